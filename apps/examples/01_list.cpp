@@ -1,0 +1,22 @@
+// Lists pods once: typed by a tag, read in place, without decoding anything into structs.
+#include "example.hpp"
+
+namespace asio = boost::asio;
+using kubecoro::core::v1::pod;
+
+asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
+{
+    // All namespaces, page by page.
+    auto pods = co_await client.list_all(pod::resource(), "");
+    if (!pods) co_return pods.error();
+    for (const kubecoro::object& p : pods->items)
+        std::cout << p.key() << " on " << p["spec"]["nodeName"].as_string("(no node)") << '\n';
+
+    // The server selects: only what is asked for travels.
+    kubecoro::list_options only;
+    only.label_selector = "app in (cart, search)";
+    auto some = co_await client.list(pod::resource(), "shop", only);
+    if (!some) co_return some.error();
+    std::cout << some->items.size() << " of them serve the shop\n";
+    co_return kubecoro::result<>();
+}

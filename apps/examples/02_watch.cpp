@@ -1,0 +1,34 @@
+// A bare watch: it begins where a list ended, so that nothing between the two is lost.
+// An informer (the next example) does this and everything around it: breaks, expiry, retries.
+#include "example.hpp"
+
+namespace asio = boost::asio;
+using kubecoro::watch_event_type;
+using kubecoro::core::v1::config_map;
+
+asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
+{
+    auto list = co_await client.list_all(config_map::resource(), "default");
+    if (!list) co_return list.error();
+    auto changed = co_await make_some_changes(client);
+    if (!changed) co_return changed;
+
+    kubecoro::watch_options from;
+    from.resource_version = list->resource_version;
+    auto watch = co_await client.watch(config_map::resource(), "default", from);
+    if (!watch) co_return watch.error();
+    for (;;) {
+        auto events = co_await (*watch)->next();
+        if (!events) co_return events.error();
+        for (const kubecoro::watch_event& e : *events) {
+            const auto text = e.obj["data"]["text"].as_string();
+            if (e.type == watch_event_type::added) std::cout << "added " << e.obj.key() << ": " << text << '\n';
+            if (e.type == watch_event_type::modified) std::cout << "modified " << e.obj.key() << ": " << text << '\n';
+            if (e.type == watch_event_type::deleted) {
+                std::cout << "deleted " << e.obj.key() << '\n';
+                co_return kubecoro::result<>();
+            }
+        }
+        if (events->empty()) co_return kubecoro::result<>(); // the server ended the watch
+    }
+}

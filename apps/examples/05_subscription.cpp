@@ -1,0 +1,46 @@
+// The pull side of an informer: events by the batch, in one's own loop, at one's own pace.
+#include "example.hpp"
+
+namespace asio = boost::asio;
+using kubecoro::core::v1::config_map;
+
+namespace {
+
+/// Prints one event. @return whether it was the last we wait for.
+bool apply(const kubecoro::notification& n)
+{
+    if (const auto* e = std::get_if<kubecoro::added>(&n)) {
+        std::cout << "added " << e->obj.key() << (e->initial ? " (initial)" : "") << '\n';
+    } else if (const auto* u = std::get_if<kubecoro::updated>(&n)) {
+        std::cout << "updated " << u->after.key() << '\n';
+    } else {
+        std::cout << "deleted " << kubecoro::object_of(n).key() << '\n';
+        return true;
+    }
+    return false;
+}
+
+asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription events)
+{
+    while (auto batch = co_await events.pop()) {
+        for (const auto& n : *batch) {
+            if (apply(n)) co_return kubecoro::result<>();
+        }
+    }
+    co_return events.ended();
+}
+
+} // namespace
+
+asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
+{
+    kubecoro::informer_factory informers(client);
+    auto maps = informers.get<config_map>({.namespaces = {"default"}});
+    auto events = maps.subscribe();
+    informers.start();
+    auto outcome = co_await maps.has_synced();
+    if (outcome) outcome = co_await make_some_changes(client);
+    if (outcome) outcome = co_await pull(std::move(events));
+    auto stopped = co_await informers.stop();
+    co_return outcome ? stopped : outcome;
+}

@@ -1,0 +1,95 @@
+// The proof at the end of the demo: the informers' stores against the server's own lists, object by object.
+#include "demo_informers.hpp"
+
+#include <unordered_set>
+
+namespace kubecoro::tool {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t most_shown = 10;
+
+using keys = std::unordered_set<object_key, object_key_hash, object_key_equal>;
+
+/// Empty when they are the same, else what is different, in words. Null stands for "there is none".
+std::string difference(const object& ours, const object& theirs)
+{
+    if (!ours && !theirs) return {};
+    if (!ours) return "missing here";
+    if (!theirs) return "not on the server";
+    if (ours.resource_version() != theirs.resource_version()) {
+        return "version " + std::string(ours.resource_version()) + " here, " + std::string(theirs.resource_version()) +
+               " there";
+    }
+    return ours.root() == theirs.root() ? "" : "same version, other content";
+}
+
+/// The keys under which store and list differ.
+keys differing(const lister& here, const std::vector<object>& there)
+{
+    keys out;
+    keys listed;
+    for (const object& theirs : there) {
+        listed.emplace(theirs.key());
+        if (!difference(here.get(theirs.key()), theirs).empty()) out.emplace(theirs.key());
+    }
+    for (const object& ours : here.list()) {
+        if (!listed.contains(object_key(ours.key()))) out.emplace(ours.key());
+    }
+    return out;
+}
+
+/// What the server has under a key now; null when nothing.
+asio::awaitable<result<object>> ask(client api, resource_type type, object_key key)
+{
+    auto found = co_await api.get(type, key.ns, key.name);
+    if (!found && found.error() == cond::not_found) co_return object();
+    co_return found;
+}
+
+/// Asks for each key until both sides agree on it. @return what they do not agree on in time.
+asio::awaitable<result<std::vector<std::string>>> settle(client api, shared_informer informer, keys open,
+                                                         time_point deadline)
+{
+    const auto time = real_clock();
+    std::vector<std::string> differences;
+    for (;;) {
+        differences.clear();
+        for (auto key = open.begin(); key != open.end();) {
+            auto theirs = co_await ask(api, informer.resource(), *key);
+            if (!theirs) co_return theirs.error();
+            const std::string how = difference(informer.lister().get(*key), *theirs);
+            if (!how.empty()) differences.push_back(informer.resource().plural + " " + to_string(*key) + ": " + how);
+            key = how.empty() ? open.erase(key) : std::next(key);
+        }
+        if (open.empty() || time->now() >= deadline) co_return differences;
+        auto waited = co_await sleep_for(*time, std::chrono::milliseconds{50});
+        if (!waited) co_return waited.error();
+    }
+}
+
+} // namespace
+
+asio::awaitable<result<comparison>> demo_informers::compare(client api, duration limit) const
+{
+    const auto deadline = real_clock()->now() + limit;
+    comparison all;
+    for (const auto& one : all_) {
+        if (one.refused) continue;
+        auto page = co_await api.list_all(one.informer.resource(), "");
+        if (!page) co_return page.error();
+        auto open = differing(one.informer.lister(), page->items);
+        auto left = co_await settle(api, one.informer, std::move(open), deadline);
+        if (!left) co_return left.error();
+        all.compared += page->items.size();
+        all.differing += left->size();
+        for (auto& text : *left) {
+            if (all.differences.size() < most_shown) all.differences.push_back(std::move(text));
+        }
+    }
+    co_return all;
+}
+
+} // namespace kubecoro::tool

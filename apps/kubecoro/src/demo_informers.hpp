@@ -1,0 +1,75 @@
+// The informers of the demo, with the three ways to listen to them.
+#pragma once
+
+#include "demo_feed.hpp"
+
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/client/client.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kubecoro::tool {
+
+/// What a comparison of the stores with the server found.
+struct comparison
+{
+    std::size_t compared = 0;
+    /// Up to a few, for people: "pods web/a: version 12 here, 14 there".
+    std::vector<std::string> differences = {};
+    std::size_t differing = 0;
+
+    [[nodiscard]] bool equal() const noexcept { return differing == 0; }
+};
+
+/** Live copies of a cluster's resources that tell the feed what happens to them.
+
+    Deployments, replica sets, nodes and services are listened to by a plain function, pods by a coroutine, config maps
+    and custom resources by a subscription that a coroutine pulls. */
+class demo_informers
+{
+public:
+    /// @param extra  A custom resource to follow as well.
+    demo_informers(client api, feed& show, factory_options how, std::vector<resource_type> extra);
+
+    void start();
+    /** Waits for every handler to have seen what was there at the start.
+
+        What the server refuses is shown and left out of the comparison. */
+    [[nodiscard]] boost::asio::awaitable<result<>> has_synced();
+    [[nodiscard]] boost::asio::awaitable<result<>> stop();
+
+    /** Lists every resource through `api` and compares with its store, object by object.
+
+        Objects that differ are asked for again, one by one, until both sides agree or `limit` has passed: events may
+        still be on their way, and a cluster may never be quiet as a whole. */
+    [[nodiscard]] boost::asio::awaitable<result<comparison>> compare(client api, duration limit) const;
+
+    [[nodiscard]] std::vector<informer_stats> stats() const;
+    [[nodiscard]] std::uint64_t relists(relist_reason why) const;
+    [[nodiscard]] std::uint64_t reconnects() const;
+    /// The table of what each informer holds and did.
+    void print_table() const;
+
+private:
+    struct followed
+    {
+        shared_informer informer;
+        /// Null for a subscription.
+        registration handler;
+        bool refused = false;
+    };
+
+    void follow_by_function(const resource_type& type);
+    void follow_by_coroutine(const resource_type& type);
+    void follow_by_subscription(const resource_type& type);
+
+    client api_;
+    feed& feed_;
+    informer_factory factory_;
+    task_group tasks_;
+    std::vector<followed> all_;
+};
+
+} // namespace kubecoro::tool

@@ -1,0 +1,108 @@
+#include "demo_script.hpp"
+
+#include <array>
+
+namespace kubecoro::tool {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// Waits until the informers have done something that the network's fault makes them do.
+template<class Predicate>
+asio::awaitable<result<>> until(Predicate reached, duration limit)
+{
+    const auto time = real_clock();
+    const auto deadline = time->now() + limit;
+    while (!reached() && time->now() < deadline) {
+        auto waited = co_await sleep_for(*time, std::chrono::milliseconds{20});
+        if (!waited) co_return waited;
+    }
+    co_return result<>();
+}
+
+asio::awaitable<result<>> everyday_work(demo_stage s)
+{
+    s.show.heading("a new version of the storefront is rolled out");
+    auto done = co_await s.work.rollout("web", "storefront", 5);
+    if (!done) co_return done;
+    s.show.heading("settings change, a campaign runs");
+    done = co_await s.work.configure("web", 4);
+    if (!done) co_return done;
+    co_return co_await s.work.campaign("flash-sale", 4);
+}
+
+/// A break without a gap: the watches resume where they were.
+asio::awaitable<result<>> first_cut(demo_stage s)
+{
+    s.show.heading("every connection is cut; orders are scaled up meanwhile");
+    const auto before = s.informers.reconnects();
+    s.cluster.server().cut_connections();
+    auto done = co_await s.work.scale("shop", "orders", 4);
+    if (!done) co_return done;
+    const auto all = s.informers.stats().size();
+    done = co_await until([&] { return s.informers.reconnects() >= before + all; }, std::chrono::seconds{5});
+    s.show.note("reconnected " + std::to_string(s.informers.reconnects() - before) +
+                " watches at the version they had: nothing was listed again");
+    co_return done;
+}
+
+/// A break that outlasts the server's memory: the versions of the watches are answered with 410.
+asio::awaitable<result<>> second_cut(demo_stage s)
+{
+    s.show.heading("every connection is cut and refused; work goes on and the server forgets its history");
+    const auto before = s.informers.relists(relist_reason::expired);
+    auto& server = s.cluster.server();
+    server.refuse_connections(true);
+    server.cut_connections();
+    auto done = co_await s.work.rollout("shop", "payments", 3);
+    if (done) done = co_await s.work.configure("shop", 3);
+    if (done) done = co_await s.work.campaign("gone-before-you-look", 1);
+    if (done) done = co_await server.compact();
+    server.refuse_connections(false);
+    if (!done) co_return done;
+    s.show.note("the server is back; watches from before are answered with 410 Gone");
+    const auto all = s.informers.stats().size();
+    done = co_await until([&] { return s.informers.relists(relist_reason::expired) >= before + all; },
+                          std::chrono::seconds{8});
+    s.show.note(std::to_string(s.informers.relists(relist_reason::expired) - before) + " of " + std::to_string(all) +
+                " informers listed again; only what differs reached the handlers");
+    co_return done;
+}
+
+asio::awaitable<result<>> more_work(demo_stage s)
+{
+    s.show.heading("node-b2 is lost for a moment");
+    auto done = co_await s.work.node_outage("node-b2", 4);
+    if (!done) co_return done;
+    s.show.heading("workers are scaled down");
+    co_return co_await s.work.scale("jobs", "worker-fast", -6);
+}
+
+} // namespace
+
+asio::awaitable<result<>> play(demo_stage stage)
+{
+    constexpr std::array acts{everyday_work, first_cut, more_work, second_cut};
+    for (const auto act : acts) {
+        auto done = co_await act(stage);
+        if (!done) co_return done;
+    }
+    stage.show.heading("the campaign of the week ends the show");
+    co_return co_await stage.work.campaign("week-" + std::to_string(stage.work.writes()), 3);
+}
+
+asio::awaitable<result<>> keep_playing(demo_stage stage)
+{
+    for (;;) {
+        auto done = co_await stage.work.anything();
+        if (done) continue;
+        // Somebody with kubectl may have removed what we were about to change.
+        if (done.error() == cond::cancelled) co_return done;
+        stage.show.note("skipped: " + done.error().describe());
+        auto waited = co_await sleep_for(*real_clock(), std::chrono::seconds{1});
+        if (!waited) co_return waited;
+    }
+}
+
+} // namespace kubecoro::tool

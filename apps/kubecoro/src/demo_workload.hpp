@@ -1,0 +1,63 @@
+// The demo's scripted workload: what a busy cluster does, through the API, like any other client.
+#pragma once
+
+#include "demo_feed.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/base/random.hpp>
+#include <kubecoro/client/client.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kubecoro::tool {
+
+/** Creates, updates and deletes objects at a readable pace.
+
+    Every step is a coroutine that fails with the first request that fails. Not thread safe. */
+class workload
+{
+public:
+    /// @param pace  Awaited after every write.
+    workload(client api, std::uint64_t seed, std::function<boost::asio::awaitable<result<>>()> pace);
+
+    /// A new version of a deployment: a new replica set, then pod by pod a new one up and an old one gone.
+    [[nodiscard]] boost::asio::awaitable<result<>> rollout(std::string ns, std::string app, std::size_t pods);
+    /// More pods of a deployment, or fewer.
+    [[nodiscard]] boost::asio::awaitable<result<>> scale(std::string ns, std::string app, int change);
+    /// A node stops answering, its pods turn unready; then all is well again.
+    [[nodiscard]] boost::asio::awaitable<result<>> node_outage(std::string node, std::size_t pods);
+    /// Changes some config maps of a namespace.
+    [[nodiscard]] boost::asio::awaitable<result<>> configure(std::string ns, std::size_t count);
+    /// A custom resource is created, spends its budget and ends.
+    [[nodiscard]] boost::asio::awaitable<result<>> campaign(std::string name, std::size_t changes);
+    /// One of the above, with random arguments.
+    [[nodiscard]] boost::asio::awaitable<result<>> anything();
+
+    /// Writes so far.
+    [[nodiscard]] std::uint64_t writes() const noexcept { return writes_; }
+
+private:
+    [[nodiscard]] boost::asio::awaitable<result<object>> find(resource_type type, std::string ns, std::string selector);
+    [[nodiscard]] boost::asio::awaitable<result<std::vector<object>>> pods_of(std::string ns, std::string app);
+    [[nodiscard]] boost::asio::awaitable<result<>> create(resource_type type, boost::json::value body);
+    [[nodiscard]] boost::asio::awaitable<result<>> patch(resource_type type, std::string ns, std::string name,
+                                                         std::string body, std::string subresource = {});
+    [[nodiscard]] boost::asio::awaitable<result<>> remove(resource_type type, object_key key);
+    [[nodiscard]] boost::asio::awaitable<result<>> start_pod_like(object model, std::string replica_set,
+                                                                  std::string hash);
+    [[nodiscard]] boost::asio::awaitable<result<>> set_ready(object pod, bool ready);
+
+    [[nodiscard]] std::string random_name(std::size_t length);
+    [[nodiscard]] std::size_t random_below(std::size_t n) { return n ? random_() % n : 0; }
+
+    client api_;
+    random_source random_;
+    std::function<boost::asio::awaitable<result<>>()> pace_;
+    std::uint64_t writes_ = 0;
+};
+
+} // namespace kubecoro::tool

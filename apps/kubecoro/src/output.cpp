@@ -1,0 +1,53 @@
+#include "output.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <unistd.h>
+
+namespace kubecoro::tool {
+
+namespace {
+
+bool write_all(std::string_view text)
+{
+    while (!text.empty()) {
+        const auto n = ::write(STDOUT_FILENO, text.data(), text.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return true;
+}
+
+} // namespace
+
+output::output(std::function<void()> on_closed) : on_closed_(std::move(on_closed)) {}
+
+void output::line(std::string_view text)
+{
+    std::string whole(text);
+    whole += '\n';
+    const std::lock_guard lock(mutex_);
+    if (closed_ || write_all(whole)) return;
+    closed_ = true;
+    if (on_closed_) on_closed_();
+}
+
+bool output::shows_colours()
+{
+    const char* terminal = std::getenv("TERM");
+    return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && terminal != nullptr &&
+           std::string_view(terminal) != "dumb";
+}
+
+std::string quoted(std::string_view text)
+{
+    return boost::json::serialize(boost::json::value(boost::json::string_view(text.data(), text.size())));
+}
+
+} // namespace kubecoro::tool

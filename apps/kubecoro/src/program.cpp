@@ -1,0 +1,62 @@
+#include "program.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+
+namespace kubecoro::tool {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using moment = std::chrono::steady_clock::time_point;
+
+/// A shell or a timeout(1) that signals the process and its group means one request, not impatience.
+constexpr std::chrono::milliseconds one_request{250};
+
+/// The first signal asks, a later one insists.
+void on_signal(asio::signal_set& signals, latch stop, std::optional<moment> asked = {})
+{
+    signals.async_wait([&signals, stop, asked](const boost::system::error_code& ec, int) {
+        if (ec) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (!stop.settle({}) && (!asked || now - *asked > one_request)) std::_Exit(130);
+        on_signal(signals, stop, asked ? asked : now);
+    });
+}
+
+} // namespace
+
+int run_program(command main)
+{
+    std::signal(SIGPIPE, SIG_IGN);
+    asio::io_context io(1);
+    const program_context context{io.get_executor(), {}};
+    asio::signal_set signals(io, SIGINT, SIGTERM);
+    on_signal(signals, context.stop);
+
+    std::optional<result<>> outcome;
+    auto whole = guard(main(context));
+    asio::co_spawn(io, std::move(whole), [&](std::exception_ptr thrown, result<> ended) {
+        outcome = thrown ? result<>(to_failure(thrown)) : ended;
+        signals.cancel();
+    });
+    io.run();
+
+    if (!outcome || *outcome) return 0;
+    if (outcome->error() == cond::cancelled) return 130;
+    std::fprintf(stderr, "kubecoro: %s\n", outcome->error().describe().c_str());
+    return 1;
+}
+
+} // namespace kubecoro::tool

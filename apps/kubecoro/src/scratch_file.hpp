@@ -1,0 +1,27 @@
+// A private file that goes away with its owner.
+#pragma once
+
+#include <kubecoro/base/result.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace kubecoro::tool {
+
+class scratch_file
+{
+public:
+    scratch_file() = default;
+    ~scratch_file();
+    scratch_file(const scratch_file&) = delete;
+    scratch_file& operator=(const scratch_file&) = delete;
+
+    /// Makes the file, readable by its owner only, under TMPDIR. Errors: misconfigured.
+    [[nodiscard]] result<> write(std::string_view text);
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+};
+
+} // namespace kubecoro::tool

@@ -1,0 +1,113 @@
+#include "watch_printer.hpp"
+
+#include "changes.hpp"
+
+#include <cstdio>
+
+namespace kubecoro::tool {
+
+namespace {
+
+/// A server may give every refusal other words.
+constexpr std::size_t most_remembered = 64;
+
+std::string boolean(bool b) { return b ? "true" : "false"; }
+
+std::string error_document(const failure& why)
+{
+    const server_status* status = why.status();
+    const std::string reason =
+        status && !status->reason.empty() ? status->reason : std::string(to_string(why.condition()));
+    const std::string message = status && !status->message.empty() ? status->message : why.describe();
+    std::string out = R"({"type":"error","reason":)" + quoted(reason) + R"(,"message":)" + quoted(message) +
+                      R"(,"code":)" + std::to_string(status ? status->code : 0);
+    if (!why.target().empty()) out += R"(,"request":)" + quoted(why.method() + " " + why.target());
+    return out + "}";
+}
+
+} // namespace
+
+watch_printer::watch_printer(output& out, bool json) : out_(out), json_(json) {}
+
+void watch_printer::begin()
+{
+    if (json_) return;
+    char head[128];
+    std::snprintf(head, sizeof head, "%-8s %-52s %-10s %s", "EVENT", "OBJECT", "VERSION", "DETAIL");
+    out_.line(head);
+}
+
+void watch_printer::arrived(int change)
+{
+    const std::lock_guard lock(mutex_);
+    shown_failures_.clear();
+    objects_ = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(objects_) + change);
+}
+
+void watch_printer::row(std::string_view event, const object& o, std::string_view detail)
+{
+    const std::string key = to_string(o.key());
+    char front[64];
+    std::snprintf(front, sizeof front, "%-8s ", std::string(event).c_str());
+    std::string line = front + key;
+    if (key.size() < 52) line.append(52 - key.size(), ' ');
+    std::snprintf(front, sizeof front, " %-10s ", std::string(o.resource_version()).c_str());
+    out_.line(line + front + std::string(detail));
+}
+
+void watch_printer::show(const added& e)
+{
+    arrived(+1);
+    if (json_) {
+        out_.line(R"({"type":"added","initial":)" + boolean(e.initial) + R"(,"object":)" + e.obj.to_text() + "}");
+    } else {
+        row("added", e.obj, e.initial ? "initial" : "");
+    }
+}
+
+void watch_printer::show(const updated& e)
+{
+    arrived(0);
+    if (json_) {
+        out_.line(R"({"type":"updated","before":)" + e.before.to_text() + R"(,"object":)" + e.after.to_text() + "}");
+    } else {
+        row("updated", e.after, describe_change(e.before, e.after, 3));
+    }
+}
+
+void watch_printer::show(const deleted& e)
+{
+    arrived(-1);
+    if (json_) {
+        out_.line(R"({"type":"deleted","finalStateUnknown":)" + boolean(e.final_state_unknown) + R"(,"object":)" +
+                  e.obj.to_text() + "}");
+    } else {
+        row("deleted", e.obj, e.final_state_unknown ? "final state unknown" : "");
+    }
+}
+
+void watch_printer::synced()
+{
+    std::size_t objects = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        shown_failures_.clear();
+        objects = objects_;
+    }
+    const std::string n = std::to_string(objects);
+    out_.line(json_ ? R"({"type":"synced","objects":)" + n + "}" : "-- synced: " + n + " objects");
+}
+
+void watch_printer::failed(const failure& why)
+{
+    const server_status* status = why.status();
+    {
+        const std::lock_guard lock(mutex_);
+        if (shown_failures_.size() >= most_remembered) shown_failures_.clear();
+        if (!shown_failures_.insert(std::string(to_string(why.condition())) + (status ? status->message : "")).second)
+            return;
+    }
+    out_.line(json_ ? error_document(why) : "-- error: " + why.describe());
+}
+
+} // namespace kubecoro::tool

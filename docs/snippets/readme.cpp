@@ -1,0 +1,37 @@
+//[program
+#include <kubecoro/kubecoro.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <iostream>
+
+namespace asio = boost::asio;
+
+asio::awaitable<void> watch_shop(kubecoro::client cluster)
+{
+    kubecoro::informer_factory informers{cluster};
+    auto pods = informers.get<kubecoro::core::v1::pod>({.namespaces = {"web", "jobs"}, .label_selector = "app=shop"});
+    pods.add_event_handler(
+        {.on_add = [](const kubecoro::added& e) { std::cout << "added " << e.obj.key() << '\n'; },
+         .on_delete = [](const kubecoro::deleted& e) { std::cout << "deleted " << e.obj.key() << '\n'; }});
+    informers.start();
+    if (auto synced = co_await pods.has_synced(); !synced)
+        std::cerr << synced.error() << '\n'; // says why; the informer goes on trying
+    for (const auto& pod : pods.lister().list("web")) std::cout << pod["spec"]["nodeName"].as_string() << '\n';
+
+    auto changes = pods.subscribe(); // or pull, a batch at a time
+    while (auto batch = co_await changes.pop()) std::cout << batch->size() << " changes\n";
+    co_await informers.stop();
+}
+
+int main()
+{
+    asio::io_context context;
+    auto cluster =
+        kubecoro::client::connect(context.get_executor()); // $KUBECONFIG, ~/.kube/config, or inside a cluster
+    if (!cluster) return std::cerr << cluster.error() << '\n', 1;
+    asio::co_spawn(context, watch_shop(*cluster), asio::detached);
+    context.run();
+}
+//]

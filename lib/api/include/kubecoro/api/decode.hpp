@@ -1,0 +1,123 @@
+#pragma once
+
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/// What a decoder accepts before it says cond::corrupt, so that no peer can make us allocate without bound.
+struct decode_limits
+{
+    /// JSON bytes of one watch line or single object, encoded bytes of one list item. A kube-apiserver takes no body
+    /// above 3 MiB.
+    std::size_t max_object_bytes = 4 * 1024 * 1024;
+    /// Nesting. CRD schemas reach about 40. At most 512.
+    std::size_t max_depth = 200;
+    friend bool operator==(const decode_limits&, const decode_limits&) = default;
+};
+
+struct decode_options
+{
+    decode_limits limits = {};
+    /// Leave out metadata.managedFields while decoding: about a third of the text, of use to few.
+    bool drop_managed_fields = false;
+    friend bool operator==(const decode_options&, const decode_options&) = default;
+};
+
+/// One page of a LIST.
+struct list_page
+{
+    std::vector<object> items = {};
+    std::string resource_version = {};
+    /// Empty on the last page.
+    std::string continue_token = {};
+    std::optional<std::int64_t> remaining = {};
+    /// As sent: "PodList", "v1".
+    std::string kind = {};
+    std::string api_version = {};
+};
+
+enum class watch_event_type
+{
+    added,
+    modified,
+    deleted,
+    bookmark,
+    error,
+    unknown
+};
+
+/// One line of a WATCH.
+struct watch_event
+{
+    watch_event_type type = watch_event_type::unknown;
+    /// The object; for a bookmark one that has little more than a resource version; null for error.
+    object obj = {};
+    /// For error: the server's Status.
+    server_status status = {};
+    /// For unknown: the type as sent, at most 64 bytes.
+    std::string unknown_type = {};
+
+    /// A bookmark that ends the initial events of a streamed list.
+    [[nodiscard]] bool ends_initial_events() const noexcept;
+};
+
+/** Decodes a list answer as its bytes arrive, in any chunking, with no DOM and no copy of the answer.
+
+    Sans-io. Memory: the encoded items and a bounded rest. Items without kind and apiVersion get the list's. After a
+    failure the decoder stays failed. */
+class list_decoder
+{
+public:
+    explicit list_decoder(decode_options options = {});
+    ~list_decoder();
+    list_decoder(list_decoder&&) noexcept;
+    list_decoder& operator=(list_decoder&&) noexcept;
+
+    /// Errors: cond::corrupt with what is wrong and how far the text was understood (malformed, too deep, too large, invalid UTF-8, not
+    /// a list).
+    [[nodiscard]] result<> feed(std::string_view bytes);
+    /// The page. Errors: as feed, and cond::corrupt when the text ended early or has no `items`.
+    [[nodiscard]] result<list_page> finish();
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+/** Decodes a watch answer: JSON documents separated by newlines, in any chunking.
+
+    Sans-io. Events of complete lines are handed out at once; the rest waits, bounded by the limits. */
+class watch_decoder
+{
+public:
+    explicit watch_decoder(decode_options options = {});
+    ~watch_decoder();
+    watch_decoder(watch_decoder&&) noexcept;
+    watch_decoder& operator=(watch_decoder&&) noexcept;
+
+    /** Appends the events completed by `bytes`.
+
+        Events before a broken line are appended, then the failure is returned (cond::corrupt); the decoder stays
+        failed. */
+    [[nodiscard]] result<> feed(std::string_view bytes, std::vector<watch_event>& out);
+    /// To be called at the end of the stream. Errors: cond::corrupt when it ended inside a line.
+    [[nodiscard]] result<> finish();
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+/// One object from one JSON text. Errors: cond::corrupt.
+[[nodiscard]] result<object> decode_object(std::string_view json, const decode_options& options = {});
+
+} // namespace kubecoro

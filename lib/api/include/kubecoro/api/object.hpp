@@ -1,0 +1,128 @@
+#pragma once
+
+#include <kubecoro/api/value_view.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+namespace kubecoro {
+
+/// Names an object inside its resource; `ns` is empty for cluster-scoped ones. Borrowed text.
+struct object_key_view
+{
+    std::string_view ns;
+    std::string_view name;
+
+    friend bool operator==(const object_key_view&, const object_key_view&) = default;
+    friend auto operator<=>(const object_key_view&, const object_key_view&) = default;
+};
+
+/// The same, owning its text. A regular value.
+struct object_key
+{
+    std::string ns;
+    std::string name;
+
+    object_key() = default;
+    object_key(std::string n, std::string nm) : ns(std::move(n)), name(std::move(nm)) {}
+    explicit object_key(object_key_view v) : ns(v.ns), name(v.name) {}
+    operator object_key_view() const noexcept { return {ns, name}; }
+
+    /// Parses "namespace/name" or "name". Errors: cond::invalid for an empty part or more than one '/'.
+    [[nodiscard]] static result<object_key> parse(std::string_view text);
+
+    friend bool operator==(const object_key&, const object_key&) = default;
+    friend auto operator<=>(const object_key&, const object_key&) = default;
+};
+
+/// "namespace/name", or "name" for cluster-scoped objects.
+[[nodiscard]] std::string to_string(object_key_view key);
+std::ostream& operator<<(std::ostream& out, object_key_view key);
+
+/// Hash for both key types, transparent.
+struct object_key_hash
+{
+    using is_transparent = void;
+    [[nodiscard]] std::size_t operator()(object_key_view key) const noexcept;
+};
+struct object_key_equal
+{
+    using is_transparent = void;
+    [[nodiscard]] bool operator()(object_key_view a, object_key_view b) const noexcept { return a == b; }
+};
+
+/** One Kubernetes object as the server sent it: immutable, shared, encoded.
+
+    The handle is one pointer to a reference-counted block; copying it never copies the object, and any thread may read
+    or drop any copy. Metadata that everything needs lies in front, ready to use; the rest is read in place through
+    value_view. A default-constructed object is null: all text empty, all views absent. Text and views returned live as
+    long as any copy of the handle. */
+class object
+{
+public:
+    object() noexcept = default;
+    object(const object& other) noexcept;
+    object(object&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
+    object& operator=(object other) noexcept
+    {
+        std::swap(block_, other.block_);
+        return *this;
+    }
+    ~object();
+
+    /// Encodes JSON text. Errors: cond::corrupt for anything that is not one JSON object within the default limits.
+    [[nodiscard]] static result<object> parse(std::string_view json);
+    /// Errors: as parse, and for doubles that are not finite, which JSON has no form for.
+    [[nodiscard]] static result<object> from_json(const boost::json::value& json);
+
+    explicit operator bool() const noexcept { return block_ != nullptr; }
+
+    [[nodiscard]] std::string_view api_version() const noexcept;
+    [[nodiscard]] std::string_view kind() const noexcept;
+    /// `metadata` was present and a JSON object with a name.
+    [[nodiscard]] bool has_metadata() const noexcept;
+    [[nodiscard]] std::string_view ns() const noexcept;
+    [[nodiscard]] std::string_view name() const noexcept;
+    [[nodiscard]] object_key_view key() const noexcept { return {ns(), name()}; }
+    [[nodiscard]] std::string_view uid() const noexcept;
+    [[nodiscard]] std::string_view resource_version() const noexcept;
+    /// 0 when the kind has none.
+    [[nodiscard]] std::int64_t generation() const noexcept;
+    /// metadata.deletionTimestamp is set: finalizers hold it.
+    [[nodiscard]] bool being_deleted() const noexcept;
+
+    [[nodiscard]] value_view root() const noexcept;
+    [[nodiscard]] value_view operator[](std::string_view member) const noexcept { return root()[member]; }
+    [[nodiscard]] value_view metadata() const noexcept;
+    [[nodiscard]] value_view labels() const noexcept;
+    [[nodiscard]] value_view annotations() const noexcept;
+    [[nodiscard]] value_view owner_references() const noexcept;
+
+    /// Complete JSON, with kind and apiVersion also for list items that came without.
+    [[nodiscard]] std::string to_text() const;
+    [[nodiscard]] boost::json::value to_json() const;
+
+    /// Heap bytes of the block, all included, counted once however many handles share it.
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+    /// Same block. Content is compared by `a.root() == b.root()`.
+    [[nodiscard]] bool is_same(const object& other) const noexcept { return block_ == other.block_; }
+
+private:
+    friend class object_builder;
+    struct block;
+    explicit object(block* adopted) noexcept : block_(adopted) {}
+    block* block_ = nullptr;
+};
+
+} // namespace kubecoro
+
+template<>
+struct std::hash<kubecoro::object_key>
+{
+    std::size_t operator()(const kubecoro::object_key& k) const noexcept { return kubecoro::object_key_hash{}(k); }
+};

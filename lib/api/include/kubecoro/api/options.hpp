@@ -1,0 +1,105 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/// How a resource_version is to be understood by a list.
+enum class version_match
+{
+    unset,
+    exact,
+    not_older_than
+};
+
+/// Options of a LIST. Regular value; every field's zero is the server's default.
+struct list_options
+{
+    /// Canonical selector text, empty for all.
+    std::string label_selector = {};
+    std::string field_selector = {};
+    /// "" newest, "0" whatever the server has at hand, else at least (or exactly) that version.
+    std::string resource_version = {};
+    version_match match = version_match::unset;
+    /// Objects per page, 0 = no paging.
+    std::uint32_t limit = 0;
+    /// Token of the page before. With it, resource_version and match must be empty.
+    std::string continue_token = {};
+    friend bool operator==(const list_options&, const list_options&) = default;
+};
+
+/// Options of a WATCH.
+struct watch_options
+{
+    std::string label_selector = {};
+    std::string field_selector = {};
+    /// Events after this version. "" and "0": the current objects as synthetic ADDED events first.
+    std::string resource_version = {};
+    version_match match = version_match::unset;
+    bool allow_bookmarks = true;
+    /// Streamed list: initial events, then a bookmark that marks their end.
+    std::optional<bool> send_initial_events = {};
+    /// The server ends the watch after this; 0 = the server's own choice.
+    std::chrono::seconds timeout{0};
+    friend bool operator==(const watch_options&, const watch_options&) = default;
+};
+
+/// What the server does with unknown or duplicate fields of a body.
+enum class field_validation
+{
+    unset,
+    ignore,
+    warn,
+    strict
+};
+
+/// Options shared by create, update and patch.
+struct write_options
+{
+    bool dry_run = false;
+    /// Empty: the server takes the User-Agent up to the first '/'.
+    std::string field_manager = {};
+    field_validation validation = field_validation::unset;
+    friend bool operator==(const write_options&, const write_options&) = default;
+};
+
+enum class patch_kind
+{
+    json,
+    merge,
+    strategic_merge,
+    apply
+};
+
+struct patch_options
+{
+    write_options write = {};
+    /// Server-side apply only: take fields from other managers.
+    bool force = false;
+    friend bool operator==(const patch_options&, const patch_options&) = default;
+};
+
+enum class deletion_propagation
+{
+    unset,
+    orphan,
+    background,
+    foreground
+};
+
+struct delete_options
+{
+    bool dry_run = false;
+    std::optional<std::chrono::seconds> grace_period = {};
+    deletion_propagation propagation = deletion_propagation::unset;
+    /// Preconditions; empty = none. A mismatch fails with cond::conflict.
+    std::string uid = {};
+    std::string resource_version = {};
+    friend bool operator==(const delete_options&, const delete_options&) = default;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <kubecoro/api/options.hpp>
+#include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubecoro {
+
+/// One HTTP request as a value: what to ask, not how to send it. Credentials are added by the client.
+struct request
+{
+    std::string method;
+    /// Path and query, percent-encoded: "/api/v1/pods?limit=500".
+    std::string target;
+    std::string accept = "application/json";
+    /// Empty when there is no body.
+    std::string content_type = {};
+    std::string body = {};
+    /// Further headers.
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    friend bool operator==(const request&, const request&) = default;
+};
+
+/** Builds the requests for one resource in one place. Sans-io; every target can be checked as text.
+
+    Errors of the functions that take names: cond::invalid, naming the part, when a name or namespace is empty where one
+    is required or contains `/`, `%`, or is `.` or `..`, as client-go refuses them. */
+class request_builder
+{
+public:
+    /// @param ns  Namespace; empty = all namespaces (list, watch) or cluster scope.
+    explicit request_builder(resource_type resource, std::string ns = {});
+
+    [[nodiscard]] result<request> list(const list_options& o) const;
+    [[nodiscard]] result<request> watch(const watch_options& o) const;
+    /// @param subresource  "status", "scale", ...; empty = the object itself.
+    [[nodiscard]] result<request> get(std::string_view name, std::string_view subresource = {}) const;
+    [[nodiscard]] result<request> create(std::string body, const write_options& o = {}) const;
+    [[nodiscard]] result<request> update(std::string_view name, std::string body, const write_options& o = {},
+                                         std::string_view subresource = {}) const;
+    [[nodiscard]] result<request> patch(std::string_view name, patch_kind kind, std::string body,
+                                        const patch_options& o = {}, std::string_view subresource = {}) const;
+    [[nodiscard]] result<request> remove(std::string_view name, const delete_options& o = {}) const;
+
+private:
+    [[nodiscard]] result<std::string> collection_path(bool for_create) const;
+    [[nodiscard]] result<std::string> object_path(std::string_view name, std::string_view subresource) const;
+
+    resource_type resource_;
+    std::string ns_;
+};
+
+/// Percent-encodes a query value the way kube-apiserver's own clients do (unreserved characters stay).
+[[nodiscard]] std::string encode_query_value(std::string_view text);
+
+} // namespace kubecoro

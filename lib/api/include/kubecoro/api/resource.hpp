@@ -1,0 +1,51 @@
+#pragma once
+
+#include <kubecoro/base/result.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/** Identity of a resource: where its objects live in the API and what they are called. A regular value.
+
+    Built from discovery, from kinds.hpp, or by hand for custom resources. */
+struct resource_type
+{
+    /// Empty for the core group.
+    std::string group;
+    std::string version;
+    /// Plural, as in the path: "pods".
+    std::string plural;
+    /// "Pod".
+    std::string kind;
+    bool namespaced = true;
+    /// For people and lookups; not part of the identity.
+    std::string singular = {};
+    std::vector<std::string> short_names = {};
+
+    /// "v1" or "apps/v1".
+    [[nodiscard]] std::string api_version() const;
+    /// "/api/v1" or "/apis/apps/v1".
+    [[nodiscard]] std::string path_prefix() const;
+    /// "pods" or "deployments.apps": for logs and messages.
+    [[nodiscard]] std::string display_name() const;
+
+    /// Same group, version and plural.
+    friend bool operator==(const resource_type& a, const resource_type& b) noexcept
+    {
+        return a.group == b.group && a.version == b.version && a.plural == b.plural;
+    }
+};
+
+/// "apps/v1" -> {"apps", "v1"}; "v1" -> {"", "v1"}.
+struct group_version
+{
+    std::string group;
+    std::string version;
+    [[nodiscard]] static group_version parse(std::string_view api_version);
+    friend bool operator==(const group_version&, const group_version&) = default;
+};
+
+} // namespace kubecoro

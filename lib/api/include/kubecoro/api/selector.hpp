@@ -1,0 +1,89 @@
+#pragma once
+
+#include <kubecoro/api/value_view.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/** A label selector: requirements joined by AND, with kube-apiserver's grammar and meaning.
+
+    `=`, `==`, `!=`, `in (..)`, `notin (..)`, `key`, `!key`, `key>n`, `key<n`. `!=` and `notin` also match objects
+    without the label. Empty selects everything. A regular value; matching allocates nothing. */
+class label_selector
+{
+public:
+    enum class op
+    {
+        equals,
+        not_equals,
+        in,
+        not_in,
+        exists,
+        not_exists,
+        greater,
+        less
+    };
+    struct requirement
+    {
+        std::string key;
+        op operation = op::exists;
+        /// Sorted and unique for in and not_in.
+        std::vector<std::string> values = {};
+        friend bool operator==(const requirement&, const requirement&) = default;
+    };
+
+    label_selector() = default;
+    explicit label_selector(std::vector<requirement> requirements);
+
+    /// Errors: cond::invalid, with the position and what was expected.
+    [[nodiscard]] static result<label_selector> parse(std::string_view text);
+
+    /// @param labels  The object `metadata.labels`; absent counts as no labels.
+    [[nodiscard]] bool matches(value_view labels) const noexcept;
+    [[nodiscard]] bool empty() const noexcept { return requirements_.empty(); }
+    [[nodiscard]] const std::vector<requirement>& requirements() const noexcept { return requirements_; }
+    /// Canonical text that parses to an equal selector.
+    [[nodiscard]] std::string to_string() const;
+
+    friend bool operator==(const label_selector&, const label_selector&) = default;
+
+private:
+    std::vector<requirement> requirements_;
+};
+
+/** A field selector: `path=value`, `path==value`, `path!=value`, joined by commas (AND). Which paths are known depends
+    on the resource and is the server's to say. Backslash escapes `,`, `=` and itself in values. */
+class field_selector
+{
+public:
+    struct requirement
+    {
+        std::string path;
+        bool equal = true;
+        std::string value;
+        friend bool operator==(const requirement&, const requirement&) = default;
+    };
+
+    field_selector() = default;
+    explicit field_selector(std::vector<requirement> requirements);
+
+    [[nodiscard]] static result<field_selector> parse(std::string_view text);
+
+    /// @param field  Gives the text of a path, empty when absent.
+    [[nodiscard]] bool matches(const std::function<std::string(std::string_view path)>& field) const;
+    [[nodiscard]] bool empty() const noexcept { return requirements_.empty(); }
+    [[nodiscard]] const std::vector<requirement>& requirements() const noexcept { return requirements_; }
+    [[nodiscard]] std::string to_string() const;
+
+    friend bool operator==(const field_selector&, const field_selector&) = default;
+
+private:
+    std::vector<requirement> requirements_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <boost/json/fwd.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace kubecoro {
+
+class member_range;
+class item_range;
+
+/// What a value_view looks at. `number` is any number that is not an integer of 64 bits in its plain form.
+enum class value_kind : std::uint8_t
+{
+    absent,
+    null,
+    boolean,
+    integer,
+    number,
+    string,
+    array,
+    object
+};
+
+/** One value inside an encoded object, read in place: no allocation, no decoding.
+
+    A view is two pointers; copy it freely. It is valid while the `object` it came from is alive (any copy of it).
+    Looking up something that is not there gives an absent view, and looking inside an absent view gives an absent view,
+    so `o["spec"]["nodeName"].as_string()` is safe on every object. Any number of threads may read. Bounded: never reads
+    outside the encoding, whatever its bytes. */
+class value_view
+{
+public:
+    value_view() noexcept = default;
+
+    [[nodiscard]] value_kind kind() const noexcept;
+    /// Present, be it null.
+    explicit operator bool() const noexcept { return at_ != nullptr; }
+    [[nodiscard]] bool is_string() const noexcept { return kind() == value_kind::string; }
+    [[nodiscard]] bool is_object() const noexcept { return kind() == value_kind::object; }
+    [[nodiscard]] bool is_array() const noexcept { return kind() == value_kind::array; }
+
+    /// The member of that name; of duplicates the last, as the server's own decoder does.
+    [[nodiscard]] value_view operator[](std::string_view key) const noexcept;
+    /// The item at that position, O(index).
+    [[nodiscard]] value_view operator[](std::size_t index) const noexcept;
+    /// Follows member names separated by dots: path("metadata.labels"). Names that contain dots need operator[].
+    [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
+
+    /// The text of a string, else `fallback`.
+    [[nodiscard]] std::string_view as_string(std::string_view fallback = {}) const noexcept;
+    [[nodiscard]] std::int64_t as_int64(std::int64_t fallback = 0) const noexcept;
+    [[nodiscard]] double as_double(double fallback = 0) const noexcept;
+    [[nodiscard]] bool as_bool(bool fallback = false) const noexcept;
+    /// The digits of a `number`, as the server wrote them; empty for every other kind.
+    [[nodiscard]] std::string_view number_text() const noexcept;
+
+    /// Members of an object (duplicates counted) or items of an array; 0 for everything else.
+    [[nodiscard]] std::size_t size() const noexcept;
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    /// Empty ranges unless this is an object or an array, in the order the server sent.
+    [[nodiscard]] member_range members() const noexcept;
+    [[nodiscard]] item_range items() const noexcept;
+
+    /// JSON text, compact: members in the server's order, duplicates and the form of numbers kept.
+    [[nodiscard]] std::string to_text() const;
+    void append_text(std::string& out) const;
+    /// The last of duplicates; numbers as int64, uint64 or the nearest double (infinite beyond its range).
+    [[nodiscard]] boost::json::value to_json() const;
+
+    /// Equal JSON values: member order does not matter, numbers compare by value, absent equals only absent.
+    friend bool operator==(const value_view& a, const value_view& b) noexcept;
+
+private:
+    friend class member_iterator;
+    friend class item_iterator;
+    friend class object;
+    friend class tape_access;
+    value_view(const unsigned char* at, const unsigned char* end) noexcept : at_(at), end_(end) {}
+
+    const unsigned char* at_ = nullptr;
+    const unsigned char* end_ = nullptr;
+};
+
+/// A member while iterating: `for (auto [key, value] : view.members())`.
+struct member
+{
+    std::string_view key;
+    value_view value;
+};
+
+class member_iterator
+{
+public:
+    using value_type = member;
+    using reference = member;
+    using pointer = void;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+    member_iterator() noexcept = default;
+    [[nodiscard]] member operator*() const noexcept;
+    member_iterator& operator++() noexcept;
+    void operator++(int) noexcept { ++*this; }
+    friend bool operator==(const member_iterator& a, const member_iterator& b) noexcept { return a.left_ == b.left_; }
+
+private:
+    friend class value_view;
+    friend class member_range;
+    const unsigned char* at_ = nullptr;
+    const unsigned char* end_ = nullptr;
+    std::size_t left_ = 0;
+};
+
+class item_iterator
+{
+public:
+    using value_type = value_view;
+    using reference = value_view;
+    using pointer = void;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+    item_iterator() noexcept = default;
+    [[nodiscard]] value_view operator*() const noexcept;
+    item_iterator& operator++() noexcept;
+    void operator++(int) noexcept { ++*this; }
+    friend bool operator==(const item_iterator& a, const item_iterator& b) noexcept { return a.left_ == b.left_; }
+
+private:
+    friend class value_view;
+    friend class item_range;
+    const unsigned char* at_ = nullptr;
+    const unsigned char* end_ = nullptr;
+    std::size_t left_ = 0;
+};
+
+class member_range
+{
+public:
+    [[nodiscard]] member_iterator begin() const noexcept { return begin_; }
+    [[nodiscard]] member_iterator end() const noexcept { return {}; }
+
+private:
+    friend class value_view;
+    member_iterator begin_;
+};
+
+class item_range
+{
+public:
+    [[nodiscard]] item_iterator begin() const noexcept { return begin_; }
+    [[nodiscard]] item_iterator end() const noexcept { return {}; }
+
+private:
+    friend class value_view;
+    item_iterator begin_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,50 @@
+#include <kubecoro/api/decode.hpp>
+
+#include "json_feed.hpp"
+#include "object_block.hpp"
+
+namespace kubecoro {
+namespace {
+
+// No envelope: the document is the object.
+class bare_object final : public detail::envelope
+{
+public:
+    verdict open(bool is_object) override
+    {
+        if (is_object) return verdict::encode;
+        problem = "expected an object, got an array";
+        return verdict::refuse;
+    }
+    void key(std::string_view) override {}
+    bool scalar(value_kind, std::string_view) override
+    {
+        problem = "expected an object";
+        return false;
+    }
+    bool encoded(const detail::tape_writer& tape) override
+    {
+        made = object_builder::build(tape.bytes());
+        return true;
+    }
+
+    object made;
+};
+
+} // namespace
+
+result<object> decode_object(std::string_view json, const decode_options& options)
+{
+    if (json.size() > options.limits.max_object_bytes)
+        return failure(cond::corrupt,
+                       "an object is larger than " + std::to_string(options.limits.max_object_bytes) + " bytes");
+    bare_object target;
+    detail::json_feed feed(target, options, 0);
+    const auto taken = feed.write(json, false);
+    if (!taken) return taken.error();
+    if (*taken != json.size())
+        return failure(cond::corrupt, "something follows the object after byte " + std::to_string(*taken));
+    return std::move(target.made);
+}
+
+} // namespace kubecoro

@@ -1,0 +1,270 @@
+#include "json_feed.hpp"
+
+#include <boost/json/basic_parser_impl.hpp>
+
+#include <functional>
+
+namespace kubecoro::detail {
+namespace {
+
+using boost::json::string_view;
+using code = boost::json::error_code;
+
+// What is kept of a key or text of the envelope: none that matters is longer.
+constexpr std::size_t envelope_text = 4096;
+
+// Scratch space beyond this is given back before the next object.
+constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+
+std::string_view std_view(string_view s) noexcept { return {s.data(), s.size()}; }
+
+class handler
+{
+public:
+    static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+
+    handler(envelope& owner, const decode_options& o)
+        : owner_(owner),
+          max_text_(o.limits.max_object_bytes),
+          tape_(o.limits.max_object_bytes, o.limits.max_depth, o.drop_managed_fields)
+    {
+    }
+
+    void reset()
+    {
+        text_.clear();
+        skipping_ = 0;
+        encoding_ = false;
+        last_ = nullptr;
+        tape_.clear();
+    }
+
+    bool on_document_begin(code&) { return true; }
+    bool on_document_end(code&) { return true; }
+
+    bool on_object_begin(code& ec) { return check(open(true), ec); }
+    bool on_array_begin(code& ec) { return check(open(false), ec); }
+    bool on_object_end(std::size_t, code& ec) { return check(close(), ec); }
+    bool on_array_end(std::size_t, code& ec) { return check(close(), ec); }
+
+    bool on_key_part(string_view s, std::size_t, code& ec) { return check(keep_part(s), ec); }
+    bool on_string_part(string_view s, std::size_t, code& ec) { return check(keep_part(s), ec); }
+    bool on_number_part(string_view s, code& ec) { return check(keep_part(s), ec); }
+    bool on_comment_part(string_view, code&) { return true; }
+    bool on_comment(string_view, code&) { return true; }
+
+    bool on_key(string_view s, std::size_t, code& ec)
+    {
+        if (skipping_ != 0) return true;
+        const std::string_view key = whole(s);
+        if (encoding_) return check(written(tape_.key(key)), ec);
+        owner_.key(key.substr(0, envelope_text));
+        text_.clear();
+        return true;
+    }
+
+    bool on_string(string_view s, std::size_t, code& ec)
+    {
+        if (skipping_ != 0) return true;
+        const std::string_view text = whole(s);
+        if (encoding_) return check(written(tape_.string(text)), ec);
+        return check(scalar(value_kind::string, text), ec);
+    }
+
+    bool on_int64(std::int64_t i, string_view s, code& ec)
+    {
+        if (skipping_ != 0) return true;
+        const std::string_view text = whole(s);
+        if (!encoding_) return check(scalar(value_kind::integer, text), ec);
+        // The parser reads -0 as 0; the server wrote a float.
+        if (i == 0 && text.front() == '-') return check(written(tape_.number(text)), ec);
+        return check(written(tape_.integer(i)), ec);
+    }
+    bool on_uint64(std::uint64_t, string_view s, code& ec) { return number(s, ec); }
+    bool on_double(double, string_view s, code& ec) { return number(s, ec); }
+
+    bool on_bool(bool b, code& ec)
+    {
+        if (skipping_ != 0) return true;
+        if (encoding_) return check(written(tape_.boolean(b)), ec);
+        return check(scalar(value_kind::boolean, b ? "true" : "false"), ec);
+    }
+    bool on_null(code& ec)
+    {
+        if (skipping_ != 0) return true;
+        if (encoding_) return check(written(tape_.null()), ec);
+        return check(scalar(value_kind::null, "null"), ec);
+    }
+
+    /// Where the last text that was understood ends, as far as it lies in the input.
+    [[nodiscard]] const char* last() const noexcept { return last_; }
+
+private:
+    bool open(bool is_object)
+    {
+        if (skipping_ != 0) {
+            ++skipping_;
+            return true;
+        }
+        if (!encoding_) {
+            switch (owner_.open(is_object)) {
+            case envelope::verdict::descend:
+                return true;
+            case envelope::verdict::skip:
+                skipping_ = 1;
+                return true;
+            case envelope::verdict::refuse:
+                return false;
+            case envelope::verdict::encode:
+                break;
+            }
+            encoding_ = true;
+            tape_.clear();
+            if (spent_.capacity() > kept_capacity) spent_ = {};
+        }
+        return written(is_object ? tape_.begin_object() : tape_.begin_array());
+    }
+
+    bool close()
+    {
+        if (skipping_ != 0) {
+            --skipping_;
+            return true;
+        }
+        if (!encoding_) {
+            owner_.close();
+            return true;
+        }
+        if (!written(tape_.end())) return false;
+        if (tape_.depth() != 0) return true;
+        encoding_ = false;
+        return owner_.encoded(tape_);
+    }
+
+    bool keep_part(string_view s)
+    {
+        if (skipping_ != 0) return true;
+        if (!encoding_) {
+            if (text_.size() < envelope_text) text_.append(s.data(), std::min(s.size(), envelope_text));
+            return true;
+        }
+        if (s.size() > max_text_ - text_.size()) {
+            owner_.problem = too_large();
+            return false;
+        }
+        text_.append(s.data(), s.size());
+        return true;
+    }
+
+    /// The text whose last part is `s`. Valid until the next event; text_ is spent.
+    std::string_view whole(string_view s)
+    {
+        last_ = s.data() + s.size();
+        if (text_.empty()) return std_view(s);
+        text_.append(s.data(), s.size());
+        spent_.swap(text_);
+        text_.clear();
+        return spent_;
+    }
+
+    bool number(string_view s, code& ec)
+    {
+        if (skipping_ != 0) return true;
+        const std::string_view text = whole(s);
+        if (encoding_) return check(written(tape_.number(text)), ec);
+        return check(scalar(value_kind::number, text), ec);
+    }
+
+    bool scalar(value_kind kind, std::string_view text) { return owner_.scalar(kind, text.substr(0, envelope_text)); }
+
+    bool written(bool ok)
+    {
+        if (!ok) owner_.problem = tape_.problem() == tape_writer::trouble::too_deep ? "nested too deep" : too_large();
+        return ok;
+    }
+
+    [[nodiscard]] std::string too_large() const
+    {
+        return "an object is larger than " + std::to_string(max_text_) + " bytes";
+    }
+
+    static bool check(bool ok, code& ec)
+    {
+        if (!ok) ec = make_error_code(cond::corrupt);
+        return ok;
+    }
+
+    envelope& owner_;
+    std::size_t max_text_;
+    tape_writer tape_;
+    std::string text_;
+    std::string spent_;
+    std::size_t skipping_ = 0;
+    bool encoding_ = false;
+    const char* last_ = nullptr;
+};
+
+boost::json::parse_options parser_options(const decode_options& o, std::size_t outer_depth)
+{
+    boost::json::parse_options p;
+    // One level more than the tape allows, so that its own message is the one that shows.
+    p.max_depth = std::min(o.limits.max_depth, deepest) + outer_depth + 1;
+    return p;
+}
+
+} // namespace
+
+struct json_feed::impl
+{
+    impl(envelope& e, const decode_options& o, std::size_t outer) : owner(e), parser(parser_options(o, outer), e, o) {}
+
+    [[nodiscard]] failure explain(std::string_view bytes, const code& ec) const
+    {
+        // Text that went through the parser's own buffer does not lie in the input; std::less orders any two pointers.
+        const char* last = parser.handler().last();
+        const std::less<const char*> before;
+        const bool inside =
+            last != nullptr && !before(last, bytes.data()) && !before(bytes.data() + bytes.size(), last);
+        const std::size_t at = offset + (inside ? static_cast<std::size_t>(last - bytes.data()) : 0);
+        std::string what = owner.problem;
+        if (what.empty() && ec == boost::json::error::incomplete) what = "the text ends early";
+        if (what.empty() && ec == boost::json::error::too_deep) what = "nested too deep";
+        if (what.empty()) what = "malformed JSON (" + ec.message() + ")";
+        return failure(cond::corrupt, what + " after byte " + std::to_string(at));
+    }
+
+    envelope& owner;
+    boost::json::basic_parser<handler> parser;
+    std::size_t offset = 0;
+};
+
+json_feed::json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth)
+    : impl_(std::make_unique<impl>(owner, options, outer_depth))
+{
+}
+
+json_feed::~json_feed() = default;
+
+void json_feed::reset(std::size_t offset)
+{
+    impl_->parser.reset();
+    impl_->parser.handler().reset();
+    impl_->owner.problem.clear();
+    impl_->offset = offset;
+}
+
+result<std::size_t> json_feed::write(std::string_view bytes, bool more)
+{
+    code ec;
+    const std::size_t taken = impl_->parser.write_some(more, bytes.data(), bytes.size(), ec);
+    if (ec) return impl_->explain(bytes, ec);
+    impl_->offset += taken;
+    return taken;
+}
+
+bool json_feed::done() const noexcept { return impl_->parser.done(); }
+
+} // namespace kubecoro::detail

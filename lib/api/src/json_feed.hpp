@@ -1,0 +1,70 @@
+// The one place where JSON text is tokenised: whole values become tapes, the envelope around them is handed to its
+// owner.
+#pragma once
+
+#include "tape_writer.hpp"
+
+#include <kubecoro/api/decode.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/** What surrounds the objects of a document, as its owner sees it.
+
+    Each question may be answered with failure by setting `problem`, in words that complete "... after byte N". */
+class envelope
+{
+public:
+    enum class verdict
+    {
+        /// Show me what is inside.
+        descend,
+        /// Write it to the tape and call encoded().
+        encode,
+        /// Not of interest; costs no memory.
+        skip,
+        /// `problem` says why.
+        refuse
+    };
+
+    virtual ~envelope() = default;
+
+    virtual verdict open(bool is_object) = 0;
+    /// The end of a container that was descended into.
+    virtual void close() {}
+    virtual void key(std::string_view text) = 0;
+    /// `text` is that of a string or number, cut at 4096 bytes. False = `problem` is set.
+    virtual bool scalar(value_kind kind, std::string_view text) = 0;
+    virtual bool encoded(const tape_writer& tape) = 0;
+
+    std::string problem;
+};
+
+/** Feeds text to a JSON parser and its events to a tape and an envelope. One document at a time. */
+class json_feed
+{
+public:
+    /// @param owner        Must outlive the feed and stay in place.
+    /// @param outer_depth  Levels of the envelope, on top of the objects' own limit.
+    json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth);
+    ~json_feed();
+    json_feed(const json_feed&) = delete;
+    json_feed& operator=(const json_feed&) = delete;
+
+    /// Ready for the next document. `offset` is where its text starts, for messages.
+    void reset(std::size_t offset);
+
+    /** Parses on. @return the bytes taken: fewer than given only when the document is complete and something else
+        follows. Errors: cond::corrupt with how far the text was understood. */
+    [[nodiscard]] result<std::size_t> write(std::string_view bytes, bool more);
+    [[nodiscard]] bool done() const noexcept;
+
+private:
+    struct impl;
+    std::unique_ptr<impl> impl_;
+};
+
+} // namespace kubecoro::detail

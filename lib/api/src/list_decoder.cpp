@@ -1,0 +1,200 @@
+#include "json_feed.hpp"
+#include "object_block.hpp"
+
+#include <kubecoro/api/decode.hpp>
+
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+constexpr std::string_view list_suffix = "List";
+
+// "PodList" -> "Pod"; empty when the list's kind says nothing about its items'.
+std::string_view item_kind(std::string_view list_kind) noexcept
+{
+    if (!list_kind.ends_with(list_suffix)) return {};
+    return list_kind.substr(0, list_kind.size() - list_suffix.size());
+}
+
+// The envelope of a list: members in any order, kind possibly after the items.
+class list_envelope final : public detail::envelope
+{
+public:
+    verdict open(bool is_object) override
+    {
+        switch (depth_) {
+        case 0:
+            return is_object ? enter() : refuse("expected a list, got an array");
+        case 1:
+            if (field_ == field::items) return is_object ? refuse("`items` is not an array") : enter_items();
+            if (field_ == field::metadata) return is_object ? verdict::encode : refuse("`metadata` is not an object");
+            return verdict::skip;
+        default:
+            return is_object ? verdict::encode : refuse(item_problem());
+        }
+    }
+
+    void close() override { --depth_; }
+
+    void key(std::string_view text) override
+    {
+        field_ = text == "items"        ? field::items
+                 : text == "metadata"   ? field::metadata
+                 : text == "kind"       ? field::kind
+                 : text == "apiVersion" ? field::api_version
+                                        : field::other;
+    }
+
+    bool scalar(value_kind kind, std::string_view text) override
+    {
+        if (depth_ == 0) return refuse("expected a list") == verdict::descend;
+        if (depth_ == 2) return refuse(item_problem()) == verdict::descend;
+        switch (field_) {
+        case field::items:
+            if (kind != value_kind::null) return refuse("`items` is not an array") == verdict::descend;
+            has_items = true;
+            page.items.clear();
+            break;
+        case field::metadata:
+            if (kind != value_kind::null) return refuse("`metadata` is not an object") == verdict::descend;
+            break;
+        case field::kind:
+            if (kind == value_kind::string) page.kind = text;
+            break;
+        case field::api_version:
+            if (kind == value_kind::string) page.api_version = text;
+            break;
+        case field::other:
+            break;
+        }
+        return true;
+    }
+
+    bool encoded(const detail::tape_writer& tape) override
+    {
+        const auto bytes = tape.bytes();
+        if (depth_ == 1) {
+            read_metadata(tape_access::view(bytes.data(), bytes.data() + bytes.size()));
+            return true;
+        }
+        const std::string_view kind = item_kind(page.kind);
+        page.items.push_back(object_builder::build(bytes, kind, kind.empty() ? std::string_view{} : page.api_version));
+        return true;
+    }
+
+    // Items that came before the list's kind and apiVersion.
+    void complete_items()
+    {
+        const std::string_view kind = item_kind(page.kind);
+        if (kind.empty()) return;
+        for (object& item : page.items) {
+            if (item["kind"] && (item["apiVersion"] || page.api_version.empty())) continue;
+            item = object_builder::with_type(item, kind, page.api_version);
+        }
+    }
+
+    list_page page;
+    bool has_items = false;
+
+private:
+    enum class field
+    {
+        other,
+        kind,
+        api_version,
+        metadata,
+        items
+    };
+
+    verdict enter()
+    {
+        ++depth_;
+        return verdict::descend;
+    }
+
+    verdict enter_items()
+    {
+        has_items = true;
+        page.items.clear();
+        return enter();
+    }
+
+    verdict refuse(std::string why)
+    {
+        problem = std::move(why);
+        return verdict::refuse;
+    }
+
+    [[nodiscard]] std::string item_problem() const
+    {
+        return "item " + std::to_string(page.items.size()) + " is not an object";
+    }
+
+    void read_metadata(value_view metadata)
+    {
+        page.resource_version = metadata["resourceVersion"].as_string();
+        page.continue_token = metadata["continue"].as_string();
+        page.remaining.reset();
+        const value_view remaining = metadata["remainingItemCount"];
+        if (remaining.kind() == value_kind::integer) page.remaining = remaining.as_int64();
+    }
+
+    int depth_ = 0;
+    field field_ = field::other;
+};
+
+} // namespace
+
+struct list_decoder::state
+{
+    explicit state(const decode_options& options) : feed(envelope, options, 2) {}
+
+    failure fail(const failure& f)
+    {
+        failed = failure(cond::corrupt, "list answer: " + f.message());
+        return *failed;
+    }
+
+    list_envelope envelope;
+    detail::json_feed feed;
+    std::size_t received = 0;
+    std::optional<failure> failed;
+};
+
+list_decoder::list_decoder(decode_options options) : state_(std::make_unique<state>(options)) {}
+list_decoder::~list_decoder() = default;
+list_decoder::list_decoder(list_decoder&&) noexcept = default;
+list_decoder& list_decoder::operator=(list_decoder&&) noexcept = default;
+
+result<> list_decoder::feed(std::string_view bytes)
+{
+    state& s = *state_;
+    if (s.failed) return *s.failed;
+    const auto taken = s.feed.write(bytes, true);
+    if (!taken) return s.fail(taken.error());
+    if (*taken != bytes.size())
+        return s.fail(
+            failure(cond::corrupt, "something follows the list after byte " + std::to_string(s.received + *taken)));
+    s.received += bytes.size();
+    return {};
+}
+
+result<list_page> list_decoder::finish()
+{
+    state& s = *state_;
+    if (s.failed) return *s.failed;
+    if (!s.feed.done()) {
+        const auto taken = s.feed.write("", false);
+        if (!taken) return s.fail(taken.error());
+    }
+    if (!s.envelope.has_items) {
+        const std::string& kind = s.envelope.page.kind;
+        return s.fail(failure(cond::corrupt, kind.empty() ? "expected a list, got neither kind nor items"
+                                                          : "expected a list, got kind " + kind));
+    }
+    s.envelope.complete_items();
+    return std::move(s.envelope.page);
+}
+
+} // namespace kubecoro

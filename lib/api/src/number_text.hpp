@@ -1,0 +1,28 @@
+// Numbers that are kept as their text: what they are worth, exactly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// Equal as decimal numbers: 1 == 1.0 == 10e-1, -0 == 0. Text that is no number equals only the same text.
+[[nodiscard]] bool equal_numbers(std::string_view a, std::string_view b) noexcept;
+
+/// The value if the text is a whole number within 64 bits: 1e3 is 1000, 1.5 has none.
+[[nodiscard]] std::optional<std::int64_t> integral_value(std::string_view text) noexcept;
+
+/// The nearest double; infinity or zero beyond the range. None if the text is no number.
+[[nodiscard]] std::optional<double> double_value(std::string_view text) noexcept;
+
+/// Room for any 64-bit integer in decimal.
+struct integer_text
+{
+    explicit integer_text(std::int64_t value) noexcept;
+    [[nodiscard]] std::string_view view() const noexcept { return {buffer, size}; }
+    char buffer[24];
+    std::size_t size;
+};
+
+} // namespace kubecoro::detail

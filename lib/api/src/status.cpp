@@ -1,0 +1,71 @@
+#include <kubecoro/api/status.hpp>
+
+#include <kubecoro/api/decode.hpp>
+
+#include <algorithm>
+
+namespace kubecoro {
+namespace {
+
+// As much of an answer that is no Status as a message shows.
+constexpr std::size_t shown_body = 2048;
+// A server has no reason to state more causes than a person would read.
+constexpr std::size_t max_causes = 256;
+
+std::optional<std::chrono::seconds> read_retry_after(value_view details)
+{
+    const std::int64_t seconds = details["retryAfterSeconds"].as_int64();
+    if (seconds <= 0) return std::nullopt;
+    return std::chrono::seconds(seconds);
+}
+
+// Cut at a character's border; what could move a terminal's cursor becomes a space.
+std::string printable(std::string_view body)
+{
+    std::size_t n = std::min(body.size(), shown_body);
+    const auto continues = [&](std::size_t i) { return (static_cast<unsigned char>(body[i]) & 0xc0) == 0x80; };
+    for (int back = 0; n < body.size() && n > 0 && back < 3 && continues(n); ++back) --n;
+    std::string out(body.substr(0, n));
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    while (!out.empty() && out.back() == ' ') out.pop_back();
+    return out;
+}
+
+} // namespace
+
+server_status read_status(value_view status)
+{
+    server_status s;
+    const value_view details = status["details"];
+    const std::int64_t code = status["code"].as_int64();
+    if (code > 0 && code < 1000) s.code = static_cast<int>(code);
+    s.reason = status["reason"].as_string();
+    s.message = status["message"].as_string();
+    s.kind = details["kind"].as_string();
+    s.group = details["group"].as_string();
+    s.name = details["name"].as_string();
+    for (const value_view cause : details["causes"].items()) {
+        if (s.causes.size() == max_causes) break;
+        s.causes.push_back({std::string(cause["reason"].as_string()), std::string(cause["message"].as_string()),
+                            std::string(cause["field"].as_string())});
+    }
+    s.retry_after = read_retry_after(details);
+    s.continue_token = status["metadata"]["continue"].as_string();
+    return s;
+}
+
+failure failure_of_answer(int http_code, std::string_view body)
+{
+    if (const auto parsed = decode_object(body); parsed && parsed->kind() == "Status") {
+        server_status s = read_status(parsed->root());
+        if (s.code == 0) s.code = http_code;
+        return failure(std::move(s));
+    }
+    server_status s;
+    s.code = http_code;
+    s.message = printable(body);
+    return failure(std::move(s));
+}
+
+} // namespace kubecoro

@@ -1,0 +1,220 @@
+#include "json_feed.hpp"
+#include "object_block.hpp"
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/status.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+// `{"type":"MODIFIED","object":` and room for members we do not know.
+constexpr std::size_t envelope_bytes = 1024;
+constexpr std::size_t unknown_type_bytes = 64;
+// A line buffer beyond this is given back after the line that needed it.
+constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+
+watch_event_type type_of(std::string_view text) noexcept
+{
+    if (text == "ADDED") return watch_event_type::added;
+    if (text == "MODIFIED") return watch_event_type::modified;
+    if (text == "DELETED") return watch_event_type::deleted;
+    if (text == "BOOKMARK") return watch_event_type::bookmark;
+    if (text == "ERROR") return watch_event_type::error;
+    return watch_event_type::unknown;
+}
+
+// `type` and `object` in either order.
+class event_envelope final : public detail::envelope
+{
+public:
+    void reset()
+    {
+        depth_ = 0;
+        field_ = field::other;
+        type_.clear();
+        object_ = {};
+    }
+
+    verdict open(bool is_object) override
+    {
+        if (depth_ == 0) {
+            if (!is_object) return refuse("expected an event, got an array");
+            depth_ = 1;
+            return verdict::descend;
+        }
+        if (field_ == field::type) return refuse("`type` is not text");
+        if (field_ != field::object) return verdict::skip;
+        return is_object ? verdict::encode : refuse("`object` is not an object");
+    }
+
+    void close() override { --depth_; }
+
+    void key(std::string_view text) override
+    {
+        field_ = text == "type" ? field::type : text == "object" ? field::object : field::other;
+    }
+
+    bool scalar(value_kind kind, std::string_view text) override
+    {
+        if (depth_ == 0) return refuse("expected an event") == verdict::descend;
+        if (field_ == field::type) {
+            if (kind != value_kind::string) return refuse("`type` is not text") == verdict::descend;
+            type_ = text;
+        }
+        if (field_ == field::object) {
+            if (kind != value_kind::null) return refuse("`object` is not an object") == verdict::descend;
+            object_ = {};
+        }
+        return true;
+    }
+
+    bool encoded(const detail::tape_writer& tape) override
+    {
+        object_ = object_builder::build(tape.bytes());
+        return true;
+    }
+
+    result<watch_event> take()
+    {
+        if (type_.empty()) return failure(cond::corrupt, "event without a type");
+        watch_event e;
+        e.type = type_of(type_);
+        if (e.type == watch_event_type::unknown) {
+            e.unknown_type = type_.substr(0, unknown_type_bytes);
+            e.obj = std::move(object_);
+            return e;
+        }
+        if (!object_) return failure(cond::corrupt, type_ + " event without an object");
+        if (e.type == watch_event_type::error)
+            e.status = read_status(object_.root());
+        else
+            e.obj = std::move(object_);
+        return e;
+    }
+
+private:
+    enum class field
+    {
+        other,
+        type,
+        object
+    };
+
+    verdict refuse(std::string why)
+    {
+        problem = std::move(why);
+        return verdict::refuse;
+    }
+
+    int depth_ = 0;
+    field field_ = field::other;
+    std::string type_;
+    object object_;
+};
+
+std::string_view without_blanks(std::string_view s) noexcept
+{
+    constexpr std::string_view blanks = " \t\r\n";
+    const auto first = s.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return s.substr(first, s.find_last_not_of(blanks) - first + 1);
+}
+
+} // namespace
+
+struct watch_decoder::state
+{
+    explicit state(const decode_options& options)
+        : feed(envelope, options, 1), max_line(options.limits.max_object_bytes + envelope_bytes)
+    {
+    }
+
+    failure fail(const failure& f)
+    {
+        failed = failure(cond::corrupt, "watch answer: " + f.message());
+        partial = {};
+        return *failed;
+    }
+
+    /// A line, or several documents on one.
+    result<> decode_line(std::string_view line, std::vector<watch_event>& out)
+    {
+        std::size_t at = line_start;
+        for (std::string_view rest = without_blanks(line); !rest.empty();) {
+            at = line_start + static_cast<std::size_t>(rest.data() - line.data());
+            envelope.reset();
+            feed.reset(at);
+            const auto taken = feed.write(rest, false);
+            if (!taken) return taken.error();
+            auto event = envelope.take();
+            if (!event) return failure(cond::corrupt, event.error().message() + " at byte " + std::to_string(at));
+            out.push_back(std::move(*event));
+            rest.remove_prefix(*taken);
+        }
+        line_start += line.size() + 1;
+        return {};
+    }
+
+    result<> keep(std::string_view part)
+    {
+        if (part.size() > max_line - partial.size())
+            return failure(cond::corrupt, "a line is longer than " + std::to_string(max_line) + " bytes, after byte " +
+                                              std::to_string(line_start));
+        partial += part;
+        return {};
+    }
+
+    event_envelope envelope;
+    detail::json_feed feed;
+    std::size_t max_line;
+    /// The line so far; looked at again only when its newline has come.
+    std::string partial;
+    /// Bytes of the stream before the current line.
+    std::size_t line_start = 0;
+    std::optional<failure> failed;
+};
+
+watch_decoder::watch_decoder(decode_options options) : state_(std::make_unique<state>(options)) {}
+watch_decoder::~watch_decoder() = default;
+watch_decoder::watch_decoder(watch_decoder&&) noexcept = default;
+watch_decoder& watch_decoder::operator=(watch_decoder&&) noexcept = default;
+
+result<> watch_decoder::feed(std::string_view bytes, std::vector<watch_event>& out)
+{
+    state& s = *state_;
+    if (s.failed) return *s.failed;
+    while (!bytes.empty()) {
+        const auto newline = bytes.find('\n');
+        const std::string_view part = bytes.substr(0, newline);
+        if (newline == std::string_view::npos || !s.partial.empty() || part.size() > s.max_line) {
+            if (auto kept = s.keep(part); !kept) return s.fail(kept.error());
+        }
+        if (newline == std::string_view::npos) break;
+        const auto decoded = s.decode_line(s.partial.empty() ? part : std::string_view(s.partial), out);
+        if (!decoded) return s.fail(decoded.error());
+        if (s.partial.capacity() > kept_capacity) s.partial = {};
+        s.partial.clear();
+        bytes.remove_prefix(newline + 1);
+    }
+    return {};
+}
+
+result<> watch_decoder::finish()
+{
+    state& s = *state_;
+    if (s.failed) return *s.failed;
+    if (!without_blanks(s.partial).empty())
+        return s.fail(failure(cond::corrupt,
+                              "the stream ends inside a line that starts at byte " + std::to_string(s.line_start)));
+    return {};
+}
+
+bool watch_event::ends_initial_events() const noexcept
+{
+    return type == watch_event_type::bookmark && obj.annotations()["k8s.io/initial-events-end"].as_string() == "true";
+}
+
+} // namespace kubecoro

@@ -1,0 +1,70 @@
+// Who may do what on the embedded API server: bearer tokens and an ordered list of rules.
+#pragma once
+
+#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/base/clock.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::apiserver {
+
+/// What is asked for, in the words of Kubernetes authorization.
+struct access_request
+{
+    /// get, list, watch, create, update, patch, delete, deletecollection; or the HTTP verb for a path.
+    std::string verb;
+    std::string group = {};
+    /// Plural; empty for a path that is no resource.
+    std::string resource = {};
+    std::string subresource = {};
+    std::string ns = {};
+    std::string name = {};
+    std::string path = {};
+};
+
+/// One rule; an empty or "*" field matches anything. `resource` is "pods" or "deployments.apps" or "pods/status".
+struct access_rule
+{
+    bool allow = true;
+    std::string user = {};
+    std::string verb = {};
+    std::string resource = {};
+    std::string ns = {};
+};
+
+/** Tokens and rules. Not thread safe; used where the request handler is.
+
+    The first rule that matches decides. Without one, members of `system:masters` may do everything and others nothing
+    but look at /version, /healthz, /livez and /readyz; users who are authenticated may also read discovery and
+    /openapi. */
+class access_control
+{
+public:
+    /// @param expires  From then on the token is unknown (401).
+    void add_token(std::string token, user_info user, std::optional<wall_time> expires = {});
+    void remove_token(std::string_view token);
+    void add_rule(access_rule rule) { rules_.push_back(std::move(rule)); }
+    void clear_rules() { rules_.clear(); }
+
+    /// The user of a token, or empty when it is unknown or expired.
+    [[nodiscard]] std::optional<user_info> authenticate(std::string_view token, wall_time now) const;
+    [[nodiscard]] bool allows(const user_info& user, const access_request& asked) const;
+
+    /// Who sends neither token nor certificate.
+    [[nodiscard]] static user_info anonymous();
+
+private:
+    struct entry
+    {
+        std::string token;
+        user_info user;
+        std::optional<wall_time> expires;
+    };
+    std::vector<entry> tokens_;
+    std::vector<access_rule> rules_;
+};
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,61 @@
+// Requests to and answers of the embedded API server as values, and the stream behind a watch.
+#pragma once
+
+#include <kubecoro/apiserver/watch_stream.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubecoro::apiserver {
+
+/// Who asks, as the server sees it.
+struct user_info
+{
+    std::string name;
+    std::vector<std::string> groups = {};
+    std::string uid = {};
+    friend bool operator==(const user_info&, const user_info&) = default;
+};
+
+/// One request, whole. The front bounds the body before it builds one: more than max_body_bytes need not be read.
+struct http_request
+{
+    std::string method;
+    /// Origin form, percent-encoded: "/api/v1/pods?limit=500".
+    std::string target;
+    /// Names in any case.
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    std::string body = {};
+    /// Set by a front that verified a client certificate; otherwise the Authorization header decides.
+    std::optional<user_info> user = {};
+
+    /// The first header of that (lower-case) name, empty when absent.
+    [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+};
+
+/// A body longer than this is answered with 413.
+inline constexpr std::size_t max_body_bytes = 3u << 20;
+
+/** One answer. When `watch` is set, `body` is empty: send the head with chunked encoding, then what the stream gives.
+
+    Content-Length, Transfer-Encoding, Date and Connection are the front's to add. */
+struct http_response
+{
+    int status = 200;
+    /// Names as they are written.
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    std::string body = {};
+    /// Hold the answer back this long: kube-apiserver waits 3 s for a resource version of the future.
+    std::chrono::milliseconds delay{0};
+    std::unique_ptr<watch_stream> watch = nullptr;
+
+    /// The first header of that name (any case), empty when absent.
+    [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+};
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,53 @@
+// HTTP semantics of the embedded API server, sans-io: one request in, one answer out.
+#pragma once
+
+#include <kubecoro/apiserver/access.hpp>
+#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/base/random.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace kubecoro::apiserver {
+
+struct handler_options
+{
+    /// What /version reports.
+    std::string git_version = "v1.36.0-kubecoro";
+    /// Bounds of the server's own choice when a watch names no timeoutSeconds: uniform in [min, 2 min].
+    std::chrono::seconds min_watch_timeout{1800};
+    /// Time between bookmarks on a watch that asked for them.
+    std::chrono::seconds bookmark_interval{60};
+    /// Seeds what the server chooses by chance.
+    std::uint64_t seed = 1;
+    /// Deeper JSON in a request body is refused.
+    std::size_t max_depth = 256;
+};
+
+/** Answers requests against a cluster state: authentication, authorization, routing, verbs, discovery, OpenAPI, tables.
+
+    Never fails otherwise than by an answer. Not thread safe: used on the strand that owns the state, which must
+    outlive it. */
+class request_handler
+{
+public:
+    request_handler(cluster_state_core& state, access_control& access, handler_options options = {});
+    ~request_handler();
+    request_handler(const request_handler&) = delete;
+    request_handler& operator=(const request_handler&) = delete;
+
+    [[nodiscard]] http_response handle(const http_request& request, wall_time now);
+
+    /// The state it serves; tick() and on_change() are there.
+    [[nodiscard]] cluster_state_core& state() noexcept { return state_; }
+
+private:
+    cluster_state_core& state_;
+    access_control& access_;
+    handler_options options_;
+    random_source random_;
+};
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <kubecoro/apiserver/access.hpp>
+#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/request_handler.hpp>
+#include <kubecoro/apiserver/tls.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro::apiserver {
+
+class server_engine;
+
+/// A bearer token and whose it is.
+struct token_user
+{
+    std::string token;
+    user_info user;
+    /// From then on the token is answered with 401. Empty: never.
+    std::optional<wall_time> expires = {};
+};
+
+/// What an embedded server is made from. All of it has a default that suits a test.
+struct server_options
+{
+    cluster_options cluster = {};
+    handler_options handler = {};
+    std::vector<token_user> tokens = {};
+    /// See access_control. Members of system:masters may do everything without a rule.
+    std::vector<access_rule> rules = {};
+    std::shared_ptr<clock> time = real_clock();
+    logger log = {};
+};
+
+/// Where and how to listen.
+struct endpoint_options
+{
+    /// An IP address. Everything but loopback exposes the server to the network.
+    std::string address = "127.0.0.1";
+    /// 0: any free port.
+    std::uint16_t port = 0;
+    /// Without it the server speaks plain HTTP: for loopback tests only, tokens are readable on the way.
+    std::optional<tls_identity> tls = {};
+    /// A client gets this long for the TLS handshake, and again for the head of a request once begun, and for its body.
+    duration request_timeout = std::chrono::seconds{30};
+    /// A connection without a request is closed after this.
+    duration idle_timeout = std::chrono::seconds{90};
+    /// A client that takes none of its answer for this long is dropped; so is a watch that is not read.
+    duration write_timeout = std::chrono::seconds{30};
+    /// Further connections are closed at once.
+    std::size_t max_connections = 1000;
+};
+
+struct bound_endpoint
+{
+    std::string address;
+    std::uint16_t port = 0;
+    bool tls = false;
+    /// "https://127.0.0.1:6443".
+    [[nodiscard]] std::string url() const;
+};
+
+/// What the server has done since it was made.
+struct server_counters
+{
+    std::uint64_t requests = 0;
+    /// Lists and watches that were accepted; both are among the requests. A page counts as a list.
+    std::uint64_t lists = 0;
+    std::uint64_t watches = 0;
+    std::uint64_t open_watches = 0;
+    /// Connections accepted over sockets, and those open now.
+    std::uint64_t connections = 0;
+    std::uint64_t open_connections = 0;
+};
+
+/** An API server inside this process: the cluster's state behind sockets, or behind an in_process_transport.
+
+    Thread safe. The state lives on one strand of the executor; awaitables may be awaited from any executor and come
+    back to it. stop() must have completed before the server is destroyed if anything was listened to, watched, or
+    changed: pods that end after their grace period need a coroutine of the server's, too. */
+class embedded_server
+{
+public:
+    explicit embedded_server(boost::asio::any_io_executor executor, server_options options = {});
+    ~embedded_server();
+    embedded_server(const embedded_server&) = delete;
+    embedded_server& operator=(const embedded_server&) = delete;
+
+    /** Opens a listening socket and serves it until stop(). May be called several times.
+
+        @par Errors        misconfigured (address, port in use, TLS identity; the message names them), cancelled when
+                           the server is stopping. */
+    [[nodiscard]] boost::asio::awaitable<result<bound_endpoint>> listen(endpoint_options options);
+
+    /** Stops: no new connections or requests, watches end cleanly, requests in progress are answered, idle connections
+        close; completes when all of it has ended (at most about three seconds).
+
+        Idempotent. Must not be awaited by something the server runs. */
+    [[nodiscard]] boost::asio::awaitable<result<>> stop();
+
+    /** Performs one request as a member of system:masters, without sockets: how tests and the demo change the state.
+
+        @param target  Path and query. @param body  JSON; empty for none. A PATCH is a merge patch.
+        @return the answer's body. Errors: what the Status of a refusal says; invalid for a watch. */
+    [[nodiscard]] boost::asio::awaitable<result<std::string>> execute(std::string method, std::string target,
+                                                                      std::string body = {});
+
+    /// Loads manifests (YAML or JSON) as load_manifests and apply_manifests do. @return how many objects.
+    [[nodiscard]] boost::asio::awaitable<result<std::size_t>> load(std::string text, std::string name);
+
+    /// Forgets the history: watches and pages from before are answered with 410 from now on.
+    [[nodiscard]] boost::asio::awaitable<result<>> compact();
+
+    /// Complete JSON of every object of a resource ("pods", "deployments.apps") in list order.
+    [[nodiscard]] boost::asio::awaitable<result<std::vector<std::string>>> objects(std::string resource);
+    /// The newest resource version given out.
+    [[nodiscard]] boost::asio::awaitable<result<std::uint64_t>> resource_version();
+
+    [[nodiscard]] boost::asio::awaitable<result<>> add_token(token_user user);
+    [[nodiscard]] boost::asio::awaitable<result<>> remove_token(std::string token);
+    /// Replaces all rules.
+    [[nodiscard]] boost::asio::awaitable<result<>> set_rules(std::vector<access_rule> rules);
+
+    /** Breaks every connection off at once, as a network does: sockets are reset, requests under way and watches of
+        in-process transports fail. New connections are welcome. */
+    void cut_connections();
+
+    /// While refusing, new connections are closed at once and in-process requests fail as unreachable.
+    void refuse_connections(bool refuse);
+
+    [[nodiscard]] server_counters counters() const;
+
+private:
+    friend class in_process_transport;
+    class listeners;
+    std::shared_ptr<server_engine> engine_;
+    std::unique_ptr<listeners> listeners_;
+};
+
+} // namespace kubecoro::apiserver

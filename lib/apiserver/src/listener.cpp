@@ -1,0 +1,170 @@
+#include "listener.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace kubecoro::apiserver {
+namespace {
+
+constexpr duration sweep_interval = std::chrono::milliseconds{250};
+constexpr duration stopping_sweep_interval = std::chrono::milliseconds{10};
+constexpr duration grace = std::chrono::seconds{2};
+constexpr duration after_accept_error = std::chrono::milliseconds{100};
+
+failure cannot_listen(const endpoint_options& o, const std::string& why)
+{
+    return failure{cond::misconfigured, "listen on " + o.address + ":" + std::to_string(o.port) + ": " + why};
+}
+
+} // namespace
+
+std::string bound_endpoint::url() const
+{
+    const bool v6 = address.find(':') != std::string::npos;
+    return (tls ? "https://" : "http://") + (v6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
+}
+
+listener::listener(std::shared_ptr<server_engine> engine, const endpoint_options& o)
+    : engine_(std::move(engine)),
+      strand_(asio::make_strand(engine_->executor())),
+      acceptor_(strand_),
+      limits_{{}, o.request_timeout, o.idle_timeout, o.write_timeout},
+      max_connections_(o.max_connections),
+      sweep_timer_(engine_->time().make_timer(strand_))
+{
+}
+
+result<std::shared_ptr<listener>> listener::open(const endpoint_options& options, std::shared_ptr<server_engine> engine)
+{
+    boost::system::error_code error;
+    const auto address = asio::ip::make_address(options.address, error);
+    if (error) return cannot_listen(options, "not an IP address");
+    std::shared_ptr<listener> made{new listener(std::move(engine), options)};
+    if (options.tls) {
+        auto tls = make_tls_context(*options.tls);
+        if (!tls) return tls.error();
+        made->tls_ = std::move(*tls);
+    }
+    tcp::acceptor& acceptor = made->acceptor_;
+    const tcp::endpoint endpoint{address, options.port};
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    if (error) return cannot_listen(options, error.message());
+    const tcp::endpoint bound = acceptor.local_endpoint(error);
+    if (error) return cannot_listen(options, error.message());
+    made->bound_ = bound_endpoint{bound.address().to_string(), bound.port(), options.tls.has_value()};
+    return made;
+}
+
+bool listener::start(task_group& tasks)
+{
+    return tasks.spawn("embedded server: accept", strand_, accept(shared_from_this(), tasks)) &&
+           tasks.spawn("embedded server: deadlines", strand_, sweep(shared_from_this()));
+}
+
+asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_group& tasks)
+{
+    while (self->acceptor_.is_open()) {
+        asio::any_io_executor strand = asio::make_strand(self->engine_->executor());
+        tcp::socket socket{strand};
+        const auto [error] = co_await self->acceptor_.async_accept(socket, asio::as_tuple(asio::use_awaitable));
+        if (!error) {
+            if (!self->take(std::move(socket), strand, tasks)) continue;
+        } else if (self->acceptor_.is_open()) {
+            // Out of file descriptors, or a client that was gone at once: not a reason to stop.
+            self->engine_->log().warning("cannot accept a connection", {{"error", error.message()}});
+            [[maybe_unused]] const auto slept = co_await sleep_for(self->engine_->time(), after_accept_error);
+        }
+    }
+    co_return result<>{};
+}
+
+bool listener::take(tcp::socket socket, asio::any_io_executor strand, task_group& tasks)
+{
+    if (engine_->refusing) return false;
+    boost::system::error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(asio::socket_base::keep_alive(true), ignored); // finds clients that vanished from a quiet watch
+    auto stream = make_stream(std::move(socket), tls_);
+    auto made = std::make_shared<connection>(strand, std::move(stream), engine_, limits_);
+    {
+        std::lock_guard lock(mutex_);
+        connections_.remove_if([](const auto& c) { return c.expired(); });
+        if (stopping_ || connections_.size() >= max_connections_) return false;
+        connections_.push_back(made);
+        ++accepted_;
+    }
+    return tasks.spawn("embedded server: connection", strand, connection::serve(made, tasks));
+}
+
+std::vector<std::shared_ptr<connection>> listener::living()
+{
+    std::vector<std::shared_ptr<connection>> out;
+    std::lock_guard lock(mutex_);
+    connections_.remove_if([](const auto& c) { return c.expired(); });
+    for (const auto& c : connections_)
+        if (auto held = c.lock()) out.push_back(std::move(held));
+    return out;
+}
+
+asio::awaitable<result<>> listener::sweep(std::shared_ptr<listener> self)
+{
+    while (true) {
+        self->sweep_timer_->expires_at(self->engine_->time().now() + self->interval());
+        // stop() ends the wait early.
+        [[maybe_unused]] const auto rung = co_await self->sweep_timer_->wait();
+        bool any = false;
+        {
+            const auto now = self->engine_->time().now();
+            for (const auto& c : self->living()) {
+                c->sweep(now);
+                any = true;
+            }
+        }
+        std::lock_guard lock(self->mutex_);
+        if (self->stopping_ && !any) break;
+    }
+    co_return result<>{};
+}
+
+duration listener::interval() const
+{
+    std::lock_guard lock(mutex_);
+    return stopping_ ? stopping_sweep_interval : sweep_interval;
+}
+
+void listener::stop()
+{
+    {
+        std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    const time_point last = engine_->time().now() + grace;
+    for (const auto& c : living()) c->wind_up(last);
+    asio::post(strand_, [self = shared_from_this()] {
+        boost::system::error_code ignored;
+        self->acceptor_.close(ignored);
+        self->sweep_timer_->cancel();
+    });
+}
+
+void listener::cut_connections()
+{
+    for (const auto& c : living()) c->cut();
+}
+
+void listener::count(server_counters& into) const
+{
+    std::lock_guard lock(mutex_);
+    into.connections += accepted_;
+    for (const auto& c : connections_) into.open_connections += c.expired() ? 0 : 1;
+}
+
+} // namespace kubecoro::apiserver

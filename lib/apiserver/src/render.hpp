@@ -1,0 +1,44 @@
+// Objects, lists and events in the form a client asked for: whole, metadata only, or as rows of a table.
+#pragma once
+
+#include "list_page.hpp"
+#include "media.hpp"
+#include "resource_store.hpp"
+
+#include <kubecoro/base/clock.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kubecoro::apiserver {
+
+/// How one request wants its objects.
+struct rendering
+{
+    representation as = representation::json;
+    /// The API version of the resource.
+    std::string version;
+    /// meta.k8s.io version of tables.
+    std::string table_version = "v1";
+    /// Tables: "None", "Metadata" (default) or "Object" in each row.
+    std::string include_object = "Metadata";
+};
+
+[[nodiscard]] std::string render_object(const resource_info& info, const stored& object, const rendering& r,
+                                        wall_time now);
+[[nodiscard]] std::string render_list(const resource_info& info, const list_page& page, const rendering& r,
+                                      wall_time now);
+
+/// `{"type":"ADDED","object":...}` and a newline. `columns`: tables describe their columns in the first event only.
+[[nodiscard]] std::string render_event(const resource_info& info, std::string_view type, const stored& object,
+                                       const rendering& r, bool columns, wall_time now);
+[[nodiscard]] std::string render_bookmark(const resource_info& info, std::uint64_t version, bool initial_end,
+                                          const rendering& r, bool columns);
+/// An ERROR event around a Status.
+[[nodiscard]] std::string render_error_event(std::string_view status);
+
+/// `{"kind":"PartialObjectMetadata",...}` of an object.
+[[nodiscard]] std::string partial_metadata(const stored_object& object, bool typed = true);
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,27 @@
+// Structural schemas of custom resources: defaults, pruning and the common validations. No CEL, no patterns.
+#pragma once
+
+#include <kubecoro/base/status.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kubecoro::apiserver {
+
+/// Fills in `default`s where a member is missing.
+void apply_schema_defaults(const boost::json::value& schema, boost::json::value& body);
+
+/// Paths of members the schema does not know (kind, apiVersion and metadata aside).
+[[nodiscard]] std::vector<std::string> unknown_to_schema(const boost::json::value& schema,
+                                                         const boost::json::value& body);
+
+/// Removes them.
+void prune(const boost::json::value& schema, boost::json::value& body);
+
+/// type, required, enum, minimum, maximum, lengths, items.
+void validate_schema(const boost::json::value& schema, const boost::json::value& body,
+                     std::vector<status_cause>& causes);
+
+} // namespace kubecoro::apiserver

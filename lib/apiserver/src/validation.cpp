@@ -1,0 +1,387 @@
+#include "validation.hpp"
+
+#include "json_text.hpp"
+#include "schema.hpp"
+#include "status_errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace kubecoro::apiserver {
+namespace {
+
+using errors::invalid_value;
+
+bool lower_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool alnum(char c) { return lower_alnum(c) || (c >= 'A' && c <= 'Z'); }
+
+bool is_label(std::string_view text)
+{
+    return !text.empty() && lower_alnum(text.front()) && lower_alnum(text.back()) &&
+           std::all_of(text.begin(), text.end(), [](char c) { return lower_alnum(c) || c == '-'; });
+}
+
+bool is_subdomain(std::string_view text)
+{
+    while (true) {
+        const auto dot = text.find('.');
+        if (!is_label(text.substr(0, dot))) return false;
+        if (dot == std::string_view::npos) return true;
+        text.remove_prefix(dot + 1);
+    }
+}
+
+/// The name part of a label key, a label value: alphanumeric at both ends, `-_.` between.
+bool is_qualified_part(std::string_view text)
+{
+    return !text.empty() && alnum(text.front()) && alnum(text.back()) &&
+           std::all_of(text.begin(), text.end(), [](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+constexpr std::string_view subdomain_rule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+constexpr std::string_view label_rule =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+constexpr std::string_view label_value_rule =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+constexpr std::string_view qualified_rule =
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+constexpr std::string_view data_key_rule =
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+    "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+void check_name(const resource_info& info, std::string_view name, std::vector<status_cause>& causes)
+{
+    const bool label = info.plural == "namespaces" || info.plural == "services";
+    const std::size_t limit = label ? 63 : 253;
+    if (name.size() > limit)
+        causes.push_back(
+            invalid_value("metadata.name", quoted(name),
+                          "must be no more than " + std::to_string(limit) + (label ? " bytes" : " characters")));
+    else if (label ? !is_label(name) : !is_subdomain(name))
+        causes.push_back(
+            invalid_value("metadata.name", '"' + std::string(name) + '"', label ? label_rule : subdomain_rule));
+}
+
+void check_key(const std::string& field, std::string_view key, std::vector<status_cause>& causes)
+{
+    const auto slash = key.find('/');
+    const auto name = slash == std::string_view::npos ? key : key.substr(slash + 1);
+    if (slash != std::string_view::npos && !is_subdomain(key.substr(0, slash)))
+        causes.push_back(invalid_value(field, quoted(key), "prefix part " + std::string(subdomain_rule)));
+    if (name.size() > 63)
+        causes.push_back(invalid_value(field, quoted(key), "name part must be no more than 63 bytes"));
+    else if (!is_qualified_part(name))
+        causes.push_back(invalid_value(field, quoted(key), qualified_rule));
+}
+
+void check_labels(const json::object& labels, std::vector<status_cause>& causes)
+{
+    for (const auto& [key, value] : labels) {
+        check_key("metadata.labels", key, causes);
+        if (!value.is_string()) continue;
+        const std::string_view text = value.get_string();
+        if (text.size() > 63)
+            causes.push_back(invalid_value("metadata.labels", quoted(text), "must be no more than 63 bytes"));
+        else if (!text.empty() && !is_qualified_part(text))
+            causes.push_back(invalid_value("metadata.labels", quoted(text), label_value_rule));
+    }
+}
+
+void check_annotations(const json::object& annotations, std::vector<status_cause>& causes)
+{
+    std::size_t total = 0;
+    for (const auto& [key, value] : annotations) {
+        check_key("metadata.annotations", key, causes);
+        total += key.size() + (value.is_string() ? value.get_string().size() : 0);
+    }
+    if (total > 262'144) causes.push_back(errors::too_long("metadata.annotations", "262144"));
+}
+
+void check_finalizers(const json::array& finalizers, std::vector<status_cause>& causes)
+{
+    for (std::size_t i = 0; i < finalizers.size(); ++i) {
+        if (!finalizers[i].is_string()) continue;
+        const std::string_view text = finalizers[i].get_string();
+        if (text == "orphan" || text == "foregroundDeletion" || text == "kubernetes" ||
+            text.find('/') != std::string_view::npos || text.find('.') != std::string_view::npos)
+            continue;
+        causes.push_back(invalid_value("metadata.finalizers[" + std::to_string(i) + "]", quoted(text),
+                                       "name is neither a standard finalizer name nor is it fully qualified"));
+    }
+}
+
+void check_owners(const json::array& owners, std::vector<status_cause>& causes)
+{
+    for (const auto& owner : owners)
+        for (const std::string_view field : {"apiVersion", "kind", "name", "uid"})
+            if (text_at(owner, field).empty())
+                causes.push_back(
+                    invalid_value("metadata.ownerReferences." + std::string(field), "\"\"",
+                                  field == "apiVersion" ? "version must not be empty" : "must not be empty"));
+}
+
+void check_config_data(const json::value& body, std::vector<status_cause>& causes)
+{
+    std::size_t total = 0;
+    for (const std::string_view member : {"data", "binaryData"}) {
+        const auto* data = object_at(body, member);
+        if (!data) continue;
+        for (const auto& [key, value] : *data) {
+            const bool good = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+                return alnum(c) || c == '-' || c == '_' || c == '.';
+            });
+            if (!good)
+                causes.push_back(invalid_value(std::string(member) + "[" + std::string(key) + "]",
+                                               '"' + std::string(key) + '"', data_key_rule));
+            total += value.is_string() ? value.get_string().size() : 0;
+        }
+    }
+    if (total > 1'048'576) causes.push_back(errors::too_long("[]", "1048576"));
+}
+
+void check_containers(const json::value& spec, const std::string& path, std::vector<status_cause>& causes)
+{
+    const auto* containers = array_at(spec, "containers");
+    if (!containers || containers->empty()) {
+        causes.push_back(errors::required(path + ".containers"));
+        return;
+    }
+    for (std::size_t i = 0; i < containers->size(); ++i) {
+        const auto at = path + ".containers[" + std::to_string(i) + "]";
+        if (text_at((*containers)[i], "name").empty()) causes.push_back(errors::required(at + ".name"));
+        if (text_at((*containers)[i], "image").empty()) causes.push_back(errors::required(at + ".image"));
+    }
+}
+
+void check_workload(const json::value& body, std::vector<status_cause>& causes)
+{
+    if (const auto replicas = int_at(body, "spec.replicas"); replicas < 0)
+        causes.push_back(
+            invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0"));
+    const auto* selector = find_at(body, "spec.selector");
+    if (!selector || !selector->is_object()) {
+        causes.push_back(errors::required("spec.selector"));
+    } else if (const auto* match = object_at(*selector, "matchLabels")) {
+        static const json::object none;
+        const auto* labels = object_at(body, "spec.template.metadata.labels");
+        if (!labels) labels = &none;
+        const bool matches = std::all_of(match->begin(), match->end(), [&](const auto& wanted) {
+            const auto* have = labels->if_contains(wanted.key());
+            return have && *have == wanted.value();
+        });
+        if (!matches)
+            causes.push_back(invalid_value("spec.template.metadata.labels", to_text(*labels),
+                                           "`selector` does not match template `labels`"));
+    }
+    if (const auto* spec = find_at(body, "spec.template.spec"))
+        check_containers(*spec, "spec.template.spec", causes);
+    else
+        causes.push_back(errors::required("spec.template.spec.containers"));
+}
+
+void check_crd(const json::value& body, std::vector<status_cause>& causes)
+{
+    const std::string expected =
+        std::string(text_at(body, "spec.names.plural")) + "." + std::string(text_at(body, "spec.group"));
+    if (const auto name = text_at(body, "metadata.name"); name != expected)
+        causes.push_back(invalid_value("metadata.name", quoted(name), "must be spec.names.plural+\".\"+spec.group"));
+    for (const std::string_view path : {"spec.group", "spec.names.plural", "spec.names.kind"})
+        if (text_at(body, path).empty()) causes.push_back(errors::required(std::string(path)));
+    const auto scope = text_at(body, "spec.scope");
+    if (scope != "Namespaced" && scope != "Cluster")
+        causes.push_back(errors::not_supported("spec.scope", quoted(scope), R"("Cluster", "Namespaced")"));
+    const auto* versions = array_at(body, "spec.versions");
+    std::size_t storage = 0;
+    if (versions)
+        for (const auto& v : *versions) {
+            const auto* flag = find_at(v, "storage");
+            storage += flag && flag->is_bool() && flag->get_bool() ? 1 : 0;
+        }
+    if (storage != 1)
+        causes.push_back(invalid_value("spec.versions", versions ? to_text(*versions) : "null",
+                                       "must have exactly one version marked as storage version"));
+}
+
+} // namespace
+
+void validate_metadata(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+{
+    const auto name = text_at(body, "metadata.name");
+    if (name.empty())
+        causes.push_back(errors::required("metadata.name", "name or generateName is required"));
+    else
+        check_name(info, name, causes);
+    if (const auto* labels = object_at(body, "metadata.labels")) check_labels(*labels, causes);
+    if (const auto* annotations = object_at(body, "metadata.annotations")) check_annotations(*annotations, causes);
+    if (const auto* owners = array_at(body, "metadata.ownerReferences")) check_owners(*owners, causes);
+    if (const auto* finalizers = array_at(body, "metadata.finalizers")) check_finalizers(*finalizers, causes);
+}
+
+void validate_kind(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+{
+    if (info.custom) return;
+    const std::string_view kind = info.kind;
+    if (kind == "ConfigMap" || kind == "Secret")
+        check_config_data(body, causes);
+    else if (kind == "Pod")
+        check_containers(find_at(body, "spec") ? *find_at(body, "spec") : json::value(nullptr), "spec", causes);
+    else if (info.group == "apps")
+        check_workload(body, causes);
+    else if (kind == "CustomResourceDefinition")
+        check_crd(body, causes);
+    else if (kind == "Lease" && find_at(body, "spec.leaseDurationSeconds") &&
+             int_at(body, "spec.leaseDurationSeconds") <= 0)
+        causes.push_back(invalid_value("spec.leaseDurationSeconds",
+                                       std::to_string(int_at(body, "spec.leaseDurationSeconds")),
+                                       "must be greater than 0"));
+    else if (kind == "Event" && text_at(body, "involvedObject.namespace") != text_at(body, "metadata.namespace") &&
+             !(text_at(body, "involvedObject.namespace").empty() && text_at(body, "metadata.namespace") == "default"))
+        causes.push_back(invalid_value("involvedObject.namespace", quoted(text_at(body, "involvedObject.namespace")),
+                                       "does not match event.namespace"));
+}
+
+void validate_update(const resource_info& info, const json::value& before, const json::value& after,
+                     std::vector<status_cause>& causes)
+{
+    const auto same = [&](std::string_view path) {
+        const auto* a = find_at(before, path);
+        const auto* b = find_at(after, path);
+        return a && b ? *a == *b : a == b;
+    };
+    if (info.kind == "ConfigMap" || info.kind == "Secret") {
+        const auto* immutable = find_at(before, "immutable");
+        if (immutable && immutable->is_bool() && immutable->get_bool())
+            for (const std::string_view path : {"immutable", "data", "binaryData"})
+                if (!same(path))
+                    causes.push_back(
+                        errors::forbidden_field(std::string(path), "field is immutable when `immutable` is set"));
+    }
+    const auto* selector = find_at(after, "spec.selector");
+    if (info.group == "apps" && !same("spec.selector"))
+        causes.push_back(invalid_value("spec.selector", selector ? to_text(*selector) : "null", "field is immutable"));
+    if (find_at(before, "metadata.deletionTimestamp")) {
+        // New finalizers cannot hold what is already going.
+        const auto* old_list = array_at(before, "metadata.finalizers");
+        const auto* new_list = array_at(after, "metadata.finalizers");
+        json::array added;
+        if (new_list)
+            for (const auto& f : *new_list)
+                if (!old_list || std::find(old_list->begin(), old_list->end(), f) == old_list->end())
+                    added.push_back(f);
+        if (!added.empty())
+            causes.push_back(errors::forbidden_field(
+                "metadata.finalizers", "no new finalizers can be added if the object is being deleted, found new "
+                                       "finalizers []string{" +
+                                           to_text(added).substr(1, to_text(added).size() - 2) + "}"));
+    }
+}
+
+namespace {
+
+std::string_view go_kind(const json::value& v)
+{
+    switch (v.kind()) {
+    case json::kind::bool_:
+        return "bool";
+    case json::kind::string:
+        return "string";
+    case json::kind::array:
+        return "array";
+    case json::kind::object:
+        return "object";
+    case json::kind::null:
+        return "null";
+    default:
+        return "number";
+    }
+}
+
+std::optional<status_error> wrong_type(const resource_info& info, std::string_view version, const json::value& found,
+                                       std::string_view field, std::string_view wanted)
+{
+    return errors::bad_request(info.kind + " in version \"" + std::string(version) + "\" cannot be handled as a " +
+                               info.kind + ": json: cannot unmarshal " + std::string(go_kind(found)) +
+                               " into Go struct field " + std::string(field) + " of type " + std::string(wanted));
+}
+
+} // namespace
+
+std::optional<status_error> check_types(const resource_info& info, std::string_view version, const json::value& body)
+{
+    const auto expect = [&](std::string_view path, bool map_of_text) -> std::optional<status_error> {
+        const auto* v = find_at(body, path);
+        if (!v || v->is_null()) return {};
+        const auto dot = path.rfind('.');
+        const std::string field =
+            dot == std::string_view::npos ? info.kind + "." + std::string(path) : "ObjectMeta." + std::string(path);
+        if (!map_of_text) return v->is_string() ? std::nullopt : wrong_type(info, version, *v, field, "string");
+        if (!v->is_object()) return wrong_type(info, version, *v, field, "map[string]string");
+        for (const auto& [key, value] : v->get_object())
+            if (!value.is_string()) return wrong_type(info, version, value, field, "string");
+        return {};
+    };
+    if (const auto* metadata = find_at(body, "metadata"); metadata && !metadata->is_object() && !metadata->is_null())
+        return wrong_type(info, version, *metadata, info.kind + ".metadata", "v1.ObjectMeta");
+    for (const std::string_view path :
+         {"metadata.name", "metadata.generateName", "metadata.namespace", "metadata.uid", "metadata.resourceVersion"})
+        if (auto e = expect(path, false)) return e;
+    for (const std::string_view path : {"metadata.labels", "metadata.annotations"})
+        if (auto e = expect(path, true)) return e;
+    for (const std::string_view path : {"metadata.finalizers", "metadata.ownerReferences"})
+        if (const auto* v = find_at(body, path); v && !v->is_null() && !v->is_array())
+            return wrong_type(info, version, *v, "ObjectMeta." + std::string(path),
+                              path.ends_with("finalizers") ? "[]string" : "[]v1.OwnerReference");
+    if (info.kind == "ConfigMap")
+        if (auto e = expect("data", true)) return e;
+    for (const std::string_view path : {"spec", "status"})
+        if (const auto* v = find_at(body, path); !info.custom && v && !v->is_null() && !v->is_object())
+            return wrong_type(info, version, *v, info.kind + "." + std::string(path), "v1." + info.kind + "Spec");
+    return {};
+}
+
+std::vector<std::string> unknown_fields(const resource_info& info, std::string_view version, const json::value& body)
+{
+    static constexpr std::array known{"name",
+                                      "generateName",
+                                      "namespace",
+                                      "selfLink",
+                                      "uid",
+                                      "resourceVersion",
+                                      "generation",
+                                      "creationTimestamp",
+                                      "deletionTimestamp",
+                                      "deletionGracePeriodSeconds",
+                                      "labels",
+                                      "annotations",
+                                      "ownerReferences",
+                                      "finalizers",
+                                      "managedFields"};
+    std::vector<std::string> unknown;
+    if (const auto* metadata = object_at(body, "metadata"))
+        for (const auto& member : *metadata)
+            if (std::find(known.begin(), known.end(), std::string_view(member.key())) == known.end())
+                unknown.push_back("metadata." + std::string(member.key()));
+    if (const auto* served = info.find_version(version); served && info.custom) {
+        auto more = unknown_to_schema(served->schema, body);
+        unknown.insert(unknown.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    if (info.custom || !body.is_object()) return unknown;
+    for (const auto& member : body.get_object()) {
+        const std::string_view key = member.key();
+        if (key == "kind" || key == "apiVersion" || key == "metadata") continue;
+        if (std::find(info.members.begin(), info.members.end(), key) == info.members.end()) unknown.emplace_back(key);
+    }
+    return unknown;
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+namespace kubecoro {
+
+enum class log_level
+{
+    trace,
+    debug,
+    info,
+    warning,
+    error
+};
+
+[[nodiscard]] std::string_view to_string(log_level level) noexcept;
+
+/// A named value of a log line. Borrowed: valid during the call only.
+struct log_field
+{
+    std::string_view name;
+    std::variant<std::string_view, std::int64_t, double, bool> value;
+
+    log_field(std::string_view n, std::string_view v) : name(n), value(v) {}
+    log_field(std::string_view n, const std::string& v) : name(n), value(std::string_view(v)) {}
+    log_field(std::string_view n, const char* v) : name(n), value(std::string_view(v)) {}
+    log_field(std::string_view n, bool v) : name(n), value(v) {}
+    log_field(std::string_view n, double v) : name(n), value(v) {}
+    template<class Integer>
+        requires std::is_integral_v<Integer>
+    log_field(std::string_view n, Integer v) : name(n), value(static_cast<std::int64_t>(v))
+    {
+    }
+};
+
+/// One line on its way to a sink. Borrowed: valid during the call only.
+struct log_record
+{
+    log_level level;
+    std::string_view message;
+    const log_field* fields;
+    std::size_t field_count;
+};
+
+/** Where log lines go: a function given by the program. A default-constructed logger drops everything.
+
+    Copies share the sink. The sink is called from any thread, must not block for long, and its exceptions are
+    swallowed. */
+class logger
+{
+public:
+    using sink = std::function<void(const log_record&)>;
+
+    logger() = default;
+    explicit logger(sink s, log_level threshold = log_level::info);
+
+    [[nodiscard]] bool enabled(log_level level) const noexcept;
+    void write(log_level level, std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept;
+
+    void debug(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    {
+        write(log_level::debug, m, f);
+    }
+    void info(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    {
+        write(log_level::info, m, f);
+    }
+    void warning(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    {
+        write(log_level::warning, m, f);
+    }
+    void error(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    {
+        write(log_level::error, m, f);
+    }
+
+private:
+    std::shared_ptr<const sink> sink_;
+    log_level threshold_ = log_level::info;
+};
+
+/// Formats a record as `level message name=value ...`, quoting where needed. For simple sinks and tests.
+[[nodiscard]] std::string format(const log_record& record);
+
+} // namespace kubecoro

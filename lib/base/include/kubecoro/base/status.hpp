@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/// One cause inside a server's `Status.details.causes`.
+struct status_cause
+{
+    std::string reason;
+    std::string message;
+    std::string field;
+};
+
+/** The server's own account of a failed request: the Kubernetes `Status` object as a value.
+
+    All text comes from the server and may contain what users wrote; our own words are in failure::message(). Parsed by
+    api::parse_status. Absent fields are empty. */
+struct server_status
+{
+    /// HTTP code as the Status states it; the answer's status line if the Status has none.
+    int code = 0;
+    /// CamelCase reason such as "NotFound"; empty for plain-text answers.
+    std::string reason;
+    std::string message;
+    /// Kind (or plural resource), group and name of what the failure is about.
+    std::string kind;
+    std::string group;
+    std::string name;
+    std::vector<status_cause> causes;
+    /// `details.retryAfterSeconds` or the Retry-After header, whichever is present.
+    std::optional<std::chrono::seconds> retry_after;
+    /// `metadata.continue` of a 410: a token that continues at the newest version (inconsistent continuation).
+    std::string continue_token;
+};
+
+} // namespace kubecoro

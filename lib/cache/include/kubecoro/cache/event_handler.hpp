@@ -1,0 +1,134 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/cache/notification.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+namespace kubecoro {
+
+/** What a handler does with one kind of event: a plain function, a coroutine, or nothing.
+
+    Takes any copyable callable that accepts `Event` (by value or const reference) and returns void, awaitable<void>, or
+    awaitable<result<>>. The callable is kept alive until the last call of it has ended, so captures of a coroutine
+    lambda are safe to use; the event is kept alive until the coroutine ends. */
+template<class Event>
+class handler_slot
+{
+public:
+    using function = std::function<void(const Event&)>;
+    using coroutine = std::function<boost::asio::awaitable<void>(const Event&)>;
+    using failing_coroutine = std::function<boost::asio::awaitable<result<>>(const Event&)>;
+    using callable = std::variant<std::monostate, function, coroutine, failing_coroutine>;
+
+    handler_slot() = default;
+
+    template<class F>
+        requires(!std::same_as<std::remove_cvref_t<F>, handler_slot> && std::invocable<std::decay_t<F>&, const Event&>)
+    handler_slot(F&& f)
+    {
+        using returned = std::invoke_result_t<std::decay_t<F>&, const Event&>;
+        if constexpr (std::same_as<returned, boost::asio::awaitable<void>>) {
+            call_ = coroutine(std::forward<F>(f));
+        } else if constexpr (std::same_as<returned, boost::asio::awaitable<result<>>>) {
+            call_ = failing_coroutine(std::forward<F>(f));
+        } else {
+            static_assert(std::is_void_v<returned>, "a handler returns void, awaitable<void> or awaitable<result<>>");
+            call_ = function(std::forward<F>(f));
+        }
+    }
+
+    [[nodiscard]] const callable& get() const noexcept { return call_; }
+
+private:
+    callable call_;
+};
+
+/** The three reactions of one handler; those left out do nothing.
+
+    Calls of one handler never overlap and come in order; nothing is promised between handlers. What a handler throws,
+    or the failure its coroutine returns, is counted and logged, and the next event follows. */
+struct event_handler
+{
+    handler_slot<added> on_add = {};
+    handler_slot<updated> on_update = {};
+    handler_slot<deleted> on_delete = {};
+};
+
+struct handler_options
+{
+    /// Where the handler runs; the library puts a strand on it. Empty = the informer's.
+    boost::asio::any_io_executor executor = {};
+    /// Every event is delivered while no more than this many wait. Beyond it, events of one key merge (oldest before,
+    /// newest after; an add and its delete vanish), so that memory is bounded by the number of keys and the handler
+    /// never holds up the watch or another handler. 0 counts as 1.
+    std::size_t max_pending = 1024;
+    /// Shows every stored object again as `updated` in this interval, without asking the server. 0 = the informer's
+    /// default; otherwise at least 1 s.
+    duration resync{0};
+    /// For logs and describe(). Empty = a number.
+    std::string name = {};
+};
+
+/// What one handler or subscription has done so far.
+struct handler_stats
+{
+    std::string name = {};
+    /// Waiting now, the batch in work not counted.
+    std::size_t pending = 0;
+    std::uint64_t delivered = 0;
+    /// Events that merged into an earlier one because more than max_pending waited.
+    std::uint64_t coalesced = 0;
+    /// Calls that threw or returned a failure.
+    std::uint64_t failed = 0;
+    bool synced = false;
+};
+
+class processor_listener;
+
+/** A handler's place in an informer: a cheap handle, copies mean the same handler.
+
+    Thread safe. Dropping it changes nothing: the handler lives until it is removed or its informer stops. */
+class registration
+{
+public:
+    registration() = default;
+    explicit registration(std::shared_ptr<processor_listener> listener) : listener_(std::move(listener)) {}
+
+    /** Completes when the store is filled and this handler has finished every initial add.
+
+        @par Errors        why the informer cannot fill its store (forbidden, not_found, unauthorized, invalid,
+        misconfigured); the reflector goes on trying, and a later call may succeed. cond::cancelled when the handler was
+        removed or the informer stopped first.
+        @par Cancellation  terminal, partial, total: ends the wait only. */
+    [[nodiscard]] boost::asio::awaitable<result<>> has_synced() const;
+    /// The same, without waiting.
+    [[nodiscard]] bool synced() const noexcept;
+
+    /// No further event is delivered: a call in progress runs on, the rest is dropped. Idempotent. May be called from
+    /// inside the handler.
+    void remove() const;
+
+    /** remove(), then completes when no call is in progress: no call comes after it returned.
+
+        Not from inside the handler itself: it would wait for its own end. @par Cancellation  ends the wait only. */
+    [[nodiscard]] boost::asio::awaitable<result<>> removed() const;
+
+    [[nodiscard]] handler_stats stats() const;
+    explicit operator bool() const noexcept { return listener_ != nullptr; }
+
+private:
+    std::shared_ptr<processor_listener> listener_;
+};
+
+} // namespace kubecoro

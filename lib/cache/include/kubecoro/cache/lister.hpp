@@ -1,0 +1,69 @@
+#pragma once
+
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/selector.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/// Takes the values under which an object is found in an index. Borrowed: valid during the call only.
+class index_sink
+{
+public:
+    explicit index_sink(std::vector<std::string>& out) noexcept : out_(&out) {}
+    void operator()(std::string_view value) const { out_->emplace_back(value); }
+
+private:
+    std::vector<std::string>* out_;
+};
+
+/** Says under which values an object is found: `[](const object& o, auto out) { out(o["spec"]["nodeName"].as_string());
+    }`.
+
+    Any number of values, an empty one included; none at all leaves the object out. Called without a lock held, from the
+    informer's strand or the thread that adds the index, never twice at once. When it throws, that object is left out of
+    that index, and the failure is counted and logged. */
+using index_function = std::function<void(const object&, index_sink)>;
+
+class store;
+
+/** Reads an informer's store: a cheap handle for any thread, valid for as long as it is held, also after the stop.
+
+    Each call sees one consistent state: never half a relist. Two calls may see two states. Nothing is copied but
+    handles. The order of results is unspecified. */
+class lister
+{
+public:
+    explicit lister(std::shared_ptr<const store> s) : store_(std::move(s)) {}
+
+    /// The object, or null.
+    [[nodiscard]] object get(object_key_view key) const;
+    [[nodiscard]] object get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
+
+    /// @param ns  Empty = everything.
+    [[nodiscard]] std::vector<object> list(std::string_view ns = {}) const;
+    [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;
+
+    /// The objects under a value of an index made by shared_informer::add_index. Unknown indexes hold nothing; see
+    /// has_index.
+    [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
+    [[nodiscard]] std::vector<object_key> index_keys(std::string_view index, std::string_view value) const;
+    /// All values under which the index holds something.
+    [[nodiscard]] std::vector<std::string> index_values(std::string_view index) const;
+    [[nodiscard]] bool has_index(std::string_view index) const;
+
+    /// The namespaces that hold something; one empty name for cluster-scoped objects.
+    [[nodiscard]] std::vector<std::string> namespaces() const;
+    [[nodiscard]] std::size_t size() const;
+
+private:
+    std::shared_ptr<const store> store_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <kubecoro/api/object.hpp>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kubecoro {
+
+/// An object is now in the store that was not there before.
+struct added
+{
+    object obj = {};
+    /// Part of what was there when the informer, or this handler, began.
+    bool initial = false;
+};
+
+/// An object of the same uid has a new version, or a resync shows the stored one again.
+struct updated
+{
+    object before = {};
+    object after = {};
+
+    /// A resync: nothing has changed.
+    [[nodiscard]] bool resync() const noexcept { return before.is_same(after); }
+};
+
+/// An object has left the store.
+struct deleted
+{
+    /// The final state the server sent with the deletion; the last known state if final_state_unknown.
+    object obj = {};
+    /// The deletion was seen by a relist only (or as a new uid under the old key): nobody told us the last state.
+    bool final_state_unknown = false;
+};
+
+/** One change of an informer's store, in the words of the store: every handler sees, for each key, a chain in which
+    `before` is what it was told last.
+
+    A new uid under an old key is a `deleted` and an `added`, never an `updated`. */
+using notification = std::variant<added, updated, deleted>;
+
+/// The object a notification is about: the new state, or for `deleted` the last one.
+[[nodiscard]] const object& object_of(const notification& n) noexcept;
+
+} // namespace kubecoro

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <kubecoro/base/failure.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kubecoro {
+
+enum class informer_state
+{
+    /// Not started.
+    created,
+    /// A list is on its way.
+    listing,
+    /// Following the server.
+    watching,
+    /// Between a failure and the next attempt.
+    waiting,
+    stopped
+};
+[[nodiscard]] std::string_view to_string(informer_state s) noexcept;
+
+/// Why a reflector listed again instead of resuming its watch.
+enum class relist_reason
+{
+    /// The version of the watch was gone (410).
+    expired,
+    /// The version of the list was ahead of the server (restored from a backup, or a lagging replica).
+    too_large,
+    /// The list itself failed.
+    list_failed,
+    /// The server refused the watch.
+    watch_refused,
+    /// The watch ended within a second without an event.
+    short_watch,
+    /// The stream could not be understood.
+    corrupt,
+    /// The watch ended with an error of the server.
+    server_error,
+    /// Events could not be applied.
+    apply_failed
+};
+inline constexpr std::size_t relist_reasons = 8;
+[[nodiscard]] std::string_view to_string(relist_reason r) noexcept;
+
+/// What one reflector has done; summed over the namespaces of an informer.
+struct reflector_stats
+{
+    /// LIST rounds begun, and pages asked for in them.
+    std::uint64_t lists = 0;
+    std::uint64_t pages = 0;
+    /// Lists begun after the first successful one, by reason.
+    std::array<std::uint64_t, relist_reasons> relists = {};
+    /// Watches the server accepted.
+    std::uint64_t watches = 0;
+    /// Watches begun again at the last version after a break, a deadline, or a refusal that passes: no list needed.
+    std::uint64_t reconnects = 0;
+    std::uint64_t bookmarks = 0;
+    /// Events by their type on the wire.
+    std::uint64_t events_added = 0;
+    std::uint64_t events_modified = 0;
+    std::uint64_t events_deleted = 0;
+    /// Events and list items left out: wrong kind, no metadata, unknown type.
+    std::uint64_t skipped = 0;
+    /// Answers that could not be decoded.
+    std::uint64_t decode_errors = 0;
+    std::uint64_t failures = 0;
+    std::optional<failure> last_failure = {};
+
+    [[nodiscard]] std::uint64_t relists_total() const noexcept;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/cache/event_handler.hpp>
+#include <kubecoro/cache/reflector_stats.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/// A picture of one informer.
+struct informer_stats
+{
+    informer_state state = informer_state::created;
+    bool synced = false;
+    std::size_t objects = 0;
+    /// Heap bytes of the stored objects, without tables and indexes.
+    std::size_t bytes = 0;
+    std::string resource_version = {};
+    /// From start() to the first filled store.
+    std::optional<duration> time_to_sync = {};
+    reflector_stats reflector = {};
+    /// Notifications by type, counted once however many handlers there are.
+    std::uint64_t added = 0;
+    std::uint64_t updated = 0;
+    std::uint64_t deleted = 0;
+    /// Index functions that threw.
+    std::uint64_t index_failures = 0;
+    std::vector<handler_stats> handlers = {};
+};
+
+} // namespace kubecoro

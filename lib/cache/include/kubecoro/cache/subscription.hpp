@@ -1,0 +1,65 @@
+#pragma once
+
+#include <kubecoro/cache/event_handler.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+struct subscription_options
+{
+    /// As in handler_options.
+    std::size_t max_pending = 1024;
+    /// Events one pop() hands out at most. 0 counts as 1.
+    std::size_t max_batch = 256;
+    /// As in handler_options.
+    duration resync{0};
+    std::string name = {};
+};
+
+/** The pull side of an informer: its events, a batch at a time, for one coroutine.
+
+        auto events = pods.subscribe();
+        while (auto batch = co_await events.pop())
+            for (auto& event : *batch) apply(event);
+
+    Begins with one `added{initial}` for every stored object. Owned by one coroutine; destroying it ends the
+    subscription. A slow reader is treated like a slow handler (handler_options::max_pending). */
+class subscription
+{
+public:
+    subscription() = default;
+    explicit subscription(std::shared_ptr<processor_listener> listener) : listener_(std::move(listener)) {}
+    ~subscription();
+    subscription(subscription&&) noexcept = default;
+    subscription& operator=(subscription&& other) noexcept;
+
+    /** The next events, at least one; empty when there will be no more: the informer has stopped (what was waiting is
+        still handed out), close() was called, or the awaiting coroutine was cancelled. ended() says which.
+
+        One pop() at a time. @par Cancellation  terminal, partial, total: no event is lost. */
+    [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop();
+
+    /// Why the last pop() came back empty; success when it did not.
+    [[nodiscard]] result<> ended() const;
+
+    /// Completes when the store is filled and every initial event was handed out and the next pop() begun. Errors as
+    /// registration::has_synced. To be awaited by a coroutine other than the one that pops.
+    [[nodiscard]] boost::asio::awaitable<result<>> has_synced() const;
+    /// The store is filled and pop() has handed out every initial event: with the last initial batch in hand, this is
+    /// true already.
+    [[nodiscard]] bool synced() const noexcept;
+
+    void close();
+    [[nodiscard]] handler_stats stats() const;
+
+private:
+    std::shared_ptr<processor_listener> listener_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,144 @@
+#pragma once
+
+#include "delta_fifo_core.hpp"
+#include "reflector.hpp"
+#include "shared_processor.hpp"
+#include "store.hpp"
+#include "sync_gate.hpp"
+
+#include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/cache/options.hpp>
+#include <kubecoro/cache/stats.hpp>
+#include <kubecoro/cache/subscription.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/** What is behind a shared_informer: reflectors, the fifo, the store, the listeners, and the order in which they start and
+    stop.
+
+    One strand owns the reflectors, the fifo, store writes and the distribution; what other threads ask for lies under
+    mutex_. Nothing on the strand ever waits for a handler. */
+class informer_engine final : public reflector_sink, public std::enable_shared_from_this<informer_engine>
+{
+public:
+    struct settings
+    {
+        resource_type resource;
+        /// With policy and resync filled in.
+        informer_options options;
+        std::shared_ptr<source_provider> provider;
+        boost::asio::any_io_executor executor;
+        std::shared_ptr<clock> time;
+        logger log;
+        std::uint64_t seed = 1;
+    };
+
+    explicit informer_engine(settings s);
+
+    // ---- any thread
+
+    void start();
+    [[nodiscard]] std::shared_ptr<processor_listener> add_handler(event_handler handler, handler_options options);
+    [[nodiscard]] std::shared_ptr<processor_listener> add_subscription(subscription_options options);
+    result<> add_index(std::string name, index_function f);
+    [[nodiscard]] std::shared_ptr<const store> content() const noexcept { return store_; }
+    [[nodiscard]] const sync_gate& gate() const noexcept { return gate_; }
+    [[nodiscard]] const resource_type& resource() const noexcept { return settings_.resource; }
+    [[nodiscard]] informer_state state() const;
+    [[nodiscard]] std::string last_resource_version() const;
+    [[nodiscard]] informer_stats stats() const;
+    [[nodiscard]] std::string describe() const;
+
+    /// Tells everything to stop; returns at once.
+    void request_stop();
+    /// First the watches, then the handlers; completes when nothing runs. Any number of callers.
+    [[nodiscard]] static boost::asio::awaitable<result<>> stop(std::shared_ptr<informer_engine> self);
+    /// Its owner is gone without having stopped it: stops, and keeps itself alive until nothing runs.
+    static void abandon(std::shared_ptr<informer_engine> self);
+
+    // ---- the reflectors' side, on the strand
+
+    result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version) override;
+    result<> apply(std::size_t scope, std::vector<delta> changes, std::string resource_version) override;
+    void report(std::size_t scope, const reflector_core::incident& what) override;
+    void progress(std::size_t scope, const reflector_core& core) override;
+
+private:
+    /// One namespace, or everything.
+    struct lane
+    {
+        std::string ns;
+        std::shared_ptr<list_watch_source> source;
+        std::unique_ptr<reflector> runs;
+        /// Why it cannot list at all; on the strand.
+        std::optional<failure> blocked;
+        // Under mutex_:
+        informer_state state = informer_state::created;
+        reflector_stats stats;
+        std::string version;
+    };
+    struct waiting_handler
+    {
+        std::shared_ptr<processor_listener> listener;
+        event_handler handler;
+        boost::asio::any_io_executor executor;
+    };
+
+    void make_lane(std::string ns);
+    void end_handlers();
+    [[nodiscard]] std::shared_ptr<processor_listener> admit(processor_listener::settings s, duration resync,
+                                                            std::optional<waiting_handler> handler);
+    void run_handler(waiting_handler h);
+    void join(std::shared_ptr<processor_listener> listener);
+    [[nodiscard]] boost::asio::awaitable<result<>> resync_loop(std::shared_ptr<processor_listener> listener,
+                                                               duration period);
+
+    void pump();
+    void process(const std::vector<delta>& batch);
+    void resync(std::uint64_t target);
+    void set_version(std::size_t scope, const std::string& version);
+    void announce(const std::vector<notification>& batch);
+    void settle_sync();
+    void set_blocked(lane& l, std::optional<failure> why);
+
+    const settings settings_;
+    boost::asio::any_io_executor strand_;
+    std::shared_ptr<store> store_;
+    sync_gate gate_;
+    std::vector<std::unique_ptr<lane>> lanes_;
+
+    // On the strand.
+    delta_fifo_core fifo_;
+    shared_processor processor_;
+    bool filled_ = false;
+
+    mutable std::mutex mutex_;
+    bool started_ = false;
+    bool stopping_ = false;
+    bool stopped_ = false;
+    std::uint64_t next_listener_ = 1;
+    std::vector<std::shared_ptr<processor_listener>> listeners_;
+    std::vector<waiting_handler> waiting_;
+    std::vector<std::pair<std::shared_ptr<processor_listener>, duration>> waiting_resyncs_;
+    time_point started_at_{};
+    std::optional<duration> time_to_sync_;
+    std::uint64_t added_ = 0;
+    std::uint64_t updated_ = 0;
+    std::uint64_t deleted_ = 0;
+
+    // Last, so that a child that still runs is noticed before anything it uses is gone.
+    task_group handlers_;
+    task_group watches_;
+};
+
+} // namespace kubecoro

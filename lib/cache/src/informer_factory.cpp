@@ -1,0 +1,194 @@
+#include "informer_engine.hpp"
+
+#include <kubecoro/api/selector.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/random.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// What makes two requests for an informer the same.
+struct informer_key
+{
+    resource_type resource;
+    std::vector<std::string> namespaces;
+    std::string label_selector;
+    std::string field_selector;
+    decode_options decode;
+    friend bool operator==(const informer_key&, const informer_key&) = default;
+};
+
+/// The canonical text where the selector parses; the server says what is wrong with the others.
+template<class Selector>
+std::string canonical(const std::string& text)
+{
+    const auto parsed = Selector::parse(text);
+    return parsed ? parsed->to_string() : text;
+}
+
+informer_key key_of(const resource_type& resource, const informer_options& o)
+{
+    informer_key key{resource, o.namespaces, o.label_selector, o.field_selector, o.decode};
+    std::sort(key.namespaces.begin(), key.namespaces.end());
+    key.namespaces.erase(std::unique(key.namespaces.begin(), key.namespaces.end()), key.namespaces.end());
+    return key;
+}
+
+} // namespace
+
+struct informer_factory::state
+{
+    struct entry
+    {
+        informer_key key;
+        std::shared_ptr<informer_engine> engine;
+        std::size_t uses = 0;
+    };
+
+    std::shared_ptr<source_provider> provider;
+    factory_options options;
+    std::mutex mutex;
+    random_source seeds;
+    std::vector<entry> entries;
+    /// Released by their last user, and not known to have ended: a release can be cancelled.
+    std::vector<std::shared_ptr<informer_engine>> leaving;
+    bool stopping = false;
+
+    std::shared_ptr<informer_engine> make(const resource_type& resource, informer_options o)
+    {
+        if (!o.policy) o.policy = options.policy;
+        if (o.resync == duration::zero()) o.resync = options.resync;
+        informer_engine::settings s;
+        s.resource = resource;
+        s.options = std::move(o);
+        s.provider = provider;
+        s.executor = options.executor;
+        s.time = options.time;
+        s.log = options.log;
+        s.seed = seeds();
+        return std::make_shared<informer_engine>(std::move(s));
+    }
+
+    std::vector<std::shared_ptr<informer_engine>> engines()
+    {
+        std::lock_guard lock(mutex);
+        std::vector<std::shared_ptr<informer_engine>> out;
+        for (const auto& e : entries) out.push_back(e.engine);
+        return out;
+    }
+    /// Those that were released as well.
+    std::vector<std::shared_ptr<informer_engine>> all_engines()
+    {
+        auto out = engines();
+        std::lock_guard lock(mutex);
+        out.insert(out.end(), leaving.begin(), leaving.end());
+        return out;
+    }
+
+    static asio::awaitable<result<>> stop(std::shared_ptr<state> self);
+    static asio::awaitable<result<>> release(std::shared_ptr<state> self, std::shared_ptr<informer_engine> engine);
+};
+
+informer_factory::informer_factory(std::shared_ptr<source_provider> provider, factory_options options)
+    : state_(std::make_shared<state>())
+{
+    if (!options.executor) options.executor = provider->executor();
+    if (!options.time) options.time = real_clock();
+    state_->seeds.seed(options.seed ? *options.seed : random_seed());
+    state_->provider = std::move(provider);
+    state_->options = std::move(options);
+}
+
+informer_factory::informer_factory(informer_factory&&) noexcept = default;
+
+informer_factory::~informer_factory()
+{
+    if (!state_) return;
+    for (auto& engine : state_->all_engines()) informer_engine::abandon(std::move(engine));
+}
+
+shared_informer informer_factory::get(const resource_type& resource, informer_options options)
+{
+    options.label_selector = canonical<label_selector>(options.label_selector);
+    options.field_selector = canonical<field_selector>(options.field_selector);
+    auto key = key_of(resource, options);
+    std::lock_guard lock(state_->mutex);
+    for (auto& e : state_->entries)
+        if (e.key == key) {
+            ++e.uses;
+            return shared_informer(e.engine);
+        }
+    auto engine = state_->make(resource, std::move(options));
+    if (state_->stopping) engine->request_stop();
+    state_->entries.push_back({std::move(key), engine, 1});
+    return shared_informer(std::move(engine));
+}
+
+void informer_factory::start()
+{
+    for (const auto& engine : state_->engines()) engine->start();
+}
+
+asio::awaitable<result<>> informer_factory::has_synced() { return wait_for_cache_sync(informers()); }
+
+std::vector<shared_informer> informer_factory::informers() const
+{
+    std::vector<shared_informer> out;
+    for (auto& engine : state_->engines()) out.emplace_back(std::move(engine));
+    return out;
+}
+
+asio::awaitable<result<>> informer_factory::release(shared_informer informer)
+{
+    return guard(state::release(state_, std::move(informer.engine_)));
+}
+
+asio::awaitable<result<>> informer_factory::state::release(std::shared_ptr<state> self,
+                                                           std::shared_ptr<informer_engine> engine)
+{
+    {
+        std::lock_guard lock(self->mutex);
+        const auto at = std::find_if(self->entries.begin(), self->entries.end(),
+                                     [&engine](const entry& e) { return e.engine == engine; });
+        if (at != self->entries.end()) {
+            if (--at->uses != 0) co_return result<>{};
+            self->entries.erase(at);
+            self->leaving.push_back(engine);
+        } else if (std::find(self->leaving.begin(), self->leaving.end(), engine) == self->leaving.end()) {
+            co_return result<>{};
+        }
+    }
+    auto stopping = informer_engine::stop(engine);
+    const auto stopped = co_await std::move(stopping);
+    if (!stopped) co_return stopped;
+    std::lock_guard lock(self->mutex);
+    std::erase(self->leaving, engine);
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> informer_factory::stop()
+{
+    {
+        std::lock_guard lock(state_->mutex);
+        state_->stopping = true;
+    }
+    for (const auto& engine : state_->engines()) engine->request_stop();
+    return guard(state::stop(state_));
+}
+
+asio::awaitable<result<>> informer_factory::state::stop(std::shared_ptr<state> self)
+{
+    for (auto& engine : self->all_engines()) {
+        auto stopping = informer_engine::stop(std::move(engine));
+        if (const auto stopped = co_await std::move(stopping); !stopped) co_return stopped;
+    }
+    co_return result<>{};
+}
+
+} // namespace kubecoro

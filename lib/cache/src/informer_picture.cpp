@@ -1,0 +1,126 @@
+// What an informer says of itself: state, counts, text for people.
+
+#include "informer_engine.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace kubecoro {
+namespace {
+
+void add(reflector_stats& sum, const reflector_stats& one)
+{
+    sum.lists += one.lists;
+    sum.pages += one.pages;
+    for (std::size_t i = 0; i < relist_reasons; ++i) sum.relists[i] += one.relists[i];
+    sum.watches += one.watches;
+    sum.reconnects += one.reconnects;
+    sum.bookmarks += one.bookmarks;
+    sum.events_added += one.events_added;
+    sum.events_modified += one.events_modified;
+    sum.events_deleted += one.events_deleted;
+    sum.skipped += one.skipped;
+    sum.decode_errors += one.decode_errors;
+    sum.failures += one.failures;
+    if (one.last_failure) sum.last_failure = one.last_failure;
+}
+
+/// Versions are numbers on every server we know; where they are not, any order will do.
+bool older(const std::string& a, const std::string& b)
+{
+    std::uint64_t x = 0;
+    std::uint64_t y = 0;
+    std::from_chars(a.data(), a.data() + a.size(), x);
+    std::from_chars(b.data(), b.data() + b.size(), y);
+    return x < y;
+}
+
+/// The state that deserves attention first.
+informer_state worse(informer_state a, informer_state b)
+{
+    constexpr auto rank = [](informer_state s) {
+        switch (s) {
+        case informer_state::waiting:
+            return 3;
+        case informer_state::listing:
+            return 2;
+        case informer_state::created:
+            return 1;
+        default:
+            return 0;
+        }
+    };
+    return rank(a) >= rank(b) ? a : b;
+}
+
+} // namespace
+
+informer_state informer_engine::state() const
+{
+    std::lock_guard lock(mutex_);
+    if (stopped_ || (stopping_ && !started_)) return informer_state::stopped;
+    if (!started_) return informer_state::created;
+    informer_state s = lanes_.front()->state;
+    for (const auto& l : lanes_) s = worse(s, l->state);
+    return s;
+}
+
+std::string informer_engine::last_resource_version() const
+{
+    std::lock_guard lock(mutex_);
+    std::string newest;
+    for (const auto& l : lanes_)
+        if (newest.empty() || older(newest, l->version)) newest = l->version;
+    return newest;
+}
+
+informer_stats informer_engine::stats() const
+{
+    informer_stats s;
+    s.state = state();
+    s.synced = gate_.is_open();
+    s.objects = store_->size();
+    s.bytes = store_->bytes();
+    s.resource_version = last_resource_version();
+    s.index_failures = store_->index_failures();
+    std::vector<std::shared_ptr<processor_listener>> listeners;
+    {
+        std::lock_guard lock(mutex_);
+        for (const auto& l : lanes_) add(s.reflector, l->stats);
+        s.time_to_sync = time_to_sync_;
+        s.added = added_;
+        s.updated = updated_;
+        s.deleted = deleted_;
+        listeners = listeners_;
+    }
+    for (const auto& l : listeners)
+        if (!l->over()) s.handlers.push_back(l->stats());
+    return s;
+}
+
+std::string informer_engine::describe() const
+{
+    const auto s = stats();
+    const auto& r = s.reflector;
+    const auto n = [](auto v) { return std::to_string(v); };
+    std::string out = settings_.resource.display_name();
+    if (!settings_.options.namespaces.empty()) out += " in " + n(settings_.options.namespaces.size()) + " namespace(s)";
+    out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + n(s.objects) +
+           " objects, " + n(s.bytes) + " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
+    out += "\n  lists " + n(r.lists) + " (" + n(r.pages) + " pages), watches " + n(r.watches) + ", reconnects " +
+           n(r.reconnects) + ", relists " + n(r.relists_total());
+    for (std::size_t i = 0; i < relist_reasons; ++i)
+        if (r.relists[i] != 0)
+            out += " " + std::string(to_string(static_cast<relist_reason>(i))) + "=" + n(r.relists[i]);
+    out += "\n  events: added " + n(r.events_added) + ", modified " + n(r.events_modified) + ", deleted " +
+           n(r.events_deleted) + ", bookmarks " + n(r.bookmarks) + ", skipped " + n(r.skipped) + ", decode errors " +
+           n(r.decode_errors);
+    out += "\n  notifications: added " + n(s.added) + ", updated " + n(s.updated) + ", deleted " + n(s.deleted);
+    for (const auto& h : s.handlers)
+        out += "\n  handler " + h.name + ": " + (h.synced ? "synced" : "not synced") + ", delivered " + n(h.delivered) +
+               ", pending " + n(h.pending) + ", coalesced " + n(h.coalesced) + ", failed " + n(h.failed);
+    if (r.last_failure) out += "\n  last failure: " + r.last_failure->describe();
+    return out;
+}
+
+} // namespace kubecoro

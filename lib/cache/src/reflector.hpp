@@ -1,0 +1,65 @@
+#pragma once
+
+#include "delta.hpp"
+#include "reflector_core.hpp"
+
+#include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/clock.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/// Where a reflector puts what it learns. Called on the reflector's executor; never waits.
+class reflector_sink
+{
+public:
+    virtual ~reflector_sink() = default;
+    virtual result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version) = 0;
+    virtual result<> apply(std::size_t scope, std::vector<delta> changes, std::string resource_version) = 0;
+    virtual void report(std::size_t scope, const reflector_core::incident& what) = 0;
+    /// State or counts have changed.
+    virtual void progress(std::size_t scope, const reflector_core& core) = 0;
+};
+
+/** Keeps a sink equal to what a source holds: performs what reflector_core decides.
+
+    Everything runs on one strand, that of the coroutine that awaits run(). */
+class reflector
+{
+public:
+    reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
+              reflector_policy policy, std::shared_ptr<clock> time, reflector_sink& sink);
+
+    /// Goes on until it is cancelled; then completes with cond::cancelled. Once only.
+    [[nodiscard]] boost::asio::awaitable<result<>> run();
+
+private:
+    using action = reflector_core::action;
+
+    [[nodiscard]] boost::asio::awaitable<action> perform(action a);
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options);
+    [[nodiscard]] boost::asio::awaitable<action> watch(reflector_core::do_watch ask);
+    [[nodiscard]] boost::asio::awaitable<result<>> open(watch_options options);
+    /// Reads and applies until the core wants something else, which it leaves in next_.
+    [[nodiscard]] boost::asio::awaitable<result<>> read();
+    [[nodiscard]] boost::asio::awaitable<result<>> until_silent(time_point end);
+    void report();
+
+    std::size_t scope_;
+    std::shared_ptr<list_watch_source> source_;
+    reflector_core core_;
+    reflector_policy policy_;
+    std::shared_ptr<clock> time_;
+    reflector_sink& sink_;
+    std::unique_ptr<watch_stream> stream_;
+    time_point last_heard_{};
+    action next_;
+};
+
+} // namespace kubecoro

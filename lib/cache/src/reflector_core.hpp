@@ -1,0 +1,178 @@
+#pragma once
+// Decides what a reflector does next: list, watch, wait. The rules are those of client-go's reflector, where they are right.
+
+#include "delta.hpp"
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/options.hpp>
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/cache/reflector_policy.hpp>
+#include <kubecoro/cache/reflector_stats.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kubecoro {
+
+/// What the objects of a reflector must look like; empty means anything.
+struct reflector_expectation
+{
+    std::string kind = {};
+    std::string api_version = {};
+    std::string ns = {};
+};
+
+/** The reflector without its I/O: each input returns the next action, and the driver performs it and reports back.
+
+    on_cancel() is allowed at any moment; every other input only as the answer to its action. */
+class reflector_core
+{
+public:
+    /// Ask for a page; answer with on_list.
+    struct do_list
+    {
+        list_options options;
+    };
+    /// Make this the content of the scope; answer with on_applied.
+    struct do_replace
+    {
+        std::vector<object> items;
+        std::string resource_version;
+    };
+    /// Open a watch; answer with on_watch_opened. It must not outlive `end_after`.
+    struct do_watch
+    {
+        watch_options options;
+        duration end_after;
+    };
+    /// Await the next batch; answer with on_events or on_watch_failed.
+    struct do_read
+    {
+    };
+    /// Apply these in order, then the version is reached; answer with on_applied.
+    struct do_apply
+    {
+        std::vector<delta> changes;
+        std::string resource_version;
+    };
+    /// Close the watch if one is open and wait; answer with on_wake.
+    struct do_wait
+    {
+        duration delay;
+    };
+    struct do_stop
+    {
+    };
+    using action = std::variant<do_list, do_replace, do_watch, do_read, do_apply, do_wait, do_stop>;
+
+    /// Something to tell people about.
+    struct incident
+    {
+        /// "list failed", "watch broke", "skipped": static text.
+        std::string_view what;
+        failure why;
+        /// One event or item was left out; everything else goes on.
+        bool skipped = false;
+    };
+
+    reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed);
+
+    [[nodiscard]] action start();
+    [[nodiscard]] action on_list(result<list_page> page);
+    [[nodiscard]] action on_watch_opened(const result<>& opened, time_point now);
+    /// An empty batch is the clean end of the watch.
+    [[nodiscard]] action on_events(std::vector<watch_event> batch, time_point now);
+    /// The stream broke, or its deadline passed (timed_out).
+    [[nodiscard]] action on_watch_failed(const failure& why, time_point now);
+    [[nodiscard]] action on_applied(const result<>& applied, time_point now);
+    [[nodiscard]] action on_wake();
+    [[nodiscard]] action on_cancel();
+
+    [[nodiscard]] const std::string& resource_version() const noexcept { return version_; }
+    [[nodiscard]] informer_state state() const noexcept;
+    [[nodiscard]] const reflector_stats& stats() const noexcept { return stats_; }
+    /// What happened since the last call.
+    [[nodiscard]] std::vector<incident> take_incidents();
+
+private:
+    enum class phase
+    {
+        idle,
+        listing,
+        replacing,
+        opening,
+        reading,
+        applying,
+        waiting,
+        stopped
+    };
+    /// One LIST round: a chain of pages from one snapshot.
+    struct list_round
+    {
+        std::string version;
+        std::string first_version;
+        std::string token;
+        std::uint32_t limit = 0;
+        std::uint32_t page = 1;
+        bool full = false;
+        /// What the first page began with.
+        object first;
+        std::vector<object> items;
+    };
+    struct watch_session
+    {
+        time_point opened;
+        /// Began at "" or "0" and has sent nothing but ADDED yet: those come in key order and say nothing of versions.
+        bool synthetic = false;
+        bool moved = false;
+        std::optional<failure> ends_with;
+        std::string reached;
+    };
+
+    [[nodiscard]] action begin_list(std::optional<relist_reason> reason);
+    [[nodiscard]] action ask_page();
+    [[nodiscard]] action list_failed(const failure& why);
+    [[nodiscard]] action begin_watch(bool reconnect);
+    [[nodiscard]] action end_of_watch(time_point now);
+    [[nodiscard]] action watch_error(const failure& why, time_point now);
+    [[nodiscard]] action wait_then_list(const failure& why, relist_reason reason);
+    [[nodiscard]] action wait_then_watch(const failure& why);
+    [[nodiscard]] action wait_for(const failure& why);
+    void take_event(watch_event& event, std::vector<delta>& changes);
+    void take_version(std::string_view version);
+    [[nodiscard]] std::uint32_t page_size(std::string_view version) const;
+    [[nodiscard]] std::string unfit(const object& o) const;
+    /// Why this page cannot belong to a list that ends, or nothing.
+    [[nodiscard]] std::string endless(const list_page& page) const;
+    void skip(std::string why);
+    void fail(std::string_view what, const failure& why);
+    void note_health(time_point now);
+    [[nodiscard]] duration lived(time_point now) const { return now - watch_.opened; }
+
+    reflector_policy policy_;
+    reflector_expectation expected_;
+    backoff backoff_;
+    random_source random_;
+
+    phase phase_ = phase::idle;
+    /// The version everything up to which is in the store.
+    std::string version_;
+    /// The version is of no use to a LIST: ask for "" (client-go's isLastSyncResourceVersionUnavailable).
+    bool unavailable_ = false;
+    /// A list was applied: what is listed from now on is a relist.
+    bool listed_once_ = false;
+    /// A LIST at "0" came in pages: the server has no watch cache for this resource.
+    bool paginated_at_zero_ = false;
+    list_round list_;
+    watch_session watch_;
+    /// After the wait: list for this reason, or watch.
+    std::optional<relist_reason> then_list_;
+    reflector_stats stats_;
+    std::vector<incident> incidents_;
+};
+
+} // namespace kubecoro

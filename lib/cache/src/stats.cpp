@@ -1,0 +1,60 @@
+#include <kubecoro/cache/notification.hpp>
+#include <kubecoro/cache/stats.hpp>
+
+#include <numeric>
+
+namespace kubecoro {
+
+const object& object_of(const notification& n) noexcept
+{
+    if (const auto* a = std::get_if<added>(&n)) return a->obj;
+    if (const auto* u = std::get_if<updated>(&n)) return u->after;
+    return std::get_if<deleted>(&n)->obj;
+}
+
+std::string_view to_string(informer_state s) noexcept
+{
+    switch (s) {
+    case informer_state::created:
+        return "created";
+    case informer_state::listing:
+        return "listing";
+    case informer_state::watching:
+        return "watching";
+    case informer_state::waiting:
+        return "waiting";
+    case informer_state::stopped:
+        return "stopped";
+    }
+    return "?";
+}
+
+std::string_view to_string(relist_reason r) noexcept
+{
+    switch (r) {
+    case relist_reason::expired:
+        return "expired";
+    case relist_reason::too_large:
+        return "too_large";
+    case relist_reason::list_failed:
+        return "list_failed";
+    case relist_reason::watch_refused:
+        return "watch_refused";
+    case relist_reason::short_watch:
+        return "short_watch";
+    case relist_reason::corrupt:
+        return "corrupt";
+    case relist_reason::server_error:
+        return "server_error";
+    case relist_reason::apply_failed:
+        return "apply_failed";
+    }
+    return "?";
+}
+
+std::uint64_t reflector_stats::relists_total() const noexcept
+{
+    return std::accumulate(relists.begin(), relists.end(), std::uint64_t{0});
+}
+
+} // namespace kubecoro

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "delta.hpp"
+#include "store_tables.hpp"
+
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/cache/lister.hpp>
+#include <kubecoro/cache/notification.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/** The objects of an informer: written by its strand, read by anyone.
+
+    Readers share a lock for as long as it takes to copy handles. A small change is made in place under the lock; a large
+    one (a first list, a relist with many changes) is made on a copy of the tables, which then takes their place, so
+    that readers are never kept waiting for it and never see half of it. User code never runs under the lock. */
+class store
+{
+public:
+    /// @param large  Changes from which on a list is applied to a copy.
+    explicit store(logger log = {}, std::size_t large = 512);
+
+    // ---- one writer at a time
+
+    /// Applies added, updated and deleted in order, passing over version marks; gives what has changed. An object of the stored uid and version
+    /// changes nothing.
+    std::vector<notification> apply(std::span<const delta> deltas);
+
+    /// Makes `items` the content of a namespace (empty = everything): deletions first, then the rest in their order.
+    std::vector<notification> replace(std::string_view ns, std::vector<object> items, bool initial);
+
+    /// Errors: already_exists.
+    result<> add_index(std::string name, index_function f);
+
+    // ---- readers, any thread
+
+    [[nodiscard]] object get(object_key_view key) const;
+    [[nodiscard]] std::vector<object> list(std::string_view ns) const;
+    [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
+    [[nodiscard]] std::vector<std::string> values_of(std::string_view index) const;
+    [[nodiscard]] bool has_index(std::string_view index) const;
+    [[nodiscard]] std::vector<std::string> namespaces() const;
+    [[nodiscard]] std::size_t size() const;
+    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] std::uint64_t index_failures() const noexcept { return index_failures_; }
+
+private:
+    struct user_index
+    {
+        std::string name;
+        index_function call;
+    };
+    struct change
+    {
+        object obj;
+        bool erase = false;
+        index_values values;
+    };
+
+    [[nodiscard]] index_values values_for(const object& o) const;
+    [[nodiscard]] std::vector<std::string> call_index(const user_index& index, const object& o) const;
+
+    logger log_;
+    std::size_t large_;
+    mutable std::atomic<std::uint64_t> index_failures_{0};
+    /// Between the strand and add_index. Whoever holds it may read tables_ without mutex_.
+    std::mutex writer_;
+    std::vector<user_index> user_indexes_;
+    mutable std::shared_mutex mutex_;
+    std::unique_ptr<store_tables> tables_;
+};
+
+} // namespace kubecoro

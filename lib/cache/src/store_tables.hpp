@@ -1,0 +1,82 @@
+#pragma once
+// The plain data of a store: objects by namespace and name, and by the values of user indexes. Not thread safe.
+
+#include "key_set.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/// The values of one object in each index, in the order of the indexes.
+using index_values = std::vector<std::vector<std::string>>;
+
+/** Objects found by value. The values of each object are kept: an index function that changes its mind, or throws
+    later, cannot leave an object behind. */
+class secondary_index
+{
+public:
+    explicit secondary_index(std::string name) : name_(std::move(name)) {}
+
+    void put(const object& o, std::vector<std::string> values);
+    void erase(const object& o);
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] std::vector<object> find(std::string_view value) const;
+    [[nodiscard]] std::vector<std::string> values() const;
+
+private:
+    struct nothing
+    {
+    };
+    using bucket = object_map<nothing>;
+
+    std::string name_;
+    text_map<bucket> buckets_;
+    object_map<std::vector<std::string>> of_object_;
+};
+
+class store_tables
+{
+public:
+    /// The stored object, or null.
+    [[nodiscard]] object find(object_key_view key) const;
+    /// @return what was there before, or null.
+    object put(object o, index_values values);
+    object erase(object_key_view key);
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+    /// Calls f(object) for all, or for those of one namespace.
+    template<class F>
+    void each(F&& f) const
+    {
+        for (const auto& [ns, content] : namespaces_)
+            for (const auto& [name, o] : content) f(o);
+    }
+    template<class F>
+    void each_in(std::string_view ns, F&& f) const
+    {
+        if (auto at = namespaces_.find(ns); at != namespaces_.end())
+            for (const auto& [name, o] : at->second) f(o);
+    }
+    [[nodiscard]] std::size_t size_of(std::string_view ns) const;
+    [[nodiscard]] std::vector<std::string> namespace_names() const;
+
+    /// Adds an index filled from `values`, which belong to `objects`.
+    void add_index(std::string name, const std::vector<object>& objects, std::vector<std::vector<std::string>> values);
+    [[nodiscard]] const secondary_index* index(std::string_view name) const;
+
+private:
+    /// Keyed by the name inside the object; the view is renewed with each new object.
+    using partition = boost::unordered_flat_map<std::string_view, object>;
+
+    text_map<partition> namespaces_;
+    std::vector<secondary_index> indexes_;
+    std::size_t size_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,79 @@
+#pragma once
+// "Synced", to be awaited: not yet, cannot be for this reason, or done.
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace kubecoro {
+
+/** Thread safe; copies share one gate.
+
+    fail() answers everyone who waits now and everyone who asks until retry(); open() and close() are final, the first of
+    them wins. */
+class sync_gate
+{
+public:
+    sync_gate() : state_(std::make_shared<state>()) {}
+
+    void open() const { settle({}, true); }
+    void close() const { settle(failure(cond::cancelled, "it was stopped before it had synced"), true); }
+    void fail(const failure& why) const { settle(why, false); }
+    /// The failure is over; whoever asks now waits again.
+    void retry() const
+    {
+        std::lock_guard lock(state_->mutex);
+        if (!state_->final) state_->outcome.reset();
+    }
+
+    [[nodiscard]] bool is_open() const
+    {
+        std::lock_guard lock(state_->mutex);
+        return state_->outcome && state_->outcome->has_value();
+    }
+
+    [[nodiscard]] boost::asio::awaitable<result<>> wait() const
+    {
+        std::optional<latch> l;
+        {
+            std::lock_guard lock(state_->mutex);
+            if (state_->outcome) return ready(*state_->outcome);
+            l = state_->waiters;
+        }
+        return l->wait();
+    }
+
+private:
+    struct state
+    {
+        std::mutex mutex;
+        std::optional<result<>> outcome;
+        bool final = false;
+        latch waiters;
+    };
+
+    static boost::asio::awaitable<result<>> ready(result<> outcome) { co_return outcome; }
+
+    void settle(result<> outcome, bool final) const
+    {
+        latch answered;
+        {
+            std::lock_guard lock(state_->mutex);
+            if (state_->final) return;
+            state_->final = final;
+            state_->outcome = outcome;
+            // Those who ask after a retry() need a latch of their own.
+            answered = std::exchange(state_->waiters, latch{});
+        }
+        answered.settle(std::move(outcome));
+    }
+
+    std::shared_ptr<state> state_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,194 @@
+#pragma once
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/api/options.hpp>
+#include <kubecoro/api/request.hpp>
+#include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/client/json_text.hpp>
+#include <kubecoro/client/kubeconfig.hpp>
+#include <kubecoro/client/transport.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace kubecoro {
+
+class resource_client;
+
+/// How long to wait for what. 0 = without limit. The whole of an answer, and a watch's body, have no limit.
+struct client_timeouts
+{
+    /// TCP connection, name lookup included.
+    duration connect = std::chrono::seconds{30};
+    duration tls_handshake = std::chrono::seconds{10};
+    /// From sending a request to the head of its answer.
+    duration answer_head = std::chrono::seconds{60};
+    /// The same for a watch.
+    duration watch_head = std::chrono::seconds{30};
+    /// Silence inside the body of an answer that is not a watch.
+    duration body_idle = std::chrono::seconds{60};
+};
+
+/// What a server may make the client hold in memory. Beyond it: cond::corrupt.
+struct client_limits
+{
+    /// Bytes of an answer that is held whole: get, create, update, patch, remove, raw, discovery.
+    std::size_t max_answer_bytes = 64 * 1024 * 1024;
+    /// Bytes of one list page, which is decoded as it arrives.
+    std::uint64_t max_list_bytes = std::uint64_t{4} * 1024 * 1024 * 1024;
+};
+
+struct client_options
+{
+    /// For connect() only: which kubeconfig file and context. See load_kubeconfig.
+    std::string kubeconfig = {};
+    std::string context = {};
+    /// Sent with each request; empty = "kubecoro/<version>".
+    std::string user_agent = {};
+    client_timeouts timeouts = {};
+    client_limits limits = {};
+    /// How objects are read by get, list, watch and writes.
+    decode_options decode = {};
+    /// Repetitions of a request that the server refused with a Retry-After header (429, 5xx). Sources of informers do
+    /// not repeat: the reflector's backoff does. 0 = never.
+    unsigned max_retries = 10;
+    /// Null = real_clock().
+    std::shared_ptr<clock> time = {};
+    logger log = {};
+    /// Null = null_metrics().
+    std::shared_ptr<metrics> numbers = {};
+};
+
+/// An answer as it came, whatever its status code.
+struct raw_answer
+{
+    answer_head head = {};
+    std::string body = {};
+};
+
+/** A Kubernetes API server, as seen by a program: a handle to a shared connection pool and credentials.
+
+    Copies are cheap and share everything. Thread safe. Connections are opened when needed; at most 25 idle ones are
+    kept, which are used again for 90 s, closed by the first request that finds them older, and closed with the last
+    copy; the executor's context must outlive it. Operations may be awaited on any executor that runs one handler at a
+    time (a strand, an io_context of one thread).
+
+    @par Errors  of every operation: unreachable, timed_out, cancelled, corrupt, and what the server says (with its
+                 Status and the request). Redirects are never followed: they fail with cond::invalid.
+    @par Cancellation  terminal, partial: the connection of that operation is closed.
+    @warning gcc 12 corrupts aggregates made by braces inside a co_await expression. Name options first:
+             `list_options o{.limit = 5}; co_await c.list(type, ns, o);` is right everywhere,
+             `co_await c.list(type, ns, {.limit = 5});` is not with gcc 12. */
+class client
+{
+public:
+    /// The cluster a kubeconfig or the pod's environment names; does not connect yet.
+    /// Errors: cond::misconfigured, see load_kubeconfig and create.
+    [[nodiscard]] static result<client> connect(boost::asio::any_io_executor executor,
+                                                client_options options = client_options());
+
+    /// Errors: cond::misconfigured for a server URL, certificate or key that cannot be used.
+    [[nodiscard]] static result<client> create(boost::asio::any_io_executor executor, cluster_config config,
+                                               client_options options = client_options());
+
+    /// Over a transport of one's own, e.g. in process to the embedded server.
+    client(boost::asio::any_io_executor executor, std::shared_ptr<transport> carrier,
+           client_options options = client_options(), credentials login = credentials());
+
+    /// @param ns  Namespace; empty for cluster scope and, in list and watch, for all namespaces.
+    [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, std::string ns, std::string name,
+                                                             std::string subresource = {}) const;
+    /// One page, decoded as it arrives.
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list(resource_type resource, std::string ns,
+                                                                 list_options options = list_options()) const;
+    /** All pages in one, 500 objects a page unless options.limit says otherwise; its version is the first page's.
+
+        When the server forgets the chain in the middle (410), everything is read again in one piece. */
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(resource_type resource, std::string ns,
+                                                                     list_options options = list_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
+    watch(resource_type resource, std::string ns, watch_options options = watch_options()) const;
+
+    /// The object as the server stored it.
+    [[nodiscard]] boost::asio::awaitable<result<object>> create(resource_type resource, std::string ns, json_text body,
+                                                                write_options options = write_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, std::string ns,
+                                                                std::string name, json_text body,
+                                                                write_options options = write_options(),
+                                                                std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> patch(resource_type resource, std::string ns, std::string name,
+                                                               patch_kind kind, json_text body,
+                                                               patch_options options = patch_options(),
+                                                               std::string subresource = {}) const;
+    /// The deleted object, the object that finalizers still hold, or a `Status`, by kind().
+    [[nodiscard]] boost::asio::awaitable<result<object>>
+    remove(resource_type resource, std::string ns, std::string name, delete_options options = delete_options()) const;
+
+    /// Any request, with credentials and retries. A failure only when there is no whole answer.
+    [[nodiscard]] boost::asio::awaitable<result<raw_answer>> raw(request r) const;
+    /// The same with the body left to the caller to read; no time limit on the body.
+    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) const;
+
+    /// This client bound to one resource and namespace.
+    [[nodiscard]] resource_client resource(resource_type type, std::string ns = {}) const;
+
+    /// What informers read from. The provider keeps the client's connections alive.
+    [[nodiscard]] std::shared_ptr<source_provider> provider() const;
+    operator std::shared_ptr<source_provider>() const { return provider(); }
+
+    [[nodiscard]] boost::asio::any_io_executor executor() const;
+    /// The namespace of the kubeconfig context, else "default".
+    [[nodiscard]] const std::string& default_namespace() const noexcept;
+    /// "https://127.0.0.1:6443", for people; empty over a transport of one's own.
+    [[nodiscard]] const std::string& server() const noexcept;
+
+    struct state;
+
+private:
+    explicit client(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
+    std::shared_ptr<state> state_;
+};
+
+/// A client for one resource in one namespace: the same operations without naming them each time.
+class resource_client
+{
+public:
+    resource_client(client c, resource_type type, std::string ns = {});
+
+    [[nodiscard]] boost::asio::awaitable<result<object>> get(std::string name, std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options = list_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(list_options options = list_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
+    watch(watch_options options = watch_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> create(json_text body,
+                                                                write_options options = write_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> update(std::string name, json_text body,
+                                                                write_options options = write_options(),
+                                                                std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> patch(std::string name, patch_kind kind, json_text body,
+                                                               patch_options options = patch_options(),
+                                                               std::string subresource = {}) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> remove(std::string name,
+                                                                delete_options options = delete_options()) const;
+
+    [[nodiscard]] const resource_type& type() const noexcept { return type_; }
+    [[nodiscard]] const std::string& ns() const noexcept { return ns_; }
+
+private:
+    client client_;
+    resource_type type_;
+    std::string ns_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <kubecoro/api/request.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubecoro {
+
+/// Status line and headers of an answer. Names are lower case.
+struct answer_head
+{
+    int status = 0;
+    std::vector<std::pair<std::string, std::string>> headers = {};
+
+    /// The first header of that (lower-case) name, empty when absent.
+    [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+};
+
+/** An answer whose body is read piece by piece. Owned by one coroutine at a time; destroying it early gives up the
+ * connection. */
+class answer
+{
+public:
+    virtual ~answer() = default;
+    [[nodiscard]] virtual const answer_head& head() const noexcept = 0;
+
+    /** The next bytes of the body, as they arrive; empty at its clean end. Valid until the next call or destruction.
+
+        @par Errors        unreachable when the body broke off, timed_out, cancelled.
+        @par Cancellation  terminal, partial: the connection is closed. */
+    [[nodiscard]] virtual boost::asio::awaitable<result<std::string_view>> read_some() = 0;
+};
+
+/** Carries requests to a server: sockets with TLS, or in process to the embedded server, or either with faults.
+
+    Thread safe unless an implementation says otherwise. */
+class transport
+{
+public:
+    virtual ~transport() = default;
+
+    /** Sends one request and completes when the head of the answer is there, whatever its status code.
+
+        @par Errors        unreachable, timed_out, cancelled, corrupt. Never a failure for a status code.
+        @par Cancellation  terminal, partial: the connection is closed.
+        @par In flight     Any number. */
+    [[nodiscard]] virtual boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) = 0;
+};
+
+} // namespace kubecoro

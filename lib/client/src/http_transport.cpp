@@ -1,0 +1,259 @@
+#include "http_transport.hpp"
+
+#include "request_text.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t first_buffer = 16 * 1024;
+
+/// A stream with the bytes read from it and not yet understood.
+class connection
+{
+public:
+    explicit connection(std::unique_ptr<byte_stream> s) : stream_(std::move(s)) {}
+
+    byte_stream& stream() noexcept { return *stream_; }
+    [[nodiscard]] std::string_view pending() const noexcept
+    {
+        return std::string_view(buffer_).substr(begin_, end_ - begin_);
+    }
+    void consume(std::size_t n) noexcept { begin_ += n; }
+
+    /// Reads more behind what is pending; false at the end of the stream.
+    asio::awaitable<result<bool>> fill(std::size_t max_pending)
+    {
+        if (begin_ > 0) {
+            std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+            end_ -= begin_;
+            begin_ = 0;
+        }
+        if (end_ == buffer_.size()) {
+            if (end_ >= max_pending) co_return failure(cond::corrupt, "a header of the answer is too long");
+            buffer_.resize(buffer_.empty() ? first_buffer : buffer_.size() * 2);
+        }
+        auto n = co_await stream_->read_some(buffer_.data() + end_, buffer_.size() - end_);
+        if (!n) co_return n.error();
+        end_ += *n;
+        co_return *n > 0;
+    }
+
+    /// An idle connection needs no buffer. Precondition: nothing is pending.
+    void rest() noexcept
+    {
+        std::string().swap(buffer_);
+        begin_ = end_ = 0;
+    }
+
+private:
+    std::unique_ptr<byte_stream> stream_;
+    std::string buffer_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+};
+
+/// The idle connections; thread safe.
+class idle_pool
+{
+public:
+    idle_pool(pool_limits limits, std::shared_ptr<clock> time) : time_(std::move(time)), core_(limits) {}
+
+    std::unique_ptr<connection> take()
+    {
+        std::vector<std::unique_ptr<connection>> closing;
+        std::unique_lock lock(mutex_);
+        close(core_.expire(time_->now()), closing);
+        while (auto id = core_.take()) {
+            auto found = connections_.extract(*id);
+            auto picked = std::move(found.mapped());
+            if (picked->stream().quiet()) return picked;
+            closing.push_back(std::move(picked));
+        }
+        return nullptr;
+    }
+
+    void put(std::unique_ptr<connection> c)
+    {
+        c->rest();
+        std::vector<std::unique_ptr<connection>> closing;
+        std::unique_lock lock(mutex_);
+        const auto id = next_id_++;
+        connections_.emplace(id, std::move(c));
+        close(core_.put(id, time_->now()), closing);
+    }
+
+private:
+    // Sockets are closed after the lock is gone: `into` lives in the caller, declared before its lock.
+    void close(const std::vector<connection_pool_core::id>& ids, std::vector<std::unique_ptr<connection>>& into)
+    {
+        for (auto id : ids) into.push_back(std::move(connections_.extract(id).mapped()));
+    }
+
+    std::shared_ptr<clock> time_;
+    std::mutex mutex_;
+    connection_pool_core core_;
+    connection_pool_core::id next_id_ = 1;
+    std::unordered_map<connection_pool_core::id, std::unique_ptr<connection>> connections_;
+};
+
+/// What the parser has to see at once: a head, or a chunk header with its extensions.
+constexpr std::size_t max_pending(const http_limits& limits) { return limits.max_head_bytes + first_buffer; }
+
+class http_answer final : public answer
+{
+public:
+    http_answer(std::shared_ptr<idle_pool> pool, std::unique_ptr<connection> c, http_parser parser, http_limits limits)
+        : pool_(std::move(pool)), connection_(std::move(c)), parser_(std::move(parser)), limits_(limits)
+    {
+    }
+
+    const answer_head& head() const noexcept override { return parser_.head(); }
+
+    /// Sends the request and reads until the head is there. The first body bytes may come along: they wait in body_.
+    asio::awaitable<result<>> start(std::string text)
+    {
+        auto sent = co_await connection_->stream().write(text);
+        // A server may answer and close before it has read everything: what it says counts more than the broken pipe.
+        if (!sent && sent.error().condition() != cond::unreachable) co_return sent;
+        whole_request_sent_ = sent.has_value();
+        while (!parser_.head_done()) {
+            auto stepped = co_await step();
+            if (!stepped) co_return !sent && !parser_.got_some() ? std::move(sent) : std::move(stepped);
+        }
+        co_return result<>{};
+    }
+
+    [[nodiscard]] bool got_some() const noexcept { return parser_.got_some(); }
+
+    asio::awaitable<result<std::string_view>> read_some() override { return guard(next_piece()); }
+
+private:
+    asio::awaitable<result<std::string_view>> next_piece()
+    {
+        if (failed_) co_return *failed_;
+        interrupted_unless_finished running(*this);
+        while (body_.empty() && !parser_.done()) {
+            auto stepped = co_await step();
+            if (!stepped) {
+                running.why = stepped.error();
+                co_return stepped.error();
+            }
+        }
+        if (body_.empty()) release();
+        running.finished = true;
+        co_return std::exchange(body_, std::string_view{});
+    }
+
+    // A cancellation may also show as an exception out of a co_await: the connection is given up either way.
+    struct interrupted_unless_finished
+    {
+        explicit interrupted_unless_finished(http_answer& a) : owner(a) {}
+        ~interrupted_unless_finished()
+        {
+            if (finished) return;
+            owner.failed_ = std::move(why);
+            owner.connection_.reset();
+        }
+        interrupted_unless_finished(const interrupted_unless_finished&) = delete;
+        interrupted_unless_finished& operator=(const interrupted_unless_finished&) = delete;
+        http_answer& owner;
+        failure why{cond::cancelled};
+        bool finished = false;
+    };
+
+    // Understands what is pending, or reads more. Body bytes found stay in body_.
+    asio::awaitable<result<>> step()
+    {
+        if (const auto pending = connection_->pending(); !pending.empty()) {
+            auto fed = parser_.feed(pending);
+            if (!fed) co_return fed.error();
+            connection_->consume(fed->consumed);
+            body_ = fed->body;
+            if (fed->consumed > 0) co_return result<>{};
+        }
+        auto more = co_await connection_->fill(max_pending(limits_));
+        if (!more) co_return more.error();
+        if (!*more) co_return parser_.end_of_input();
+        co_return result<>{};
+    }
+
+    void release()
+    {
+        if (!connection_) return;
+        if (whole_request_sent_ && parser_.keep_alive() && connection_->pending().empty())
+            pool_->put(std::move(connection_));
+        connection_.reset();
+    }
+
+    std::shared_ptr<idle_pool> pool_;
+    std::unique_ptr<connection> connection_;
+    http_parser parser_;
+    http_limits limits_;
+    std::string_view body_;
+    bool whole_request_sent_ = false;
+    std::optional<failure> failed_;
+};
+
+class http_transport final : public transport
+{
+public:
+    http_transport(std::shared_ptr<connector> to, std::shared_ptr<clock> time, http_options options)
+        : connector_(std::move(to)),
+          options_(std::move(options)),
+          pool_(std::make_shared<idle_pool>(options_.pool, std::move(time)))
+    {
+    }
+
+    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
+    {
+        return guard(attempt_twice(std::move(r)));
+    }
+
+private:
+    asio::awaitable<result<std::unique_ptr<answer>>> attempt_twice(request r)
+    {
+        auto text = request_text(r, options_.host, options_.prefix);
+        if (!text) co_return text.error();
+        const bool repeatable = r.method == "GET";
+        auto reused = pool_->take();
+        for (bool first = true;; first = false) {
+            auto opened = std::move(reused);
+            if (!opened) {
+                auto stream = co_await connector_->connect();
+                if (!stream) co_return stream.error();
+                opened = std::make_unique<connection>(std::move(*stream));
+            }
+            auto got = std::make_unique<http_answer>(pool_, std::move(opened),
+                                                     http_parser(r.method == "HEAD", options_.http), options_.http);
+            auto started = co_await got->start(*text);
+            if (started) co_return result<std::unique_ptr<answer>>(std::move(got));
+            if (!first || !repeatable || got->got_some() || started.error().condition() != cond::unreachable)
+                co_return started.error();
+        }
+    }
+
+    std::shared_ptr<connector> connector_;
+    http_options options_;
+    std::shared_ptr<idle_pool> pool_;
+};
+
+} // namespace
+
+std::shared_ptr<transport> make_http_transport(std::shared_ptr<connector> to, std::shared_ptr<clock> time,
+                                               http_options options)
+{
+    return std::make_shared<http_transport>(std::move(to), std::move(time), std::move(options));
+}
+
+} // namespace kubecoro::detail

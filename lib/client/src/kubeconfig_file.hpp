@@ -1,0 +1,57 @@
+#pragma once
+// One kubeconfig file as values. Sans-io; YAML stays inside.
+
+#include <kubecoro/base/result.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/// A text field and where it stands, for messages: `file: users[admin].user.token`.
+struct config_text
+{
+    std::string value = {};
+    std::string where = {};
+    [[nodiscard]] bool empty() const noexcept { return value.empty(); }
+};
+
+struct cluster_entry
+{
+    config_text server, authority_file, authority_data, server_name, proxy_url;
+    bool insecure = false;
+};
+
+struct user_entry
+{
+    config_text token, token_file, certificate_file, certificate_data, key_file, key_data, username, password;
+    config_text as_user, as_uid;
+    std::vector<std::string> as_groups;
+    std::vector<std::pair<std::string, std::string>> as_extra;
+    /// "exec" or "auth-provider" when the entry has one.
+    config_text unsupported;
+};
+
+struct context_entry
+{
+    config_text cluster, user, ns;
+};
+
+/// The files are merged by adding them in order: what is there stays.
+struct kubeconfig_text
+{
+    std::map<std::string, cluster_entry, std::less<>> clusters;
+    std::map<std::string, user_entry, std::less<>> users;
+    std::map<std::string, context_entry, std::less<>> contexts;
+    config_text current_context;
+
+    /// @param file  Path, for messages.
+    /// Errors: cond::misconfigured naming file and field; what was added before stays.
+    [[nodiscard]] result<> add(std::string_view yaml, const std::string& file);
+};
+
+} // namespace kubecoro::detail

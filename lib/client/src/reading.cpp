@@ -1,0 +1,168 @@
+// Objects, pages and watches out of answers.
+#include "client_state.hpp"
+#include "pager_core.hpp"
+
+#include <kubecoro/api/status.hpp>
+#include <kubecoro/base/guard.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+
+namespace {
+
+class answer_watch final : public watch_stream
+{
+public:
+    answer_watch(std::unique_ptr<answer> body, decode_options decode, request r)
+        : body_(std::move(body)), decoder_(decode), request_(std::move(r))
+    {
+    }
+
+    asio::awaitable<result<std::vector<watch_event>>> next() override { return guard(next_batch()); }
+
+private:
+    asio::awaitable<result<std::vector<watch_event>>> next_batch()
+    {
+        std::vector<watch_event> events;
+        interrupted_unless_finished running(*this);
+        while (events.empty()) {
+            if (failed_) co_return *failed_;
+            if (!body_) break;
+            auto bytes = co_await body_->read_some();
+            if (!bytes) {
+                finish_with(bytes.error().with_request(request_.method, request_.target));
+                continue;
+            }
+            const bool end = bytes->empty();
+            auto fed = end ? decoder_.finish() : decoder_.feed(*bytes, events);
+            if (end) body_.reset();
+            // The good events of a broken batch come first; the failure waits for the next call.
+            if (!fed) finish_with(fed.error().with_request(request_.method, request_.target));
+        }
+        running.finished = true;
+        co_return events;
+    }
+
+    // A cancellation shows as an exception out of any co_await: the stream is closed for good then.
+    struct interrupted_unless_finished
+    {
+        explicit interrupted_unless_finished(answer_watch& w) : watch(w) {}
+        ~interrupted_unless_finished()
+        {
+            if (!finished) watch.finish_with(failure(cond::cancelled));
+        }
+        interrupted_unless_finished(const interrupted_unless_finished&) = delete;
+        interrupted_unless_finished& operator=(const interrupted_unless_finished&) = delete;
+        answer_watch& watch;
+        bool finished = false;
+    };
+
+    void finish_with(failure f)
+    {
+        if (!failed_) failed_ = std::move(f);
+        body_.reset();
+    }
+
+    std::unique_ptr<answer> body_;
+    watch_decoder decoder_;
+    request request_;
+    std::optional<failure> failed_;
+};
+
+} // namespace
+
+asio::awaitable<result<object>> client::state::fetch_object(result<request> r)
+{
+    if (!r) co_return r.error();
+    auto got = co_await accepted(*r, options.max_retries, options.timeouts.answer_head);
+    if (!got) co_return got.error();
+    auto body = co_await read_all(**got, options.limits.max_answer_bytes);
+    if (!body) co_return body.error().with_request(r->method, r->target);
+    auto decoded = decode_object(*body, options.decode);
+    if (!decoded) co_return decoded.error().with_request(r->method, r->target);
+    // A Status that reports a failure fails, whatever the code of the answer.
+    if (decoded->kind() == "Status" && (*decoded)["status"].as_string() == "Failure")
+        co_return failure_of_answer((*got)->head().status, *body).with_request(r->method, r->target);
+    co_return decoded;
+}
+
+asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, decode_options decode, unsigned retries)
+{
+    if (!r) co_return r.error();
+    auto got = co_await accepted(*r, retries, options.timeouts.answer_head);
+    if (!got) co_return got.error();
+    list_decoder decoder(decode);
+    std::uint64_t total = 0;
+    for (;;) {
+        auto piece = co_await read_some(**got);
+        if (!piece) co_return piece.error().with_request(r->method, r->target);
+        if (piece->empty()) break;
+        total += piece->size();
+        auto fed = total > options.limits.max_list_bytes ? result<>(failure(cond::corrupt, "the list is too long"))
+                                                         : decoder.feed(*piece);
+        if (!fed) co_return fed.error().with_request(r->method, r->target);
+    }
+    auto page = decoder.finish();
+    if (!page) co_return page.error().with_request(r->method, r->target);
+    co_return page;
+}
+
+asio::awaitable<result<std::unique_ptr<watch_stream>>>
+client::state::open_watch(result<request> r, decode_options decode, unsigned retries)
+{
+    if (!r) co_return r.error();
+    auto got = co_await accepted(*r, retries, options.timeouts.watch_head);
+    if (!got) co_return got.error();
+    std::unique_ptr<watch_stream> stream = std::make_unique<answer_watch>(std::move(*got), decode, std::move(*r));
+    co_return stream;
+}
+
+namespace {
+
+asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r)
+{
+    co_return co_await s->fetch_page(std::move(r), s->options.decode, s->options.max_retries);
+}
+
+asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, request_builder builder,
+                                             list_options options)
+{
+    detail::pager_core pager(std::move(options));
+    while (auto ask = pager.next()) {
+        auto r = builder.list(*ask);
+        auto page = co_await s->fetch_page(std::move(r), s->options.decode, s->options.max_retries);
+        auto last = page ? pager.on_page(std::move(*page)) : pager.on_failure(page.error());
+        if (last && r) co_return last->with_request(r->method, r->target);
+        if (last) co_return *last;
+    }
+    co_return std::move(pager).result();
+}
+
+asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s, result<request> r)
+{
+    co_return co_await s->open_watch(std::move(r), s->options.decode, s->options.max_retries);
+}
+
+} // namespace
+
+asio::awaitable<result<list_page>> client::list(resource_type resource, std::string ns, list_options options) const
+{
+    return guard(one_page(state_, request_builder(std::move(resource), std::move(ns)).list(options)));
+}
+
+asio::awaitable<result<list_page>> client::list_all(resource_type resource, std::string ns, list_options options) const
+{
+    return guard(all_pages(state_, request_builder(std::move(resource), std::move(ns)), std::move(options)));
+}
+
+asio::awaitable<result<std::unique_ptr<watch_stream>>> client::watch(resource_type resource, std::string ns,
+                                                                     watch_options options) const
+{
+    return guard(one_watch(state_, request_builder(std::move(resource), std::move(ns)).watch(options)));
+}
+
+} // namespace kubecoro

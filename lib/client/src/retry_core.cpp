@@ -1,0 +1,36 @@
+#include "retry_core.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace kubecoro::detail {
+
+namespace {
+
+// A server that asks for an hour is not obeyed silently inside one call: the caller gets the answer and decides.
+constexpr std::chrono::seconds longest_wait{120};
+
+} // namespace
+
+std::optional<std::chrono::seconds> parse_retry_after(std::string_view header) noexcept
+{
+    unsigned seconds = 0;
+    const auto [end, error] = std::from_chars(header.data(), header.data() + header.size(), seconds);
+    if (error != std::errc{} || end != header.data() + header.size()) return std::nullopt;
+    return std::chrono::seconds{seconds};
+}
+
+retry_core::action retry_core::on_answer(int status, std::optional<std::chrono::seconds> retry_after,
+                                         bool renewable) noexcept
+{
+    if (status == 401 && renewable && !renewed_) {
+        renewed_ = true;
+        return renew_credentials{};
+    }
+    const bool repeatable = status == 429 || status >= 500;
+    if (!repeatable || !retry_after || left_ == 0 || *retry_after > longest_wait) return deliver{};
+    --left_;
+    return wait{std::max(*retry_after, std::chrono::seconds{0})};
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,36 @@
+#pragma once
+// Opens TCP connections, with TLS on top where the server has it.
+
+#include "byte_stream.hpp"
+#include "server_address.hpp"
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+#include <string>
+
+namespace boost::asio::ssl {
+class context;
+}
+
+namespace kubecoro::detail {
+
+struct socket_options
+{
+    boost::asio::any_io_executor executor = {};
+    std::shared_ptr<clock> time = {};
+    server_address address = {};
+    duration connect_timeout = {};
+    duration handshake_timeout = {};
+    /// Null for plain TCP.
+    std::shared_ptr<boost::asio::ssl::context> tls = {};
+    /// Name the certificate must bear.
+    std::string server_name = {};
+};
+
+[[nodiscard]] std::shared_ptr<connector> make_socket_connector(socket_options options);
+
+} // namespace kubecoro::detail

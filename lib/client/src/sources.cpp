@@ -1,0 +1,83 @@
+// The client as informers see it: one page or one watch at a time, and no repetition of its own.
+#include "client_state.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+
+namespace {
+
+class client_source final : public list_watch_source
+{
+public:
+    client_source(std::shared_ptr<client::state> s, resource_type resource, source_scope scope)
+        : state_(std::move(s)), builder_(resource, scope.ns), scope_(std::move(scope)), resource_(std::move(resource))
+    {
+    }
+
+    asio::awaitable<result<list_page>> list(list_options options) override
+    {
+        options.label_selector = scope_.label_selector;
+        options.field_selector = scope_.field_selector;
+        return guard(one_page(state_, builder_.list(options), scope_.decode));
+    }
+
+    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options options) override
+    {
+        options.label_selector = scope_.label_selector;
+        options.field_selector = scope_.field_selector;
+        return guard(one_watch(state_, builder_.watch(options), scope_.decode));
+    }
+
+    std::string describe() const override
+    {
+        auto text = resource_.display_name();
+        if (!scope_.ns.empty()) text += " in namespace " + scope_.ns;
+        if (!scope_.label_selector.empty()) text += " with labels " + scope_.label_selector;
+        if (!scope_.field_selector.empty()) text += " with fields " + scope_.field_selector;
+        return text;
+    }
+
+private:
+    static asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r,
+                                                       decode_options decode)
+    {
+        co_return co_await s->fetch_page(std::move(r), decode, 0);
+    }
+
+    static asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s,
+                                                                            result<request> r, decode_options decode)
+    {
+        co_return co_await s->open_watch(std::move(r), decode, 0);
+    }
+
+    std::shared_ptr<client::state> state_;
+    request_builder builder_;
+    source_scope scope_;
+    resource_type resource_;
+};
+
+class client_provider final : public source_provider
+{
+public:
+    explicit client_provider(std::shared_ptr<client::state> s) : state_(std::move(s)) {}
+
+    std::shared_ptr<list_watch_source> open(const resource_type& resource, const source_scope& scope) override
+    {
+        return std::make_shared<client_source>(state_, resource, scope);
+    }
+    asio::any_io_executor executor() const override { return state_->executor; }
+
+private:
+    std::shared_ptr<client::state> state_;
+};
+
+} // namespace
+
+std::shared_ptr<source_provider> client::provider() const { return std::make_shared<client_provider>(state_); }
+
+} // namespace kubecoro

@@ -1,0 +1,63 @@
+#include "socket_stream.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include <cerrno>
+#include <utility>
+
+#include <sys/socket.h>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
+
+class tcp_stream final : public byte_stream
+{
+public:
+    tcp_stream(tcp::socket s, std::string peer) : socket_(std::move(s)), peer_(std::move(peer)) {}
+
+    asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
+    {
+        auto [ec, n] = co_await socket_.async_read_some(asio::buffer(data, size), as_values);
+        if (ec == asio::error::eof) co_return std::size_t{0};
+        if (ec) co_return failure(ec, "read from " + peer_);
+        co_return n;
+    }
+
+    asio::awaitable<result<>> write(std::string_view bytes) override
+    {
+        auto [ec, n] = co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), as_values);
+        if (ec) co_return failure(ec, "write to " + peer_);
+        co_return result<>{};
+    }
+
+    bool quiet() noexcept override { return is_quiet(socket_); }
+
+private:
+    tcp::socket socket_;
+    std::string peer_;
+};
+
+} // namespace
+
+bool is_quiet(tcp::socket& socket) noexcept
+{
+    char byte;
+    const auto got = ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+std::unique_ptr<byte_stream> make_tcp_stream(tcp::socket socket, std::string peer)
+{
+    return std::make_unique<tcp_stream>(std::move(socket), std::move(peer));
+}
+
+} // namespace kubecoro::detail

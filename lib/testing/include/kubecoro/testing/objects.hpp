@@ -1,0 +1,52 @@
+#pragma once
+// Objects, pages and events in one line each, for scripts.
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/object.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::testing {
+
+/// What make_object writes into an object.
+struct object_spec
+{
+    std::string api_version = "v1";
+    std::string kind = "Pod";
+    /// Empty for cluster-scoped objects.
+    std::string ns = {};
+    std::string name = {};
+    std::string resource_version = {};
+    /// Empty: made from namespace and name, so that it stays the same from version to version.
+    std::string uid = {};
+    std::vector<std::pair<std::string, std::string>> labels = {};
+    /// Further members of the object as JSON text, e.g. `"spec":{"nodeName":"n1"}`; empty for none.
+    std::string members = {};
+};
+
+/// Throws kubecoro::error when `members` is not what it says it is.
+[[nodiscard]] object make_object(const object_spec& spec);
+/// A Pod: make_pod("web", "a", "17").
+[[nodiscard]] object make_pod(std::string_view ns, std::string_view name, std::string_view resource_version,
+                              std::string_view node = {});
+
+[[nodiscard]] list_page make_page(std::vector<object> items, std::string resource_version,
+                                  std::string continue_token = {});
+
+[[nodiscard]] watch_event added(object o);
+[[nodiscard]] watch_event modified(object o);
+[[nodiscard]] watch_event deleted(object o);
+/// @param ends_initial_events  With the annotation that ends a streamed list.
+[[nodiscard]] watch_event bookmark(std::string_view resource_version, bool ends_initial_events = false,
+                                   std::string_view kind = "Pod", std::string_view api_version = "v1");
+/// An ERROR line, e.g. error_event(410, "Expired", "too old resource version: 1 (5)").
+[[nodiscard]] watch_event error_event(int code, std::string reason, std::string message = {});
+/// A line of a type nobody knows.
+[[nodiscard]] watch_event unknown_event(std::string type);
+
+/// A failure as the client makes it from an answer of the server.
+[[nodiscard]] failure server_failure(int code, std::string reason, std::string message = {});
+
+} // namespace kubecoro::testing

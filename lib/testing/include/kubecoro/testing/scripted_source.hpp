@@ -1,0 +1,130 @@
+#pragma once
+
+#include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/testing/objects.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kubecoro::testing {
+
+/// One call that a scripted source has seen.
+struct recorded_call
+{
+    enum class what
+    {
+        list,
+        watch
+    };
+    what kind = what::list;
+    list_options list = {};
+    watch_options watch = {};
+    time_point at = {};
+};
+
+/** The server's end of one scripted watch: what a test sends through it, before or after the watch is opened.
+
+    A handle; copies share the watch. Thread safe. */
+class scripted_watch
+{
+public:
+    scripted_watch();
+
+    /// Sends one batch: it arrives in one piece.
+    const scripted_watch& send(std::vector<watch_event> batch) const;
+    const scripted_watch& send(watch_event event) const;
+    /// What was sent before arrives, then nothing for `d`.
+    const scripted_watch& pause(duration d) const;
+    /// The clean end, after what was sent before.
+    void end() const;
+    /// Breaks off, after what was sent before.
+    void fail(failure f) const;
+
+    /// The watch has been accepted.
+    [[nodiscard]] bool opened() const;
+    /// Whoever opened it has given it up, or has been told its end.
+    [[nodiscard]] bool closed() const;
+    /// Batches not taken yet.
+    [[nodiscard]] std::size_t pending() const;
+    /// The options it was opened with.
+    [[nodiscard]] watch_options options() const;
+
+private:
+    friend class scripted_source;
+    struct state;
+    class stream;
+    std::shared_ptr<state> state_;
+};
+
+/** A list_watch_source that answers from a script and remembers what it was asked.
+
+    Lists and watches are answered in the order in which the test announced them, separately. A call that the script does
+    not know is counted in unexpected() and waits for ever, so that nothing spins. Thread safe. */
+class scripted_source final : public list_watch_source
+{
+public:
+    /// @param c  For pauses and the times of calls.
+    explicit scripted_source(std::shared_ptr<kubecoro::clock> c, std::string description = "scripted objects");
+    ~scripted_source() override;
+
+    /// The next list is answered with this page, after `delay`.
+    void on_list(list_page page, duration delay = {});
+    void on_list(failure f, duration delay = {});
+    /// The next list gets no answer until it is cancelled.
+    void on_list_hang();
+    /// The next watch is accepted after `delay`; say through the handle what it brings.
+    scripted_watch on_watch(duration delay = {});
+    /// The next watch is refused.
+    void on_watch(failure f, duration delay = {});
+    void on_watch_hang();
+
+    /// Every call so far, in order.
+    [[nodiscard]] std::vector<recorded_call> calls() const;
+    [[nodiscard]] std::size_t lists() const;
+    [[nodiscard]] std::size_t watches() const;
+    /// Options of the n-th list or watch, counted from 0. Throws std::out_of_range.
+    [[nodiscard]] list_options list_call(std::size_t n) const;
+    [[nodiscard]] watch_options watch_call(std::size_t n) const;
+    /// Calls that the script did not know.
+    [[nodiscard]] std::size_t unexpected() const;
+    /// Announced answers that nobody has asked for.
+    [[nodiscard]] std::size_t unused() const;
+    /// Calls that wait for their answer.
+    [[nodiscard]] std::size_t in_flight() const;
+
+    boost::asio::awaitable<result<list_page>> list(list_options options) override;
+    boost::asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options options) override;
+    std::string describe() const override;
+
+private:
+    struct state;
+    std::shared_ptr<state> state_;
+};
+
+/** A source_provider of scripted sources, one for each resource and scope, made by whoever asks first: the test that
+    writes the script or the informer that opens it. Thread safe. */
+class scripted_provider final : public source_provider
+{
+public:
+    scripted_provider(boost::asio::any_io_executor executor, std::shared_ptr<kubecoro::clock> c);
+    ~scripted_provider() override;
+
+    [[nodiscard]] std::shared_ptr<scripted_source> source(const resource_type& resource,
+                                                          const source_scope& scope = {});
+    /// How often open() was called.
+    [[nodiscard]] std::size_t opened() const;
+
+    [[nodiscard]] std::shared_ptr<list_watch_source> open(const resource_type& resource,
+                                                          const source_scope& scope) override;
+    [[nodiscard]] boost::asio::any_io_executor executor() const override;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace kubecoro::testing

@@ -1,0 +1,111 @@
+#include <kubecoro/testing/coroutine_runner.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::testing {
+
+/// An io_context whose coroutines can be destroyed while it, its strands and their users still live.
+class runner::context_type : public asio::io_context
+{
+public:
+    context_type() : asio::io_context(1) {}
+    void drop_everything() { shutdown(); }
+};
+
+runner::runner(std::uint64_t seed)
+    : clock_(std::make_shared<virtual_clock>()), random_(seed), context_(std::make_unique<context_type>())
+{
+}
+
+runner::~runner() = default;
+
+asio::io_context& runner::context() noexcept { return *context_; }
+
+asio::any_io_executor runner::executor() noexcept { return context_->get_executor(); }
+
+void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core> core,
+                   std::function<void(const failure&)> failed)
+{
+    auto signal = std::make_shared<asio::cancellation_signal>();
+    core->cancel = [signal, where = context_->get_executor()] {
+        signal->emit(asio::cancellation_type::terminal);
+        // From outside the context Asio 1.81 only queues the emission, by a pointer into the signal: keep that until then,
+        // also when the coroutine ends before.
+        asio::post(where, [signal] {});
+    };
+    auto done = [core, signal, failed = std::move(failed)](std::exception_ptr thrown) {
+        if (thrown) failed(to_failure(std::move(thrown)));
+        core->done = true;
+        core->cancel = nullptr;
+    };
+    auto slot = signal->slot();
+    asio::co_spawn(*context_, std::move(body), asio::bind_cancellation_slot(slot, std::move(done)));
+}
+
+bool runner::run_one()
+{
+    context_->restart();
+    if (context_->poll_one() == 0) return false;
+    ++handlers_;
+    return true;
+}
+
+void runner::run_until_idle()
+{
+    while (run_one()) {
+    }
+}
+
+result<> runner::run_until(const std::function<bool()>& reached, run_limits limits)
+{
+    const auto first = handlers_;
+    const auto start = clock_->now();
+    while (!reached()) {
+        if (handlers_ - first >= limits.handlers)
+            return failure(cond::internal, "not reached within " + std::to_string(limits.handlers) + " handlers");
+        if (run_one()) continue;
+        const auto next = clock_->next_event();
+        if (!next)
+            return failure(cond::internal, "deadlock: nothing is ready and no timer runs, after " +
+                                               std::to_string(handlers_ - first) + " handlers");
+        if (*next - start > limits.time) return failure(cond::internal, "not reached within the time limit");
+        clock_->advance_to(*next);
+    }
+    return {};
+}
+
+void runner::advance(duration d)
+{
+    const auto end = clock_->now() + d;
+    run_until_idle();
+    for (auto next = clock_->next_event(); next && *next <= end; next = clock_->next_event()) {
+        clock_->advance_to(*next);
+        run_until_idle();
+    }
+    clock_->advance_to(end);
+    run_until_idle();
+}
+
+std::size_t runner::step(std::size_t handlers)
+{
+    std::size_t ran = 0;
+    while (ran < handlers) {
+        if (run_one()) {
+            ++ran;
+            continue;
+        }
+        const auto next = clock_->next_event();
+        if (!next) break;
+        clock_->advance_to(*next);
+    }
+    return ran;
+}
+
+void runner::destroy_coroutines() { context_->drop_everything(); }
+
+} // namespace kubecoro::testing

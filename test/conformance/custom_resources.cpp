@@ -1,0 +1,113 @@
+// The life of a CustomResourceDefinition and its objects.
+#include "cluster_under_test.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/eventually.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::conformance;
+
+namespace {
+
+/// A definition of widgets in a group of this run's own.
+struct widgets
+{
+    explicit widgets(cluster_under_test& cluster) : c(cluster), group(c.unique("g") + ".example.com")
+    {
+        REQUIRE(c.run(c.api().create(crds, {}, definition())));
+        // Served a little after the condition says so.
+        if (!test::eventually([&] { return c.run(c.api().list(type(), c.ns())).has_value(); }))
+            FAIL("the custom resource is not served");
+    }
+    ~widgets() { [[maybe_unused]] const auto removed = c.run(c.api().remove(crds, {}, "widgets." + group)); }
+
+    [[nodiscard]] resource_type type() const { return {group, "v1", "widgets", "Widget", true}; }
+    [[nodiscard]] resource_client objects() const { return c.in_ns(type()); }
+    [[nodiscard]] std::string widget(const std::string& name, const std::string& spec,
+                                     const std::string& more = {}) const
+    {
+        return R"({"apiVersion":")" + group + R"(/v1","kind":"Widget","metadata":{"name":")" + name + '"' + more +
+               R"(},"spec":)" + spec + "}";
+    }
+    [[nodiscard]] std::string definition() const
+    {
+        return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.)" +
+               group + R"("},"spec":{"group":")" + group +
+               R"(","scope":"Namespaced","names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},)"
+               R"("versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":)"
+               R"({"type":"object","properties":{"spec":{"type":"object","required":["size"],"properties":)"
+               R"({"size":{"type":"integer","maximum":10},"color":{"type":"string","default":"red","enum":["red","blue"]}}},)"
+               R"("status":{"type":"object","properties":{"phase":{"type":"string"}}}}}}}]}})";
+    }
+
+    cluster_under_test& c;
+    std::string group;
+    resource_type crds = apiextensions::v1::custom_resource_definition::resource();
+};
+
+} // namespace
+
+TEST_CASE("custom resources: defaults, pruning, validation", "[conformance][crd]")
+{
+    cluster_under_test c;
+    widgets w{c};
+    const auto made = c.run(w.objects().create(w.widget("a", R"({"size":1,"bogus":2})"))).value();
+    CHECK(made.generation() == 1);
+    CHECK(made["spec"]["color"].as_string() == "red");
+    CHECK_FALSE(made["spec"]["bogus"]);
+
+    for (const char* wrong : {R"({"size":11})", R"({"size":"x"})", R"({})", R"({"size":1,"color":"green"})"}) {
+        INFO(wrong);
+        const auto refused = c.run(w.objects().create(w.widget("b", wrong)));
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error() == cond::invalid);
+        CHECK(refused.error().status()->causes.at(0).field.starts_with("spec"));
+    }
+    CHECK(c.run(w.objects().update("a", w.widget("a", R"({"size":2})"))).error() == cond::invalid); // no version
+    CHECK(c.run(w.objects().patch("a", patch_kind::strategic_merge, "{}")).error() == cond::invalid);
+}
+
+TEST_CASE("custom resources: status is apart, generation counts the spec", "[conformance][crd]")
+{
+    cluster_under_test c;
+    widgets w{c};
+    REQUIRE(c.run(w.objects().create(w.widget("a", R"({"size":1})"))));
+    const auto status = c.run(w.objects().patch("a", patch_kind::merge,
+                                                R"({"status":{"phase":"Ready"},"spec":{"size":9}})", {}, "status"))
+                            .value();
+    CHECK(status["status"]["phase"].as_string() == "Ready");
+    CHECK(status["spec"]["size"].as_int64() == 1);
+    CHECK(status.generation() == 1);
+    const auto spec =
+        c.run(w.objects().patch("a", patch_kind::merge, R"({"status":{"phase":"x"},"spec":{"size":2}})")).value();
+    CHECK(spec["status"]["phase"].as_string() == "Ready");
+    CHECK(spec.generation() == 2);
+}
+
+TEST_CASE("custom resources: lists and watches, and the end of the definition", "[conformance][crd]")
+{
+    cluster_under_test c;
+    widgets w{c};
+    REQUIRE(c.run(w.objects().create(w.widget("a", R"({"size":1})"))));
+    const auto list = c.run(w.objects().list()).value();
+    REQUIRE(list.items.size() == 1);
+    CHECK(list.items[0].api_version() == w.group + "/v1");
+    watch_options options;
+    options.resource_version = list.resource_version;
+    auto watch = c.run(w.objects().watch(options)).value();
+    REQUIRE(c.run(w.objects().create(w.widget("b", R"({"size":2})"))));
+    CHECK(c.next_event(*watch).value().obj.name() == "b");
+
+    REQUIRE(c.run(c.api().remove(w.crds, {}, "widgets." + w.group)));
+    std::string deleted;
+    for (int i = 0; i < 2; ++i) {
+        const auto event = c.next_event(*watch);
+        REQUIRE(event);
+        CHECK(event->type == watch_event_type::deleted);
+        deleted += event->obj.name();
+    }
+    CHECK((deleted == "ab" || deleted == "ba"));
+    CHECK(test::eventually([&] { return !c.run(w.objects().list()); }));
+}

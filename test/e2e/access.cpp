@@ -1,0 +1,208 @@
+// Who may come in, and what those hear who may not.
+
+#include "churn.hpp"
+#include "witness.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::e2e;
+using core::v1::config_map;
+using core::v1::pod;
+
+namespace {
+
+const resource_type self_reviews{"authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", false};
+const resource_type roles{"rbac.authorization.k8s.io", "v1", "roles", "Role", true};
+const resource_type role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", true};
+
+/// Whom the server takes this client for.
+std::string identity(cluster& c, const client& who)
+{
+    const auto review =
+        c.run(who.create(self_reviews, {}, R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"));
+    return review ? std::string(review->root().path("status.userInfo.username").as_string())
+                  : review.error().describe();
+}
+
+std::optional<cluster_config> config_or_skip(const char* variable)
+{
+    auto found = cluster::config(variable);
+    if (!found) WARN("skipped: " << variable << " is unset");
+    return found;
+}
+
+/// An informer of that client sees what the administrator makes.
+void follows(cluster& c, const client& who)
+{
+    const auto ns = c.make_namespace("login");
+    witness w(c);
+    informers all(c, who);
+    informer_options scope;
+    scope.namespaces = {ns};
+    auto informer = all->get<config_map>(scope);
+    informer.add_event_handler(w.plain());
+    all->start();
+    const auto synced = c.run(informer.has_synced());
+    REQUIRE(synced);
+    c.run(c.api().create(config_map::resource(), ns, manifest(config_map::resource(), "a"))).value();
+    CHECK(c.eventually([&] { return gap(c, informer, {&w}, {ns}).empty(); }));
+    CHECK(w.complaint() == "");
+}
+
+} // namespace
+
+TEST_CASE("login: token", "[access]")
+{
+    cluster c;
+    if (!setting("KUBECORO_E2E_CLUSTER").empty()) CHECK(identity(c, c.api()) == "admin");
+    follows(c, c.api());
+}
+
+TEST_CASE("login: client certificate from files", "[access]")
+{
+    const auto config = config_or_skip("KUBECORO_E2E_CERT_KUBECONFIG");
+    if (!config) return;
+    cluster c;
+    REQUIRE_FALSE(config->client_certificate.empty());
+    CHECK(config->login.token.empty());
+    const auto who = c.connect(*config);
+    CHECK(identity(c, who) == "admin-by-certificate");
+    follows(c, who);
+}
+
+TEST_CASE("login: a wrong token is a failure that says so", "[access]")
+{
+    cluster c;
+    auto config = cluster::config("KUBECORO_E2E_KUBECONFIG").value();
+    config.client_certificate.clear();
+    config.client_key.clear();
+    config.login = {};
+    config.login.token = "not-a-token-of-this-cluster";
+    const auto who = c.connect(config);
+    informers all(c, who);
+    auto pods = all->get<pod>();
+    all->start();
+    const auto synced = c.run(pods.has_synced());
+    REQUIRE_FALSE(synced);
+    CHECK(synced.error() == cond::unauthorized);
+    CHECK(synced.error().describe().find(config.login.token) == std::string::npos);
+}
+
+TEST_CASE("login: a server that an unknown authority vouches for is not talked to", "[access]")
+{
+    cluster c;
+    auto config = cluster::config("KUBECORO_E2E_KUBECONFIG").value();
+    if (config.ca.empty()) return;
+    config.ca.clear();
+    config.insecure = false;
+    const auto who = c.connect(config);
+    const auto listed = c.run(who.list(pod::resource(), "default"));
+    REQUIRE_FALSE(listed);
+    CHECK(listed.error() == cond::unreachable);
+    CHECK(listed.error().describe().find("certificate") != std::string::npos);
+}
+
+TEST_CASE("forbidden: has_synced says so at once, and succeeds after the right is given", "[access]")
+{
+    const auto config = config_or_skip("KUBECORO_E2E_LIMITED_KUBECONFIG");
+    if (!config) return;
+    cluster c;
+    const auto ns = c.make_namespace("forbidden");
+    const auto who = c.connect(*config);
+    const auto user = identity(c, who);
+    c.run(c.api().create(config_map::resource(), ns, manifest(config_map::resource(), "a"))).value();
+
+    witness w(c);
+    informers all(c, who, impatient());
+    informer_options scope;
+    scope.namespaces = {ns};
+    auto informer = all->get<config_map>(scope);
+    const auto registered = informer.add_event_handler(w.plain());
+    all->start();
+    const auto denied = c.run(informer.has_synced());
+    REQUIRE_FALSE(denied);
+    CHECK(denied.error() == cond::forbidden);
+    REQUIRE(denied.error().status());
+    CHECK(denied.error().status()->code == 403);
+    CHECK(denied.error().status()->message.find(user) != std::string::npos);
+    CHECK(denied.error().target().find("/api/v1/namespaces/" + ns + "/configmaps") == 0);
+    const auto unheard = c.run(registered.has_synced());
+    REQUIRE_FALSE(unheard);
+    CHECK(unheard.error() == cond::forbidden);
+    CHECK_FALSE(informer.synced());
+
+    c.make(roles, ns, "reader",
+           R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"reader"},"rules":[)"
+           R"({"apiGroups":[""],"resources":["configmaps"],"verbs":["list","watch"]}]})");
+    c.make(role_bindings, ns, "reader",
+           R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"reader"},)"
+           R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"reader"},)"
+           R"("subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":")" +
+               user + R"("}]})");
+    CHECK(c.eventually([&] { return informer.synced() && gap(c, informer, {&w}, {ns}).empty(); }));
+    const auto allowed = c.run(registered.has_synced());
+    CHECK(allowed);
+    CHECK(w.complaint() == "");
+}
+
+TEST_CASE("no such resource: has_synced says so at once, and succeeds after it is defined", "[access]")
+{
+    cluster c;
+    const auto ns = c.make_namespace("undefined");
+    const auto widgets = c.widget_type();
+    witness w(c);
+    informers all(c, c.api(), impatient());
+    informer_options scope;
+    scope.namespaces = {ns};
+    auto informer = all->get(widgets, scope);
+    informer.add_event_handler(w.plain());
+    all->start();
+    const auto missing = c.run(informer.has_synced());
+    REQUIRE_FALSE(missing);
+    CHECK(missing.error() == cond::not_found);
+    CHECK_FALSE(informer.synced());
+
+    c.define(widgets);
+    REQUIRE(c.eventually([&] { return informer.synced(); }));
+    const auto synced = c.run(informer.has_synced());
+    CHECK(synced);
+    c.run(c.api().create(widgets, ns, manifest(widgets, "a"))).value();
+    CHECK(c.eventually([&] { return gap(c, informer, {&w}, {ns}).empty() && w.believes().size() == 1; }));
+    CHECK(w.complaint() == "");
+}
+
+TEST_CASE("a resource that is undefined and defined again is followed again", "[access]")
+{
+    cluster c;
+    const auto ns = c.make_namespace("redefined");
+    const auto widgets = c.widget_type();
+    c.define(widgets);
+    const auto serves = [&] { return c.run(c.api().list(widgets, ns)).has_value(); };
+    REQUIRE(c.eventually(serves));
+    c.run(c.api().create(widgets, ns, manifest(widgets, "a"))).value();
+    witness w(c);
+    informers all(c, c.api(), impatient());
+    informer_options scope;
+    scope.namespaces = {ns};
+    auto informer = all->get(widgets, scope);
+    informer.add_event_handler(w.plain());
+    all->start();
+    const auto synced = c.run(informer.has_synced());
+    REQUIRE(synced);
+
+    c.undefine(widgets);
+    CHECK(c.eventually([&] { return w.believes().empty() && informer.stats().reflector.failures > 0; }));
+    CHECK(informer.lister().size() == 0);
+    CHECK(informer.synced());
+
+    c.define(widgets);
+    REQUIRE(c.eventually(serves));
+    c.run(c.api().create(widgets, ns, manifest(widgets, "a"))).value();
+    std::string missing;
+    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty() && w.believes().size() == 1; });
+    CHECK(missing == "");
+    CHECK(w.believes().size() == 1);
+    CHECK(w.complaint() == "");
+}

@@ -1,0 +1,51 @@
+// Random changes through the raw API, from a seed.
+#pragma once
+
+#include <kubecoro/base/random.hpp>
+#include <kubecoro/client/client.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kubecoro::e2e {
+
+/** Creates, patches, replaces and deletes objects of a few names, so that names are used again and again.
+
+    Conflicts, objects that are there already or not any more belong to the game. */
+class churn
+{
+public:
+    churn(client api, std::uint64_t seed, std::vector<resource_type> types, std::vector<std::string> namespaces);
+
+    /// That many operations, or up to the first that the server did not answer.
+    [[nodiscard]] boost::asio::awaitable<result<>> run(std::size_t operations);
+
+    /// Operations that changed something, by verb.
+    [[nodiscard]] const std::map<std::string, std::size_t>& done() const noexcept { return done_; }
+    [[nodiscard]] std::size_t changes() const noexcept;
+
+private:
+    [[nodiscard]] boost::asio::awaitable<result<>> step();
+    [[nodiscard]] boost::asio::awaitable<result<object>> replace(resource_type type, std::string ns, std::string name);
+    [[nodiscard]] std::size_t below(std::size_t n)
+    {
+        return static_cast<std::size_t>(next_unit(random_) * static_cast<double>(n));
+    }
+    [[nodiscard]] std::string value();
+
+    client api_;
+    random_source random_;
+    std::vector<resource_type> types_;
+    std::vector<std::string> namespaces_;
+    std::map<std::string, std::size_t> done_;
+};
+
+/// A minimal object of one of the kinds these cases write: Pod, ConfigMap, Widget. `more` is put into its metadata.
+[[nodiscard]] std::string manifest(const resource_type& type, const std::string& name, const std::string& value = "1",
+                                   const std::string& more = {});
+
+} // namespace kubecoro::e2e

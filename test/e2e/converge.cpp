@@ -1,0 +1,105 @@
+// Quiet weather: whatever is changed through the API arrives, once and in order.
+
+#include "churn.hpp"
+#include "witness.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <cstdlib>
+
+using namespace kubecoro;
+using namespace kubecoro::e2e;
+using core::v1::config_map;
+using core::v1::pod;
+
+TEST_CASE("a thousand random changes: stores and handlers end equal to the server", "[churn]")
+{
+    const auto wanted = setting("KUBECORO_SEED");
+    const std::uint64_t seed = wanted.empty() ? random_seed() : std::strtoull(wanted.c_str(), nullptr, 10);
+    INFO("KUBECORO_SEED=" << seed);
+
+    cluster c;
+    const std::vector<std::string> namespaces{c.make_namespace("churn-a"), c.make_namespace("churn-b")};
+    const auto widgets = c.widget_type();
+    c.define(widgets);
+    const std::vector<resource_type> types{pod::resource(), config_map::resource(), widgets};
+    // The definition is served a moment after it was created.
+    REQUIRE(c.eventually([&] { return c.run(c.api().list(widgets, namespaces[0])).has_value(); }));
+
+    // Something is there before the informers begin.
+    churn changes(c.api(), seed, types, namespaces);
+    const auto before = c.run(changes.run(100));
+    REQUIRE(before);
+
+    std::vector<std::unique_ptr<witness>> witnesses;
+    for (std::size_t i = 0; i < 3 * types.size(); ++i) witnesses.push_back(std::make_unique<witness>(c));
+    std::vector<std::future<result<>>> pulls;
+    informers all(c, c.api());
+    std::vector<shared_informer> watched;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        informer_options options;
+        options.namespaces = namespaces;
+        watched.push_back(all->get(types[i], options));
+        watched[i].add_event_handler(witnesses[3 * i]->plain());
+        watched[i].add_event_handler(witnesses[3 * i + 1]->coroutines());
+        pulls.push_back(c.start(witnesses[3 * i + 2]->pull(watched[i].subscribe())));
+    }
+    all->start();
+    const auto synced = c.run(all->has_synced());
+    REQUIRE(synced);
+
+    const auto churned = c.run(changes.run(1000), std::chrono::seconds{300});
+    REQUIRE(churned);
+    CHECK(changes.changes() > 300);
+
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        const std::vector<const witness*> hearing{witnesses[3 * i].get(), witnesses[3 * i + 1].get(),
+                                                  witnesses[3 * i + 2].get()};
+        std::string missing;
+        c.eventually([&] { return (missing = gap(c, watched[i], hearing, namespaces)).empty(); });
+        CHECK(missing == "");
+        for (const auto* w : hearing) CHECK(w->complaint() == "");
+        const auto stats = watched[i].stats();
+        CHECK(stats.reflector.lists == namespaces.size());
+        CHECK(stats.reflector.relists_total() == 0);
+        CHECK(stats.reflector.skipped == 0);
+        CHECK(stats.reflector.decode_errors == 0);
+        CHECK(stats.objects == c.read(types[i], namespaces).value().size());
+    }
+    all.stop();
+    for (auto& p : pulls) {
+        REQUIRE(p.wait_for(std::chrono::seconds{30}) == std::future_status::ready);
+        CHECK(p.get());
+    }
+}
+
+TEST_CASE("an object that finalizers hold is updated, then deleted", "[churn]")
+{
+    cluster c;
+    const auto ns = c.make_namespace("held");
+    witness w(c);
+    informers all(c, c.api());
+    informer_options options;
+    options.namespaces = {ns};
+    auto maps = all->get<config_map>(options);
+    maps.add_event_handler(w.plain());
+    all->start();
+    const auto synced = c.run(maps.has_synced());
+    REQUIRE(synced);
+
+    const auto api = c.api().resource(config_map::resource(), ns);
+    const auto made = c.run(api.create(manifest(api.type(), "held", "1", R"(,"finalizers":["kubecoro.dev/e2e"])")));
+    REQUIRE(made);
+    const auto removed = c.run(api.remove("held"));
+    REQUIRE(removed);
+    CHECK(c.eventually([&] { return maps.lister().get(ns, "held").being_deleted(); }));
+    CHECK(w.counts().deleted == 0);
+
+    const auto freed = c.run(api.patch("held", patch_kind::merge, R"({"metadata":{"finalizers":null}})"));
+    REQUIRE(freed);
+    CHECK(c.eventually([&] { return w.counts().deleted == 1; }));
+    CHECK_FALSE(maps.lister().get(ns, "held"));
+    CHECK(w.counts().unknown == 0);
+    CHECK(w.complaint() == "");
+}

@@ -1,0 +1,256 @@
+// Bad weather: history is forgotten, the server dies, the server stops answering.
+
+#include "churn.hpp"
+#include "witness.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/faulty_transport.hpp>
+
+#include <atomic>
+
+using namespace kubecoro;
+using namespace kubecoro::e2e;
+using core::v1::config_map;
+using core::v1::pod;
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// What another client sends, so that the case can come between the two.
+class relay final : public transport
+{
+public:
+    using observer = std::function<void(const request&)>;
+    /// @param before  Called with each request before it is sent; may take its time.
+    explicit relay(client over, observer before = {}) : over_(std::move(over)), before_(std::move(before)) {}
+    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
+    {
+        if (before_) before_(r);
+        r.headers.clear(); // the other client adds its own
+        co_return co_await over_.send(std::move(r));
+    }
+
+private:
+    client over_;
+    observer before_;
+};
+
+/// A client whose connections the plan can break.
+client fragile(cluster& c, std::shared_ptr<testing::fault_plan> plan)
+{
+    return {c.executor(), std::make_shared<testing::faulty_transport>(std::make_shared<relay>(c.api()), std::move(plan),
+                                                                      real_clock())};
+}
+
+std::uint64_t relists(const shared_informer& i, relist_reason why)
+{
+    return i.stats().reflector.relists[static_cast<std::size_t>(why)];
+}
+
+} // namespace
+
+TEST_CASE("410: etcd is compacted while the watch is down", "[disturbance]")
+{
+    if (!cluster::disturbable()) return;
+    cluster c;
+    const auto ns = c.make_namespace("compacted");
+    const auto maps = c.api().resource(config_map::resource(), ns);
+    const auto make = [&](const std::string& name) { c.run(maps.create(manifest(maps.type(), name))).value(); };
+    for (int i = 0; i < 10; ++i) make("stays-" + std::to_string(i));
+    make("changes");
+    make("goes");
+    make("comes-back");
+
+    const auto plan = std::make_shared<testing::fault_plan>();
+    witness w(c);
+    informers all(c, fragile(c, plan), impatient());
+    informer_options scope;
+    scope.namespaces = {ns};
+    auto informer = all->get<config_map>(scope);
+    informer.add_event_handler(w.plain());
+    all->start();
+    const auto synced = c.run(informer.has_synced());
+    REQUIRE(synced);
+    REQUIRE(c.eventually([&] { return informer.stats().reflector.watches == 1; }));
+
+    plan->set_down(true);
+    c.run(maps.patch("changes", patch_kind::merge, R"({"data":{"value":"2"}})")).value();
+    c.run(maps.remove("goes")).value();
+    c.run(maps.remove("comes-back")).value();
+    make("comes-back");
+    make("new");
+    c.disturb("compact");
+    REQUIRE(c.eventually([&] { return informer.stats().reflector.failures > 0; }));
+    CHECK(w.counts().deleted == 0);
+    plan->set_down(false);
+
+    std::string missing;
+    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty(); });
+    CHECK(missing == "");
+    CHECK(relists(informer, relist_reason::expired) >= 1);
+    CHECK(w.complaint() == "");
+    const auto told = w.counts();
+    CHECK(told.updated == 1);
+    CHECK(told.deleted == 2);
+    CHECK(told.unknown == 2);
+    // Nobody was told again of what had not changed. A real cluster puts objects of its own into new namespaces.
+    CHECK(told.added == 2);
+    make("after");
+    CHECK(c.eventually([&] { return static_cast<bool>(informer.lister().get(ns, "after")); }));
+}
+
+TEST_CASE("410: the API server has forgotten the history that pods were watched at", "[disturbance]")
+{
+    if (!cluster::disturbable()) return;
+    cluster c;
+    const auto ns = c.make_namespace("restarted");
+    const auto pods = c.api().resource(pod::resource(), ns);
+    const auto make = [&](const std::string& name) { c.run(pods.create(manifest(pods.type(), name))).value(); };
+    make("stays");
+    make("goes");
+    const auto plan = std::make_shared<testing::fault_plan>();
+    witness w(c);
+    informers all(c, fragile(c, plan), impatient());
+    informer_options scope;
+    scope.namespaces = {ns};
+    auto informer = all->get<pod>(scope);
+    informer.add_event_handler(w.plain());
+    all->start();
+    const auto synced = c.run(informer.has_synced());
+    REQUIRE(synced);
+
+    plan->set_down(true);
+    delete_options now;
+    now.grace_period = std::chrono::seconds{0};
+    c.run(pods.remove("goes", now)).value();
+    make("new");
+    c.disturb("restart-apiserver"); // its cache begins with what there is now
+    plan->set_down(false);
+    std::string missing;
+    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty(); });
+    CHECK(missing == "");
+    CHECK(relists(informer, relist_reason::expired) >= 1);
+    CHECK(w.complaint() == "");
+    CHECK(w.counts().updated == 0);
+    CHECK(w.counts().unknown == 1);
+}
+
+TEST_CASE("410: etcd is compacted between two pages of the first list", "[disturbance]")
+{
+    if (!cluster::disturbable()) return;
+    cluster c;
+    const auto ns = c.make_namespace("pages");
+    const auto maps = c.api().resource(config_map::resource(), ns);
+    const auto make = [&](const std::string& name) { c.run(maps.create(manifest(maps.type(), name))).value(); };
+    for (int i = 0; i < 30; ++i) make("m-" + std::to_string(i));
+
+    std::atomic<int> further_pages{0};
+    const auto between = [&](const request& r) {
+        if (r.target.find("continue=") == std::string::npos || ++further_pages != 2) return;
+        make("late");
+        c.disturb("compact");
+    };
+    const client carried(c.executor(), std::make_shared<relay>(c.api(), between));
+    witness w(c);
+    auto options = impatient();
+    options.policy.page_size = 10;
+    informers all(c, carried, options);
+    informer_options scope;
+    scope.namespaces = {ns};
+    auto informer = all->get<config_map>(scope);
+    informer.add_event_handler(w.plain());
+    all->start();
+    const auto synced = c.run(informer.has_synced());
+    REQUIRE(synced);
+    CHECK(further_pages == 2);
+    std::string missing;
+    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty(); });
+    CHECK(missing == "");
+    CHECK(w.complaint() == "");
+    CHECK(w.counts().initial + w.counts().added >= 31);
+    const auto stats = informer.stats().reflector;
+    CHECK(stats.lists == 1);
+    CHECK(stats.failures == 1);
+    REQUIRE(stats.last_failure);
+    CHECK(*stats.last_failure == cond::expired);
+}
+
+TEST_CASE("the API server is killed and started again in the middle of changes", "[disturbance]")
+{
+    if (!cluster::disturbable()) return;
+    const auto seed = random_seed();
+    INFO("seed " << seed);
+    cluster c;
+    const std::vector<std::string> namespaces{c.make_namespace("killed")};
+    const auto widgets = c.widget_type();
+    c.define(widgets);
+    const std::vector<resource_type> types{pod::resource(), config_map::resource(), widgets};
+    REQUIRE(c.eventually([&] { return c.run(c.api().list(widgets, namespaces[0])).has_value(); }));
+
+    std::vector<std::unique_ptr<witness>> witnesses;
+    for (std::size_t i = 0; i < types.size(); ++i) witnesses.push_back(std::make_unique<witness>(c));
+    informers all(c, c.api(), impatient());
+    std::vector<shared_informer> watched;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        informer_options scope;
+        scope.namespaces = namespaces;
+        watched.push_back(all->get(types[i], scope));
+        watched[i].add_event_handler(witnesses[i]->plain());
+    }
+    all->start();
+    const auto synced = c.run(all->has_synced());
+    REQUIRE(synced);
+
+    churn changes(c.api(), seed, types, namespaces);
+    const auto calm = c.run(changes.run(100));
+    REQUIRE(calm);
+    auto stormy = c.start(changes.run(1000000));
+    c.disturb("kill-apiserver");
+    REQUIRE(stormy.wait_for(std::chrono::seconds{60}) == std::future_status::ready);
+    CHECK(stormy.get().has_error());
+    for (const auto& i : watched) CHECK(c.eventually([&] { return i.stats().reflector.failures > 0; }));
+    c.disturb("start-apiserver");
+    const auto again = c.run(changes.run(200));
+    CHECK(again);
+
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        std::string missing;
+        c.eventually([&] { return (missing = gap(c, watched[i], {witnesses[i].get()}, namespaces)).empty(); });
+        CHECK(missing == "");
+        CHECK(witnesses[i]->complaint() == "");
+        CHECK(watched[i].synced());
+        CHECK(watched[i].stats().reflector.watches >= 2);
+    }
+}
+
+TEST_CASE("the API server falls silent: a half-open watch is given up and resumed", "[disturbance]")
+{
+    if (!cluster::disturbable()) return;
+    cluster c;
+    const auto ns = c.make_namespace("silent");
+    witness w(c);
+    auto options = impatient();
+    options.policy.watch_timeout_min = std::chrono::seconds{2};
+    options.policy.watch_timeout_max = std::chrono::seconds{2};
+    options.policy.watch_grace = std::chrono::seconds{1};
+    options.policy.open_timeout = std::chrono::seconds{2};
+    informers all(c, c.api(), options);
+    informer_options scope;
+    scope.namespaces = {ns};
+    auto informer = all->get<config_map>(scope);
+    informer.add_event_handler(w.plain());
+    all->start();
+    const auto synced = c.run(informer.has_synced());
+    REQUIRE(synced);
+    c.disturb("stop-apiserver");
+    CHECK(c.eventually([&] { return informer.stats().reflector.failures > 0; }));
+    c.disturb("cont-apiserver");
+    c.run(c.api().create(config_map::resource(), ns, manifest(config_map::resource(), "after"))).value();
+    std::string missing;
+    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty(); });
+    CHECK(missing == "");
+    CHECK(w.complaint() == "");
+    CHECK(informer.stats().reflector.reconnects >= 1);
+}

@@ -1,0 +1,29 @@
+// What every fuzz target shares: the entry point libFuzzer calls, and a check that ends the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace fuzz {
+
+inline void require(bool holds, const char* what)
+{
+    if (holds) return;
+    std::fprintf(stderr, "broken promise: %s\n", what);
+    std::abort();
+}
+
+inline std::string_view text(const std::uint8_t* data, std::size_t size)
+{
+    return {reinterpret_cast<const char*>(data), size};
+}
+
+/// Chunks that depend on nothing but the input, so that a corpus file is plain JSON.
+inline std::size_t chunk_of(std::size_t size) { return 1 + size % 17; }
+
+} // namespace fuzz

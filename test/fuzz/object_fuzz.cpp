@@ -1,0 +1,34 @@
+// Any text: an object or a failure; what was read comes back the same.
+#include "fuzz.hpp"
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/test/read_everything.hpp>
+
+#include <boost/json/serialize.hpp>
+
+using namespace kubecoro;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const auto parsed = object::parse(fuzz::text(data, size));
+    if (!parsed) {
+        fuzz::require(parsed.error() == cond::corrupt, "what cannot be read is corrupt");
+        return 0;
+    }
+    const std::string text = parsed->to_text();
+    const auto again = object::parse(text);
+    fuzz::require(again.has_value(), "text output can be read");
+    fuzz::require(again->to_text() == text, "text output is stable");
+    fuzz::require(parsed->root() == again->root(), "what comes back is equal");
+    // A number beyond the range of a double becomes an infinity, which JSON cannot say.
+    const boost::json::value json = parsed->to_json();
+    fuzz::require(object::from_json(json).has_value() ||
+                      boost::json::serialize(json).find("Infinity") != std::string::npos,
+                  "the JSON value can be read");
+    decode_options o;
+    o.drop_managed_fields = true;
+    const auto pruned = decode_object(text, o);
+    fuzz::require(pruned.has_value() && !pruned->metadata()["managedFields"], "managedFields are gone");
+    test::read_everything(parsed->root());
+    return 0;
+}

@@ -1,0 +1,225 @@
+// The same server without sockets, in virtual time.
+#include "running_server.hpp"
+
+#include <kubecoro/apiserver/in_process.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+
+#include <kubecoro/test/catch.hpp>
+
+#include <chrono>
+
+namespace asio = boost::asio;
+using namespace kubecoro;
+using namespace kubecoro::apiserver;
+using kubecoro::testing::runner;
+
+namespace {
+
+const std::string config_maps = "/api/v1/namespaces/default/configmaps";
+
+struct world
+{
+    runner run;
+    embedded_server server{run.executor(), options()};
+    in_process_transport transport{server};
+
+    server_options options()
+    {
+        server_options out;
+        out.time = run.shared_clock();
+        out.tokens.push_back({"good", {"bob"}});
+        return out;
+    }
+    ~world() { CHECK(run.run(server.stop())); }
+
+    result<std::unique_ptr<kubecoro::answer>> send(std::string method, std::string target, std::string body = {},
+                                                   std::string token = {})
+    {
+        request r;
+        r.method = std::move(method);
+        r.target = std::move(target);
+        if (!body.empty()) r.content_type = "application/json";
+        r.body = std::move(body);
+        if (!token.empty()) r.headers.emplace_back("Authorization", "Bearer " + token);
+        return run.run(transport.send(std::move(r)));
+    }
+    std::unique_ptr<kubecoro::answer> watch(const std::string& query = {})
+    {
+        return send("GET", config_maps + "?watch=1" + query).value();
+    }
+};
+
+asio::awaitable<result<std::string>> read_all(kubecoro::answer& from)
+{
+    std::string out;
+    while (true) {
+        auto piece = co_await from.read_some();
+        if (!piece) co_return piece.error();
+        if (piece->empty()) co_return out;
+        out += *piece;
+    }
+}
+
+asio::awaitable<result<std::string>> read_once(kubecoro::answer& from)
+{
+    auto piece = co_await from.read_some();
+    if (!piece) co_return piece.error();
+    co_return std::string(*piece);
+}
+
+} // namespace
+
+TEST_CASE("in process: a request is answered with head and body", "[apiserver][in_process]")
+{
+    world w;
+    auto created = w.send("POST", config_maps, config_map("a"));
+    REQUIRE(created);
+    CHECK((*created)->head().status == 201);
+    CHECK((*created)->head().header("content-type") == "application/json");
+    CHECK(w.run.run(read_all(**created)).value().find("\"a\"") != std::string::npos);
+
+    auto missing = w.send("GET", config_maps + "/b");
+    REQUIRE(missing);
+    CHECK((*missing)->head().status == 404);
+    CHECK(w.server.counters().requests == 2);
+}
+
+TEST_CASE("in process: a token decides who asks", "[apiserver][in_process]")
+{
+    world w;
+    CHECK(w.send("GET", config_maps, {}, "bad").value()->head().status == 401);
+    CHECK(w.send("GET", config_maps, {}, "good").value()->head().status == 403);
+    CHECK(w.send("GET", config_maps).value()->head().status == 200);
+}
+
+TEST_CASE("in process: a watch delivers events and ends by its timeout in virtual time", "[apiserver][in_process]")
+{
+    world w;
+    auto watch = w.watch("&timeoutSeconds=600");
+    auto reading = w.run.spawn(read_all(*watch));
+    REQUIRE(w.run.run(w.server.execute("POST", config_maps, config_map("a"))));
+    REQUIRE(w.run.run(w.server.execute("DELETE", config_maps + "/a")));
+    const auto begun = w.run.clock().now();
+    REQUIRE(w.run.run_until([&] { return reading.done(); }));
+    CHECK(w.run.clock().now() - begun == std::chrono::seconds{600});
+    const std::string text = reading.outcome().value();
+    CHECK(text.find("ADDED") < text.find("DELETED"));
+    CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+    watch.reset();
+    w.run.run_until_idle();
+    CHECK(w.server.counters().open_watches == 0);
+}
+
+TEST_CASE("in process: pieces may be as small as one byte", "[apiserver][in_process]")
+{
+    world w;
+    in_process_options small;
+    small.piece = 1;
+    in_process_transport transport{w.server, small};
+    request r;
+    r.method = "GET";
+    r.target = "/healthz";
+    auto answered = w.run.run(transport.send(r));
+    REQUIRE(answered);
+    CHECK(w.run.run(read_once(**answered)).value() == "o");
+    CHECK(w.run.run(read_once(**answered)).value() == "k");
+    CHECK(w.run.run(read_once(**answered)).value().empty());
+}
+
+TEST_CASE("in process: a cut breaks watches off and leaves the server well", "[apiserver][in_process]")
+{
+    world w;
+    auto watch = w.watch();
+    auto reading = w.run.spawn(read_once(*watch));
+    w.run.run_until_idle();
+    CHECK_FALSE(reading.done());
+    w.server.cut_connections();
+    w.run.run_until_idle();
+    REQUIRE(reading.done());
+    CHECK(reading.outcome().error() == cond::unreachable);
+    CHECK(w.run.run(read_once(*watch)).error() == cond::unreachable);
+    CHECK(w.send("GET", config_maps).value()->head().status == 200);
+}
+
+TEST_CASE("in process: a request under way during a cut fails", "[apiserver][in_process]")
+{
+    world w;
+    request r;
+    r.method = "GET";
+    r.target = config_maps + "?resourceVersion=100000";
+    auto sending = w.run.spawn(w.transport.send(r)); // waits for three seconds
+    w.run.run_until_idle();
+    CHECK_FALSE(sending.done());
+    w.server.cut_connections();
+    REQUIRE(w.run.run_until([&] { return sending.done(); }));
+    REQUIRE_FALSE(sending.outcome());
+    CHECK(sending.outcome().error() == cond::unreachable);
+    CHECK(sending.outcome().error().target() == r.target);
+}
+
+TEST_CASE("in process: refusing and stopped servers are unreachable", "[apiserver][in_process]")
+{
+    world w;
+    w.server.refuse_connections(true);
+    CHECK(w.send("GET", config_maps).error() == cond::unreachable);
+    w.server.refuse_connections(false);
+    auto watch = w.watch();
+    auto reading = w.run.spawn(read_all(*watch));
+    CHECK(w.run.run(w.server.stop()));
+    REQUIRE(w.run.run_until([&] { return reading.done(); }));
+    CHECK(reading.outcome().value().empty()); // a clean end
+    CHECK(w.send("GET", config_maps).error() == cond::unreachable);
+    CHECK(w.run.run(w.server.execute("GET", config_maps)).error() == cond::unreachable);
+    CHECK(w.run.run(w.server.stop()));
+}
+
+TEST_CASE("in process: a cancelled read gives the watch up", "[apiserver][in_process]")
+{
+    world w;
+    auto watch = w.watch();
+    auto reading = w.run.spawn(read_once(*watch));
+    w.run.run_until_idle();
+    reading.cancel();
+    w.run.run_until_idle();
+    REQUIRE(reading.done());
+    CHECK(reading.outcome().error() == cond::cancelled);
+    w.run.run_until_idle();
+    CHECK(w.server.counters().open_watches == 0);
+}
+
+TEST_CASE("direct access: objects, versions, compaction, manifests", "[apiserver][in_process]")
+{
+    world w;
+    const auto before = w.run.run(w.server.resource_version()).value();
+    CHECK(w.run
+              .run(w.server.load("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\n"
+                                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: default}\n",
+                                 "two.yaml"))
+              .value() == 2);
+    CHECK(w.run.run(w.server.objects("configmaps")).value().size() == 2);
+    CHECK(w.run.run(w.server.resource_version()).value() > before);
+    REQUIRE(w.run.run(w.server.compact()));
+
+    const auto bad = w.run.run(w.server.load("kind: [", "bad.yaml"));
+    REQUIRE_FALSE(bad);
+    CHECK(bad.error().message().find("bad.yaml") != std::string::npos);
+    const auto refused = w.run.run(w.server.execute("POST", config_maps, config_map("a")));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == cond::already_exists);
+    CHECK(refused.error().target() == config_maps);
+}
+
+TEST_CASE("kubeconfig: names server, authority and token, and only its owner may read the file", "[apiserver][tls]")
+{
+    kubeconfig_entry entry;
+    entry.server = "https://127.0.0.1:1";
+    entry.ca_certificate = test_identity().ca_certificate;
+    entry.token = "to\"ken";
+    const std::string text = kubeconfig_text(entry);
+    CHECK(text.find("server: \"https://127.0.0.1:1\"") != std::string::npos);
+    CHECK(text.find("token: \"to\\\"ken\"") != std::string::npos);
+    CHECK(text.find("certificate-authority-data: LS0tLS1CRUdJTi") != std::string::npos);
+    const auto failed = write_private_file("/nonexistent/directory/file", text);
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().message().find("/nonexistent/directory/file") != std::string::npos);
+}

@@ -1,0 +1,309 @@
+#!/usr/bin/env bash
+# Runs the real kubectl against `kubecoro serve`. Usage: kubectl.sh KUBECORO_BINARY. Exit status 77: no kubectl here.
+# Uses KUBECORO_E2E_KUBECTL, else the one built for the test cluster and the one in PATH, each that exists.
+set -uo pipefail
+
+tool=$1
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+work=$(mktemp -d)
+server= watcher=
+finish() {
+    # shellcheck disable=SC2046
+    kill $(echo "$server" "$watcher") 2>/dev/null
+    wait 2>/dev/null
+    rm -rf "$work"
+}
+trap finish EXIT
+export HOME=$work KUBECONFIG=$work/kubeconfig
+export KUBECTL_KUBERC=false
+failed=0 checks=0
+
+# ---- what a check looks like
+
+out= # of the last command, both streams
+run() { # arguments of kubectl
+    out=$(timeout 60 "$kubectl" "$@" 2>&1)
+}
+complain() {
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n%s\n' "$1" "$(sed 's/^/    /' <<<"$out" | head -20)"
+}
+ok() { # TEXT -- arguments: succeeds, and TEXT (a regular expression) is in its output
+    local text=$1
+    shift 2
+    checks=$((checks + 1))
+    run "$@" || { complain "kubectl $* (exit status $?)"; return; }
+    [[ -z $text ]] || grep -qE -- "$text" <<<"$out" || complain "kubectl $* does not say: $text"
+}
+no() { # TEXT -- arguments: fails with TEXT
+    local text=$1
+    shift 2
+    checks=$((checks + 1))
+    run "$@" && { complain "kubectl $* succeeded"; return; }
+    grep -qE -- "$text" <<<"$out" || complain "kubectl $* does not say: $text"
+}
+is() { # EXACT -- arguments
+    local text=$1
+    shift 2
+    checks=$((checks + 1))
+    run "$@" && [[ $out == "$text" ]] || complain "kubectl $* is not: $text"
+}
+eventually() { # FILE TEXT
+    local i
+    checks=$((checks + 1))
+    for ((i = 0; i < 100; i++)); do
+        grep -qE -- "$2" "$1" && return
+        sleep 0.1
+    done
+    out=$(cat "$1")
+    complain "the watch never says: $2"
+}
+
+# ---- the objects
+
+manifests() {
+    cat >"$work/cm.yaml" <<'YAML'
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: one, labels: {app: web}}
+data: {k: "1"}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: two, labels: {app: db}}
+data: {k: "2"}
+YAML
+    sed 's/k: "1"/k: "changed"/' "$work/cm.yaml" >"$work/cm2.yaml"
+    sed 's/^data:/bogus: 1\ndata:/' "$work/cm.yaml" >"$work/bogus.yaml"
+    cat >"$work/deploy.yaml" <<'YAML'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: "nginx:1"}]}
+YAML
+    sed 's/nginx:1/nginx:2/' "$work/deploy.yaml" >"$work/deploy2.yaml"
+    cat >"$work/pod.yaml" <<'YAML'
+apiVersion: v1
+kind: Pod
+metadata: {name: lp, labels: {app: web}}
+spec: {containers: [{name: c, image: nginx}]}
+YAML
+    cat >"$work/crd.yaml" <<'YAML'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.k.example.com}
+spec:
+  group: k.example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList, shortNames: [wd]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {size: {type: integer}}}}
+YAML
+    cat >"$work/cr.yaml" <<'YAML'
+apiVersion: k.example.com/v1
+kind: Widget
+metadata: {name: w1}
+spec: {size: 3}
+YAML
+    sed 's/size: 3/size: 4/' "$work/cr.yaml" >"$work/cr2.yaml"
+}
+
+start_server() {
+    rm -f "$KUBECONFIG"
+    "$tool" serve --kubeconfig-out "$KUBECONFIG" >"$work/serve.log" 2>&1 &
+    server=$!
+    local i
+    for ((i = 0; i < 300; i++)); do
+        [[ -s $KUBECONFIG ]] && return
+        sleep 0.1
+    done
+    cat "$work/serve.log"
+    echo "kubecoro serve did not start"
+    exit 1
+}
+
+stop_server() { # ends cleanly on SIGTERM, also with a watch open
+    checks=$((checks + 1))
+    kill -TERM "$server"
+    wait "$server" || { out=$(cat "$work/serve.log"); complain "kubecoro serve ended with status $?"; }
+    server=
+    kill "$watcher" 2>/dev/null
+    wait "$watcher" 2>/dev/null
+    watcher=
+}
+
+# ---- the checks
+
+discovery() {
+    ok 'Server Version: v1\.' -- version
+    ok '^apps/v1$' -- api-versions
+    ok '^pods +po +v1 +true +Pod$' -- api-resources
+    ok '^deployments.apps$' -- api-resources -o name --api-group=apps
+    ok '^ok$' -- get --raw /readyz
+    ok '^NAME +STATUS +AGE$' -- get namespaces
+    ok '^default +Active' -- get ns default
+}
+
+config_maps() {
+    ok 'configmap/one created' -- create -f "$work/cm.yaml"
+    no 'configmaps "one" already exists' -- create -f "$work/cm.yaml"
+    no 'unknown field "bogus"' -- create -f "$work/bogus.yaml"
+    ok '^NAME +DATA +AGE' -- get cm
+    ok '^default +one +1 +' -- get cm -A
+    ok '^one +1 +' -- get cm one
+    is 'configmap/one' -- get cm one -o name
+    is '1' -- get cm one -o 'jsonpath={.data.k}'
+    ok '"k": "1"' -- get cm one -o json
+    ok '  k: "1"' -- get cm one -o yaml
+    ok '^NAME +DATA +AGE' -- get cm one -o wide
+    ok 'LABELS' -- get cm --show-labels
+    is 'configmap/two' -- get cm -l app=db -o name
+    is 'configmap/one' -- get cm -l 'app in (web)' -o name
+    is 'configmap/two' -- get cm --field-selector=metadata.name=two -o name
+    is $'configmap/one\nconfigmap/two' -- get cm -o name --chunk-size=1
+    no 'configmaps "none" not found' -- get cm none
+    ok 'kind: List' -- get cm one two -o yaml
+    ok '^Data' -- describe cm one
+    ok 'configmap/one labeled' -- label cm one tier=front
+    is 'front' -- get cm one -o 'jsonpath={.metadata.labels.tier}'
+    ok 'configmap/one annotated' -- annotate cm one note=hello
+    ok 'configmap/one unlabeled' -- label cm one tier-
+    ok 'configmap/one patched' -- patch cm one --type=merge -p '{"data":{"k":"m"}}'
+    is 'm' -- get cm one -o 'jsonpath={.data.k}'
+    ok 'configmap/one patched \(no change\)' -- patch cm one --type=merge -p '{"data":{"k":"m"}}'
+    ok 'patched' -- patch cm one --type=json -p '[{"op":"replace","path":"/data/k","value":"j"}]'
+    is 'j' -- get cm one -o 'jsonpath={.data.k}'
+    ok 'patched' -- patch cm one -p '{"data":{"k":"s"}}'
+    is 's' -- get cm one -o 'jsonpath={.data.k}'
+    ok 'configmap/one replaced' -- replace -f "$work/cm2.yaml"
+    ok 'configmap "one" deleted' -- delete cm one
+    ok 'configmap "two" deleted' -- delete cm -l app=db
+    ok 'No resources found' -- get cm
+}
+
+apply() {
+    ok 'configmap/one created' -- apply -f "$work/cm.yaml"
+    ok 'configmap/one unchanged' -- apply -f "$work/cm.yaml"
+    ok 'configmap/one configured' -- apply -f "$work/cm2.yaml"
+    is 'changed' -- get cm one -o 'jsonpath={.data.k}'
+    ok 'configured \(server dry run\)' -- apply --dry-run=server -f "$work/cm.yaml"
+    is 'changed' -- get cm one -o 'jsonpath={.data.k}'
+    ok 'deleted' -- delete -f "$work/cm.yaml"
+    ok 'deployment.apps/web created' -- apply -f "$work/deploy.yaml"
+    ok 'deployment.apps/web unchanged' -- apply -f "$work/deploy.yaml"
+    ok 'deployment.apps/web configured' -- apply -f "$work/deploy2.yaml"
+    is 'nginx:2' -- get deploy web -o 'jsonpath={.spec.template.spec.containers[0].image}'
+}
+
+deployments() {
+    ok '^web +0/2 ' -- get deploy
+    ok 'CONTAINERS' -- get deploy -o wide
+    ok 'deployment.apps/web scaled' -- scale deploy web --replicas=3
+    is '3' -- get deploy web -o 'jsonpath={.spec.replicas}'
+    ok '^Replicas: +3 desired' -- describe deploy web
+    ok 'deployment.apps/web patched' -- patch deploy web -p '{"spec":{"template":{"spec":{"containers":[{"name":"d","image":"x"}]}}}}'
+    ok '^(c d|d c)$' -- get deploy web -o 'jsonpath={.spec.template.spec.containers[*].name}'
+    ok 'image updated' -- set image deploy/web c=nginx:3
+    is 'nginx:3' -- get deploy web -o 'jsonpath={.spec.template.spec.containers[?(@.name=="c")].image}'
+    ok 'restarted' -- rollout restart deploy/web
+    ok 'deployment.apps/web patched' -- patch deploy web --subresource=status --type=merge -p '{"status":{"replicas":3}}'
+    ok 'deployment.apps/web' -- get all
+    ok 'deployment.apps "web" deleted' -- delete deploy web
+}
+
+pods() {
+    ok 'pod/lp created' -- create -f "$work/pod.yaml"
+    ok '^lp +0/1 +Pending' -- get pods
+    ok 'NOMINATED NODE' -- get pods -o wide
+    is 'pod/lp' -- get pods --field-selector=status.phase=Pending -o name
+    ok 'No resources found' -- get pods --field-selector=status.phase=Running
+    ok '^Status: +Pending' -- describe pod lp
+    no 'timed out' -- wait --for=condition=Ready pod/lp --timeout=1s
+    ("$kubectl" patch pod lp --subresource=status --type=merge \
+        -p '{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}' >/dev/null) &
+    ok 'pod/lp condition met' -- wait --for=condition=Ready pod/lp --timeout=20s
+    ok 'pod/lp condition met' -- wait --for=jsonpath='{.status.phase}'=Running pod/lp --timeout=20s
+    "$kubectl" -v=6 wait --for=delete pod/lp --timeout=20s >"$work/wait.log" 2>&1 &
+    eventually "$work/wait.log" 'watch=true' # it waits for what it has seen
+    ok deleted -- delete pod lp
+    eventually "$work/wait.log" 'pod/lp condition met'
+    wait $!
+}
+
+watches() {
+    "$kubectl" get cm -w --output-watch-events >"$work/watch.log" 2>&1 &
+    watcher=$!
+    ok created -- create -f "$work/cm.yaml"
+    eventually "$work/watch.log" '^ADDED +one +1 '
+    ok patched -- patch cm one --type=merge -p '{"data":{"l":"2"}}'
+    eventually "$work/watch.log" '^MODIFIED +one +2 '
+    ok deleted -- delete cm one two
+    eventually "$work/watch.log" '^DELETED +one +2 '
+}
+
+custom_resources() {
+    ok 'customresourcedefinition.apiextensions.k8s.io/widgets.k.example.com created' -- apply -f "$work/crd.yaml"
+    ok 'condition met' -- wait --for=condition=Established crd/widgets.k.example.com --timeout=20s
+    ok '^widgets +wd +k.example.com/v1 +true +Widget$' -- api-resources --api-group=k.example.com
+    ok 'widget.k.example.com/w1 created' -- apply -f "$work/cr.yaml"
+    ok 'widget.k.example.com/w1 unchanged' -- apply -f "$work/cr.yaml"
+    ok 'widget.k.example.com/w1 configured' -- apply -f "$work/cr2.yaml"
+    ok '^NAME +SIZE$' -- get wd
+    ok '^w1 +4' -- get widgets.k.example.com
+    is '4' -- get widget w1 -o 'jsonpath={.spec.size}'
+    ok 'patched' -- patch widget w1 --type=merge -p '{"spec":{"size":5}}'
+    ok 'Size: +5' -- describe widget w1
+    ok 'widget.k.example.com "w1" deleted' -- delete -f "$work/cr.yaml"
+    ok 'deleted' -- delete crd widgets.k.example.com
+    no "the server could not find the requested resource|doesn't have a resource type" -- get widgets
+}
+
+namespaces() {
+    printf 'apiVersion: v1\nkind: Namespace\nmetadata: {name: kspace}\n' >"$work/ns.yaml"
+    ok 'namespace/kspace created' -- create -f "$work/ns.yaml"
+    ok 'configmap/one created' -- create -n kspace -f "$work/cm.yaml"
+    ok 'namespace "kspace" deleted' -- delete ns kspace --timeout=20s
+    no 'namespaces "kspace" not found' -- get ns kspace
+    no 'namespaces "kspace" not found' -- create -n kspace -f "$work/cm.yaml"
+    no 'Unauthorized|logged in' -- get pods --token=wrong
+}
+
+all_kubectls() {
+    if [[ -n ${KUBECORO_E2E_KUBECTL:-} ]]; then
+        echo "$KUBECORO_E2E_KUBECTL"
+        return
+    fi
+    [[ -x $root/build/cluster/bin/kubectl ]] && echo "$root/build/cluster/bin/kubectl"
+    type -P kubectl
+}
+
+mapfile -t kubectls < <(all_kubectls)
+if ((${#kubectls[@]} == 0)); then
+    echo "skipped: no kubectl (install one, or build it with ./dev cluster up, or set KUBECORO_E2E_KUBECTL)"
+    exit 77
+fi
+manifests
+for kubectl in "${kubectls[@]}"; do
+    before=$failed
+    start_server
+    for part in discovery config_maps apply deployments pods watches custom_resources namespaces; do
+        $part
+    done
+    stop_server
+    rm -rf "$work/.kube"
+    echo "$("$kubectl" version --client 2>/dev/null | head -1) ($kubectl): $((failed - before)) failed"
+done
+echo "$checks checks, $failed failed"
+exit $((failed > 0))

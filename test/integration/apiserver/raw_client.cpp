@@ -1,0 +1,180 @@
+#include "raw_client.hpp"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <array>
+#include <optional>
+#include <sys/socket.h>
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+namespace kubecoro::apiserver {
+
+struct raw_client::state
+{
+    asio::io_context context;
+    asio::ssl::context tls{asio::ssl::context::tls_client};
+    /// Made when its context is ready, which it takes its settings from: assigning one leaks the old in Boost 1.81.
+    std::optional<asio::ssl::stream<asio::ip::tcp::socket>> stream;
+    bool encrypted = false;
+    bool ended = false;
+    std::string input;
+    std::optional<http::response_parser<http::string_body>> parser;
+
+    bool fill()
+    {
+        if (ended) return false;
+        std::array<char, 16384> buffer;
+        boost::system::error_code error;
+        const std::size_t n = encrypted ? stream->read_some(asio::buffer(buffer), error)
+                                        : stream->next_layer().read_some(asio::buffer(buffer), error);
+        input.append(buffer.data(), n);
+        ended = error.failed();
+        return n > 0;
+    }
+
+    void parse()
+    {
+        while (!input.empty() && !parser->is_done()) {
+            boost::system::error_code error;
+            const std::size_t n = parser->put(asio::const_buffer(input.data(), input.size()), error);
+            input.erase(0, n);
+            if (error || n == 0) break;
+        }
+    }
+
+    raw_answer so_far()
+    {
+        raw_answer out;
+        if (!parser->is_header_done()) return out;
+        const auto& m = parser->get();
+        out.status = static_cast<int>(m.result_int());
+        for (const auto& field : m) {
+            std::string name(field.name_string());
+            for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            out.headers[name] = std::string(field.value());
+        }
+        out.body = m.body();
+        return out;
+    }
+};
+
+raw_client::raw_client(const bound_endpoint& at, const raw_tls& tls) : state_(std::make_unique<state>())
+{
+    state& s = *state_;
+    s.encrypted = at.tls;
+    if (!tls.ca.empty()) s.tls.add_certificate_authority(asio::buffer(tls.ca));
+    if (!tls.certificate.empty()) {
+        s.tls.use_certificate_chain(asio::buffer(tls.certificate));
+        s.tls.use_private_key(asio::buffer(tls.key), asio::ssl::context::pem);
+    }
+    s.stream.emplace(s.context, s.tls);
+    s.stream->set_verify_mode(asio::ssl::verify_peer);
+    s.stream->set_verify_callback(asio::ssl::host_name_verification(tls.host));
+    auto& socket = s.stream->next_layer();
+    socket.connect({asio::ip::make_address(at.address), at.port});
+    const timeval limit{10, 0};
+    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    if (s.encrypted) s.stream->handshake(asio::ssl::stream_base::client);
+}
+
+raw_client::~raw_client() = default;
+
+bool raw_client::send(std::string_view bytes)
+{
+    state& s = *state_;
+    boost::system::error_code error;
+    while (!bytes.empty() && !error) {
+        const auto buffer = asio::buffer(bytes.data(), bytes.size());
+        bytes.remove_prefix(s.encrypted ? s.stream->write_some(buffer, error)
+                                        : s.stream->next_layer().write_some(buffer, error));
+    }
+    return !error;
+}
+
+std::string raw_client::receive()
+{
+    if (state_->input.empty()) state_->fill();
+    return std::exchange(state_->input, {});
+}
+
+raw_answer raw_client::head()
+{
+    state& s = *state_;
+    s.parser.emplace();
+    s.parser->body_limit(boost::none);
+    do s.parse();
+    while (!s.parser->is_header_done() && s.fill());
+    raw_answer out = s.so_far();
+    out.broken = !s.parser->is_header_done();
+    return out;
+}
+
+raw_answer raw_client::answer()
+{
+    state& s = *state_;
+    raw_answer out = head();
+    if (out.broken) return out;
+    while (!s.parser->is_done()) {
+        s.parse();
+        if (s.parser->is_done() || !s.fill()) break;
+    }
+    s.parse();
+    out = s.so_far();
+    boost::system::error_code error;
+    if (!s.parser->is_done()) s.parser->put_eof(error);
+    out.broken = !s.parser->is_done();
+    return out;
+}
+
+std::string raw_client::body_until(std::string_view text)
+{
+    state& s = *state_;
+    do s.parse();
+    while (s.parser->get().body().find(text) == std::string::npos && !s.parser->is_done() && s.fill());
+    return s.parser->get().body();
+}
+
+bool raw_client::body_ended()
+{
+    state& s = *state_;
+    do s.parse();
+    while (!s.parser->is_done() && s.fill());
+    return s.parser->is_done();
+}
+
+bool raw_client::closed_by_server()
+{
+    // An end that took the whole time limit is no answer of the server's.
+    const auto begun = std::chrono::steady_clock::now();
+    while (state_->fill()) state_->input.clear();
+    return std::chrono::steady_clock::now() - begun < std::chrono::seconds{9};
+}
+
+raw_answer raw_client::request(std::string_view method, std::string_view target, std::string_view headers,
+                               std::string_view body)
+{
+    std::string text = std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: test\r\n";
+    text += headers;
+    if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    text += "\r\n";
+    text += body;
+    send(text);
+    return answer();
+}
+
+raw_answer raw_client::get(std::string_view target, std::string_view headers)
+{
+    return request("GET", target, headers);
+}
+
+} // namespace kubecoro::apiserver

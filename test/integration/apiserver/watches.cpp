@@ -1,0 +1,149 @@
+// Watches over sockets, and how connections end.
+#include "raw_client.hpp"
+#include "running_server.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+#include <list>
+
+using namespace kubecoro;
+using namespace kubecoro::apiserver;
+
+namespace {
+
+const std::string config_maps = "/api/v1/namespaces/default/configmaps";
+
+raw_tls trusting() { return {test_identity().ca_certificate, {}, {}}; }
+
+raw_answer open_watch(raw_client& client, const std::string& query = "?watch=1")
+{
+    client.send("GET " + config_maps + query + " HTTP/1.1\r\nHost: a\r\n" + admin_header + "\r\n");
+    return client.head();
+}
+
+} // namespace
+
+TEST_CASE("watch: headers come at once, events as they happen, the end is clean", "[apiserver][integration]")
+{
+    running_server server{with_tls()};
+    raw_client client{server.at(), trusting()};
+    const auto head = open_watch(client, "?watch=1&timeoutSeconds=1");
+    CHECK(head.status == 200);
+    CHECK(head.headers.at("transfer-encoding") == "chunked");
+    REQUIRE(server.execute("POST", config_maps, config_map("seen")));
+    CHECK(client.body_until("\"seen\"").find(R"({"type":"ADDED")") == 0);
+    CHECK(client.body_ended());
+    CHECK(client.get("/healthz").body == "ok"); // the connection goes on
+    CHECK(server.server().counters().watches == 1);
+    CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 0; }));
+}
+
+TEST_CASE("watch: a client that leaves frees its watch", "[apiserver][integration]")
+{
+    running_server server{with_tls()};
+    {
+        raw_client client{server.at(), trusting()};
+        CHECK(open_watch(client).status == 200);
+        CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 1; }));
+    }
+    CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 0 && c.open_connections == 0; }));
+}
+
+TEST_CASE("watch: after compaction an old version is answered with a 410 event", "[apiserver][integration]")
+{
+    running_server server;
+    REQUIRE(server.execute("POST", config_maps, config_map("a")));
+    REQUIRE(server.execute("POST", config_maps, config_map("b")));
+    server.compact();
+    raw_client client{server.at()};
+    open_watch(client, "?watch=1&resourceVersion=1");
+    const std::string text = client.body_until("\"code\":410");
+    CHECK(text.find(R"({"type":"ERROR")") == 0);
+    CHECK(client.body_ended());
+}
+
+TEST_CASE("cut: every connection breaks, new ones are welcome", "[apiserver][integration]")
+{
+    running_server server{with_tls()};
+    raw_client watching{server.at(), trusting()};
+    open_watch(watching);
+    raw_client idle{server.at(), trusting()};
+    CHECK(idle.get("/healthz").status == 200);
+    server.server().cut_connections();
+    CHECK_FALSE(watching.body_ended());
+    CHECK(idle.closed_by_server());
+    raw_client next{server.at(), trusting()};
+    CHECK(next.get("/healthz").status == 200);
+    CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 0 && c.open_connections == 1; }));
+}
+
+TEST_CASE("refuse: new connections are closed until it is over", "[apiserver][integration]")
+{
+    running_server server;
+    raw_client there{server.at()};
+    CHECK(there.get("/healthz").status == 200);
+    server.server().refuse_connections(true);
+    {
+        raw_client refused{server.at()};
+        CHECK(refused.closed_by_server());
+    }
+    CHECK(there.get("/healthz").status == 200);
+    server.server().refuse_connections(false);
+    raw_client again{server.at()};
+    CHECK(again.get("/healthz").status == 200);
+}
+
+TEST_CASE("stop: open watches end cleanly, idle connections close", "[apiserver][integration]")
+{
+    running_server server{with_tls()};
+    std::list<raw_client> watching;
+    for (int i = 0; i < 5; ++i) open_watch(watching.emplace_back(server.at(), trusting()));
+    raw_client idle{server.at(), trusting()};
+    CHECK(idle.get("/healthz").status == 200);
+    raw_client silent{server.at(), trusting()};
+    server.stop();
+    for (auto& client : watching) CHECK(client.body_ended());
+    CHECK(idle.closed_by_server());
+    CHECK(silent.closed_by_server());
+    CHECK(server.server().counters().open_connections == 0);
+    CHECK_THROWS(raw_client{server.at(), trusting()});
+    server.stop();
+}
+
+TEST_CASE("watch: a client that does not read is dropped after the time limit", "[apiserver][integration]")
+{
+    endpoint_options endpoint;
+    endpoint.write_timeout = std::chrono::milliseconds{300};
+    running_server server{endpoint};
+    raw_client client{server.at()};
+    CHECK(open_watch(client).status == 200);
+    const std::string large(900'000, 'x');
+    REQUIRE(server.execute("POST", config_maps, config_map("large", large)));
+    for (int i = 0; i < 30 && server.server().counters().open_watches == 1; ++i)
+        REQUIRE(server.execute("PATCH", config_maps + "/large", R"({"data":{"n":")" + std::to_string(i) + "\"}}"));
+    CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 0 && c.open_connections == 0; }));
+}
+
+TEST_CASE("many connections at once, each with a watch and a request", "[apiserver][integration]")
+{
+    running_server server;
+    std::list<raw_client> clients;
+    for (int i = 0; i < 200; ++i) open_watch(clients.emplace_back(server.at()));
+    CHECK(server.server().counters().open_watches == 200);
+    REQUIRE(server.execute("POST", config_maps, config_map("for-all")));
+    for (auto& client : clients) CHECK(client.body_until("for-all").find("for-all") != std::string::npos);
+}
+
+TEST_CASE("a connection beyond the limit is closed", "[apiserver][integration]")
+{
+    endpoint_options endpoint;
+    endpoint.max_connections = 2;
+    running_server server{endpoint};
+    raw_client one{server.at()};
+    CHECK(one.get("/healthz").status == 200);
+    raw_client two{server.at()};
+    CHECK(two.get("/healthz").status == 200);
+    raw_client three{server.at()};
+    CHECK(three.closed_by_server());
+    CHECK(one.get("/healthz").status == 200);
+}

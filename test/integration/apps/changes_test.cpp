@@ -1,0 +1,45 @@
+#include "changes.hpp"
+
+#include "kubecoro/test/catch.hpp"
+
+using kubecoro::object;
+using kubecoro::tool::describe_change;
+
+namespace {
+
+std::string change(std::string_view before, std::string_view after, std::size_t most = 2)
+{
+    return describe_change(object::parse(before).value(), object::parse(after).value(), most);
+}
+
+} // namespace
+
+TEST_CASE("changes: what differs is named by its path, old and new", "[apps]")
+{
+    CHECK(change(R"({"metadata":{"name":"a"},"spec":{"replicas":3}})",
+                 R"({"metadata":{"name":"a"},"spec":{"replicas":5}})") == "spec.replicas: 3 -> 5");
+    CHECK(change(R"({"metadata":{"name":"a"},"data":{"x":"1"}})", R"({"metadata":{"name":"a"},"data":{"y":""}})") ==
+          "data.x: 1 -> (none), data.y: (none) -> \"\"");
+}
+
+TEST_CASE("changes: items of a list are called by name or type, else by position", "[apps]")
+{
+    CHECK(change(R"({"metadata":{"name":"a"},"c":[{"type":"Ready","status":"True"}]})",
+                 R"({"metadata":{"name":"a"},"c":[{"type":"Ready","status":"False"}]})") ==
+          "c[Ready].status: True -> False");
+    CHECK(change(R"({"metadata":{"name":"a"},"c":[1,2]})", R"({"metadata":{"name":"a"},"c":[1,3]})") == "c[1]: 2 -> 3");
+    CHECK(change(R"({"metadata":{"name":"a"},"c":[1]})", R"({"metadata":{"name":"a"},"c":[1,2]})") ==
+          "c: [1] -> [1,2]");
+}
+
+TEST_CASE("changes: what changes with every write is left out, and long lists and values are cut", "[apps]")
+{
+    CHECK(change(R"({"metadata":{"name":"a","resourceVersion":"1","generation":1,"managedFields":[]}})",
+                 R"({"metadata":{"name":"a","resourceVersion":"2","generation":2,"managedFields":[{}]}})")
+              .empty());
+    CHECK(change(R"({"metadata":{"name":"a"},"d":{"a":1,"b":1,"c":1,"d":1}})",
+                 R"({"metadata":{"name":"a"},"d":{"a":2,"b":2,"c":2,"d":2}})", 1) == "d.a: 1 -> 2, 3 more");
+    const std::string text(100, 'x');
+    CHECK(change(R"({"metadata":{"name":"a"}})", R"({"metadata":{"name":"a"},"d":")" + text + R"("})") ==
+          "d: (none) -> " + text.substr(0, 29) + "...");
+}

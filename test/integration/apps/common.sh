@@ -1,0 +1,82 @@
+# What the scripts share: processes whose lines can be awaited, and a minimal API client. Sourced with the tool's path.
+# shellcheck shell=bash
+set -euo pipefail
+
+tool=$1
+work=$(mktemp -d)
+declare -A pid_of fd_of
+seen=''
+
+clean_up() {
+    local pid
+    for pid in "${pid_of[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+die() { echo "FAILED: $*" >&2; for f in "$work"/*.err; do echo "--- $f" >&2; tail -5 "$f" >&2; done; exit 1; }
+
+# start NAME COMMAND...: runs it with its lines ready for expect; stderr is in $work/NAME.err.
+start() {
+    local name=$1 fd
+    shift
+    mkfifo "$work/$name.out"
+    "$@" >"$work/$name.out" 2>"$work/$name.err" &
+    pid_of[$name]=$!
+    exec {fd}<"$work/$name.out"
+    fd_of[$name]=$fd
+}
+
+# expect NAME PATTERN: reads lines until one matches the glob; it is left in $line, all of them in $seen.
+expect() {
+    local name=$1 pattern=$2
+    seen=''
+    while IFS= read -r -t 30 -u "${fd_of[$name]}" line; do
+        seen+=$line$'\n'
+        # shellcheck disable=SC2053 # a glob on purpose
+        if [[ $line == $pattern ]]; then return; fi
+    done
+    die "$name: no line like $pattern; it said: ${seen:-nothing}"
+}
+
+# finish NAME SIGNAL: ends with status 0 well within a second (a watch ends itself by force after 0.8 s); what it still said is in $seen.
+finish() {
+    local name=$1 begin=$EPOCHREALTIME status=0 took
+    kill -"$2" "${pid_of[$name]}"
+    seen=$(cat <&"${fd_of[$name]}")
+    wait "${pid_of[$name]}" || status=$?
+    took=$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000))
+    unset "pid_of[$name]"
+    rm "$work/$name.out"
+    ((status == 0)) || die "$name ended with $status after SIG$2"
+    ((took < ${FINISH_WITHIN_MS:-700})) || die "$name took $took ms to end after SIG$2"
+}
+
+# serve [FLAGS...]: a server whose address is in $address and whose admin kubeconfig is $work/admin.
+serve() {
+    start serve "$tool" serve --kubeconfig-out "$work/admin" --limited-kubeconfig-out "$work/limited" "$@"
+    expect serve 'listening on https://127.0.0.1:*'
+    address=${line##*//}
+    sed -n 's/^ *certificate-authority-data: *"\?\([^"]*\)"\?$/\1/p' "$work/admin" | base64 -d >"$work/ca.pem"
+    token=$(sed -n 's/^ *token: *"\?\([^"]*\)"\?$/\1/p' "$work/admin")
+}
+
+# api METHOD PATH [BODY]: one request as the admin; a PATCH is a merge patch.
+api() {
+    local type=application/json body=${3:-}
+    if [[ $1 == PATCH ]]; then type=application/merge-patch+json; fi
+    printf '%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s' \
+        "$1" "$2" "$address" "$token" "$type" "${#body}" "$body" |
+        openssl s_client -quiet -verify_return_error -CAfile "$work/ca.pem" -connect "$address" >"$work/answer" 2>/dev/null || true
+    [[ $(head -1 "$work/answer") == *' 20'[0-9]* ]] || die "$1 $2: $(cat "$work/answer")"
+}
+
+# fails PATTERN COMMAND...: ends with status 1, and its stderr matches the glob.
+fails() {
+    local pattern=$1 status=0 said
+    shift
+    said=$("$@" 2>&1 >"$work/stdout") || status=$?
+    ((status == 1)) || die "$*: status $status in place of 1; it said: $said"
+    # shellcheck disable=SC2053
+    [[ $said == $pattern ]] || die "$*: said \"$said\" in place of $pattern"
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# errors.sh TOOL: what users get to read when something is wrong, and the exit status.
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+
+serve --history 100
+watch=("$tool" watch -o json)
+
+# changed FIELD VALUE FILE: the kubeconfig with another value.
+changed() { sed "s|^\( *$1:\).*|\1 $2|" "$3"; }
+
+fails "*$work/none*" "${watch[@]}" pods --kubeconfig "$work/none"
+printf 'current-context: [not, a, name]\n' >"$work/wrong"
+fails "*$work/wrong*current-context*" "${watch[@]}" pods --kubeconfig "$work/wrong"
+fails "*nowhere*" "${watch[@]}" pods --kubeconfig "$work/admin" --context nowhere
+
+changed server https://127.0.0.1:1 "$work/admin" >"$work/gone"
+fails '*unreachable*127.0.0.1:1*' "${watch[@]}" pods --kubeconfig "$work/gone"
+start other "$tool" serve --kubeconfig-out "$work/other"
+expect other 'listening on *'
+changed server "https://$address" "$work/other" >"$work/stranger"
+fails '*certificate*' "${watch[@]}" pods --kubeconfig "$work/stranger"
+
+fails '*not_found*gizmos*' "${watch[@]}" gizmos --kubeconfig "$work/admin"
+[[ $(cat "$work/stdout") == '{"type":"error","reason":"'*'","message":"'*gizmos*'"'* ]] || die "no error document: $(cat "$work/stdout")"
+changed token nobody "$work/admin" >"$work/nobody"
+fails '*unauthorized*' "${watch[@]}" pods --kubeconfig "$work/nobody"
+
+# Refused by the server: said once, and the watch waits for better times.
+start refused "${watch[@]}" pods --kubeconfig "$work/limited"
+expect refused '{"type":"error","reason":"Forbidden","message":"*","code":403*}'
+read -rt 2.5 -u "${fd_of[refused]}" line && die "said again: $line"
+finish refused INT
+[[ -z $seen ]] || die "said more: $seen"
+start allowed "${watch[@]}" cm -A --kubeconfig "$work/limited"
+expect allowed '{"type":"synced",*'
+finish allowed INT
+
+fails "*${address}*" "$tool" serve --listen "$address"
+fails '*HOST:PORT*' "$tool" serve --listen somewhere
+fails "*$work/none.yaml*" "$tool" serve --load "$work/none.yaml"
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: [\n' >"$work/broken.yaml"
+fails "*$work/broken.yaml*document 2*" "$tool" serve --load "$work/broken.yaml"
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Gizmo\nmetadata: {name: g}\n' >"$work/unknown.yaml"
+fails "*$work/unknown.yaml*Gizmo*" "$tool" serve --load "$work/unknown.yaml"
+fails '*' "$tool" serve --kubeconfig-out "$work/no/such/folder/config"
+if "$tool" watch pods -o yaml 2>/dev/null; then die 'an unknown format is accepted'; fi
+if "$tool" watch pods -A -n web 2>/dev/null; then die '-A and -n together are accepted'; fi
+"$tool" --help >/dev/null || die 'help is no failure'
+"$tool" watch --help >/dev/null || die 'help is no failure'
+
+FINISH_WITHIN_MS=4000 finish serve TERM
+FINISH_WITHIN_MS=4000 finish other INT

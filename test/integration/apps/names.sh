@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# names.sh TOOL: a resource is found by every name that discovery knows, custom ones included.
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+
+manifests=$(dirname "$0")/../../../apps/kubecoro/manifests
+serve --load "$manifests/00-namespaces.yaml" --load "$manifests/01-crd.yaml" --load "$manifests/10-data.yaml" \
+    --load "$manifests/40-campaigns.yaml"
+
+for name in statefulsets statefulset sts StatefulSet statefulsets.apps statefulsets.v1.apps; do
+    start watch "$tool" watch "$name" -n data -o json --kubeconfig "$work/admin"
+    expect watch '{"type":"synced","objects":3}'
+    finish watch INT
+done
+for name in campaigns campaign camp Campaign campaigns.shop.example.com; do
+    start watch "$tool" watch "$name" -A -o json --kubeconfig "$work/admin"
+    expect watch '{"type":"synced","objects":24}'
+    finish watch TERM
+done
+# Cluster-scoped: no namespace, whatever the default is.
+start watch "$tool" watch crd -o json --kubeconfig "$work/admin"
+expect watch '{"type":"synced","objects":1}'
+finish watch INT
+FINISH_WITHIN_MS=4000 finish serve INT

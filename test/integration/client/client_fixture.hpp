@@ -1,0 +1,63 @@
+#pragma once
+
+#include "byte_server.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/client/client.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <exception>
+#include <optional>
+
+namespace kubecoro::test {
+
+inline const auto pods = core::v1::pod::resource();
+
+/// Real sockets and real time on the calling thread.
+class client_fixture
+{
+public:
+    client make(const std::string& url, cluster_config config = cluster_config(),
+                client_options options = client_options())
+    {
+        config.server = url;
+        auto made = client::create(io.get_executor(), std::move(config), std::move(options));
+        REQUIRE(made);
+        return *made;
+    }
+
+    template<class T>
+    result<T> run(boost::asio::awaitable<result<T>> task)
+    {
+        auto out = start(std::move(task));
+        io.restart();
+        // Until this one has ended: others, and what they wait for, may go on.
+        while (!*out) io.run_one();
+        return std::move(**out);
+    }
+
+    template<class T>
+    std::shared_ptr<std::optional<result<T>>> start(boost::asio::awaitable<result<T>> task)
+    {
+        auto out = std::make_shared<std::optional<result<T>>>();
+        boost::asio::co_spawn(
+            io, std::move(task),
+            boost::asio::bind_cancellation_slot(stop.slot(), [out](std::exception_ptr e, result<T> r) {
+                if (e)
+                    *out = result<T>(failure(cond::internal, "threw"));
+                else
+                    *out = std::move(r);
+            }));
+        return out;
+    }
+
+    boost::asio::io_context io{1};
+    boost::asio::cancellation_signal stop;
+};
+
+} // namespace kubecoro::test

@@ -1,0 +1,251 @@
+#include "client_fixture.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include <boost/asio/strand.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+namespace {
+
+const authority& ours()
+{
+    static const authority one("ours");
+    return one;
+}
+
+server_tls loopback() { return {ours().issue("server", {"IP:127.0.0.1", "DNS:kubernetes"})}; }
+
+cluster_config trusting(const std::string& ca)
+{
+    cluster_config c;
+    c.ca = ca;
+    return c;
+}
+
+void has(const failure& f, const std::string& part)
+{
+    INFO(f.describe());
+    CHECK(f.describe().find(part) != std::string::npos);
+}
+
+/// A file that goes with the test.
+struct temporary_file
+{
+    std::string path;
+    explicit temporary_file(const std::string& content)
+    {
+        char name[] = "/tmp/kubecoro-test-XXXXXX";
+        const int fd = ::mkstemp(name);
+        REQUIRE(fd >= 0);
+        ::close(fd);
+        path = name;
+        write(content);
+    }
+    ~temporary_file() { std::remove(path.c_str()); }
+    void write(const std::string& content) const { std::ofstream(path, std::ios::trunc) << content; }
+};
+
+} // namespace
+
+TEST_CASE("tls: a certificate of the configured authority is accepted and the connection kept", "[client][integration]")
+{
+    client_fixture the;
+    byte_server server(loopback());
+    auto c = the.make(server.url(), trusting(ours().certificate()));
+    for (int i = 0; i < 3; ++i) REQUIRE(the.run(c.get(pods, "ns", "a")));
+    CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("tls: a certificate that does not verify says why", "[client][integration]")
+{
+    client_fixture the;
+    byte_server server(loopback());
+    const authority other("other");
+    auto stranger = the.run(the.make(server.url(), trusting(other.certificate())).get(pods, "ns", "a"));
+    REQUIRE_FALSE(stranger);
+    CHECK(stranger.error().condition() == cond::unreachable);
+    has(stranger.error(), "does not verify for \"127.0.0.1\": unable to get local issuer certificate");
+    auto unknown = the.run(the.make(server.url()).get(pods, "ns", "a"));
+    REQUIRE_FALSE(unknown);
+    has(unknown.error(), "does not verify");
+
+    byte_server late(server_tls{ours().issue("server", {"IP:127.0.0.1"}, -1)});
+    auto expired = the.run(the.make(late.url(), trusting(ours().certificate())).get(pods, "ns", "a"));
+    REQUIRE_FALSE(expired);
+    has(expired.error(), "certificate has expired");
+}
+
+TEST_CASE("tls: the certificate has to bear the server's name", "[client][integration]")
+{
+    client_fixture the;
+    byte_server server(server_tls{ours().issue("server", {"DNS:kubernetes"})});
+    auto config = trusting(ours().certificate());
+    auto address = the.run(the.make(server.url(), config).get(pods, "ns", "a"));
+    REQUIRE_FALSE(address);
+    has(address.error(), "\"127.0.0.1\": IP address mismatch");
+    config.server_name = "elsewhere";
+    auto name = the.run(the.make(server.url(), config).get(pods, "ns", "a"));
+    REQUIRE_FALSE(name);
+    has(name.error(), "\"elsewhere\": hostname mismatch");
+    config.server_name = "kubernetes";
+    CHECK(the.run(the.make(server.url(), config).get(pods, "ns", "a")));
+}
+
+TEST_CASE("tls: insecure accepts anything, when asked", "[client][integration]")
+{
+    client_fixture the;
+    byte_server server(server_tls{authority("unknown").issue("server", {"DNS:elsewhere"}, -1)});
+    cluster_config config;
+    config.insecure = true;
+    CHECK(the.run(the.make(server.url(), config).get(pods, "ns", "a")));
+}
+
+TEST_CASE("tls: client certificates are shown, and their absence is told", "[client][integration]")
+{
+    client_fixture the;
+    auto tls = loopback();
+    tls.client_authority = ours().certificate();
+    byte_server server(tls);
+    auto config = trusting(ours().certificate());
+    auto nobody = the.run(the.make(server.url(), config).get(pods, "ns", "a"));
+    REQUIRE_FALSE(nobody);
+    CHECK(nobody.error().condition() == cond::unreachable);
+    const auto me = ours().issue("me", {});
+    config.client_certificate = me.certificate;
+    config.client_key = me.key;
+    CHECK(the.run(the.make(server.url(), config).get(pods, "ns", "a")));
+}
+
+TEST_CASE("tls: settings that cannot be used are found before connecting", "[client][integration]")
+{
+    asio::io_context io;
+    const auto refused = [&](auto change, const std::string& why) {
+        cluster_config config;
+        config.server = "https://127.0.0.1:1";
+        change(config);
+        auto made = client::create(io.get_executor(), config);
+        REQUIRE_FALSE(made);
+        CHECK(made.error().condition() == cond::misconfigured);
+        has(made.error(), why);
+        CHECK(made.error().describe().find("PRIVATE") == std::string::npos);
+    };
+    const auto me = ours().issue("me", {}), you = ours().issue("you", {});
+    refused([](auto& c) { c.server = "tcp://x"; }, "server address");
+    refused([](auto& c) { c.ca = "nonsense"; }, "certificate-authority: not PEM");
+    refused([](auto& c) { c.ca = "nonsense", c.origin = "context x of /k/config"; },
+            "context x of /k/config: certificate-authority: not PEM");
+    refused([&](auto& c) { c.client_certificate = me.certificate; }, "needs its key");
+    refused([&](auto& c) { c.client_key = me.key; }, "needs its key");
+    refused([&](auto& c) { c.client_certificate = me.certificate, c.client_key = you.key; }, "does not belong");
+    refused([&](auto& c) { c.client_certificate = "x", c.client_key = you.key; }, "client-certificate: ");
+    refused([&](auto& c) { c.client_certificate = me.certificate, c.client_key = "x"; }, "client-key: ");
+    refused([&](auto& c) { c.insecure = true, c.ca = ours().certificate(); }, "exclude");
+}
+
+TEST_CASE("tls: a handshake that never comes ends at its deadline, or by cancellation", "[client][integration]")
+{
+    client_fixture the;
+    byte_server server(loopback(), false);
+    server.next([](peer& p) { return p.until_gone(); });
+    client_options quick;
+    quick.timeouts.tls_handshake = 50ms;
+    auto c = the.make(server.url(), trusting(ours().certificate()), quick);
+    auto late = the.run(c.get(pods, "ns", "a"));
+    REQUIRE_FALSE(late);
+    CHECK(late.error().condition() == cond::timed_out);
+    has(late.error(), "TLS handshake");
+
+    server.next([&](peer& p) -> asio::awaitable<void> {
+        asio::post(the.io, [&] { the.stop.emit(asio::cancellation_type::terminal); });
+        co_await p.until_gone();
+    });
+    auto stopped = the.run(the.make(server.url(), trusting(ours().certificate())).get(pods, "ns", "a"));
+    REQUIRE_FALSE(stopped);
+    CHECK(stopped.error().condition() == cond::cancelled);
+    server.wait_for_ended(2);
+}
+
+TEST_CASE("tls: a body that ends without the end of TLS is not whole", "[client][integration]")
+{
+    client_fixture the;
+    byte_server server(loopback());
+    const auto script = [](bool clean) {
+        return [clean](peer& p) -> asio::awaitable<void> {
+            auto asked = co_await p.request();
+            co_await p.send("HTTP/1.1 200 OK\r\n\r\n" + pod_text("a"));
+            if (clean)
+                co_await p.finish();
+            else
+                p.close();
+        };
+    };
+    const peer_script clean = script(true), cut = script(false);
+    server.next(clean);
+    server.next(cut);
+    auto c = the.make(server.url(), trusting(ours().certificate()));
+    CHECK(the.run(c.get(pods, "ns", "a")));
+    auto broken = the.run(c.get(pods, "ns", "a"));
+    REQUIRE_FALSE(broken);
+    CHECK(broken.error().condition() == cond::unreachable);
+}
+
+TEST_CASE("tls: a token file is read again after a 401", "[client][integration]")
+{
+    client_fixture the;
+    byte_server server(loopback());
+    server.next([](peer& p) -> asio::awaitable<void> {
+        for (;;) {
+            auto asked = co_await p.request();
+            const bool known = asked.find("Authorization: Bearer new\r\n") != std::string::npos;
+            auto text = answer_text(401, R"({"kind":"Status","code":401,"reason":"Unauthorized"})");
+            if (known) text = answer_text(200, pod_text("a"));
+            co_await p.send(text);
+        }
+    });
+    temporary_file token("old\n");
+    auto config = trusting(ours().certificate());
+    config.login.token_file = token.path;
+    auto c = the.make(server.url(), config);
+    auto refused = the.run(c.get(pods, "ns", "a"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().condition() == cond::unauthorized);
+    CHECK(server.requests().size() == 1);
+    token.write("new\n");
+    CHECK(the.run(c.get(pods, "ns", "a")));
+    CHECK(server.requests().size() == 3);
+    CHECK(the.run(c.get(pods, "ns", "a")));
+    CHECK(server.requests().size() == 4);
+    CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("tls: many coroutines on many threads share one client", "[client][integration]")
+{
+    byte_server server(loopback());
+    asio::io_context io{4};
+    cluster_config config = trusting(ours().certificate());
+    config.server = server.url();
+    auto c = client::create(io.get_executor(), config);
+    REQUIRE(c);
+    std::atomic<int> good{0};
+    auto ask = [](client from, std::atomic<int>& count) -> asio::awaitable<void> {
+        for (int i = 0; i < 20; ++i) {
+            auto got = co_await from.get(pods, "ns", "a");
+            if (got) ++count;
+        }
+    };
+    for (int i = 0; i < 8; ++i)
+        asio::co_spawn(asio::make_strand(io), ask(*c, good), [](std::exception_ptr e) {
+            if (e) std::rethrow_exception(e);
+        });
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) threads.emplace_back([&] { io.run(); });
+    for (auto& t : threads) t.join();
+    CHECK(good == 160);
+    CHECK(server.accepted() <= 8);
+}

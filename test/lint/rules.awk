@@ -1,0 +1,194 @@
+# The layer law and a few traps, checked line by line. Plain awk: a bare machine has no more. See layers.sh.
+
+BEGIN {
+    may["base"] = " base "
+    may["api"] = " base api "
+    may["client"] = " base api client "
+    may["cache"] = " base api cache "
+    may["controller"] = " base api client cache controller "
+    may["codegen"] = " base api codegen "
+    may["apiserver"] = " base api client apiserver "
+    may["testing"] = " base api client cache controller apiserver testing "
+    # Aggregates that gcc 12 copies bitwise when they are made by braces inside a co_await expression.
+    aggregates = "(options|flags|limits|policy|scope|spec|request|rule|chances|config)"
+}
+
+function report(line, rule) {
+    if (line == FNR && excused) return
+    print FILENAME ":" line ": " rule
+    bad = 1
+}
+
+function check_length() {
+    if (previous == "") return
+    if (previous ~ /^lib\/[a-z]+\/include\// && lines > 300) {
+        print previous ":" lines ": a public header has 300 lines at most"
+        bad = 1
+    } else if (lines > 500) {
+        print previous ":" lines ": a file has 500 lines at most"
+        bad = 1
+    }
+    if (previous ~ /\.hpp$/ && !guarded) {
+        print previous ":1: a header begins with #pragma once"
+        bad = 1
+    }
+}
+
+# The line without comments and without the insides of strings.
+function code_of(text,    i, j) {
+    if (in_raw) {
+        i = index(text, ")" raw_end "\"")
+        if (i == 0) return ""
+        text = substr(text, i + length(raw_end) + 2)
+        in_raw = 0
+    }
+    while (match(text, /R"[a-zA-Z_]*\(/)) {
+        i = RSTART
+        raw_end = substr(text, RSTART + 2, RLENGTH - 3)
+        j = index(substr(text, i), ")" raw_end "\"")
+        if (j == 0) {
+            in_raw = 1
+            text = substr(text, 1, i - 1) "\"\""
+            break
+        }
+        text = substr(text, 1, i - 1) "\"\"" substr(text, i + j + length(raw_end) + 1)
+    }
+    gsub(/\\\\/, "", text)
+    gsub(/\\"/, "", text)
+    gsub(/"[^"]*"/, "\"\"", text)
+    if (in_comment) {
+        i = index(text, "*/")
+        if (i == 0) return ""
+        text = substr(text, i + 2)
+        in_comment = 0
+    }
+    sub(/\/\/.*/, "", text)
+    while ((i = index(text, "/*")) > 0) {
+        j = index(substr(text, i + 2), "*/")
+        if (j == 0) {
+            in_comment = 1
+            return substr(text, 1, i - 1)
+        }
+        text = substr(text, 1, i - 1) " " substr(text, i + j + 3)
+    }
+    return text
+}
+
+function check_include(header,    to) {
+    if (header ~ /^\.\.\//) report(FNR, "no include climbs out of its folder")
+    if (module != "" && header ~ /^kubecoro\/[a-z_]+\//) {
+        to = header
+        sub(/^kubecoro\//, "", to)
+        sub(/\/.*/, "", to)
+        if (module in may && index(may[module], " " to " ") == 0)
+            report(FNR, "module " module " may not include module " to)
+    }
+    if (is_public && module != "testing") {
+        if (header ~ /^boost\/asio/ && header !~ /^boost\/asio\/(awaitable|any_io_executor)\.hpp$/)
+            report(FNR, "of Asio a public header includes awaitable.hpp and any_io_executor.hpp only")
+    }
+    if (is_public) {
+        if (header ~ /^boost\/beast/) report(FNR, "no Beast in a public header")
+        if (header ~ /^boost\/asio\/ssl/ || header ~ /^openssl\//) report(FNR, "no TLS library in a public header")
+        if (header ~ /^boost\/json/ && header !~ /^boost\/json\/(fwd|value)\.hpp$/)
+            report(FNR, "of Boost.JSON a public header includes fwd.hpp and value.hpp only")
+        if (header ~ /^yaml-cpp\// || header ~ /^zstd/) report(FNR, "no YAML or compression library in a public header")
+    }
+    if (is_core && header ~ /^boost\/asio/) report(FNR, "no Asio in a sans-io core")
+    if (is_core && header ~ /^(thread|mutex|shared_mutex|condition_variable|future|semaphore|stop_token|latch|barrier)$/)
+        report(FNR, "no threads or locks in a sans-io core")
+    if (is_core && header ~ /^kubecoro\/base\/(log|metrics|task_group|async_event|guard)\.hpp$/)
+        report(FNR, "a sans-io core has no sinks, tasks or waits")
+}
+
+function check_core(code) {
+    if (code ~ /co_await|co_return|asio::/) report(FNR, "no coroutines or Asio in a sans-io core")
+    if (code ~ /_clock::now|[>.]now\(\)|real_clock\(|make_timer\(|sleep_for\(/)
+        report(FNR, "a sans-io core does not read a clock: time is an input")
+    if (code ~ /std::(thread|jthread|mutex|shared_mutex|recursive_mutex|condition_variable|async|call_once)[^a-z_]/)
+        report(FNR, "no threads or locks in a sans-io core")
+    if (code ~ /(^|[^a-z_])logger [a-z_]|std::(cout|cerr|clog)|printf\(/) report(FNR, "a sans-io core does not log")
+}
+
+# gcc 12: what a co_await expression makes by braces is copied bitwise into the coroutine's frame.
+function check_await(code,    at, text) {
+    if (awaiting == "" && (at = index(code, "co_await")) > 0) {
+        awaiting = substr(code, at)
+        await_line = FNR
+    } else if (awaiting != "") {
+        awaiting = awaiting " " code
+    }
+    if (awaiting == "") return
+    if (awaiting !~ /;/ && code !~ /\{[ \t]*$/ && FNR - await_line < 8) return
+    text = awaiting
+    sub(/;.*/, "", text)
+    awaiting = ""
+    if (text ~ /[(,][ \t]*\{[ \t]*[.}]/ || text ~ (aggregates "\\{"))
+        report(await_line, "name the aggregate before co_await (gcc 12 corrupts it otherwise)")
+}
+
+function check_default(code) {
+    if (declaring == "" && code ~ /awaitable</) {
+        declaring = code
+        declared_line = FNR
+    } else if (declaring != "") {
+        declaring = declaring " " code
+    }
+    if (declaring == "") return
+    if (code !~ /;/ && code !~ /\{[ \t]*$/ && FNR - declared_line < 8) return
+    if (declaring ~ (aggregates "[ \t]*&?[ \t]*[a-z_]*[ \t]*=[ \t]*\\{"))
+        report(declared_line, "write the default argument of a coroutine as type(), not {} (gcc 12 corrupts it otherwise)")
+    declaring = ""
+}
+
+FNR == 1 {
+    check_length()
+    previous = FILENAME
+    guarded = in_comment = in_raw = 0
+    awaiting = declaring = ""
+    module = ""
+    if (FILENAME ~ /^lib\//) {
+        module = FILENAME
+        sub(/^lib\//, "", module)
+        sub(/\/.*/, "", module)
+    }
+    is_public = FILENAME ~ /^lib\/[a-z]+\/include\//
+    is_core = FILENAME ~ /_core\.(hpp|cpp)$/ && FILENAME ~ /^lib\//
+    is_test = FILENAME ~ /^test\//
+    is_header = FILENAME ~ /\.hpp$/
+}
+
+# A line says why it is an exception: `// rule aside: <reason>`.
+{
+    lines = FNR
+    excused = index($0, "// rule aside: ") > 0
+}
+
+/^[ \t]*#[ \t]*pragma[ \t]+once/ { guarded = 1 }
+
+/^[ \t]*#[ \t]*include/ {
+    header = $0
+    sub(/^[^<"]*[<"]/, "", header)
+    sub(/[>"].*/, "", header)
+    check_include(header)
+    next
+}
+
+/(^|[^A-Za-z])(TODO|FIXME|XXX)([^A-Za-z]|$)/ { report(FNR, "no notes to self: do it or leave it out") }
+
+{
+    code = code_of($0)
+    if (code == "") next
+    if (is_core) check_core(code)
+    if (is_test && code ~ /this_thread::sleep|usleep\(|nanosleep\(|(^|[^a-z_:.>])sleep\(|::sleep\(/)
+        report(FNR, "a test does not sleep: wait for the thing itself (test::eventually), or use virtual time")
+    if (is_header && !is_test && code ~ /^using namespace/) report(FNR, "no using namespace at the top of a header")
+    if (module != "" && code ~ /asio::detached/) report(FNR, "nothing is detached: a task_group owns what runs")
+    check_await(code)
+    check_default(code)
+}
+
+END {
+    check_length()
+    exit bad
+}

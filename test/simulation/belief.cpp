@@ -1,0 +1,137 @@
+#include "belief.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace kubecoro::simulation {
+
+belief::belief(std::string name, scope covered, promises given, const truth& real, lister store, journal& notes)
+    : name_(std::move(name)),
+      scope_(std::move(covered)),
+      given_(given),
+      real_(&real),
+      store_(std::move(store)),
+      notes_(&notes)
+{
+}
+
+void belief::hear(const notification& n, bool synced)
+{
+    if (const auto* a = std::get_if<added>(&n)) {
+        hear(*a, synced);
+    } else if (const auto* u = std::get_if<updated>(&n)) {
+        hear(*u);
+    } else {
+        hear(std::get<deleted>(n));
+    }
+}
+
+void belief::hear(const added& e, bool synced)
+{
+    notes_->note(name_, (e.initial ? "added (initial) " : "added ") + brief(e.obj));
+    const object_key key(e.obj.key());
+    if (const auto known = objects_.find(key); known != objects_.end()) {
+        broken("added " + brief(e.obj) + " although it knows " + brief(known->second));
+    }
+    if (e.initial && given_.one_watch && past_initial_) broken("an initial add after a later event: " + brief(e.obj));
+    if (e.initial && synced) broken("an initial add after the handler was said to be synced: " + brief(e.obj));
+    check_state(e.obj, false);
+    unproven_.push_back(e.obj);
+    check_store(e.obj, false);
+    objects_.insert_or_assign(key, e.obj);
+    if (e.initial) {
+        ++initial_adds_;
+    } else {
+        heard(change_kind::added, e.obj);
+    }
+}
+
+void belief::hear(const updated& e)
+{
+    const bool resync = e.resync();
+    notes_->note(name_, resync ? "resync " + brief(e.after) : "updated " + brief(e.before) + " -> " + brief(e.after));
+    if (resync && !given_.resync) broken("a resync it did not ask for: " + brief(e.after));
+    if (e.before.uid() != e.after.uid() || e.before.key() != e.after.key()) {
+        broken("an update between two objects: " + brief(e.before) + " and " + brief(e.after));
+    }
+    const auto known = objects_.find(object_key(e.after.key()));
+    if (known == objects_.end()) {
+        broken("updated what it does not know: " + brief(e.after));
+    } else if (!known->second.is_same(e.before)) {
+        broken("updated from " + brief(e.before) + " although it knows " + brief(known->second));
+    }
+    check_state(e.after, resync);
+    unproven_.push_back(e.after);
+    check_store(e.after, false);
+    objects_.insert_or_assign(object_key(e.after.key()), e.after);
+    if (!resync) heard(change_kind::updated, e.after);
+}
+
+void belief::hear(const deleted& e)
+{
+    notes_->note(name_, (e.final_state_unknown ? "deleted (final state unknown) " : "deleted ") + brief(e.obj));
+    const auto known = objects_.find(object_key(e.obj.key()));
+    if (known == objects_.end()) {
+        broken("deleted what it does not know: " + brief(e.obj));
+        return;
+    }
+    if (known->second.uid() != e.obj.uid()) {
+        broken("deleted " + brief(e.obj) + " although it knows " + brief(known->second));
+    }
+    if (e.final_state_unknown) {
+        // The last state anybody saw, which a handler that skips states need not have been told.
+        check_state(e.obj, true);
+        unproven_.push_back(e.obj);
+    } else {
+        check_state(e.obj, false);
+    }
+    check_store(e.obj, true);
+    objects_.erase(known);
+    heard(change_kind::deleted, e.obj);
+}
+
+void belief::heard(change_kind kind, const object& o)
+{
+    past_initial_ = true;
+    heard_.push_back({kind, std::string(o.uid()), version_of(o), std::string(o.ns())});
+}
+
+void belief::check_state(const object& o, bool may_repeat)
+{
+    auto& newest = newest_[std::string(o.uid())];
+    const auto version = version_of(o);
+    if (version < newest) broken("time ran backwards: " + brief(o) + " after @" + std::to_string(newest));
+    if (version == newest && !may_repeat) broken("told twice: " + brief(o));
+    newest = std::max(newest, version);
+    auto& here = newest_in_[std::string(o.ns())];
+    here = std::max(here, version);
+}
+
+void belief::check_reality()
+{
+    for (const auto& o : std::exchange(unproven_, {})) {
+        const auto real = real_->at(o.uid(), version_of(o));
+        if (!real) {
+            broken("a state the server never had: " + brief(o));
+        } else if (real.root() != o.root()) {
+            broken("the server's " + brief(o) + " was different: " + real.to_text() + " instead of " + o.to_text());
+        } else if (!scope_.covers(o)) {
+            broken("told of what it does not cover: " + brief(o));
+        }
+    }
+}
+
+void belief::check_store(const object& o, bool gone) const
+{
+    const auto stored = store_.get(o.key());
+    if (gone) {
+        if (stored && stored.uid() == o.uid() && version_of(stored) <= version_of(o)) {
+            broken("deleted but still stored: " + brief(stored));
+        }
+    } else if (stored && stored.uid() == o.uid() && version_of(stored) < version_of(o)) {
+        broken("the store is behind: " + brief(stored) + ", told " + brief(o));
+    }
+}
+
+} // namespace kubecoro::simulation

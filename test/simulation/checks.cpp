@@ -1,0 +1,217 @@
+#include "checks.hpp"
+
+#include <kubecoro/api/selector.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace {
+
+using object_map = std::map<object_key, object>;
+
+object_map by_key(const std::vector<object>& list)
+{
+    object_map out;
+    for (const auto& o : list) out.emplace(object_key(o.key()), o);
+    return out;
+}
+
+/// Empty when equal. Content is compared when asked for: a version names one.
+std::string compare(const object_map& have, const object_map& real, bool content)
+{
+    for (const auto& [key, o] : real) {
+        const auto mine = have.find(key);
+        if (mine == have.end()) return "lacks " + brief(o);
+        if (mine->second.uid() != o.uid() || mine->second.resource_version() != o.resource_version()) {
+            return "has " + brief(mine->second) + " instead of " + brief(o);
+        }
+        if (content && mine->second.root() != o.root()) {
+            return "has other content for " + brief(o) + ": " + mine->second.to_text() + " instead of " + o.to_text();
+        }
+    }
+    for (const auto& [key, o] : have) {
+        if (!real.contains(key)) return "has " + brief(o) + " that is gone";
+    }
+    return {};
+}
+
+void check_view(const watched& w, journal& notes, std::string_view what, std::vector<object> got,
+                const object_map& expected)
+{
+    const auto n = got.size();
+    const auto mine = by_key(got);
+    if (n != mine.size()) notes.broken(w.name, std::string(what) + " shows an object twice");
+    const auto difference = compare(mine, expected, false);
+    if (!difference.empty()) notes.broken(w.name, std::string(what) + " " + difference);
+}
+
+template<class Keep>
+object_map only(const object_map& all, Keep keep)
+{
+    object_map out;
+    for (const auto& [key, o] : all) {
+        if (keep(o)) out.emplace_hint(out.end(), key, o);
+    }
+    return out;
+}
+
+void check_index(const watched& w, journal& notes, const object_map& real)
+{
+    const auto lister = w.informer.lister();
+    if (!lister.has_index(node_index)) return;
+    std::set<std::string> nodes;
+    for (const auto& [key, o] : real) nodes.emplace(o["spec"]["nodeName"].as_string());
+    const auto values = lister.index_values(node_index);
+    if (std::set<std::string>(values.begin(), values.end()) != nodes || values.size() != nodes.size()) {
+        notes.broken(w.name, "the index has other values than the objects");
+    }
+    for (const auto& node : nodes) {
+        const auto on_node = only(real, [&](const object& o) { return o["spec"]["nodeName"].as_string() == node; });
+        check_view(w, notes, "by_index", lister.by_index(node_index, node), on_node);
+        if (lister.index_keys(node_index, node).size() != on_node.size()) {
+            notes.broken(w.name, "index_keys counts otherwise");
+        }
+    }
+}
+
+} // namespace
+
+std::string first_difference(const watched& w)
+{
+    const auto real = w.real->objects(w.covered);
+    if (!w.informer.synced()) return w.name + " is not synced";
+    if (auto d = compare(by_key(w.informer.lister().list()), real, false); !d.empty()) return w.name + "'s store " + d;
+    for (const auto& u : w.users) {
+        if (u->leaving()) {
+            if (!u->quiet()) return u->view().name() + " has not left";
+            continue;
+        }
+        if (!u->synced()) return u->view().name() + " is not synced";
+        if (auto d = compare(u->view().objects(), real, false); !d.empty()) return u->view().name() + " " + d;
+        // Who is shown everything again and again need never be idle.
+        if (!u->options().resyncs && (u->busy() || u->stats().pending != 0))
+            return u->view().name() + " has notifications waiting";
+    }
+    return {};
+}
+
+void check_store(const watched& w, journal& notes)
+{
+    const auto real = w.real->objects(w.covered);
+    const auto lister = w.informer.lister();
+    if (auto d = compare(by_key(lister.list()), real, true); !d.empty()) notes.broken(w.name, "the store " + d);
+    if (lister.size() != real.size()) notes.broken(w.name, "the store counts otherwise");
+    std::set<std::string> namespaces;
+    for (const auto& [key, o] : real) {
+        namespaces.insert(key.ns);
+        if (!lister.get(key)) notes.broken(w.name, "get() does not find " + brief(o));
+    }
+    if (const auto got = lister.namespaces(); std::set<std::string>(got.begin(), got.end()) != namespaces) {
+        notes.broken(w.name, "namespaces() are others");
+    }
+    for (const auto& ns : namespaces) {
+        check_view(w, notes, "list(namespace)", lister.list(ns),
+                   only(real, [&](const object& o) { return o.ns() == ns; }));
+    }
+    const auto shop = label_selector::parse("app=shop");
+    check_view(w, notes, "list(selector)", lister.list(*shop),
+               only(real, [](const object& o) { return o.labels()["app"].as_string() == "shop"; }));
+    check_index(w, notes, real);
+}
+
+void check_beliefs(const watched& w, journal& notes)
+{
+    const auto real = w.real->objects(w.covered);
+    for (const auto& u : w.users) {
+        if (u->leaving()) continue;
+        if (auto d = compare(u->view().objects(), real, true); !d.empty()) notes.broken(u->view().name(), d);
+    }
+}
+
+namespace {
+
+constexpr auto not_comparable = ~std::uint64_t{0};
+
+std::string show(const std::vector<change>& changes)
+{
+    std::string out;
+    for (const auto& c : changes) {
+        out.append(" ").append(to_string(c.kind)).append("@").append(std::to_string(c.version));
+    }
+    return out;
+}
+
+/// With several watches there is an order in each namespace only.
+std::map<std::string, std::vector<change>> by_watch(std::vector<change> changes, const scope& s)
+{
+    std::map<std::string, std::vector<change>> out;
+    for (auto& c : changes) out[s.namespaces.empty() ? "" : c.ns].push_back(std::move(c));
+    return out;
+}
+
+/// The version of the last change in each namespace.
+std::map<std::string, std::uint64_t> last_changes(const watched& w)
+{
+    std::map<std::string, std::uint64_t> out;
+    for (const auto& c : w.real->changes(w.covered, 0)) out[c.ns] = c.version;
+    return out;
+}
+
+/// Whether nothing is on its way any more. At a quiet point something may be: changes that add up to nothing, behind a
+/// half-open watch that nobody has given up yet.
+bool up_to_date(const watched& w, const participant& u, const std::map<std::string, std::uint64_t>& last)
+{
+    if (w.covered.namespaces.size() < 2) {
+        const auto reached = std::strtoull(w.informer.last_resource_version().c_str(), nullptr, 10);
+        return std::all_of(last.begin(), last.end(), [&](const auto& l) { return reached >= l.second; });
+    }
+    // Each watch has a version of its own that is not shown: who has heard of the last change has heard all.
+    return std::all_of(last.begin(), last.end(),
+                       [&](const auto& l) { return u.view().newest_in(l.first) >= l.second; });
+}
+
+} // namespace
+
+std::size_t check_exactness(watched& w, journal& notes)
+{
+    std::size_t compared = 0;
+    const auto last = last_changes(w);
+    const auto lists = w.informer.stats().reflector.lists;
+    const auto expected = by_watch(w.real->changes(w.covered, w.truth_begin), w.covered);
+    std::vector<std::uint64_t> coalesced;
+    for (std::size_t i = 0; i < w.users.size(); ++i) {
+        auto& u = *w.users[i];
+        const auto stats = u.stats();
+        // What still waits belongs to this period but will be heard in the next: neither can be compared.
+        const bool heard_all = stats.pending == 0 && !u.busy() && up_to_date(w, u, last);
+        coalesced.push_back(heard_all ? stats.coalesced : not_comparable);
+        auto heard = by_watch(u.view().take_changes(), w.covered);
+        const bool whole = i < w.users_then && lists == w.lists && !u.leaving() && w.coalesced[i] != not_comparable &&
+                           stats.coalesced == w.coalesced[i];
+        if (!whole) continue;
+        ++compared;
+        for (const auto& [ns, all] : heard) {
+            if (!expected.contains(ns)) notes.broken(u.view().name(), "heard what did not happen:" + show(all));
+        }
+        for (const auto& [ns, all] : expected) {
+            const auto& mine = heard[ns];
+            // What a half-open watch owes adds up to nothing and will come with the next one.
+            const bool owed =
+                !heard_all && mine.size() < all.size() && std::equal(mine.begin(), mine.end(), all.begin());
+            if (mine == all || owed) continue;
+            notes.broken(u.view().name(), "kept up, but what happened was" + show(all) + ", heard was" + show(mine));
+        }
+    }
+    w.truth_begin = w.real->length();
+    w.lists = lists;
+    w.users_then = w.users.size();
+    w.coalesced = std::move(coalesced);
+    return compared;
+}
+
+} // namespace kubecoro::simulation

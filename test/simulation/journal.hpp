@@ -1,0 +1,52 @@
+#pragma once
+// What happened in one simulated world: the last steps for people, a hash of all of them, the first broken promise.
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/random.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::simulation {
+
+/// A uniform number in [0, n), 0 for n = 0.
+[[nodiscard]] inline std::uint64_t below(random_source& random, std::uint64_t n) { return n == 0 ? 0 : random() % n; }
+
+/// True in one of `n` cases.
+[[nodiscard]] inline bool one_in(random_source& random, std::uint64_t n) { return below(random, n) == 0; }
+
+class journal
+{
+public:
+    /// @param echo  Prints every step as it happens.
+    journal(std::shared_ptr<clock> time, bool echo);
+
+    /// A step of the script, a fault, or a notification. Every one counts in the hash, the last ones are kept.
+    void note(std::string_view who, std::string_view what);
+
+    /// A promise did not hold. The first is kept, with the steps before it.
+    void broken(std::string_view who, std::string_view what);
+
+    [[nodiscard]] bool intact() const noexcept { return !broken_; }
+    [[nodiscard]] const std::string& first_broken() const { return *broken_; }
+    [[nodiscard]] std::string last_steps() const;
+    [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
+    [[nodiscard]] std::uint64_t steps() const noexcept { return count_; }
+
+private:
+    void mix(std::string_view text) noexcept;
+
+    std::shared_ptr<clock> time_;
+    time_point begin_;
+    bool echo_;
+    std::deque<std::string> last_;
+    std::uint64_t hash_ = 14695981039346656037ULL;
+    std::uint64_t count_ = 0;
+    std::optional<std::string> broken_;
+};
+
+} // namespace kubecoro::simulation

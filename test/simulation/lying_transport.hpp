@@ -1,0 +1,52 @@
+#pragma once
+// A server that says wrong things: error answers, errors inside a watch, and lines that no server should send.
+
+#include "journal.hpp"
+
+#include <kubecoro/client/transport.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::simulation {
+
+/// How often it lies, and how often it did. Shared by the world and the transport; chances are "one in n", 0 = never.
+struct lies
+{
+    lies(random_source source, journal& j) : random(source), notes(&j) {}
+
+    /// Of requests answered with 410, 429, 500, 503 or 504.
+    std::uint64_t error_answers = 0;
+    /// Of event lines followed by something wrong: an unknown type, a wrong kind, an object without metadata, the last
+    /// bookmark again.
+    std::uint64_t wrong_lines = 0;
+    /// Of event lines after which the watch ends with an ERROR event or in the middle of a line.
+    std::uint64_t broken_ends = 0;
+    /// Of watches that end at once.
+    std::uint64_t short_watches = 0;
+
+    random_source random;
+    journal* notes;
+
+    void stop() { error_answers = wrong_lines = broken_ends = short_watches = 0; }
+    [[nodiscard]] bool happens(std::uint64_t chance) { return chance != 0 && one_in(random, chance); }
+};
+
+/** Sits between the client and a truthful transport. Bodies of watches come out in pieces of random sizes.
+
+    What is added never stands for something real, so that nothing true is lost but by ends and errors. */
+class lying_transport final : public transport
+{
+public:
+    lying_transport(std::shared_ptr<transport> truthful, std::shared_ptr<lies> plan);
+    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override;
+
+private:
+    std::shared_ptr<transport> truthful_;
+    std::shared_ptr<lies> plan_;
+};
+
+} // namespace kubecoro::simulation

@@ -1,0 +1,155 @@
+// test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics]
+//
+// Runs one world per seed and ends with the first that breaks a promise. KUBECORO_SEED=N is --seed N; KUBECORO_LONG
+// multiplies the number of seeds by ten.
+
+#include "world.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace kubecoro::simulation;
+
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t default_seeds = 1000;
+#else
+constexpr std::uint64_t default_seeds = 100;
+#endif
+
+struct command_line
+{
+    std::uint64_t from = 1;
+    std::uint64_t seeds = default_seeds;
+    bool one = false;
+    bool trace = false;
+    bool faults = true;
+    bool statistics = false;
+};
+
+int usage()
+{
+    std::fputs("usage: test_simulation [--seed N | --from N --seeds N] [--trace] [--no-faults] [--statistics]\n",
+               stderr);
+    return 2;
+}
+
+void show_failure(std::uint64_t seed, const verdict& v)
+{
+    std::printf("%s\nseed %llu: BROKEN: %s\n", v.last_steps.c_str(), static_cast<unsigned long long>(seed),
+                v.broken.c_str());
+    std::printf("again: test_simulation --seed %llu --trace\n", static_cast<unsigned long long>(seed));
+}
+
+/// The seed at work, for the one report that can be made after a crash.
+char crash_report[64];
+
+void on_crash(int signal)
+{
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, crash_report, std::strlen(crash_report));
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+verdict run(std::uint64_t seed, const command_line& c)
+{
+    std::snprintf(crash_report, sizeof crash_report, "\nseed %llu: CRASHED\n", static_cast<unsigned long long>(seed));
+    world w({.seed = seed, .echo = c.trace, .faults = c.faults});
+    return w.run();
+}
+
+/// The same seed must give the same world.
+bool repeats(std::uint64_t seed, const verdict& first, const command_line& c)
+{
+    auto again_options = c;
+    again_options.trace = false;
+    const auto again = run(seed, again_options);
+    if (again.hash == first.hash && again.steps == first.steps) return true;
+    std::printf("seed %llu: BROKEN: a second run took another course (%llu and %llu steps)\n",
+                static_cast<unsigned long long>(seed), static_cast<unsigned long long>(first.steps),
+                static_cast<unsigned long long>(again.steps));
+    return false;
+}
+
+void add(verdict& sum, const verdict& v)
+{
+    sum.steps += v.steps;
+    sum.notifications += v.notifications;
+    sum.lists += v.lists;
+    sum.relists += v.relists;
+    sum.reconnects += v.reconnects;
+    sum.coalesced += v.coalesced;
+    sum.quiet_points += v.quiet_points;
+    sum.exact_comparisons += v.exact_comparisons;
+}
+
+int run_all(const command_line& c)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    verdict sum;
+    for (auto seed = c.from; seed < c.from + c.seeds; ++seed) {
+        const auto v = run(seed, c);
+        if (!v.broken.empty()) {
+            show_failure(seed, v);
+            return 1;
+        }
+        if ((c.one || seed % 20 == 0) && !repeats(seed, v, c)) return 1;
+        add(sum, v);
+    }
+    const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
+    std::printf("%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
+                "%llu lists, %llu relists, %llu reconnects, %llu exact comparisons\n",
+                n(c.seeds), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
+                n(sum.relists), n(sum.reconnects), n(sum.exact_comparisons));
+    if (c.statistics) {
+        const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+        std::printf("%.1f ms a world\n", ms / static_cast<double>(c.seeds));
+    }
+    // A simulation in which nothing happens proves nothing.
+    const bool lively = sum.notifications > 0 && (c.one || sum.quiet_points > 0);
+    if (!lively) std::printf("BROKEN: nothing happened\n");
+    return lively ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(signal, on_crash);
+    command_line c;
+    if (std::getenv("KUBECORO_LONG") != nullptr) c.seeds *= 10;
+    const auto one = [&](const char* text) {
+        c.from = std::strtoull(text, nullptr, 10);
+        c.seeds = 1;
+        c.one = true;
+    };
+    if (const char* seed = std::getenv("KUBECORO_SEED"); seed != nullptr) one(seed);
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view arg = argv[i];
+        const bool has_value = i + 1 < argc;
+        if (arg == "--trace") {
+            c.trace = true;
+        } else if (arg == "--no-faults") {
+            c.faults = false;
+        } else if (arg == "--statistics") {
+            c.statistics = true;
+        } else if (arg == "--seed" && has_value) {
+            one(argv[++i]);
+        } else if (arg == "--seeds" && has_value) {
+            c.seeds = std::strtoull(argv[++i], nullptr, 10);
+        } else if (arg == "--from" && has_value) {
+            c.from = std::strtoull(argv[++i], nullptr, 10);
+        } else {
+            return usage();
+        }
+    }
+    return run_all(c);
+}

@@ -1,0 +1,175 @@
+#include "network.hpp"
+
+#include <kubecoro/apiserver/in_process.hpp>
+#include <kubecoro/testing/fault_plan.hpp>
+#include <kubecoro/testing/faulty_transport.hpp>
+
+#include <string>
+#include <utility>
+
+namespace kubecoro::simulation {
+
+using testing::fault;
+
+struct network::state
+{
+    apiserver::embedded_server* server;
+    testing::runner* runner;
+    journal* notes;
+    random_source random;
+    std::shared_ptr<testing::fault_plan> plan;
+    std::shared_ptr<lies> liar;
+    std::shared_ptr<transport> carrier;
+    bool down = false;
+
+    [[nodiscard]] client make(std::shared_ptr<transport> over) const
+    {
+        client_options options;
+        options.time = runner->shared_clock();
+        return client(runner->executor(), std::move(over), std::move(options));
+    }
+
+    void note(const std::string& what) const { notes->note("fault", what); }
+    [[nodiscard]] double chance() { return static_cast<double>(below(random, 4)) * 0.08; }
+    void befall_next(fault what, const char* target, const std::string& words);
+    void set_chances();
+    void set_lies();
+    void cut_server(bool forget);
+    void toggle_down();
+};
+
+network::network(apiserver::embedded_server& server, testing::runner& runner, journal& notes, std::uint64_t seed)
+    : state_(std::make_unique<state>())
+{
+    state_->server = &server;
+    state_->runner = &runner;
+    state_->notes = &notes;
+    state_->random.seed(seed);
+    state_->plan = std::make_shared<testing::fault_plan>(seed + 1);
+    state_->liar = std::make_shared<lies>(random_source(seed + 2), notes);
+    auto direct = std::make_shared<apiserver::in_process_transport>(server);
+    auto lying = std::make_shared<lying_transport>(std::move(direct), state_->liar);
+    state_->carrier =
+        std::make_shared<testing::faulty_transport>(std::move(lying), state_->plan, runner.shared_clock());
+}
+
+network::~network() = default;
+
+client network::unreliable() const { return state_->make(state_->carrier); }
+
+client network::reliable() const
+{
+    return state_->make(std::make_shared<apiserver::in_process_transport>(*state_->server));
+}
+
+void network::state::befall_next(fault what, const char* target, const std::string& words)
+{
+    note("soon: " + words);
+    testing::fault_rule rule;
+    rule.what = std::move(what);
+    rule.target = target;
+    rule.nth = 1 + below(random, 3);
+    plan->add(std::move(rule));
+}
+
+void network::state::set_chances()
+{
+    testing::fault_chances c;
+    c.refuse = chance();
+    c.no_answer = chance() / 4;
+    c.server_error = chance();
+    c.too_many = chance();
+    c.expired = chance();
+    c.cut = chance();
+    c.stall = chance() / 4;
+    c.delay = chance();
+    c.max_bytes = 1 + below(random, 8192);
+    c.max_delay = std::chrono::seconds(1 + below(random, 40));
+    c.max_piece = below(random, 2) * (1 + below(random, 300));
+    plan->set_chances(c);
+    note("chances of faults: refuse " + std::to_string(c.refuse) + ", cut " + std::to_string(c.cut));
+}
+
+void network::state::set_lies()
+{
+    const auto often = [&](std::uint64_t most) { return one_in(random, 2) ? 0 : 2 + below(random, most); };
+    liar->error_answers = often(8);
+    liar->wrong_lines = often(8);
+    liar->broken_ends = often(40);
+    liar->short_watches = often(8);
+    note("lies: " + std::to_string(liar->error_answers) + " " + std::to_string(liar->wrong_lines) + " " +
+         std::to_string(liar->broken_ends) + " " + std::to_string(liar->short_watches));
+}
+
+void network::state::cut_server(bool forget)
+{
+    note(forget ? "the server restarts" : "the server's connections are cut");
+    server->cut_connections();
+    // The truth must be following again before anything else changes.
+    runner->run_until_idle();
+    if (!forget) return;
+    if (const auto done = runner->run(server->compact()); !done) notes->broken("fault", done.error().describe());
+}
+
+void network::state::toggle_down()
+{
+    down = !down;
+    note(down ? "the network is down" : "the network is up");
+    plan->set_down(down);
+}
+
+void network::break_something()
+{
+    auto& s = *state_;
+    const auto some_bytes = [&] { return static_cast<std::size_t>(below(s.random, 6000)); };
+    switch (below(s.random, 12)) {
+    case 0:
+        s.cut_server(false);
+        break;
+    case 1:
+        s.cut_server(true);
+        break;
+    case 2:
+        s.note("history is compacted");
+        if (const auto done = s.runner->run(s.server->compact()); !done)
+            s.notes->broken("fault", done.error().describe());
+        break;
+    case 3:
+        s.toggle_down();
+        break;
+    case 4:
+        s.set_chances();
+        break;
+    case 5:
+        s.set_lies();
+        break;
+    case 6:
+        s.befall_next(fault::stall(some_bytes()), "watch=", "a watch falls silent");
+        break;
+    case 7:
+        s.befall_next(fault::cut(some_bytes()), "watch=", "a watch is cut");
+        break;
+    case 8:
+        s.befall_next(fault::no_answer(), "", "no answer");
+        break;
+    case 9:
+        s.befall_next(fault::delay(std::chrono::milliseconds(below(s.random, 40'000))), "", "a delay");
+        break;
+    case 10:
+        s.befall_next(fault::stall(some_bytes()), "limit=", "a page falls silent");
+        break;
+    default:
+        s.note("all connections are cut");
+        s.plan->cut_open();
+    }
+}
+
+void network::mend()
+{
+    state_->note("mended");
+    if (state_->down) state_->toggle_down();
+    state_->plan->clear();
+    state_->liar->stop();
+}
+
+} // namespace kubecoro::simulation

@@ -1,0 +1,188 @@
+#include "participant.hpp"
+
+#include <kubecoro/base/clock.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace asio = boost::asio;
+
+namespace {
+
+handler_options options_of(const participant_options& options, const std::string& name)
+{
+    handler_options out;
+    if (options.how == manner::slow) out.max_pending = 3;
+    out.resync = options.resync;
+    out.name = name;
+    return out;
+}
+
+promises promises_of(const participant_options& options, const scope& covered)
+{
+    return {options.resyncs, covered.namespaces.size() < 2};
+}
+
+} // namespace
+
+participant::participant(std::string name, participant_options options, shared_informer informer, scope covered,
+                         const truth& real, testing::runner& runner, journal& notes, std::uint64_t seed)
+    : options_(options),
+      runner_(&runner),
+      notes_(&notes),
+      random_(seed),
+      view_(std::move(name), covered, promises_of(options, covered), real, informer.lister(), notes)
+{
+    notes.note(view_.name(), "joins");
+    join(informer);
+    waiting_for_sync_ = runner.spawn(wait_for_sync());
+}
+
+void participant::join(const shared_informer& informer)
+{
+    if (options_.how == manner::pulling) {
+        subscription_options o;
+        o.max_pending = 8;
+        o.max_batch = 1 + below(random_, 5);
+        o.resync = options_.resync;
+        o.name = view_.name();
+        subscription_ = std::make_unique<subscription>(informer.subscribe(std::move(o)));
+        pulling_ = runner_->spawn(pull());
+        return;
+    }
+    event_handler handler;
+    if (options_.how == manner::plain || options_.how == manner::throwing) {
+        const auto f = [this](const auto& e) { call(e); };
+        handler = {f, f, f};
+    } else {
+        const auto f = [this](const auto& e) { return call_slowly(e); };
+        handler = {f, f, f};
+    }
+    registration_ = informer.add_event_handler(std::move(handler), options_of(options_, view_.name()));
+}
+
+bool participant::says_synced() const
+{
+    // A subscription is synced as soon as it has handed out the last initial event, which we are about to hear.
+    return registration_ && registration_.synced();
+}
+
+void participant::enter(const notification& n)
+{
+    if (gone_) broken("called after removed() had completed");
+    if (leaving_) broken("called after remove()");
+    if (ended_ && !subscription_) broken("called after stop() had completed");
+    if (busy_) broken("two calls at once");
+    busy_ = true;
+    const auto* a = std::get_if<added>(&n);
+    in_initial_ = a != nullptr && a->initial;
+    view_.hear(n, says_synced());
+    if (++calls_ == options_.own_end) {
+        notes_->note(view_.name(), "removes itself");
+        leave();
+    }
+}
+
+void participant::call(const notification& n)
+{
+    enter(n);
+    leave_call();
+    if (options_.how == manner::throwing && one_in(random_, 3)) throw std::runtime_error("simulated");
+}
+
+asio::awaitable<result<>> participant::call_slowly(notification n)
+{
+    enter(n);
+    auto slept = result<>{};
+    if (!one_in(random_, 3))
+        slept = co_await sleep_for(runner_->clock(), std::chrono::milliseconds(below(random_, 3000)));
+    leave_call();
+    if (!slept) co_return slept;
+    if (options_.how == manner::failing && one_in(random_, 3)) co_return failure(cond::internal, "simulated");
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> participant::pull()
+{
+    for (;;) {
+        auto batch = co_await subscription_->pop();
+        if (!batch) break;
+        for (const auto& n : *batch) {
+            if (leaving_) co_return result<>{};
+            enter(n);
+            leave_call();
+        }
+        if (one_in(random_, 4)) {
+            const auto slept = co_await sleep_for(runner_->clock(), std::chrono::milliseconds(below(random_, 5000)));
+            if (!slept) co_return slept;
+        }
+    }
+    if (!disturbed_ && !leaving_ && !end_expected_) broken("the subscription ended by itself");
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> participant::wait_for_sync()
+{
+    auto synced = result<>{};
+    if (registration_) {
+        synced = co_await registration_.has_synced();
+    } else {
+        synced = co_await subscription_->has_synced();
+    }
+    notes_->note(view_.name(), synced ? "has synced" : "will not sync: " + synced.error().describe());
+    if (synced && in_initial_) broken("synced while an initial add is being handled");
+    if (!synced && !leaving_ && !end_expected_) broken("has_synced() failed: " + synced.error().describe());
+    co_return synced;
+}
+
+asio::awaitable<result<>> participant::wait_for_removal()
+{
+    auto removed = co_await registration_.removed();
+    notes_->note(view_.name(), "is removed");
+    if (!removed && !end_expected_) broken("removed() failed: " + removed.error().describe());
+    if (busy_) broken("removed() completed while a call was in progress");
+    gone_ = true;
+    co_return removed;
+}
+
+void participant::leave()
+{
+    if (leaving_) return;
+    leaving_ = true;
+    notes_->note(view_.name(), "leaves");
+    if (subscription_) {
+        subscription_->close();
+        gone_ = true;
+        return;
+    }
+    registration_.remove();
+    waiting_for_removal_ = runner_->spawn(wait_for_removal());
+}
+
+void participant::disturb()
+{
+    if (!subscription_ || pulling_.done()) return;
+    notes_->note(view_.name(), "is cancelled");
+    disturbed_ = true;
+    pulling_.cancel();
+}
+
+void participant::go_on()
+{
+    if (!disturbed_ || !pulling_.done()) return;
+    disturbed_ = false;
+    if (!leaving_ && !end_expected_) pulling_ = runner_->spawn(pull());
+}
+
+bool participant::quiet() const
+{
+    const bool pulls = subscription_ && !pulling_.done();
+    const bool leaves = registration_ && leaving_ && !waiting_for_removal_.done();
+    return !busy_ && !pulls && !leaves && waiting_for_sync_.done();
+}
+
+handler_stats participant::stats() const { return subscription_ ? subscription_->stats() : registration_.stats(); }
+
+} // namespace kubecoro::simulation

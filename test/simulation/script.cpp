@@ -1,0 +1,182 @@
+// What happens in a world, step by step, and how it ends.
+
+#include "checks.hpp"
+#include "world.hpp"
+
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace {
+constexpr duration settle_limit = std::chrono::minutes(40);
+}
+
+void world::step()
+{
+    const auto dice = below(random_, 20);
+    if (dice < 11) {
+        operate();
+    } else if (dice < 16) {
+        let_time_pass();
+    } else if (dice < 18) {
+        if (options_.faults) network_->break_something();
+    } else {
+        change_users();
+    }
+    // Sometimes the next thing happens before this one has been noticed everywhere.
+    switch (below(random_, 4)) {
+    case 0:
+        break;
+    case 1:
+        runner_.step(below(random_, 60));
+        break;
+    default:
+        check_idle();
+    }
+    for (auto& w : informers_) {
+        for (auto& u : w.users) u->go_on();
+    }
+}
+
+void world::operate()
+{
+    for (auto n = below(random_, 4); n > 0; --n) must("operation", operations_->one());
+    must("operation", operations_->one());
+}
+
+void world::let_time_pass()
+{
+    switch (below(random_, 8)) {
+    case 0:
+        runner_.advance(std::chrono::seconds(below(random_, 400)));
+        break;
+    case 1:
+    case 2:
+        runner_.advance(std::chrono::seconds(below(random_, 40)));
+        break;
+    default:
+        runner_.advance(std::chrono::milliseconds(below(random_, 3000)));
+    }
+}
+
+void world::change_users()
+{
+    auto& w = informers_[below(random_, informers_.size())];
+    const auto which = below(random_, 4);
+    if (which < 2 || w.users.empty()) {
+        if (w.users.size() < 6) join(w);
+        return;
+    }
+    auto& u = *w.users[below(random_, w.users.size())];
+    if (which == 2) {
+        u.leave();
+    } else {
+        u.disturb();
+    }
+}
+
+void world::check_idle()
+{
+    runner_.run_until_idle();
+    for (auto& w : informers_) {
+        for (auto& u : w.users) u->view().check_reality();
+    }
+}
+
+std::string world::unsettled()
+{
+    for (auto& w : informers_) {
+        for (auto& u : w.users) u->go_on();
+        if (auto d = first_difference(w); !d.empty()) return d;
+    }
+    return {};
+}
+
+void world::quiet_point()
+{
+    if (!notes_.intact()) return;
+    notes_.note("script", "quiet point");
+    network_->mend();
+    const auto end = runner_.clock().now() + settle_limit;
+    duration pause = std::chrono::seconds(1);
+    std::string missing;
+    do {
+        runner_.advance(pause);
+        check_idle();
+        missing = unsettled();
+        pause = std::min<duration>(pause * 2, std::chrono::seconds(60));
+    } while (!missing.empty() && notes_.intact() && runner_.clock().now() < end);
+    if (!missing.empty()) notes_.broken("script", "did not settle: " + missing);
+    if (!notes_.intact()) return;
+
+    ++verdict_.quiet_points;
+    for (auto& w : informers_) {
+        check_store(w, notes_);
+        check_beliefs(w, notes_);
+        verdict_.exact_comparisons += check_exactness(w, notes_);
+    }
+    for (const auto& t : truths_) {
+        const auto real = runner_.run(server_->objects(t->resource().display_name()));
+        if (!real || real->size() != t->objects().size()) notes_.broken("truth", "lost sight of the server");
+    }
+    check_late_joiner();
+}
+
+void world::check_late_joiner()
+{
+    auto& w = informers_[below(random_, informers_.size())];
+    const auto stored = w.informer.lister().size();
+    join(w);
+    auto& late = *w.users.back();
+    if (late.options().own_end != 0 || late.options().resync > duration::zero()) return;
+    runner_.advance(std::chrono::minutes(3));
+    check_idle();
+    if (late.view().initial_adds() != stored) {
+        notes_.broken(late.view().name(), "joined a quiet informer of " + std::to_string(stored) +
+                                              " objects, was shown " + std::to_string(late.view().initial_adds()));
+    }
+    if (!late.synced()) notes_.broken(late.view().name(), "joined a quiet informer and is not synced");
+}
+
+void world::stop()
+{
+    notes_.note("script", "stops");
+    for (auto& w : informers_) {
+        for (auto& u : w.users) u->expect_end();
+    }
+    if (!must("stop", factory_->stop())) return;
+    for (const auto& w : informers_) {
+        if (w.informer.state() != informer_state::stopped) notes_.broken(w.name, "is not stopped after stop()");
+    }
+    for (auto& w : informers_) {
+        for (auto& u : w.users) u->end();
+    }
+    // Subscribers take what waits for them at their own pace.
+    runner_.advance(std::chrono::minutes(10));
+    if (const auto open = server_->counters().open_watches; open != truths_.size()) {
+        notes_.broken("server", std::to_string(open - truths_.size()) + " watches are still open after stop()");
+    }
+    for (const auto& f : followers_) f.cancel();
+    factory_.reset();
+    network_.reset();
+    runner_.run_until_idle();
+    for (const auto& w : informers_) {
+        for (const auto& u : w.users) {
+            if (u->busy()) notes_.broken(u->view().name(), "is being called after stop()");
+            if (!u->quiet()) notes_.broken(u->view().name(), "has something running after stop()");
+        }
+    }
+    if (const auto open = server_->counters().open_watches; open != 0) {
+        notes_.broken("server", std::to_string(open) + " watches are still open at the end");
+    }
+    if (!must("server stop", server_->stop())) return;
+    runner_.run_until_idle();
+    if (const auto n = runner_.clock().waiting(); n != 0) {
+        notes_.broken("clock", std::to_string(n) + " timers still run after stop()");
+    }
+    const auto handlers = runner_.handlers();
+    runner_.advance(std::chrono::hours(1));
+    if (runner_.handlers() != handlers) notes_.broken("script", "something ran after stop()");
+}
+
+} // namespace kubecoro::simulation

@@ -1,0 +1,127 @@
+#include "truth.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace kubecoro::simulation {
+
+std::uint64_t version_of(const object& o)
+{
+    std::uint64_t v = 0;
+    const auto text = o.resource_version();
+    std::from_chars(text.data(), text.data() + text.size(), v);
+    return v;
+}
+
+std::string brief(const object& o)
+{
+    if (!o) return "null";
+    // The end of a uid tells objects of one world apart.
+    const auto uid = o.uid();
+    return to_string(o.key())
+        .append(" ..")
+        .append(uid.substr(uid.size() - std::min<std::size_t>(uid.size(), 6)))
+        .append(" @")
+        .append(o.resource_version());
+}
+
+std::string_view to_string(change_kind k) noexcept
+{
+    switch (k) {
+    case change_kind::added:
+        return "added";
+    case change_kind::updated:
+        return "updated";
+    case change_kind::deleted:
+        return "deleted";
+    }
+    return "?";
+}
+
+bool scope::covers(const object& o) const
+{
+    if (!o) return false;
+    if (!namespaces.empty() && !namespaces.contains(std::string(o.ns()))) return false;
+    return label.empty() || o.labels()[label].as_string() == value;
+}
+
+boost::asio::awaitable<result<>> truth::follow(client source, apiserver::embedded_server* server)
+{
+    for (;;) {
+        watch_options options;
+        options.resource_version = version_;
+        options.allow_bookmarks = false;
+        auto opened = co_await source.watch(resource_, "", options);
+        if (!opened && opened.error() != cond::unreachable) co_return opened.error();
+        while (opened) {
+            auto batch = co_await (*opened)->next();
+            if (!batch && batch.error() == cond::cancelled) co_return batch.error();
+            if (!batch || batch->empty()) break;
+            if (batch->front().type != watch_event_type::error) {
+                for (const auto& e : *batch) apply(e);
+                continue;
+            }
+            // Cut and compacted: nothing was missed, because the world lets us catch up before it changes anything.
+            const auto now = co_await server->resource_version();
+            if (!now) co_return now.error();
+            version_ = std::to_string(*now);
+            break;
+        }
+    }
+}
+
+void truth::apply(const watch_event& e)
+{
+    const bool gone = e.type == watch_event_type::deleted;
+    if (!gone && e.type != watch_event_type::added && e.type != watch_event_type::modified) {
+        notes_->broken("truth", "the server's own watch says something that is no change");
+        return;
+    }
+    version_ = std::string(e.obj.resource_version());
+    const object_key key(e.obj.key());
+    auto& slot = objects_[key];
+    events_.push_back({slot, gone ? object{} : e.obj, version_of(e.obj)});
+    lives_[std::string(e.obj.uid())][version_of(e.obj)] = e.obj;
+    notes_->note("server", std::string(gone   ? "deleted "
+                                       : slot ? "updated "
+                                              : "added ") +
+                               resource_.plural + " " + brief(e.obj));
+    if (gone) {
+        objects_.erase(key);
+    } else {
+        slot = e.obj;
+    }
+}
+
+std::map<object_key, object> truth::objects(const scope& s) const
+{
+    std::map<object_key, object> out;
+    for (const auto& [key, o] : objects_) {
+        if (s.covers(o)) out.emplace_hint(out.end(), key, o);
+    }
+    return out;
+}
+
+object truth::at(std::string_view uid, std::uint64_t version) const
+{
+    const auto life = lives_.find(uid);
+    if (life == lives_.end()) return {};
+    const auto found = life->second.find(version);
+    return found == life->second.end() ? object{} : found->second;
+}
+
+std::vector<change> truth::changes(const scope& s, std::size_t begin) const
+{
+    std::vector<change> out;
+    for (auto i = begin; i < events_.size(); ++i) {
+        const auto& e = events_[i];
+        const bool was = s.covers(e.before), is = s.covers(e.after);
+        if (!was && !is) continue;
+        const auto kind = was && is ? change_kind::updated : is ? change_kind::added : change_kind::deleted;
+        const auto& shown = is ? e.after : e.before;
+        out.push_back({kind, std::string(shown.uid()), e.version, std::string(shown.ns())});
+    }
+    return out;
+}
+
+} // namespace kubecoro::simulation

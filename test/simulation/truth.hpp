@@ -1,0 +1,101 @@
+#pragma once
+// What the server really did: every change of a resource in order, told by a watch that no fault touches.
+
+#include "journal.hpp"
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/resource.hpp>
+#include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/client/client.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kubecoro::simulation {
+
+/// resourceVersion as a number; the simulation's own server counts them.
+[[nodiscard]] std::uint64_t version_of(const object& o);
+
+/// "added pods a/o1 uid-4 @17".
+[[nodiscard]] std::string brief(const object& o);
+
+/// Which objects of a resource an informer covers, decided without the library's own selectors.
+struct scope
+{
+    resource_type resource;
+    /// Empty: all.
+    std::set<std::string> namespaces = {};
+    /// One label that must have this value; empty: any object.
+    std::string label = {};
+    std::string value = {};
+
+    [[nodiscard]] bool covers(const object& o) const;
+    /// For informer_options.
+    [[nodiscard]] std::string selector() const { return label.empty() ? std::string{} : label + "=" + value; }
+};
+
+enum class change_kind
+{
+    added,
+    updated,
+    deleted
+};
+[[nodiscard]] std::string_view to_string(change_kind k) noexcept;
+
+/// One change as a handler with a scope must hear of it, if it hears of all.
+struct change
+{
+    change_kind kind;
+    std::string uid;
+    std::uint64_t version;
+    std::string ns;
+    friend bool operator==(const change&, const change&) = default;
+};
+
+/** The life of one resource.
+
+    `follow` runs for the whole life of the world; it must have caught up (runner idle) before anything is read. */
+class truth
+{
+public:
+    truth(resource_type resource, journal& notes) : resource_(std::move(resource)), notes_(&notes) {}
+
+    /// Watches until cancelled; begins again where it was when the connection is cut.
+    boost::asio::awaitable<result<>> follow(client source, apiserver::embedded_server* server);
+
+    [[nodiscard]] const resource_type& resource() const noexcept { return resource_; }
+    [[nodiscard]] const std::map<object_key, object>& objects() const noexcept { return objects_; }
+    [[nodiscard]] std::map<object_key, object> objects(const scope& s) const;
+    /// The state of that uid at that version, or null when there was none. The final state counts.
+    [[nodiscard]] object at(std::string_view uid, std::uint64_t version) const;
+    /// How many changes there have been.
+    [[nodiscard]] std::size_t length() const noexcept { return events_.size(); }
+    /// The changes from `begin` on as seen in a scope.
+    [[nodiscard]] std::vector<change> changes(const scope& s, std::size_t begin) const;
+
+private:
+    struct event
+    {
+        object before;
+        /// Null when deleted.
+        object after;
+        std::uint64_t version;
+    };
+
+    void apply(const watch_event& e);
+
+    resource_type resource_;
+    journal* notes_;
+    std::string version_ = "0";
+    std::map<object_key, object> objects_;
+    std::map<std::string, std::map<std::uint64_t, object>, std::less<>> lives_;
+    std::vector<event> events_;
+};
+
+} // namespace kubecoro::simulation

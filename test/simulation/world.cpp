@@ -1,0 +1,150 @@
+#include "world.hpp"
+
+#include "checks.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+
+#include <array>
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace {
+
+/// Seeds of the parts, so that a change in one does not shift the others.
+enum class part : std::uint64_t
+{
+    server = 1,
+    network,
+    operations,
+    factory,
+    participants
+};
+std::uint64_t seed_of(std::uint64_t seed, part p) { return seed * 1'000'003 + static_cast<std::uint64_t>(p); }
+
+} // namespace
+
+world::world(world_options options)
+    : options_(options), runner_(options.seed), notes_(runner_.shared_clock(), options.echo), random_(options.seed)
+{
+}
+
+world::~world()
+{
+    // In a broken world coroutines still run: they go before what they use.
+    runner_.destroy_coroutines();
+}
+
+template<class T>
+bool world::must(std::string_view what, boost::asio::awaitable<result<T>> body)
+{
+    const auto done = runner_.run(std::move(body));
+    if (!done) notes_.broken(what, done.error().describe());
+    return done.has_value();
+}
+
+verdict world::run()
+{
+    start();
+    const auto rounds = 1 + below(random_, 3);
+    for (std::uint64_t i = 0; i < rounds && notes_.intact(); ++i) {
+        const auto steps = 15 + below(random_, 40);
+        for (std::uint64_t s = 0; s < steps && notes_.intact(); ++s) step();
+        const bool last = i + 1 == rounds;
+        // Some worlds are stopped in the middle of trouble.
+        if (!last || !one_in(random_, 3)) quiet_point();
+    }
+    for (const auto& w : informers_) {
+        const auto stats = w.informer.stats().reflector;
+        verdict_.lists += stats.lists;
+        verdict_.relists += stats.relists_total();
+        verdict_.reconnects += stats.reconnects;
+        for (const auto& u : w.users) {
+            verdict_.coalesced += u->stats().coalesced;
+            verdict_.notifications += u->stats().delivered;
+        }
+    }
+    if (notes_.intact()) stop();
+    if (!notes_.intact()) {
+        verdict_.broken = notes_.first_broken();
+        verdict_.last_steps = notes_.last_steps();
+    }
+    verdict_.hash = notes_.hash();
+    verdict_.steps = notes_.steps();
+    return verdict_;
+}
+
+void world::start()
+{
+    apiserver::server_options options;
+    options.time = runner_.shared_clock();
+    options.cluster.seed = seed_of(options_.seed, part::server);
+    options.cluster.history = one_in(random_, 2) ? 1000 : 70;
+    server_ = std::make_unique<apiserver::embedded_server>(runner_.executor(), std::move(options));
+    operations_.emplace(*server_, notes_, seed_of(options_.seed, part::operations));
+    if (!must("prepare", operations_->prepare())) return;
+    network_.emplace(*server_, runner_, notes_, seed_of(options_.seed, part::network));
+
+    for (auto resource : {core::v1::pod::resource(), core::v1::config_map::resource(), widgets()}) {
+        truths_.push_back(std::make_unique<truth>(std::move(resource), notes_));
+        followers_.push_back(runner_.spawn(truths_.back()->follow(network_->reliable(), server_.get())));
+    }
+    runner_.run_until_idle();
+    must("fill", operations_->fill(below(random_, 12)));
+
+    factory_options f;
+    f.time = runner_.shared_clock();
+    f.seed = seed_of(options_.seed, part::factory);
+    f.policy.page_size = one_in(random_, 2) ? 0 : static_cast<std::uint32_t>(1 + below(random_, 6));
+    if (one_in(random_, 3)) f.policy.idle_timeout = std::chrono::minutes(1 + below(random_, 5));
+    factory_.emplace(network_->unreliable().provider(), std::move(f));
+    make_informers();
+    factory_->start();
+}
+
+void world::make_informers()
+{
+    informers_.reserve(4);
+    const auto &pods = *truths_[0], &maps = *truths_[1], &custom = *truths_[2];
+    add_informer("pods", {pods.resource()}, {}, pods);
+    add_informer("maps", {maps.resource(), {"a", "b"}}, {}, maps);
+    informer_options resyncing;
+    resyncing.resync = std::chrono::seconds(5 + below(random_, 100));
+    add_informer("widgets", {custom.resource()}, std::move(resyncing), custom);
+    add_informer("shop", {pods.resource(), {}, "app", "shop"}, {}, pods);
+}
+
+void world::add_informer(std::string name, scope covered, informer_options options, const truth& real)
+{
+    options.namespaces.assign(covered.namespaces.begin(), covered.namespaces.end());
+    options.label_selector = covered.selector();
+    const bool by_node = real.resource().plural == "pods";
+    auto informer = factory_->get(covered.resource, std::move(options));
+    if (by_node) {
+        const auto index = [](const object& o, index_sink out) { out(o["spec"]["nodeName"].as_string()); };
+        if (const auto ok = informer.add_index(std::string(node_index), index); !ok) {
+            notes_.broken(name, ok.error().describe());
+        }
+    }
+    informers_.push_back({std::move(name), std::move(covered), &real, std::move(informer)});
+    for (auto n = below(random_, 4); n > 0; --n) join(informers_.back());
+}
+
+void world::join(watched& w)
+{
+    participant_options o;
+    o.how = static_cast<manner>(below(random_, manners));
+    // The informer of widgets resyncs by itself: who names no period gets its own.
+    o.resyncs = w.name == "widgets";
+    if (one_in(random_, 5)) {
+        o.resync = std::chrono::seconds(1 + below(random_, 60));
+        o.resyncs = true;
+    }
+    if (one_in(random_, 8)) o.own_end = 1 + below(random_, 30);
+    static constexpr std::array<std::string_view, manners> words{"plain", "throwing", "slow", "failing", "pulling"};
+    auto name = w.name + "." + std::to_string(next_name_++) + "-" + std::string(words[static_cast<std::size_t>(o.how)]);
+    w.users.push_back(std::make_unique<participant>(std::move(name), o, w.informer, w.covered, *w.real, runner_, notes_,
+                                                    seed_of(options_.seed, part::participants) + next_name_));
+}
+
+} // namespace kubecoro::simulation

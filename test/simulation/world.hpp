@@ -1,0 +1,110 @@
+#pragma once
+// One simulated world: a server, a client behind a bad network, informers, and users who join and leave.
+
+#include "journal.hpp"
+#include "network.hpp"
+#include "operations.hpp"
+#include "participant.hpp"
+#include "truth.hpp"
+
+#include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/client/client.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro::simulation {
+
+struct world_options
+{
+    std::uint64_t seed = 1;
+    /// Prints every step.
+    bool echo = false;
+    /// Off: the same script on a perfect network.
+    bool faults = true;
+};
+
+/// How a world ended.
+struct verdict
+{
+    /// Empty: every promise held.
+    std::string broken;
+    std::string last_steps;
+    std::uint64_t hash = 0;
+    std::uint64_t steps = 0;
+    /// How much of everything happened, so that a simulation that does nothing shows.
+    std::uint64_t notifications = 0, lists = 0, relists = 0, reconnects = 0, coalesced = 0, quiet_points = 0,
+                  exact_comparisons = 0;
+};
+
+/// An informer and what the checks need to know of it.
+struct watched
+{
+    std::string name;
+    scope covered;
+    const truth* real;
+    shared_informer informer;
+    std::vector<std::unique_ptr<participant>> users = {};
+    /// At the last quiet point: length of the truth, lists so far, and the users that were there.
+    std::size_t truth_begin = 0;
+    std::uint64_t lists = 0;
+    std::size_t users_then = 0;
+    std::vector<std::uint64_t> coalesced = {};
+};
+
+/** Everything follows from the seed. One use: construct, run, destroy. */
+class world
+{
+public:
+    explicit world(world_options options);
+    ~world();
+    world(const world&) = delete;
+    world& operator=(const world&) = delete;
+
+    verdict run();
+
+private:
+    void start();
+    void make_informers();
+    void add_informer(std::string name, scope covered, informer_options options, const truth& real);
+    void join(watched& w);
+
+    // One step of the script, and what it may be.
+    void step();
+    void operate();
+    void let_time_pass();
+    void break_something();
+    void change_users();
+
+    void quiet_point();
+    /// Empty when everything has arrived everywhere, else what has not.
+    [[nodiscard]] std::string unsettled();
+    void check_idle();
+    void check_late_joiner();
+    void stop();
+
+    /// Runs something that must succeed, in virtual time.
+    template<class T>
+    bool must(std::string_view what, boost::asio::awaitable<result<T>> body);
+
+    world_options options_;
+    testing::runner runner_;
+    journal notes_;
+    random_source random_;
+    std::unique_ptr<apiserver::embedded_server> server_;
+    std::optional<network> network_;
+    std::optional<operations> operations_;
+    std::vector<std::unique_ptr<truth>> truths_;
+    std::vector<testing::task<void>> followers_;
+    std::optional<informer_factory> factory_;
+    std::vector<watched> informers_;
+    std::uint64_t next_name_ = 0;
+    verdict verdict_;
+};
+
+} // namespace kubecoro::simulation

@@ -1,0 +1,222 @@
+// Informers under threads: readers, handlers that come and go, indexes added on the way, faults all the time.
+
+#include "busy_source.hpp"
+
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/eventually.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using kubecoro::result;
+using kubecoro::core::v1::pod;
+
+namespace {
+
+template<class T>
+T await(asio::thread_pool& pool, asio::awaitable<T> work)
+{
+    return asio::co_spawn(pool, std::move(work), asio::use_future).get();
+}
+
+kubecoro::factory_options quick()
+{
+    kubecoro::factory_options o;
+    o.seed = 5;
+    o.policy.backoff.initial = 1ms;
+    o.policy.backoff.cap = 2ms;
+    o.policy.watch_timeout_min = o.policy.watch_timeout_max = 1h;
+    return o;
+}
+
+/// What one handler or reader believes, by name and uid. What it has seen wrong is counted. The lock is for the test's own
+/// look at it: calls of one handler never overlap, which `inside` checks.
+struct belief
+{
+    std::mutex mutex;
+    std::map<std::string, std::string> told;
+    std::atomic<int> wrong{0};
+    std::atomic<int> inside{0};
+
+    void add(const kubecoro::object& o)
+    {
+        std::lock_guard lock(mutex);
+        if (!told.emplace(o.name(), o.uid()).second) ++wrong;
+    }
+    void remove(const kubecoro::object& o)
+    {
+        std::lock_guard lock(mutex);
+        const auto at = told.find(std::string(o.name()));
+        if (at == told.end() || at->second != o.uid())
+            ++wrong;
+        else
+            told.erase(at);
+    }
+    bool is(const std::map<std::string, std::string>& expected)
+    {
+        std::lock_guard lock(mutex);
+        return told == expected;
+    }
+
+    void enter() { wrong += inside.exchange(1); }
+    void leave() { inside = 0; }
+
+    kubecoro::event_handler handler(bool slow)
+    {
+        const auto pause = [slow]() -> asio::awaitable<void> {
+            if (slow) co_await asio::post(asio::use_awaitable);
+        };
+        return {.on_add = [this, pause](kubecoro::added e) -> asio::awaitable<void> {
+                    enter();
+                    auto resting = pause();
+                    co_await std::move(resting);
+                    add(e.obj);
+                    leave();
+                },
+                .on_update =
+                    [this](const kubecoro::updated& e) {
+                        enter();
+                        const auto at = told.find(std::string(e.after.name()));
+                        if (at == told.end() || at->second != e.after.uid()) ++wrong;
+                        leave();
+                    },
+                .on_delete =
+                    [this](const kubecoro::deleted& e) {
+                        enter();
+                        remove(e.obj);
+                        leave();
+                    }};
+    }
+};
+
+asio::awaitable<result<>> pull(kubecoro::shared_informer pods, std::shared_ptr<belief> believes)
+{
+    auto events = pods.subscribe({.max_pending = 16, .max_batch = 8});
+    for (;;) {
+        auto next = events.pop();
+        const auto batch = co_await std::move(next);
+        if (!batch) co_return result<>{};
+        for (const auto& n : *batch) {
+            if (n.index() == 0) believes->add(kubecoro::object_of(n));
+            if (n.index() == 2) believes->remove(kubecoro::object_of(n));
+        }
+    }
+}
+
+void read_everything(const kubecoro::shared_informer& pods)
+{
+    const auto l = pods.lister();
+    std::map<std::string, int> seen;
+    int doubled = 0;
+    for (const auto& o : l.list()) doubled += seen[std::string(o.name())]++;
+    if (doubled != 0) throw std::runtime_error("an object was listed twice");
+    for (const auto& ns : l.namespaces())
+        for (const auto& o : l.list(ns))
+            if (o.ns() != ns) throw std::runtime_error("an object of another namespace");
+    for (const auto& value : l.index_values("app"))
+        for (const auto& o : l.by_index("app", value))
+            if (o.labels()["app"].as_string() != value) throw std::runtime_error("an object under a wrong value");
+    static_cast<void>(pods.describe());
+    static_cast<void>(pods.stats());
+}
+
+} // namespace
+
+TEST_CASE("informers: readers on other threads never see half a relist", "[stress][cache]")
+{
+    const std::size_t objects = GENERATE(20, 700); // changed in place, and on a copy
+    asio::thread_pool pool(2);
+    kubecoro::informer_factory informers(
+        std::make_shared<stress::one_source>(pool.get_executor(), std::make_shared<stress::relisting_source>(objects)),
+        quick());
+    auto pods = informers.get<pod>();
+    informers.start();
+    REQUIRE(await(pool, pods.has_synced()));
+    std::atomic<bool> mixed{false};
+    std::vector<std::thread> readers;
+    for (int r = 0; r < 2; ++r)
+        readers.emplace_back([&] {
+            while (pods.stats().reflector.lists < 60) {
+                const auto all = pods.lister().list();
+                if (all.size() != objects) mixed = true;
+                for (const auto& o : all)
+                    if (o.resource_version() != all.front().resource_version()) mixed = true;
+            }
+        });
+    for (auto& r : readers) r.join();
+    CHECK_FALSE(mixed);
+    REQUIRE(await(pool, informers.stop()));
+}
+
+TEST_CASE("informers: readers, joiners and leavers on several threads, and all agree in the end", "[stress][cache]")
+{
+    auto truth = std::make_shared<stress::server>();
+    truth->batches_left = 4000;
+    asio::thread_pool pool(4);
+    kubecoro::informer_factory informers(
+        std::make_shared<stress::one_source>(pool.get_executor(), std::make_shared<stress::busy_source>(truth)),
+        quick());
+    auto pods = informers.get<pod>();
+    belief steady;
+    belief slow;
+    auto first = pods.add_event_handler(steady.handler(false));
+    auto second = pods.add_event_handler(slow.handler(true), {.max_pending = 8});
+    const auto pulled = std::make_shared<belief>();
+    auto pulling = asio::co_spawn(pool, pull(pods, pulled), asio::use_future);
+    informers.start();
+    REQUIRE(await(pool, informers.has_synced()));
+
+    const auto busy = [&truth] {
+        std::lock_guard lock(truth->mutex);
+        return truth->batches_left > 0;
+    };
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> others;
+    for (int t = 0; t < 2; ++t)
+        others.emplace_back([&] {
+            try {
+                while (busy()) read_everything(pods);
+            } catch (const std::exception&) {
+                ++wrong;
+            }
+        });
+    others.emplace_back([&] {
+        while (busy()) {
+            belief passing;
+            auto joined = pods.add_event_handler(passing.handler(true));
+            if (!await(pool, joined.has_synced())) ++wrong;
+            if (!await(pool, joined.removed())) ++wrong;
+            wrong += passing.wrong;
+        }
+    });
+    REQUIRE(pods.add_index("app", [](const kubecoro::object& o, auto out) { out(o.labels()["app"].as_string()); }));
+    for (auto& t : others) t.join();
+    CHECK(wrong == 0);
+
+    std::map<std::string, std::string> expected;
+    for (const auto& [name, o] : truth->objects) expected.emplace(name, o.uid());
+    CHECK(kubecoro::test::eventually([&] { return pods.last_resource_version() == std::to_string(truth->version); }));
+    CHECK(kubecoro::test::eventually([&] { return steady.is(expected); }));
+    CHECK(kubecoro::test::eventually([&] { return slow.is(expected); }));
+    CHECK(kubecoro::test::eventually([&] { return pulled->is(expected); }));
+    const auto stats = pods.stats();
+    REQUIRE(await(pool, informers.stop()));
+    pulling.get();
+
+    std::map<std::string, std::string> stored;
+    for (const auto& o : pods.lister().list()) stored.emplace(o.name(), o.uid());
+    CHECK(stored == expected);
+    CHECK(steady.wrong + slow.wrong + pulled->wrong == 0);
+    CHECK(stats.reflector.reconnects > 0);
+    CHECK(stats.reflector.relists_total() > 0);
+    pool.join();
+}

@@ -1,0 +1,11 @@
+#if __has_include(<catch2/catch_session.hpp>)
+#include <catch2/catch_session.hpp>
+int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
+#else
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+#endif
+
+// Asio drops the last reference to an executor behind an atomic fence, which the thread sanitizer does not understand.
+extern "C" const char* __tsan_default_suppressions(); // NOLINT(bugprone-reserved-identifier): the sanitizer's name
+extern "C" const char* __tsan_default_suppressions() { return "race:boost::asio::detail::ref_count_down\n"; }

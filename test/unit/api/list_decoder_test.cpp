@@ -1,0 +1,270 @@
+#include <kubecoro/test/catch.hpp>
+
+#include "fixtures.hpp"
+#include "json_samples.hpp"
+
+#include <kubecoro/api/decode.hpp>
+
+#include <set>
+
+using namespace kubecoro;
+
+namespace {
+
+result<list_page> decode_in_chunks(std::string_view text, std::size_t chunk, decode_options o = {})
+{
+    list_decoder decoder(o);
+    for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size()))) {
+        // A copy of its own, so that a sanitizer sees every read beyond the chunk.
+        const std::string part(text.substr(0, chunk));
+        if (auto fed = decoder.feed(part); !fed) return fed.error();
+    }
+    return decoder.finish();
+}
+
+result<list_page> decode_split(std::string_view text, std::size_t at)
+{
+    list_decoder decoder;
+    const std::string first(text.substr(0, at));
+    const std::string second(text.substr(at));
+    if (auto fed = decoder.feed(first); !fed) return fed.error();
+    if (auto fed = decoder.feed(second); !fed) return fed.error();
+    return decoder.finish();
+}
+
+list_page decoded(std::string_view text, decode_options o = {})
+{
+    auto page = decode_in_chunks(text, text.size() + 1, o);
+    if (!page) FAIL(page.error().describe());
+    return std::move(*page);
+}
+
+std::string flat(const list_page& p)
+{
+    std::string out = p.api_version + " " + p.kind + " " + p.resource_version + " " + p.continue_token + " " +
+                      (p.remaining ? std::to_string(*p.remaining) : "-");
+    for (const object& o : p.items) out += "\n" + std::to_string(o.bytes()) + " " + o.to_text();
+    return out;
+}
+
+void refused(std::string_view text, std::string_view why)
+{
+    INFO(text);
+    const auto page = decode_in_chunks(text, text.size() + 1);
+    REQUIRE_FALSE(page);
+    CHECK(page.error() == cond::corrupt);
+    INFO(page.error().message());
+    CHECK(page.error().message().find(why) != std::string::npos);
+    for (const std::size_t chunk : {1, 2, 3}) CHECK_FALSE(decode_in_chunks(text, chunk));
+}
+
+} // namespace
+
+TEST_CASE("list_decoder: pages of a real server", "[api][decode]")
+{
+    const list_page first = decoded(fixture("list_page1.json"));
+    CHECK(first.kind == "ConfigMapList");
+    CHECK(first.api_version == "v1");
+    CHECK(first.resource_version == "336");
+    CHECK(first.continue_token == "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzM2LCJzdGFydCI6Ii9hMVx1MDAwMCJ9");
+    CHECK(first.remaining == 2);
+    REQUIRE(first.items.size() == 2);
+    CHECK(first.items[0].name() == "a0");
+    CHECK(first.items[0].kind() == "ConfigMap");
+    CHECK(first.items[0].api_version() == "v1");
+    CHECK(first.items[1].resource_version() == "324");
+    CHECK(first.items[1]["data"]["k"].as_string() == "v");
+
+    const list_page last = decoded(fixture("list_last_page.json"));
+    CHECK(last.continue_token.empty());
+    CHECK_FALSE(last.remaining);
+    CHECK(last.items.size() == 2);
+
+    const list_page custom = decoded(fixture("list_custom.json"));
+    CHECK(custom.kind == "WidgetList");
+    CHECK(custom.resource_version == "780");
+    CHECK(custom.continue_token.empty());
+    REQUIRE(custom.items.size() == 3);
+    CHECK(custom.items[0].kind() == "Widget");
+    CHECK(custom.items[0].generation() == 3);
+
+    CHECK(decoded(fixture("list_empty.json")).items.empty());
+    CHECK(decoded(fixture("list_custom_empty.json")).resource_version == "772");
+    CHECK(decoded(fixture("list_partial.json")).items.at(0).kind() == "PartialObjectMetadata");
+}
+
+TEST_CASE("list_decoder: every split of a real page gives the same page", "[api][decode]")
+{
+    for (const char* name : {"list_page1.json", "list_custom.json", "list_empty.json"}) {
+        const std::string text = fixture(name);
+        const std::string expected = flat(decoded(text));
+        for (std::size_t at = 0; at <= text.size(); ++at) REQUIRE(flat(*decode_split(text, at)) == expected);
+        for (const std::size_t chunk : {1, 2, 3, 7, 100}) REQUIRE(flat(*decode_in_chunks(text, chunk)) == expected);
+    }
+}
+
+TEST_CASE("list_decoder: every split of every edge document gives the same object", "[api][decode]")
+{
+    for (const std::string& document : testing_samples::edge_documents()) {
+        const std::string text = R"({"kind":"List","items":[)" + document + "," + document + "]}";
+        const std::string expected = flat(decoded(text));
+        REQUIRE(decoded(text).items.at(1).to_text() == object::parse(document)->to_text());
+        const std::size_t step = text.size() < 2000 ? 1 : text.size() / 40;
+        for (std::size_t at = 0; at <= text.size(); at += step) REQUIRE(flat(*decode_split(text, at)) == expected);
+        for (const std::size_t chunk : {1, 5, 1400}) REQUIRE(flat(*decode_in_chunks(text, chunk)) == expected);
+    }
+}
+
+TEST_CASE("list_decoder: random documents in random chunks", "[api][decode]")
+{
+    testing_samples::generator random(77);
+    for (int round = 0; round < 200; ++round) {
+        std::string text = R"({"items":[)";
+        for (int i = 0; i < 3; ++i) text += (i ? "," : "") + random.document();
+        text += R"(],"kind":"ThingList","apiVersion":"x/v1"})";
+        const std::string expected = flat(decoded(text));
+        list_decoder decoder;
+        for (std::string_view rest = text; !rest.empty();) {
+            const std::string part(rest.substr(0, 1 + random.below(20)));
+            rest.remove_prefix(part.size());
+            REQUIRE(decoder.feed(part));
+        }
+        REQUIRE(flat(*decoder.finish()) == expected);
+    }
+}
+
+TEST_CASE("list_decoder: members come in any order", "[api][decode]")
+{
+    std::vector<std::string> members = {R"("kind":"PodList")", R"("apiVersion":"v1")",
+                                        R"("metadata":{"resourceVersion":"7","continue":"c","remainingItemCount":3})",
+                                        R"("items":[{"metadata":{"name":"a"}},{"kind":"Own","metadata":{"name":"b"}}])",
+                                        R"("zextra":{"items":[1,{"kind":"No"}],"kind":[]})"};
+    std::sort(members.begin(), members.end());
+    std::set<std::string> seen;
+    do {
+        std::string text = "{";
+        for (const auto& m : members) text += (text.size() > 1 ? "," : "") + m;
+        const list_page page = decoded(text + "}");
+        REQUIRE(page.items.size() == 2);
+        REQUIRE(page.items[0].kind() == "Pod");
+        REQUIRE(page.items[1].kind() == "Own");
+        REQUIRE(page.items[1].api_version() == "v1");
+        REQUIRE(page.continue_token == "c");
+        seen.insert(page.items[0].to_json().as_object().contains("apiVersion") ? flat(page).substr(0, 20) : "");
+    } while (std::next_permutation(members.begin(), members.end()));
+    CHECK(seen.size() == 1);
+}
+
+TEST_CASE("list_decoder: items get the list's kind in front", "[api][decode]")
+{
+    CHECK(decoded(R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]})").items[0].to_text() ==
+          R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})");
+    CHECK(decoded(R"({"items":[{},{"apiVersion":"w"}],"kind":"PodList","apiVersion":"v1"})").items[0].to_text() ==
+          R"({"kind":"Pod","apiVersion":"v1"})");
+    CHECK(decoded(R"({"items":[{},{"apiVersion":"w"}],"kind":"PodList","apiVersion":"v1"})").items[1].to_text() ==
+          R"({"kind":"Pod","apiVersion":"w"})");
+    // A kind that does not end in List, or is nothing else, says nothing of its items.
+    CHECK(decoded(R"({"kind":"Pods","apiVersion":"v1","items":[{}]})").items[0].to_text() == "{}");
+    CHECK(decoded(R"({"kind":"List","apiVersion":"v1","items":[{}]})").items[0].to_text() == "{}");
+    // The header of the object widens with the two members.
+    const std::string filler(240, 'x');
+    const list_page wide = decoded(R"({"kind":"PodList","apiVersion":"v1","items":[{"a":")" + filler + "\"}]}");
+    CHECK(wide.items[0]["a"].as_string() == filler);
+    CHECK(wide.items[0].root().size() == 3);
+    CHECK(wide.items[0].kind() == "Pod");
+}
+
+TEST_CASE("list_decoder: null and absent parts", "[api][decode]")
+{
+    CHECK(decoded(R"({"items":null})").items.empty());
+    CHECK(decoded(R"({"items":[],"metadata":null,"kind":null})").resource_version.empty());
+    CHECK(decoded(R"({"items":[{"metadata":{"name":"a"}}],"items":[]})").items.empty());
+    CHECK(decoded(R"({"items":[{"metadata":{"name":"a"}}],"items":null})").items.empty());
+    CHECK(decoded(" \n{\"items\":[]}\n \t").items.empty());
+    CHECK(decoded(R"({"items":[],"metadata":{"continue":""}})").continue_token.empty());
+    CHECK_FALSE(decoded(R"({"items":[],"metadata":{"remainingItemCount":"5"}})").remaining);
+}
+
+TEST_CASE("list_decoder: what is not a list is refused with its kind", "[api][decode]")
+{
+    refused(fixture("table.json"), "expected a list, got kind Table");
+    refused(fixture("status_not_found.json"), "expected a list, got kind Status");
+    refused("{}", "expected a list");
+    refused("[]", "expected a list, got an array");
+    refused("7", "expected a list");
+    refused(R"({"items":{}})", "`items` is not an array");
+    refused(R"({"items":1})", "`items` is not an array");
+    refused(R"({"items":[],"metadata":[]})", "`metadata` is not an object");
+    refused(R"({"items":[],"metadata":"x"})", "`metadata` is not an object");
+    refused(R"({"items":[{},7]})", "item 1 is not an object");
+    refused(R"({"items":[[]]})", "item 0 is not an object");
+    refused(R"({"items":[null]})", "item 0 is not an object");
+}
+
+TEST_CASE("list_decoder: broken input is refused, and stays so", "[api][decode]")
+{
+    refused(R"({"items":[]} x)", "something follows the list after byte 13");
+    refused(R"({"items":[]}{"items":[]})", "something follows the list");
+    refused("{\"items\":[{\"a\":\"\xff\"}]}", "malformed JSON");
+    refused(R"({"items":[{"a":1,}]})", "malformed JSON");
+    refused("", "the text ends early after byte 0");
+    refused("{\"items\":[{\"v\":" + std::string(1000, '['), "nested too deep");
+    refused("{\"items\":[],\"other\":" + std::string(1000, '['), "nested too deep");
+    for (const std::string& broken : testing_samples::broken_documents()) {
+        const std::string text = "{\"items\":[{\"a\":" + broken + "}]}";
+        if (object::parse("{\"a\":" + broken + "}")) continue;
+        INFO(text);
+        CHECK_FALSE(decode_in_chunks(text, text.size()));
+        CHECK_FALSE(decode_in_chunks(text, 1));
+    }
+    list_decoder decoder;
+    REQUIRE_FALSE(decoder.feed("{]"));
+    CHECK_FALSE(decoder.feed("{\"items\":[]}"));
+    CHECK_FALSE(decoder.finish());
+}
+
+TEST_CASE("list_decoder: a list cut at any byte is refused", "[api][decode]")
+{
+    for (const char* name : {"list_page1.json", "list_custom.json"}) {
+        const std::string text = fixture(name);
+        // The last two bytes are the closing brace and a newline.
+        for (std::size_t n = 0; n + 1 < text.size(); ++n) {
+            const auto page = decode_in_chunks(std::string_view(text).substr(0, n), text.size());
+            REQUIRE_FALSE(page);
+            REQUIRE(page.error().message().find("the text ends early") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("list_decoder: limits hold per object, not per list", "[api][decode]")
+{
+    decode_options o;
+    o.limits.max_object_bytes = 200;
+    o.limits.max_depth = 4;
+    std::string text = R"({"kind":"XList","items":[{})";
+    for (int i = 0; i < 100; ++i) text += ",{\"v\":\"" + std::string(150, 'x') + "\"}";
+    CHECK(decoded(text + "]}", o).items.size() == 101);
+    for (const std::size_t chunk : {1, 64, 100000}) {
+        const auto large = decode_in_chunks(R"({"items":[{"v":")" + std::string(300, 'x') + "\"}]}", chunk, o);
+        REQUIRE_FALSE(large);
+        CHECK(large.error().message().find("an object is larger than 200 bytes") != std::string::npos);
+    }
+    CHECK(decoded(R"({"items":[{"a":[[[1]]]}]})", o).items.size() == 1);
+    CHECK_FALSE(decode_in_chunks(R"({"items":[{"a":[[[[1]]]]}]})", 1000, o));
+    // What is skipped costs nothing, so it has no limit.
+    CHECK(decoded(R"({"extra":")" + std::string(5000, 'x') + R"(","items":[]})", o).items.empty());
+}
+
+TEST_CASE("list_decoder: drops managedFields in any chunking", "[api][decode]")
+{
+    decode_options o;
+    o.drop_managed_fields = true;
+    const std::string text = fixture("list_page1.json");
+    for (const std::size_t chunk : {1, 13, 5000}) {
+        const auto page = decode_in_chunks(text, chunk, o);
+        REQUIRE(page);
+        CHECK_FALSE(page->items[0].metadata()["managedFields"]);
+        CHECK(page->items[0].labels()["app"].as_string() == "web");
+        CHECK(page->items[1]["data"]["k"].as_string() == "v");
+    }
+}

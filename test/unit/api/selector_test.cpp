@@ -1,0 +1,183 @@
+#include <kubecoro/test/catch.hpp>
+
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/selector.hpp>
+
+using namespace kubecoro;
+
+namespace {
+
+bool label_match(std::string_view selector, std::string_view labels)
+{
+    const auto s = label_selector::parse(selector);
+    INFO(selector);
+    REQUIRE(s);
+    const auto o = object::parse("{\"metadata\":{\"labels\":" + std::string(labels) + "}}");
+    REQUIRE(o);
+    return s->matches(o->labels());
+}
+
+std::string label_problem(std::string_view selector)
+{
+    const auto s = label_selector::parse(selector);
+    INFO(selector);
+    REQUIRE_FALSE(s);
+    REQUIRE(s.error() == cond::invalid);
+    return s.error().message();
+}
+
+} // namespace
+
+TEST_CASE("label_selector: prints in one form what it parsed", "[api][selector]")
+{
+    const std::pair<const char*, const char*> cases[] = {
+        {"", ""},
+        {"   ", ""},
+        {"a", "a"},
+        {"!a", "!a"},
+        {"! a", "!a"},
+        {"a=b", "a=b"},
+        {"a==b", "a=b"},
+        {" a = b , c != d ", "a=b,c!=d"},
+        {"c=1,a=2,b", "a=2,b,c=1"},
+        {"a in (c,b,c)", "a in (b,c)"},
+        {"a in(b)", "a in (b)"},
+        {"a notin (b , c)", "a notin (b,c)"},
+        {"a in (,b)", "a in (,b)"},
+        {"a in (b,)", "a in (,b)"},
+        {"a in (,)", "a in ()"},
+        {"a=", "a="},
+        {"a=,b", "a=,b"},
+        {"a!=", "a!="},
+        {"a>1", "a>1"},
+        {"a < 10", "a<10"},
+        {"in in (in,notin)", "in in (in,notin)"},
+        {"in", "in"},
+        {"notin=in", "notin=in"},
+        {"app.kubernetes.io/name=web-1_x.y", "app.kubernetes.io/name=web-1_x.y"},
+        {"a=b,a=b", "a=b"},
+    };
+    for (const auto& [text, canonical] : cases) {
+        INFO(text);
+        const auto s = label_selector::parse(text);
+        REQUIRE(s);
+        CHECK(s->to_string() == canonical);
+        CHECK(s->empty() == std::string_view(canonical).empty());
+    }
+}
+
+TEST_CASE("label_selector: canonical text parses to an equal selector", "[api][selector]")
+{
+    for (const char* text : {"a", "!a", "a=b,c!=d", "x in (a,b),y notin (c),z>3,w<4", "a=", "a in (,b)"}) {
+        const auto s = label_selector::parse(text);
+        REQUIRE(s);
+        const auto again = label_selector::parse(s->to_string());
+        REQUIRE(again);
+        CHECK(*again == *s);
+    }
+    CHECK(*label_selector::parse("b=1,a=2") == *label_selector::parse("a==2 , b=1"));
+    CHECK_FALSE(*label_selector::parse("a=1") == *label_selector::parse("a in (1)"));
+    CHECK(label_selector({{"k", label_selector::op::in, {"z", "a", "z"}}}).to_string() == "k in (a,z)");
+}
+
+TEST_CASE("label_selector: matches as kube-apiserver does", "[api][selector]")
+{
+    const std::string_view labels = R"({"app":"web","tier":"","n":"5","bad":7})";
+    for (const char* yes : {"", "app=web", "app!=db", "app in (db,web)", "app notin (db)", "app", "!nope", "nope!=x",
+                            "nope notin (x)", "tier=", "tier", "n>4", "n<6", "app=web,n>4,!nope", "!bad"}) {
+        INFO(yes);
+        CHECK(label_match(yes, labels));
+    }
+    for (const char* no : {"app=db", "app!=web", "app in (db)", "app notin (web)", "nope", "!app", "nope=x",
+                           "nope in (x)", "nope=", "tier=x", "n>5", "n<5", "app>1", "nope<1", "app=web,nope", "bad"}) {
+        INFO(no);
+        CHECK_FALSE(label_match(no, labels));
+    }
+    CHECK(label_selector::parse("!a")->matches(value_view{}));
+    CHECK(label_selector::parse("a!=b")->matches(value_view{}));
+    CHECK_FALSE(label_selector::parse("a")->matches(value_view{}));
+}
+
+TEST_CASE("label_selector: errors name what was found, what was expected and where", "[api][selector]")
+{
+    const std::string unable = "unable to parse requirement: ";
+    CHECK(label_problem("app===x") == unable + "found '=', expected: identifier at position 5");
+    CHECK(label_problem("app in web") == unable + "found 'web' expected: '(' at position 7");
+    CHECK(label_problem("=x") == unable + "found '=', expected: identifier at position 0");
+    CHECK(label_problem("a=b,") == "found '', expected: identifier after ',' at position 4");
+    CHECK(label_problem("a b") == unable + "found 'b', expected: in, notin, =, ==, !=, >, < at position 2");
+    CHECK(label_problem("a in ()") == unable + "found ')', expected: identifier at position 6");
+    CHECK(label_problem("a in (b") == unable + "found '', expected: ',' or ')' at position 7");
+    CHECK(label_problem("a in (b c)") == unable + "found 'c', expected: ',' or ')' at position 8");
+    CHECK(label_problem("!a=b") == "found '=', expected: ',' or 'end of string' at position 2");
+    CHECK(label_problem("a=b c") == "found 'c', expected: ',' or 'end of string' at position 4");
+    CHECK(label_problem("a=!") == unable + "found '!', expected: identifier at position 2");
+    CHECK(label_problem("a>x") == unable + "\"x\" is not an integer at position 2");
+    CHECK(label_problem("a>") == unable + "\"\" is not an integer at position 2");
+    CHECK(label_problem("-a=b") == unable + "\"-a\" is not a label key at position 0");
+    CHECK(label_problem("a/b/c") == unable + "\"a/b/c\" is not a label key at position 0");
+    CHECK(label_problem("a=b/c") == unable + "\"b/c\" is not a label value at position 2");
+    for (const char* bad : {",", "a,,b", "!", "!!a", "a==", "a===b", "a=>b", "a in (-b)", "(a)", "a in (b))", "/x",
+                            "x/", "UPPER/x", "a..b/x", "a-/x", "a,"}) {
+        if (std::string_view(bad) == "a==")
+            CHECK(label_selector::parse(bad));
+        else
+            CHECK_FALSE(label_problem(bad).empty());
+    }
+    CHECK(label_selector::parse(std::string(63, 'k') + "=" + std::string(63, 'v')));
+    CHECK_FALSE(label_selector::parse(std::string(64, 'k')));
+    CHECK_FALSE(label_selector::parse("k=" + std::string(64, 'v')));
+}
+
+TEST_CASE("field_selector: parses, prints and matches", "[api][selector]")
+{
+    const std::pair<const char*, const char*> cases[] = {
+        {"", ""},
+        {"metadata.name=a", "metadata.name=a"},
+        {"metadata.name==a", "metadata.name=a"},
+        {"status.phase!=Running,spec.nodeName=n1", "spec.nodeName=n1,status.phase!=Running"},
+        {"spec.nodeName=", "spec.nodeName="},
+        {"a=b,", "a=b"},
+        {",,a=b", "a=b"},
+        {R"(a=x\,y\=z\\)", R"(a=x\,y\=z\\)"},
+        {"a=!b", "a=!b"},
+    };
+    for (const auto& [text, canonical] : cases) {
+        INFO(text);
+        const auto s = field_selector::parse(text);
+        REQUIRE(s);
+        CHECK(s->to_string() == canonical);
+        CHECK(*field_selector::parse(s->to_string()) == *s);
+    }
+    CHECK(field_selector::parse(R"(a=x\,y\=z\\)")->requirements().at(0).value == R"(x,y=z\)");
+    const auto fields = [](std::string_view path) {
+        return path == "metadata.name" ? std::string("a") : std::string();
+    };
+    CHECK(field_selector::parse("metadata.name=a,spec.nodeName=")->matches(fields));
+    CHECK(field_selector::parse("metadata.name!=b")->matches(fields));
+    CHECK_FALSE(field_selector::parse("metadata.name!=a")->matches(fields));
+    CHECK_FALSE(field_selector::parse("metadata.name=a,spec.nodeName=n")->matches(fields));
+    CHECK(field_selector{}.matches(fields));
+}
+
+TEST_CASE("field_selector: errors say where", "[api][selector]")
+{
+    const std::pair<const char*, const char*> cases[] = {
+        {"metadata.name", "found no operator, expected =, == or != at position 13"},
+        {"a in (b)", "found no operator, expected =, == or != at position 8"},
+        {"a=b,c", "found no operator, expected =, == or != at position 5"},
+        {"=b", "expected the path of a field at position 0"},
+        {"a=b=c", "'=' in a value needs a backslash at position 3"},
+        {R"(a=b\)", "found the end, expected ',', '=' or '\\' after a backslash at position 4"},
+        {R"(a=b\n)", "found 'n', expected ',', '=' or '\\' after a backslash at position 4"},
+        {"a!b", "found no operator, expected =, == or != at position 1"},
+        {"a!", "found no operator, expected =, == or != at position 1"},
+    };
+    for (const auto& [text, why] : cases) {
+        INFO(text);
+        const auto s = field_selector::parse(text);
+        REQUIRE_FALSE(s);
+        CHECK(s.error() == cond::invalid);
+        CHECK(s.error().message() == "field selector \"" + std::string(text) + "\": " + why);
+    }
+}

@@ -1,0 +1,361 @@
+#include <kubecoro/test/catch.hpp>
+
+#include "json_samples.hpp"
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/object.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+
+#include <cstdint>
+#include <limits>
+
+using namespace kubecoro;
+
+namespace {
+
+object parsed(std::string_view text)
+{
+    auto o = object::parse(text);
+    INFO(text);
+    if (!o) FAIL(o.error().describe());
+    return *o;
+}
+
+value_view first(const object& o) { return o["v"]; }
+
+object holding(std::string_view value) { return parsed("{\"v\":" + std::string(value) + "}"); }
+
+} // namespace
+
+TEST_CASE("object: a null handle answers everything with nothing", "[api][object]")
+{
+    const object o;
+    CHECK_FALSE(o);
+    CHECK(o.name().empty());
+    CHECK(o.key() == object_key_view{});
+    CHECK_FALSE(o["spec"]["nodeName"]);
+    CHECK(o["spec"]["nodeName"].as_string("none") == "none");
+    CHECK(o.labels().members().begin() == o.labels().members().end());
+    CHECK(o.bytes() == 0);
+    CHECK_FALSE(o.has_metadata());
+    CHECK_FALSE(o.being_deleted());
+}
+
+TEST_CASE("object: metadata lies in front", "[api][object]")
+{
+    const object o = parsed(testing_samples::pod);
+    CHECK(o.api_version() == "v1");
+    CHECK(o.kind() == "Pod");
+    CHECK(o.ns() == "web");
+    CHECK(o.name() == "front-1");
+    CHECK(o.uid() == "7a5c-1");
+    CHECK(o.resource_version() == "12345");
+    CHECK(o.generation() == 3);
+    CHECK(o.being_deleted());
+    CHECK(o.labels()["app"].as_string() == "shop");
+    CHECK(o.annotations()["note"].as_string() == "a\"b\\c\n\xc3\xa4");
+    CHECK(o.owner_references()[0]["kind"].as_string() == "ReplicaSet");
+    CHECK(o["spec"]["containers"][std::size_t{1}]["name"].as_string() == "side");
+    CHECK(o.metadata().path("labels.app").as_string() == "shop");
+    CHECK(o.root().path("spec.nodeName").as_string() == "n1");
+    CHECK_FALSE(o.root().path("spec.nodeName.deeper"));
+    CHECK_FALSE(o.root().path(""));
+    CHECK(to_string(o.key()) == "web/front-1");
+}
+
+TEST_CASE("object: handles share one block", "[api][object]")
+{
+    object a = parsed(testing_samples::pod);
+    const object b = a;
+    object c = std::move(a);
+    CHECK(b.is_same(c));
+    CHECK_FALSE(a);
+    c = parsed(testing_samples::pod);
+    CHECK_FALSE(b.is_same(c));
+    CHECK(b.root() == c.root());
+    const object& self = c;
+    c = self;
+    CHECK(c.name() == "front-1");
+}
+
+TEST_CASE("object: front fields of the wrong type count as absent", "[api][object]")
+{
+    const object o =
+        parsed(R"({"kind":7,"apiVersion":null,"metadata":{"name":["x"],"namespace":{},"uid":1,"labels":[1],)"
+               R"("ownerReferences":{},"deletionTimestamp":null,"generation":"4"}})");
+    CHECK(o.kind().empty());
+    CHECK(o.api_version().empty());
+    CHECK(o.name().empty());
+    CHECK(o.ns().empty());
+    CHECK(o.uid().empty());
+    CHECK_FALSE(o.labels());
+    CHECK_FALSE(o.owner_references());
+    CHECK_FALSE(o.being_deleted());
+    CHECK(o.generation() == 0);
+    CHECK_FALSE(o.has_metadata());
+    CHECK_FALSE(parsed(R"({"metadata":"text"})").metadata());
+}
+
+TEST_CASE("object: of duplicate members the last counts, the text keeps all", "[api][object]")
+{
+    const std::string text = R"({"metadata":{"name":"a","name":"b"},"metadata":{"name":"c","uid":"1","uid":null}})";
+    const object o = parsed(text);
+    CHECK(o.name() == "c");
+    CHECK(o.uid().empty());
+    CHECK(o["metadata"]["name"].as_string() == "c");
+    CHECK(o.root().size() == 2);
+    CHECK(o.to_text() == text);
+    CHECK(o.to_json().at("metadata").at("name") == "c");
+}
+
+TEST_CASE("tape: numbers keep their form and their value", "[api][tape]")
+{
+    for (const char* text : {"0",
+                             "1",
+                             "63",
+                             "64",
+                             "-1",
+                             "127",
+                             "128",
+                             "-128",
+                             "-129",
+                             "32767",
+                             "32768",
+                             "-32769",
+                             "2147483647",
+                             "2147483648",
+                             "-2147483649",
+                             "9223372036854775807",
+                             "-9223372036854775808",
+                             "9223372036854775808",
+                             "18446744073709551615",
+                             "18446744073709551616",
+                             "-9223372036854775809",
+                             "1e3",
+                             "1E3",
+                             "1.0",
+                             "-0",
+                             "-0.0",
+                             "0.1",
+                             "12345678901234567890123",
+                             "1e400",
+                             "1e-400",
+                             "123456789.123456789123456789",
+                             "-1.5e-10",
+                             "0e0",
+                             "0.0000000000000000000001"}) {
+        INFO(text);
+        CHECK(holding(text).to_text() == "{\"v\":" + std::string(text) + "}");
+    }
+    CHECK(first(holding("63")).kind() == value_kind::integer);
+    CHECK(first(holding("-9223372036854775808")).as_int64() == INT64_MIN);
+    CHECK(first(holding("9223372036854775807")).as_int64() == INT64_MAX);
+    CHECK(first(holding("18446744073709551615")).kind() == value_kind::number);
+    CHECK(first(holding("18446744073709551615")).as_int64(-5) == -5);
+    CHECK(first(holding("18446744073709551615")).to_json().as_uint64() == UINT64_MAX);
+    CHECK(first(holding("-0")).kind() == value_kind::number);
+    CHECK(first(holding("-0")).number_text() == "-0");
+    CHECK(first(holding("-0")).as_int64(7) == 0);
+    CHECK(first(holding("1e3")).as_int64() == 1000);
+    CHECK(first(holding("1.50e1")).as_int64() == 15);
+    CHECK(first(holding("1.5")).as_int64(9) == 9);
+    CHECK(first(holding("-9223372036854775808.0")).as_int64() == INT64_MIN);
+    CHECK(first(holding("9223372036854775808.0")).as_int64(1) == 1);
+    CHECK(first(holding("2.5")).as_double() == 2.5);
+    CHECK(first(holding("7")).as_double() == 7.0);
+    CHECK(first(holding("1e400")).as_double() == std::numeric_limits<double>::infinity());
+    CHECK(first(holding("-1e-400")).as_double() == 0.0);
+}
+
+TEST_CASE("object: a JSON value that no JSON text can say is refused", "[api][object]")
+{
+    const boost::json::value huge = holding("1e400").to_json();
+    CHECK(huge.at("v").as_double() == std::numeric_limits<double>::infinity());
+    const auto r = object::from_json(huge);
+    REQUIRE_FALSE(r);
+    CHECK(r.error() == cond::corrupt);
+    CHECK(object::from_json(holding("-1e-400").to_json())->to_text() == "{\"v\":-0E0}");
+    CHECK_FALSE(object::from_json(nullptr));
+    CHECK_FALSE(object::from_json(boost::json::array{1, 2}));
+}
+
+TEST_CASE("tape: equality is that of JSON values", "[api][tape]")
+{
+    const auto same = [](std::string_view a, std::string_view b) {
+        const object x = holding(a);
+        const object y = holding(b);
+        const bool forth = first(x) == first(y);
+        const bool back = first(y) == first(x);
+        REQUIRE(forth == back);
+        return forth;
+    };
+    CHECK(same("1", "1.0"));
+    CHECK(same("1", "10e-1"));
+    CHECK(same("1000", "1e3"));
+    CHECK(same("0", "-0"));
+    CHECK(same("0.0", "0e5"));
+    CHECK(same("120", "1.2e2"));
+    CHECK(same("0.00120", "12E-4"));
+    CHECK(same("18446744073709551616", "1.8446744073709551616e19"));
+    CHECK_FALSE(same("18446744073709551616", "18446744073709551617"));
+    CHECK_FALSE(same("1", "-1"));
+    CHECK_FALSE(same("1.0", "-1"));
+    CHECK_FALSE(same("1", "\"1\""));
+    CHECK_FALSE(same("12", "1"));
+    CHECK_FALSE(same("1", "true"));
+    CHECK(same("null", "null"));
+    CHECK_FALSE(same("null", "false"));
+    CHECK(same(R"({"a":1,"b":[1,{"c":2}]})", R"({"b":[1.0,{"c":2}],"a":1})"));
+    CHECK_FALSE(same(R"({"a":1,"b":2})", R"({"b":1,"a":2})"));
+    CHECK_FALSE(same(R"({"a":1})", R"({"a":1,"b":2})"));
+    CHECK_FALSE(same("[1,2]", "[2,1]"));
+    CHECK_FALSE(same("[]", "{}"));
+    CHECK(same(R"({"a":1,"a":2})", R"({"a":2})"));
+    CHECK(same(R"({"a":1,"a":2})", R"({"a":3,"a":2})"));
+    CHECK_FALSE(same(R"({"a":2,"a":1})", R"({"a":2,"a":3})"));
+    CHECK_FALSE(same(R"({"a":1,"a":2})", R"({"a":1})"));
+    CHECK(same("\"\\u0041\"", "\"A\""));
+    CHECK(value_view{} == value_view{});
+    const object o = holding("null");
+    CHECK_FALSE(first(o) == value_view{});
+    CHECK_FALSE(first(o) == o["missing"]);
+}
+
+TEST_CASE("tape: text and arrays of every length come back", "[api][tape]")
+{
+    for (std::size_t n : {0, 1, 94, 95, 96, 255, 256, 65535, 65536, 1 << 20}) {
+        const std::string text(n, 'x');
+        const object o = holding("\"" + text + "\"");
+        REQUIRE(first(o).as_string() == text);
+        REQUIRE(first(o).is_string());
+        const object keyed = parsed("{\"" + text + "\":1}");
+        REQUIRE(keyed[text].as_int64() == 1);
+        REQUIRE(keyed.to_text() == "{\"" + text + "\":1}");
+    }
+    for (std::size_t n : {0, 1, 100, 127, 128, 300, 10000}) {
+        std::string text = "[";
+        for (std::size_t i = 0; i < n; ++i) text += (i ? "," : "") + std::to_string(i);
+        text += "]";
+        const object o = holding(text);
+        REQUIRE(first(o).size() == n);
+        std::size_t seen = 0;
+        for (const value_view item : first(o).items()) REQUIRE(item.as_int64() == static_cast<std::int64_t>(seen++));
+        REQUIRE(seen == n);
+        REQUIRE(first(o).to_text() == text);
+        if (n > 0) REQUIRE(first(o)[n - 1].as_int64() == static_cast<std::int64_t>(n - 1));
+        REQUIRE_FALSE(first(o)[n]);
+    }
+}
+
+TEST_CASE("tape: nesting has a limit", "[api][tape]")
+{
+    const auto nested = [](std::size_t levels) {
+        return "{\"v\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
+    };
+    const object o = parsed(nested(200));
+    CHECK(o.to_text() == nested(200));
+    CHECK(o.root() == parsed(nested(200)).root());
+    for (std::size_t levels : {201, 1000, 100000}) {
+        const auto r = object::parse(nested(levels));
+        REQUIRE_FALSE(r);
+        CHECK(r.error() == cond::corrupt);
+        CHECK(r.error().message().find("nested too deep") != std::string::npos);
+    }
+}
+
+TEST_CASE("tape: an object beyond its limit of bytes is refused", "[api][tape]")
+{
+    decode_options o;
+    o.limits.max_object_bytes = 100;
+    CHECK(decode_object("{\"a\":\"" + std::string(80, 'x') + "\"}", o));
+    const auto r = decode_object("{\"a\":\"" + std::string(120, 'x') + "\"}", o);
+    REQUIRE_FALSE(r);
+    CHECK(r.error() == cond::corrupt);
+    CHECK(r.error().message() == "an object is larger than 100 bytes");
+}
+
+TEST_CASE("tape: managedFields are dropped when asked, and only those", "[api][tape]")
+{
+    const std::string text =
+        R"({"managedFields":1,"metadata":{"name":"a","managedFields":[{"f:x":{"managedFields":{}}},[[]],1],"z":{"managedFields":2}},)"
+        R"("spec":{"metadata":{"managedFields":3},"managedFields":4}})";
+    decode_options o;
+    o.drop_managed_fields = true;
+    const auto pruned = decode_object(text, o);
+    REQUIRE(pruned);
+    CHECK(pruned->to_text() == R"({"managedFields":1,"metadata":{"name":"a","z":{"managedFields":2}},)"
+                               R"("spec":{"metadata":{"managedFields":3},"managedFields":4}})");
+    CHECK(decode_object(R"({"metadata":{"managedFields":null}})", o)->to_text() == R"({"metadata":{}})");
+    CHECK(decode_object(text)->to_text() == text);
+    CHECK_FALSE(
+        decode_object("{\"metadata\":{\"managedFields\":" + std::string(300, '[') + std::string(300, ']') + "}}", o));
+}
+
+TEST_CASE("tape: every document that JSON knows comes back as the same text", "[api][tape]")
+{
+    for (const std::string& text : testing_samples::edge_documents()) {
+        INFO(text);
+        const object o = parsed(text);
+        const object again = parsed(o.to_text());
+        CHECK(o.root() == again.root());
+        CHECK(o.to_text() == again.to_text());
+        CHECK(testing_samples::same_json(o.to_json(), testing_samples::oracle(text)));
+        const auto from = object::from_json(testing_samples::oracle(text));
+        REQUIRE(from);
+        CHECK(testing_samples::same_json(from->to_json(), testing_samples::oracle(text)));
+    }
+}
+
+TEST_CASE("tape: what is not one JSON object is refused", "[api][tape]")
+{
+    for (const std::string& text : testing_samples::broken_documents()) {
+        INFO(text);
+        const auto r = object::parse(text);
+        REQUIRE_FALSE(r);
+        CHECK(r.error() == cond::corrupt);
+        CHECK_FALSE(r.error().message().empty());
+    }
+}
+
+TEST_CASE("tape: a document cut at any byte is refused", "[api][tape]")
+{
+    for (const std::string& text : testing_samples::edge_documents()) {
+        if (text.size() > 5000) continue;
+        const std::size_t end = text.find_last_of('}');
+        for (std::size_t n = 0; n <= end; ++n) {
+            if (object::parse(text.substr(0, n))) FAIL("accepted: " << text.substr(0, n));
+        }
+        SUCCEED();
+    }
+}
+
+TEST_CASE("tape: random documents read as Boost.JSON reads them", "[api][tape]")
+{
+    testing_samples::generator random(20240607);
+    for (int i = 0; i < 2000; ++i) {
+        const std::string text = random.document();
+        INFO("document " << i << ": " << text);
+        const object o = parsed(text);
+        REQUIRE(testing_samples::same_json(o.to_json(), testing_samples::oracle(text)));
+        REQUIRE(o.root() == parsed(o.to_text()).root());
+        REQUIRE(o.root() == parsed(random.shuffled(o.root())).root());
+    }
+}
+
+TEST_CASE("object_key: parses what it prints", "[api][object]")
+{
+    CHECK(object_key::parse("web/front")->ns == "web");
+    CHECK(object_key::parse("node-1")->name == "node-1");
+    for (const char* bad : {"", "/", "a/", "/a", "a/b/c"}) {
+        INFO(bad);
+        const auto k = object_key::parse(bad);
+        REQUIRE_FALSE(k);
+        CHECK(k.error() == cond::invalid);
+    }
+    CHECK(to_string(object_key("a", "b")) == "a/b");
+    CHECK(to_string(object_key("", "b")) == "b");
+    CHECK(object_key_hash{}(object_key("a", "b")) == object_key_hash{}(object_key_view{"a", "b"}));
+    CHECK(object_key_hash{}(object_key("a", "b")) != object_key_hash{}(object_key("b", "a")));
+}

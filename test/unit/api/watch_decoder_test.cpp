@@ -1,0 +1,247 @@
+#include <kubecoro/test/catch.hpp>
+
+#include "fixtures.hpp"
+#include "json_samples.hpp"
+
+#include <kubecoro/api/decode.hpp>
+
+using namespace kubecoro;
+
+namespace {
+
+struct outcome
+{
+    std::vector<watch_event> events;
+    std::string problem;
+};
+
+outcome decode_in_chunks(std::string_view text, std::size_t chunk, decode_options o = {})
+{
+    outcome all;
+    watch_decoder decoder(o);
+    for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size()))) {
+        const std::string part(text.substr(0, chunk));
+        if (auto fed = decoder.feed(part, all.events); !fed) {
+            all.problem = fed.error().message();
+            REQUIRE(fed.error() == cond::corrupt);
+            // Failed is failed.
+            REQUIRE_FALSE(decoder.feed("\n", all.events));
+            REQUIRE_FALSE(decoder.finish());
+            return all;
+        }
+    }
+    if (auto done = decoder.finish(); !done) all.problem = done.error().message();
+    return all;
+}
+
+outcome decoded(std::string_view text) { return decode_in_chunks(text, text.size() + 1); }
+
+std::string flat(const outcome& all)
+{
+    std::string out = all.problem;
+    for (const auto& e : all.events)
+        out += "\n" + std::to_string(static_cast<int>(e.type)) + e.unknown_type + e.status.reason + e.obj.to_text();
+    return out;
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("watch_decoder: changes of a real server", "[api][decode]")
+{
+    const outcome all = decoded(fixture("watch_changes.json"));
+    CHECK(all.problem.empty());
+    REQUIRE(all.events.size() == 3);
+    CHECK(all.events[0].type == watch_event_type::added);
+    CHECK(all.events[1].type == watch_event_type::modified);
+    CHECK(all.events[2].type == watch_event_type::deleted);
+    CHECK(all.events[0].obj.name() == "ev1");
+    CHECK(all.events[0].obj.kind() == "ConfigMap");
+    CHECK(all.events[2].obj.resource_version() == "410");
+}
+
+TEST_CASE("watch_decoder: bookmarks, and the one that ends the initial events", "[api][decode]")
+{
+    const outcome all = decoded(fixture("watch_initial_events.json"));
+    REQUIRE(all.events.size() == 7);
+    CHECK(all.events[6].type == watch_event_type::bookmark);
+    CHECK(all.events[6].ends_initial_events());
+    CHECK(all.events[6].obj.resource_version() == "1840");
+    CHECK_FALSE(all.events[5].ends_initial_events());
+    CHECK(decoded(fixture("watch_bookmark_pod.json")).events.at(0).ends_initial_events());
+    const outcome plain = decoded(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"}}})"
+                                  "\n");
+    CHECK_FALSE(plain.events.at(0).ends_initial_events());
+    CHECK_FALSE(plain.events.at(0).obj.has_metadata());
+    CHECK(decoded(fixture("watch_partial.json")).events.at(0).obj.kind() == "PartialObjectMetadata");
+}
+
+TEST_CASE("watch_decoder: errors carry the server's Status", "[api][decode]")
+{
+    const outcome expired = decoded(fixture("watch_expired.json"));
+    REQUIRE(expired.events.size() == 1);
+    CHECK(expired.events[0].type == watch_event_type::error);
+    CHECK_FALSE(expired.events[0].obj);
+    CHECK(expired.events[0].status.code == 410);
+    CHECK(expired.events[0].status.reason == "Expired");
+    CHECK(expired.events[0].status.message == "too old resource version: 1 (405)");
+    const outcome large = decoded(fixture("watch_version_too_large.json"));
+    REQUIRE(large.events.size() == 1);
+    CHECK(large.events[0].status.retry_after == std::chrono::seconds(1));
+    CHECK(large.events[0].status.causes.at(0).reason == "ResourceVersionTooLarge");
+}
+
+TEST_CASE("watch_decoder: every split of a real stream gives the same events", "[api][decode]")
+{
+    for (const char* name : {"watch_changes.json", "watch_initial_events.json", "watch_expired.json"}) {
+        const std::string text = fixture(name);
+        const std::string expected = flat(decoded(text));
+        for (std::size_t chunk = 1; chunk < text.size(); chunk += 1 + chunk / 8)
+            REQUIRE(flat(decode_in_chunks(text, chunk)) == expected);
+        for (std::size_t at = 0; at <= text.size(); ++at) {
+            outcome all;
+            watch_decoder decoder;
+            REQUIRE(decoder.feed(std::string(text.substr(0, at)), all.events));
+            REQUIRE(decoder.feed(std::string(text.substr(at)), all.events));
+            REQUIRE(decoder.finish());
+            REQUIRE(flat(all) == expected);
+        }
+    }
+}
+
+TEST_CASE("watch_decoder: events of complete lines are handed out at once", "[api][decode]")
+{
+    watch_decoder decoder;
+    std::vector<watch_event> events;
+    REQUIRE(decoder.feed("{\"type\":\"ADDED\",\"object\":{}}\n{\"type\":\"ADD", events));
+    CHECK(events.size() == 1);
+    CHECK_FALSE(watch_decoder().finish().has_error());
+    REQUIRE(decoder.feed("ED\",\"object\":{}}", events));
+    CHECK(events.size() == 1);
+    REQUIRE(decoder.feed("\n", events));
+    CHECK(events.size() == 2);
+    CHECK(decoder.finish());
+}
+
+TEST_CASE("watch_decoder: members come in any order, unknown ones are ignored", "[api][decode]")
+{
+    const outcome all =
+        decoded("{\"object\":{\"metadata\":{\"name\":\"a\"}},\"x\":{\"type\":\"DELETED\"},\"type\":\"ADDED\"}\n"
+                "{\"y\":[{}],\"object\":{\"message\":\"m\",\"code\":410},\"z\":1,\"type\":\"ERROR\"}\n"
+                "{\"type\":\"NEW\\u0041\",\"object\":{\"metadata\":{\"name\":\"b\"}}}\n"
+                "{\"type\":\"NOTHING\"}\n"
+                "{\"type\":\"ADDED\",\"type\":\"DELETED\",\"object\":{},\"object\":{\"k\":1}}\n");
+    CHECK(all.problem.empty());
+    REQUIRE(all.events.size() == 5);
+    CHECK(all.events[0].type == watch_event_type::added);
+    CHECK(all.events[0].obj.name() == "a");
+    CHECK(all.events[1].status.code == 410);
+    CHECK(all.events[2].type == watch_event_type::unknown);
+    CHECK(all.events[2].unknown_type == "NEWA");
+    CHECK(all.events[2].obj.name() == "b");
+    CHECK(all.events[3].unknown_type == "NOTHING");
+    CHECK(all.events[4].type == watch_event_type::deleted);
+    CHECK(all.events[4].obj.to_text() == "{\"k\":1}");
+    const outcome long_type = decoded("{\"type\":\"" + std::string(100, 'T') + "\",\"object\":{}}\n");
+    CHECK(long_type.events.at(0).unknown_type == std::string(64, 'T'));
+}
+
+TEST_CASE("watch_decoder: blank lines, carriage returns and two documents on a line", "[api][decode]")
+{
+    const std::string event = R"({"type":"ADDED","object":{}})";
+    for (const std::size_t chunk : {1, 3, 1000}) {
+        const outcome all =
+            decode_in_chunks("\n\r\n  \n" + event + "\r\n\n" + event + event + " " + event + "\n \t", chunk);
+        CHECK(all.problem.empty());
+        CHECK(all.events.size() == 4);
+    }
+    CHECK(decoded("").events.empty());
+    CHECK(decoded("").problem.empty());
+}
+
+TEST_CASE("watch_decoder: events before a broken line are delivered", "[api][decode]")
+{
+    const std::string good = R"({"type":"ADDED","object":{}})"
+                             "\n";
+    const std::pair<std::string, std::string> broken[] = {
+        {"{\"type\":\"ADDED\",\"object\":{}\n", "the text ends early"},
+        {"nonsense\n", "malformed JSON"},
+        {"[]\n", "expected an event, got an array"},
+        {"7\n", "expected an event"},
+        {"{}\n", "event without a type"},
+        {"{\"object\":{}}\n", "event without a type"},
+        {"{\"type\":\"\",\"object\":{}}\n", "event without a type"},
+        {"{\"type\":7,\"object\":{}}\n", "`type` is not text"},
+        {"{\"type\":[],\"object\":{}}\n", "`type` is not text"},
+        {"{\"type\":\"ADDED\"}\n", "ADDED event without an object"},
+        {"{\"type\":\"ADDED\",\"object\":null}\n", "ADDED event without an object"},
+        {"{\"type\":\"ERROR\"}\n", "ERROR event without an object"},
+        {"{\"type\":\"ADDED\",\"object\":[]}\n", "`object` is not an object"},
+        {"{\"type\":\"ADDED\",\"object\":\"x\"}\n", "`object` is not an object"},
+        {"{\"type\":\"ADDED\",\"object\":{}} x\n", "malformed JSON"},
+        {"{\"type\":\"ADDED\",\"object\":{\"a\":\"\xff\"}}\n", "malformed JSON"},
+        {"{\"type\":\"ADDED\",\"object\":{\"a\":" + std::string(1000, '[') + "\n", "nested too deep"},
+        {"{\"type\":\"ADDED\",\"object\":{}", "the stream ends inside a line that starts at byte 29"},
+    };
+    for (const auto& [line, why] : broken) {
+        INFO(line);
+        for (const std::size_t chunk : {1, 7, 100000}) {
+            const outcome all = decode_in_chunks(good + line + good, chunk);
+            if (line.back() != '\n') break;
+            INFO(all.problem);
+            CHECK(contains(all.problem, why));
+            CHECK(contains(all.problem, "watch answer: "));
+            CHECK(all.events.size() >= 1);
+            CHECK(all.events.size() <= 2);
+        }
+        if (line.back() != '\n') CHECK(contains(decoded(good + line).problem, why));
+    }
+}
+
+TEST_CASE("watch_decoder: a stream cut inside a line says so at every byte", "[api][decode]")
+{
+    const std::string text = fixture("watch_changes.json");
+    const std::size_t first = text.find('\n') + 1;
+    for (std::size_t n = first + 1; n < text.find('\n', first) + 1; ++n) {
+        const outcome all = decoded(std::string_view(text).substr(0, n));
+        REQUIRE(all.events.size() == 1);
+        REQUIRE(contains(all.problem, "the stream ends inside a line that starts at byte " + std::to_string(first)));
+    }
+    CHECK(decoded(std::string_view(text).substr(0, first)).problem.empty());
+}
+
+TEST_CASE("watch_decoder: a line beyond the limit is refused before it is whole", "[api][decode]")
+{
+    decode_options o;
+    o.limits.max_object_bytes = 1000;
+    const std::string fits = "{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(900, 'x') + "\"}}\n";
+    CHECK(decode_in_chunks(fits + fits, 10, o).events.size() == 2);
+    const std::string large = "{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(100000, 'x');
+    for (const std::size_t chunk : {1, 500, 200000}) {
+        const outcome all = decode_in_chunks(fits + large, chunk, o);
+        CHECK(all.events.size() == 1);
+        CHECK(contains(all.problem, "a line is longer than 2024 bytes"));
+        CHECK(contains(decode_in_chunks(fits + large + "\n", chunk, o).problem, "a line is longer than 2024 bytes"));
+    }
+    const outcome tape =
+        decode_in_chunks("{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(1500, 'x') + "\"}}\n", 9, o);
+    CHECK(contains(tape.problem, "an object is larger than 1000 bytes"));
+    // The default takes what a kube-apiserver can hold, and no 5 MB line.
+    CHECK(decode_in_chunks("{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(3 << 20, 'x') + "\"}}\n", 65536)
+              .events.size() == 1);
+    CHECK(contains(
+        decode_in_chunks("{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(5 << 20, 'x') + "\"}}\n", 65536)
+            .problem,
+        "a line is longer"));
+}
+
+TEST_CASE("watch_decoder: drops managedFields when asked", "[api][decode]")
+{
+    decode_options o;
+    o.drop_managed_fields = true;
+    const outcome all = decode_in_chunks(fixture("watch_changes.json"), 50, o);
+    REQUIRE(all.events.size() == 3);
+    for (const auto& e : all.events) CHECK_FALSE(e.obj.metadata()["managedFields"]);
+    CHECK(decoded(fixture("watch_changes.json")).events[0].obj.metadata()["managedFields"]);
+}

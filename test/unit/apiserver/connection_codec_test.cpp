@@ -1,0 +1,110 @@
+#include "connection_codec.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro::apiserver;
+using state = request_reader::state;
+
+namespace {
+
+/// Gives bytes as a connection does: what was not used comes again with more behind it.
+struct feeder
+{
+    request_reader reader{http_limits{}};
+    std::string waiting;
+
+    state give(std::string_view bytes)
+    {
+        waiting += bytes;
+        waiting.erase(0, reader.feed(waiting));
+        return reader.where();
+    }
+};
+
+const std::string first = "POST /a?b=c HTTP/1.1\r\nHost: h\r\nACCEPT: x\r\nContent-Length: 5\r\n\r\nhello";
+const std::string second =
+    "PUT /d HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
+const std::string third = "GET /e HTTP/1.0\r\n\r\n";
+
+} // namespace
+
+TEST_CASE("request_reader: requests in any chunking, one after the other", "[apiserver][codec]")
+{
+    const std::string all = first + second + third;
+    for (std::size_t piece = 1; piece <= all.size(); piece += piece < 12 ? 1 : 31) {
+        INFO(piece);
+        feeder f;
+        std::vector<request_reader::message> got;
+        for (std::size_t at = 0; at < all.size(); at += piece) {
+            for (auto now = f.give(std::string_view(all).substr(at, piece)); now == state::complete; now = f.give({}))
+                got.push_back(f.reader.take());
+        }
+        REQUIRE(got.size() == 3);
+        CHECK(f.reader.where() == state::idle);
+        CHECK(f.waiting.empty());
+        CHECK(got[0].content.method == "POST");
+        CHECK(got[0].content.target == "/a?b=c");
+        CHECK(got[0].content.header("accept") == "x");
+        CHECK(got[0].content.body == "hello");
+        CHECK(got[0].keep_alive);
+        CHECK(got[1].content.body == "abcde");
+        CHECK(got[2].content.target == "/e");
+        CHECK_FALSE(got[2].keep_alive);
+        CHECK_FALSE(got[2].may_chunk);
+    }
+}
+
+TEST_CASE("request_reader: limits", "[apiserver][codec]")
+{
+    SECTION("a head of 64 KiB and more is too large")
+    {
+        feeder f;
+        CHECK(f.give("GET / HTTP/1.1\r\nA: " + std::string(60'000, 'a') + "\r\n") == state::head);
+        CHECK(f.give("B: " + std::string(10'000, 'b') + "\r\n\r\n") == state::head_too_large);
+    }
+    SECTION("a body of 3 MiB is not, one of a byte more is")
+    {
+        feeder f;
+        f.give("PUT / HTTP/1.1\r\nContent-Length: 3145728\r\n\r\n");
+        CHECK(f.give(std::string(3'145'728, 'x')) == state::complete);
+        CHECK(f.reader.take().content.body.size() == 3'145'728);
+        CHECK(f.give("PUT / HTTP/1.1\r\nContent-Length: 3145729\r\n\r\n") == state::body_too_large);
+        CHECK(refuse(f.reader.where(), {}).status == 413);
+    }
+    SECTION("what is not HTTP is malformed")
+    {
+        for (const char* text : {"\x16\x03\x01\x02", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+                                 "GET / HTTP/1.1\r\nno colon\r\n\r\n"}) {
+            INFO(text);
+            feeder f;
+            CHECK(f.give(std::string(text) + "\r\n\r\n") == state::malformed);
+        }
+    }
+}
+
+TEST_CASE("request_reader: tells once that the client waits for permission", "[apiserver][codec]")
+{
+    feeder f;
+    CHECK_FALSE(f.reader.wants_continue());
+    CHECK(f.give("PUT / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\n") == state::body);
+    CHECK(f.reader.wants_continue());
+    CHECK_FALSE(f.reader.wants_continue());
+    CHECK(f.give("x") == state::complete);
+}
+
+TEST_CASE("format_head: framing, and no header can smuggle in another", "[apiserver][codec]")
+{
+    http_response head;
+    head.status = 404;
+    head.headers.emplace_back("Warning", "299 - \"a\r\nb\"");
+    CHECK(format_head(head, framing::length, 7, false, {}) ==
+          "HTTP/1.1 404 Not Found\r\nWarning: 299 - \"a  b\"\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+          "Content-Length: 7\r\nConnection: close\r\n\r\n");
+    head.status = 204;
+    head.headers.clear();
+    CHECK(format_head(head, framing::length, 0, true, {}) ==
+          "HTTP/1.1 204 No Content\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n");
+    std::string chunk;
+    append_chunk(chunk, std::string(26, 'x'));
+    CHECK(chunk == "1a\r\n" + std::string(26, 'x') + "\r\n");
+}

@@ -1,0 +1,183 @@
+#include "coroutine_fixture.hpp"
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/system_error.hpp>
+
+namespace asio = boost::asio;
+using kubecoro::cond;
+using kubecoro::failure;
+using kubecoro::guard;
+using kubecoro::result;
+using kubecoro::test::drain;
+using kubecoro::test::start;
+
+namespace {
+
+asio::awaitable<void> throws(std::exception_ptr e)
+{
+    std::rethrow_exception(e);
+    co_return;
+}
+
+asio::awaitable<result<int>> gives(int n) { co_return n; }
+
+asio::awaitable<result<int>> fails() { co_return failure(cond::conflict, "somebody was first"); }
+
+template<class E>
+result<> outcome_of(E e)
+{
+    asio::io_context context;
+    const auto run = start(context, guard(throws(std::make_exception_ptr(e))));
+    drain(context);
+    return run->value.value();
+}
+
+/// Asio's plain way: the wait throws operation_aborted.
+asio::awaitable<result<>> wait_forever(asio::steady_timer& timer)
+{
+    co_await timer.async_wait(asio::use_awaitable);
+    co_return result<>{};
+}
+
+} // namespace
+
+TEST_CASE("guard: values and failures pass through", "[base][guard]")
+{
+    asio::io_context context;
+    const auto good = start(context, guard(gives(3)));
+    const auto bad = start(context, guard(fails()));
+    drain(context);
+    CHECK(good->value->value() == 3);
+    CHECK(bad->value->error() == cond::conflict);
+    CHECK(bad->value->error().message() == "somebody was first");
+}
+
+TEST_CASE("guard: exceptions become failures", "[base][guard]")
+{
+    using boost::system::system_error;
+    CHECK(outcome_of(kubecoro::error(failure(cond::expired, "x"))).error() == cond::expired);
+    CHECK(outcome_of(system_error(asio::error::operation_aborted)).error() == cond::cancelled);
+    CHECK(outcome_of(system_error(asio::error::connection_reset)).error() == cond::unreachable);
+    CHECK(outcome_of(std::system_error(std::make_error_code(std::errc::connection_refused))).error() ==
+          cond::unreachable);
+    const auto internal = outcome_of(std::runtime_error("a handler broke"));
+    CHECK(internal.error() == cond::internal);
+    CHECK(internal.error().message() == "a handler broke");
+    CHECK(outcome_of(42).error() == cond::internal);
+}
+
+TEST_CASE("guard: cancellation of the caller reaches the operation and becomes cancelled", "[base][guard]")
+{
+    asio::io_context context;
+    asio::steady_timer timer(context, asio::steady_timer::time_point::max());
+    const auto run = start(context, guard(wait_forever(timer)));
+    drain(context);
+    REQUIRE_FALSE(run->done);
+    run->cancel();
+    drain(context);
+    REQUIRE(run->value);
+    CHECK(run->value->error() == cond::cancelled);
+}
+
+namespace {
+
+struct log_of_stop
+{
+    bool before = true;
+    bool after = false;
+    bool second_wait_aborted = false;
+    bool cleaned_up = false;
+};
+
+asio::awaitable<void> nested_finish() { co_await kubecoro::finish_despite_cancellation(); }
+
+/// After the first cancellation it cleans up: a post, then a second wait that only a second cancellation ends.
+asio::awaitable<result<>> clean_up_after_cancellation(asio::steady_timer& timer, log_of_stop& seen)
+{
+    seen.before = co_await kubecoro::stop_requested();
+    const auto first = co_await guard(wait_forever(timer));
+    if (first.has_value() || first.error() != cond::cancelled) co_return failure(cond::internal, "not cancelled");
+    co_await kubecoro::finish_despite_cancellation();
+    seen.after = co_await kubecoro::stop_requested();
+    co_await asio::post(asio::use_awaitable);
+    seen.cleaned_up = true;
+    const auto second = co_await guard(wait_forever(timer));
+    seen.second_wait_aborted = second.has_error();
+    co_return first;
+}
+
+asio::awaitable<result<>> without_finish(asio::steady_timer& timer, log_of_stop& seen)
+{
+    const auto first = co_await guard(wait_forever(timer));
+    seen.after = first.has_error();
+    co_await asio::post(asio::use_awaitable); // throws operation_aborted
+    seen.cleaned_up = true;
+    co_return result<>{};
+}
+
+/// The mode belongs to the whole stack of awaitables, so a callee may set it for its caller.
+asio::awaitable<result<>> finish_set_by_callee(asio::steady_timer& timer, log_of_stop& seen)
+{
+    co_await nested_finish();
+    const auto first = co_await guard(wait_forever(timer));
+    seen.after = co_await kubecoro::stop_requested();
+    co_await asio::post(asio::use_awaitable);
+    seen.cleaned_up = true;
+    co_return first;
+}
+
+} // namespace
+
+TEST_CASE("guard: clean-up runs despite cancellation, and a second cancellation ends it", "[base][guard]")
+{
+    asio::io_context context;
+    asio::steady_timer timer(context, asio::steady_timer::time_point::max());
+    log_of_stop seen;
+    const auto run = start(context, clean_up_after_cancellation(timer, seen));
+    drain(context);
+    run->cancel();
+    drain(context);
+    CHECK_FALSE(seen.before);
+    CHECK(seen.after);
+    CHECK(seen.cleaned_up);
+    REQUIRE_FALSE(run->done);
+    run->cancel();
+    drain(context);
+    REQUIRE(run->value);
+    CHECK(seen.second_wait_aborted);
+}
+
+TEST_CASE("guard: without finish_despite_cancellation the next co_await throws", "[base][guard]")
+{
+    asio::io_context context;
+    asio::steady_timer timer(context, asio::steady_timer::time_point::max());
+    log_of_stop seen;
+    const auto run = start(context, without_finish(timer, seen));
+    drain(context);
+    run->cancel();
+    drain(context);
+    REQUIRE(run->done);
+    CHECK(seen.after);
+    CHECK_FALSE(seen.cleaned_up);
+    CHECK(kubecoro::to_failure(run->thrown) == cond::cancelled);
+}
+
+TEST_CASE("guard: finish_despite_cancellation reaches the whole stack of coroutines", "[base][guard]")
+{
+    asio::io_context context;
+    asio::steady_timer timer(context, asio::steady_timer::time_point::max());
+    log_of_stop seen;
+    const auto run = start(context, finish_set_by_callee(timer, seen));
+    drain(context);
+    run->cancel();
+    drain(context);
+    REQUIRE(run->value);
+    CHECK(seen.after);
+    CHECK(seen.cleaned_up);
+    CHECK(run->value->error() == cond::cancelled);
+}

@@ -1,0 +1,74 @@
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <stdexcept>
+
+using kubecoro::log_level;
+using kubecoro::log_record;
+using kubecoro::logger;
+
+TEST_CASE("logger: a default one drops everything", "[base][log]")
+{
+    const logger log;
+    CHECK_FALSE(log.enabled(log_level::error));
+    log.error("nobody hears this", {{"n", 1}});
+}
+
+TEST_CASE("logger: the threshold decides, copies share the sink", "[base][log]")
+{
+    std::vector<std::string> lines;
+    const logger log([&](const log_record& r) { lines.push_back(format(r)); }, log_level::info);
+    const logger copy = log;
+    CHECK_FALSE(copy.enabled(log_level::debug));
+    CHECK(copy.enabled(log_level::info));
+    copy.debug("no");
+    copy.info("listed", {{"resource", "pods"}, {"objects", 42}, {"seconds", 0.5}, {"first", true}});
+    log.warning("slow");
+    log.error("failed");
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0] == "info listed resource=pods objects=42 seconds=0.5 first=true");
+    CHECK(lines[1] == "warning slow");
+    CHECK(lines[2] == "error failed");
+}
+
+TEST_CASE("logger: a sink that throws harms nobody", "[base][log]")
+{
+    int calls = 0;
+    const logger log([&](const log_record&) {
+        ++calls;
+        throw std::runtime_error("disk full");
+    });
+    log.error("one");
+    log.error("two");
+    CHECK(calls == 2);
+}
+
+TEST_CASE("log format: values are quoted where needed and stay on one line", "[base][log]")
+{
+    std::string line;
+    const logger log([&](const log_record& r) { line = format(r); });
+    log.info("it said \"no\"\nand left",
+             {{"a", "with space"}, {"b", "quote\"back\\"}, {"c", ""}, {"d", "x=y\n\t\r\x01"}});
+    CHECK(line == "info it said \"no\"\\nand left a=\"with space\" b=\"quote\\\"back\\\\\" c=\"\" "
+                  "d=\"x=y\\n\\t\\r\\x01\"");
+    const std::string owned = "text";
+    log.info("m", {{"s", owned}, {"u", std::uint64_t{7}}, {"f", false}, {"v", std::string_view("w")}});
+    CHECK(line == "info m s=text u=7 f=false v=w");
+}
+
+TEST_CASE("metrics: the null sink hands out usable instruments", "[base][metrics]")
+{
+    const auto m = kubecoro::null_metrics();
+    REQUIRE(m);
+    const auto counter = m->make_counter("kubecoro_lists_total", {{"resource", "pods"}});
+    const auto gauge = m->make_gauge("kubecoro_objects", {});
+    const auto histogram = m->make_histogram("kubecoro_list_seconds", {});
+    REQUIRE(counter);
+    REQUIRE(gauge);
+    REQUIRE(histogram);
+    counter->add();
+    gauge->set(1);
+    histogram->observe(0.1);
+    CHECK(kubecoro::null_metrics() == m);
+}

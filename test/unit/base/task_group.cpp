@@ -1,0 +1,270 @@
+#include "coroutine_fixture.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <csignal>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace asio = boost::asio;
+using kubecoro::cond;
+using kubecoro::failure;
+using kubecoro::latch;
+using kubecoro::result;
+using kubecoro::task_group;
+using kubecoro::test::drain;
+using kubecoro::test::start;
+
+namespace {
+
+asio::awaitable<result<>> hold(latch until, int& ended)
+{
+    const auto r = co_await until.wait();
+    ++ended;
+    co_return r;
+}
+
+asio::awaitable<result<>> fail_with(cond c) { co_return failure(c, "as told"); }
+
+asio::awaitable<result<>> throw_something()
+{
+    throw std::runtime_error("unexpected");
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> spawn_another(task_group& group, latch until, int& ended)
+{
+    group.spawn("grandchild", hold(until, ended));
+    co_return result<>{};
+}
+
+/// Takes some steps to end after it was asked to.
+asio::awaitable<result<>> end_slowly(latch until, int& ended)
+{
+    const auto r = co_await until.wait();
+    co_await kubecoro::finish_despite_cancellation();
+    for (int i = 0; i < 5; ++i) co_await asio::post(asio::use_awaitable);
+    ++ended;
+    co_return r;
+}
+
+asio::awaitable<result<>> stop_group(task_group& group)
+{
+    group.stop();
+    co_await asio::post(asio::use_awaitable); // the cancellation arrives meanwhile
+    co_await asio::post(asio::use_awaitable);
+    co_return failure(cond::internal, "went on after stop");
+}
+
+} // namespace
+
+TEST_CASE("task_group: children start on the executor, run, end, and join waits for them", "[base][task_group]")
+{
+    asio::io_context context;
+    task_group group(context.get_executor());
+    const latch go;
+    int ended = 0;
+    CHECK(group.spawn("one", hold(go, ended)));
+    CHECK(group.spawn("two", context.get_executor(), hold(go, ended)));
+    CHECK(group.running() == 2);
+    CHECK(group.names() == std::vector<std::string>{"one", "two"});
+    const auto joined = start(context, group.join());
+    const auto joined_too = start(context, group.join());
+    drain(context);
+    CHECK_FALSE(joined->done);
+    go.settle({});
+    drain(context);
+    CHECK(ended == 2);
+    CHECK(group.running() == 0);
+    REQUIRE(joined->value);
+    CHECK(joined->value->has_value());
+    CHECK(joined_too->done);
+    CHECK(group.first_failure().has_value());
+    const auto again = start(context, group.join());
+    drain(context);
+    CHECK(again->done);
+}
+
+TEST_CASE("task_group: stop cancels every child, refuses new ones and may be repeated", "[base][task_group]")
+{
+    asio::io_context context;
+    task_group group(context.get_executor());
+    const latch never;
+    int ended = 0;
+    group.spawn("held", hold(never, ended));
+    group.spawn("slow", end_slowly(never, ended));
+    drain(context);
+    const auto joined = start(context, group.join());
+    group.stop();
+    group.stop();
+    CHECK_FALSE(group.spawn("late", hold(never, ended)));
+    CHECK(group.running() == 2);
+    drain(context);
+    CHECK(ended == 2);
+    CHECK(joined->done);
+    CHECK(group.first_failure().has_value()); // cancelled is no failure of a child
+}
+
+TEST_CASE("task_group: a child that has not begun when the group stops never begins", "[base][task_group]")
+{
+    asio::io_context context;
+    task_group group(context.get_executor());
+    int ended = 0;
+    group.spawn("unborn", hold(latch{}, ended));
+    group.stop();
+    const auto joined = start(context, group.join());
+    drain(context);
+    CHECK(ended == 0);
+    CHECK(group.running() == 0);
+    CHECK(joined->done);
+}
+
+TEST_CASE("task_group: failures and exceptions are logged once by name, the first is kept", "[base][task_group]")
+{
+    asio::io_context context;
+    std::vector<std::string> lines;
+    const kubecoro::logger log([&](const kubecoro::log_record& r) { lines.push_back(format(r)); });
+    task_group group(context.get_executor(), log);
+    group.spawn("quiet", fail_with(cond::cancelled));
+    group.spawn("refused", fail_with(cond::forbidden));
+    group.spawn("thrower", throw_something());
+    drain(context);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0] == "error a task failed task=refused failure=\"forbidden: as told\"");
+    CHECK(lines[1] == "error a task failed task=thrower failure=\"internal: unexpected\"");
+    REQUIRE(group.first_failure().has_error());
+    CHECK(group.first_failure().error() == cond::forbidden);
+}
+
+TEST_CASE("task_group: children may spawn children and stop their group", "[base][task_group]")
+{
+    asio::io_context context;
+    task_group group(context.get_executor());
+    const latch never;
+    int ended = 0;
+    group.spawn("parent", spawn_another(group, never, ended));
+    drain(context);
+    CHECK(group.names() == std::vector<std::string>{"grandchild"});
+    group.spawn("stopper", stop_group(group));
+    const auto joined = start(context, group.join());
+    drain(context);
+    CHECK(joined->done);
+    CHECK(ended == 1);
+    CHECK(group.first_failure().has_value());
+}
+
+TEST_CASE("task_group: a cancelled join leaves the children running", "[base][task_group]")
+{
+    asio::io_context context;
+    task_group group(context.get_executor());
+    const latch go;
+    int ended = 0;
+    group.spawn("held", hold(go, ended));
+    const auto joined = start(context, group.join());
+    drain(context);
+    joined->cancel();
+    drain(context);
+    REQUIRE(joined->value);
+    CHECK(joined->value->error() == cond::cancelled);
+    CHECK(group.running() == 1);
+    go.settle({});
+    drain(context);
+    CHECK(ended == 1);
+}
+
+TEST_CASE("task_group: children destroyed with their context count as ended", "[base][task_group]")
+{
+    auto context = std::make_unique<asio::io_context>();
+    task_group group(context->get_executor());
+    int ended = 0;
+    group.spawn("begun", hold(latch{}, ended));
+    drain(*context);
+    group.spawn("not begun", hold(latch{}, ended));
+    CHECK(group.running() == 2);
+    context.reset();
+    CHECK(group.running() == 0);
+    CHECK(ended == 0);
+}
+
+TEST_CASE("task_group: a joiner and its children may die with their context", "[base][task_group]")
+{
+    auto context = std::make_unique<asio::io_context>();
+    task_group group(context->get_executor());
+    int ended = 0;
+    const latch go;
+    group.spawn("held", hold(go, ended));
+    const auto joined = start(*context, group.join());
+    const auto waiting = start(*context, go.wait());
+    drain(*context);
+    group.spawn("not begun", hold(go, ended));
+    context.reset(); // the last child to go settles what the joiner slept on
+    CHECK(group.running() == 0);
+    CHECK_FALSE(joined->done);
+    CHECK_FALSE(waiting->done);
+    CHECK(go.settle({}));
+}
+
+TEST_CASE("task_group: an owner given up with its group goes with the last child", "[base][task_group]")
+{
+    struct owner
+    {
+        explicit owner(asio::any_io_executor e) : group(std::move(e)) {}
+        int ended = 0;
+        task_group group;
+    };
+    auto context = std::make_unique<asio::io_context>();
+    auto given_up = std::make_shared<owner>(context->get_executor());
+    const std::weak_ptr<owner> watched = given_up;
+    given_up->group.keep_until_ended(given_up); // nothing runs: nothing is kept
+    CHECK(given_up.use_count() == 1);
+    const latch go;
+    given_up->group.spawn("held", hold(go, given_up->ended));
+    given_up->group.spawn("held as well", hold(go, given_up->ended));
+    drain(*context);
+    given_up->group.keep_until_ended(given_up);
+    given_up.reset();
+    CHECK_FALSE(watched.expired());
+    SECTION("when it ends")
+    {
+        go.settle({});
+        drain(*context);
+    }
+    SECTION("when it is destroyed with its context") { context.reset(); }
+    CHECK(watched.expired());
+}
+
+TEST_CASE("task_group: destroying one with running children aborts and names them", "[base][task_group]")
+{
+    int pipe_ends[2];
+    REQUIRE(pipe(pipe_ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(pipe_ends[1], 2);
+        std::signal(SIGABRT, SIG_DFL); // not the test framework's
+        asio::io_context context;
+        int ended = 0;
+        {
+            task_group group(context.get_executor());
+            group.spawn("forgotten", hold(latch{}, ended));
+        }
+        _exit(0);
+    }
+    close(pipe_ends[1]);
+    std::string said;
+    char buffer[512];
+    for (ssize_t n = 0; (n = read(pipe_ends[0], buffer, sizeof buffer)) > 0;)
+        said.append(buffer, static_cast<std::size_t>(n));
+    close(pipe_ends[0]);
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+    CHECK(said.find("forgotten") != std::string::npos);
+}

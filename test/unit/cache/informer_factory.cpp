@@ -1,0 +1,318 @@
+// The factory: sharing, starting late, releasing, stopping, and ends at awkward moments.
+
+#include "informer_fixture.hpp"
+
+#include <kubecoro/testing/every_step.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/this_coro.hpp>
+
+namespace asio = boost::asio;
+using namespace informer_test;
+using kubecoro::cond;
+using kubecoro::result;
+using kubecoro::core::v1::node;
+
+TEST_CASE("factory: equal wishes share an informer, others do not", "[cache][factory]")
+{
+    fixture f;
+    auto a = f.informers->get<pod>();
+    CHECK(f.informers->get<pod>() == a);
+    CHECK(f.informers->get(pod::resource()) == a);
+    CHECK_FALSE(f.informers->get<node>() == a);
+    auto web = f.informers->get<pod>({.namespaces = {"web", "jobs"}, .label_selector = "app=shop"});
+    CHECK_FALSE(web == a);
+    CHECK(f.informers->get<pod>({.namespaces = {"jobs", "web", "web"}, .label_selector = "app==shop"}) == web);
+    CHECK_FALSE(f.informers->get<pod>({.namespaces = {"jobs", "web"}, .label_selector = "app=mail"}) == web);
+    CHECK_FALSE(f.informers->get<pod>({.decode = {.drop_managed_fields = true}}) == a);
+    CHECK(f.informers->informers().size() == 5);
+}
+
+TEST_CASE("factory: informers asked for after the start wait for the next start", "[cache][factory]")
+{
+    fixture f;
+    f.informers->start();
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({}, "5"));
+    auto watch = f.source().on_watch();
+    f.settle();
+    CHECK(f.source().lists() == 0);
+    CHECK(pods.state() == kubecoro::informer_state::created);
+    f.informers->start();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(f.source().lists() == 1);
+}
+
+TEST_CASE("factory: the last release ends the watch; the handle keeps reading", "[cache][factory]")
+{
+    fixture f;
+    auto one = f.informers->get<pod>();
+    auto two = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    auto handler = one.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(handler.has_synced()));
+    REQUIRE(f.run.run(f.informers->release(two)));
+    CHECK_FALSE(watch.closed());
+    REQUIRE(f.run.run(f.informers->release(one)));
+    CHECK(watch.closed());
+    CHECK(one.state() == kubecoro::informer_state::stopped);
+    CHECK(content(one) == lines{"web/a@1"});
+    CHECK(f.run.run(f.informers->release(one)));
+    // The next one is a new one.
+    auto fresh = f.informers->get<pod>();
+    CHECK_FALSE(fresh == one);
+    CHECK(fresh.state() == kubecoro::informer_state::created);
+}
+
+TEST_CASE("factory: stop is final, may be repeated, and cancels a handler in the middle of its work",
+          "[cache][factory]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+    auto watch = f.source().on_watch();
+    pods.add_event_handler({.on_add = [&f](kubecoro::added e) -> asio::awaitable<void> {
+        f.seen.push_back("begin " + f.text(e.obj));
+        auto pause = kubecoro::sleep_for(f.run.clock(), 1h);
+        const auto slept = co_await std::move(pause);
+        f.seen.push_back(slept ? "end" : "cancelled");
+    }});
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.settle();
+    const auto begin = f.run.clock().now();
+    auto other = f.run.spawn(f.informers->stop());
+    REQUIRE(f.run.run(f.informers->stop()));
+    f.settle();
+    CHECK(other.done());
+    CHECK(f.run.clock().now() == begin);
+    CHECK(f.take() == lines{"begin web/a@1", "cancelled"});
+    REQUIRE(f.run.run(f.informers->stop()));
+    f.informers->start();
+    auto late = f.informers->get<node>();
+    f.informers->start();
+    CHECK(late.state() == kubecoro::informer_state::stopped);
+    CHECK(f.run.run(late.has_synced()).error() == cond::cancelled);
+    CHECK(f.log.count(kubecoro::log_level::error) == 0);
+}
+
+TEST_CASE("factory: never started, it stops and goes at once", "[cache][factory]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto handler = pods.add_event_handler(f.writer());
+    auto waiting = f.run.spawn(handler.has_synced());
+    f.informers.reset();
+    CHECK(f.log.count(kubecoro::log_level::error) == 0);
+    f.settle();
+    REQUIRE(waiting.done());
+    CHECK(waiting.outcome().error() == cond::cancelled);
+    CHECK(pods.lister().size() == 0);
+}
+
+TEST_CASE("factory: destroyed while running, it says so and its informers end by themselves", "[cache][factory]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    auto handler = pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(handler.has_synced()));
+    f.informers.reset();
+    CHECK(f.log.count("await stop() first") == 1);
+    f.settle();
+    CHECK(watch.closed());
+    CHECK(pods.state() == kubecoro::informer_state::stopped);
+    CHECK(content(pods) == lines{"web/a@1"});
+}
+
+namespace {
+
+/// A whole life: sync, follow, relist, stop.
+struct life
+{
+    kt::recording_logger log;
+    std::shared_ptr<kt::scripted_provider> provider;
+    std::unique_ptr<kubecoro::informer_factory> informers;
+    std::shared_ptr<kubecoro::clock> time;
+    int calls = 0;
+
+    explicit life(kt::runner& r)
+        : provider(std::make_shared<kt::scripted_provider>(r.executor(), r.shared_clock())), time(r.shared_clock())
+    {
+        informers = std::make_unique<kubecoro::informer_factory>(
+            provider, kubecoro::factory_options{.time = r.shared_clock(), .log = log.handle(), .seed = 7});
+        auto source = provider->source(pod::resource(), {});
+        source->on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "more"));
+        source->on_list(kt::make_page({kt::make_pod("web", "b", "2")}, "5"));
+        auto first = source->on_watch();
+        first.send({kt::added(kt::make_pod("web", "c", "6")), kt::error_event(410, "Expired")});
+        source->on_list(kt::make_page({kt::make_pod("web", "c", "7")}, "8"));
+        source->on_watch().send(kt::added(kt::make_pod("web", "d", "9")));
+    }
+};
+
+// The life is the scenario's fixture: it goes after every coroutine that uses it.
+asio::awaitable<result<>> live(life* l)
+{
+    auto pods = l->informers->get<pod>();
+    auto handler = pods.add_event_handler({.on_add = [l](kubecoro::added) -> asio::awaitable<void> {
+        ++l->calls;
+        auto pause = kubecoro::sleep_for(*l->time, 10ms);
+        co_await std::move(pause);
+    }});
+    auto events = pods.subscribe();
+    l->informers->start();
+    auto syncing = handler.has_synced();
+    if (const auto synced = co_await std::move(syncing); !synced) co_return synced;
+    std::size_t seen = 0;
+    while (seen < 7) { // 2 initial, c added, a and b lost, c updated, d added
+        auto next = events.pop();
+        const auto batch = co_await std::move(next);
+        if (!batch) co_return events.ended();
+        seen += batch->size();
+    }
+    auto stopping = l->informers->stop();
+    co_return co_await std::move(stopping);
+}
+
+} // namespace
+
+TEST_CASE("factory: a life cancelled at any step ends, and the informers with it", "[cache][factory][every_step]")
+{
+    std::size_t finished = 0;
+    const auto attempts = kt::cancel_after_every_step(
+        [](kt::runner& r) {
+            auto l = std::make_shared<life>(r);
+            return kt::scenario{live(l.get()), l};
+        },
+        [&](const result<>& r) {
+            if (r)
+                ++finished;
+            else
+                CHECK(r.error() == cond::cancelled);
+        });
+    REQUIRE(attempts);
+    CHECK(*attempts > 20);
+    CHECK(finished >= 1);
+}
+
+TEST_CASE("factory: everything destroyed at any step leaves nothing behind", "[cache][factory][every_step]")
+{
+    const auto attempts = kt::stop_after_every_step([](kt::runner& r) {
+        auto l = std::make_shared<life>(r);
+        return kt::scenario{live(l.get()), l};
+    });
+    REQUIRE(attempts);
+    CHECK(*attempts > 20);
+}
+
+TEST_CASE("factory: a release that was cancelled is finished by the next one, or by the stop", "[cache][factory]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    // Takes its time also when it is cancelled, so that the release has to wait.
+    pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
+        co_await kubecoro::finish_despite_cancellation();
+        for (int i = 0; i < 2; ++i) {
+            auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
+            co_await std::move(pause);
+        }
+    }});
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.settle();
+
+    auto releasing = f.run.spawn(f.informers->release(pods));
+    f.settle();
+    CHECK_FALSE(releasing.done());
+    releasing.cancel();
+    f.settle();
+    REQUIRE(releasing.done());
+    CHECK(releasing.outcome().error() == cond::cancelled);
+    CHECK(f.informers->informers().empty());
+    SECTION("the next release")
+    {
+        const auto begin = f.run.clock().now();
+        CHECK(f.run.run(f.informers->release(pods)));
+        CHECK(f.run.clock().now() - begin == 1min);
+    }
+    SECTION("the stop, also when nobody holds the informer any more")
+    {
+        pods = f.informers->get<kubecoro::core::v1::node>();
+        CHECK(f.run.run(f.informers->stop()));
+    }
+    SECTION("nobody but the destruction")
+    {
+        pods = f.informers->get<kubecoro::core::v1::node>();
+        f.informers.reset();
+        f.run.advance(5min);
+    }
+}
+
+TEST_CASE("factory: its context may be destroyed before the informers it left behind have ended", "[cache][factory]")
+{
+    const bool some_steps = GENERATE(false, true);
+    fixture f;
+    {
+        auto pods = f.informers->get<pod>();
+        f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+        auto watch = f.source().on_watch();
+        pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
+            auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
+            co_await std::move(pause);
+        }});
+        f.informers->start();
+        if (some_steps) f.settle();
+    }
+    f.informers.reset();
+    const auto steps = f.run.step(GENERATE(0u, 1u, 2u, 3u, 4u, 6u, 8u));
+    f.run.destroy_coroutines();
+    CHECK(steps <= 8);
+}
+
+namespace {
+
+asio::awaitable<result<>> stop_and_see(life* l, std::shared_ptr<bool> threw)
+{
+    auto pods = l->informers->get<pod>();
+    pods.add_event_handler({.on_add = [l](kubecoro::added) -> asio::awaitable<void> {
+        auto pause = kubecoro::sleep_for(*l->time, 10ms);
+        co_await std::move(pause);
+    }});
+    l->informers->start();
+    auto syncing = pods.has_synced();
+    if (const auto synced = co_await std::move(syncing); !synced) co_return synced;
+    const auto before = co_await asio::this_coro::cancellation_state;
+    if (before.cancelled() != asio::cancellation_type::none) co_return kubecoro::failure(cond::cancelled);
+    auto stopping = l->informers->stop();
+    result<> outcome;
+    try {
+        outcome = co_await std::move(stopping);
+    } catch (...) {
+        *threw = true;
+    }
+    co_return outcome;
+}
+
+} // namespace
+
+TEST_CASE("factory: a cancelled stop is a value, whatever step it was cancelled at", "[cache][factory][every_step]")
+{
+    const auto threw = std::make_shared<bool>(false);
+    const auto attempts = kt::cancel_after_every_step(
+        [&](kt::runner& r) {
+            auto l = std::make_shared<life>(r);
+            return kt::scenario{stop_and_see(l.get(), threw), l};
+        },
+        [](const result<>&) {});
+    REQUIRE(attempts);
+    CHECK(*attempts > 10);
+    CHECK_FALSE(*threw);
+}

@@ -1,0 +1,101 @@
+#pragma once
+// An informer of pods over a script, in virtual time.
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+#include <kubecoro/testing/objects.hpp>
+#include <kubecoro/testing/recording.hpp>
+#include <kubecoro/testing/scripted_source.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace informer_test {
+
+using namespace std::chrono_literals;
+using kubecoro::core::v1::pod;
+namespace kt = kubecoro::testing;
+
+struct fixture
+{
+    kt::runner run;
+    kt::recording_logger log;
+    std::shared_ptr<kt::scripted_provider> provider =
+        std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
+    std::unique_ptr<kubecoro::informer_factory> informers;
+    /// What handlers have seen, one line each.
+    std::vector<std::string> seen;
+
+    explicit fixture(kubecoro::factory_options options = {})
+    {
+        options.time = run.shared_clock();
+        options.log = log.handle();
+        if (!options.seed) options.seed = 7;
+        informers = std::make_unique<kubecoro::informer_factory>(provider, std::move(options));
+    }
+    ~fixture()
+    {
+        if (!informers) return;
+        auto stopped = run.run(informers->stop());
+        CHECK(stopped.has_value());
+    }
+    fixture(const fixture&) = delete;
+    fixture& operator=(const fixture&) = delete;
+
+    kt::scripted_source& source(std::string ns = {})
+    {
+        return *provider->source(pod::resource(),
+                                 {.ns = std::move(ns), .label_selector = {}, .field_selector = {}, .decode = {}});
+    }
+    void settle() { run.run_until_idle(); }
+
+    /// A handler of plain functions that writes to `seen`, with a mark in front.
+    kubecoro::event_handler writer(std::string mark = {})
+    {
+        return {.on_add = [this, mark](const kubecoro::added& e) { seen.push_back(mark + line(e)); },
+                .on_update = [this, mark](const kubecoro::updated& e) { seen.push_back(mark + line(e)); },
+                .on_delete = [this, mark](const kubecoro::deleted& e) { seen.push_back(mark + line(e)); }};
+    }
+    std::vector<std::string> take() { return std::exchange(seen, {}); }
+
+    static std::string text(const kubecoro::object& o)
+    {
+        return kubecoro::to_string(o.key()) + "@" + std::string(o.resource_version());
+    }
+    static std::string line(const kubecoro::added& e)
+    {
+        return std::string(e.initial ? "initial " : "added ") + text(e.obj);
+    }
+    static std::string line(const kubecoro::updated& e)
+    {
+        return e.resync() ? "resync " + text(e.after)
+                          : "updated " + text(e.before) + " > " + std::string(e.after.resource_version());
+    }
+    static std::string line(const kubecoro::deleted& e)
+    {
+        return std::string(e.final_state_unknown ? "lost " : "deleted ") + text(e.obj);
+    }
+};
+
+/// The order in which a relist announces deletions, and a join the stored objects, is unspecified.
+inline std::vector<std::string> sorted(std::vector<std::string> v)
+{
+    std::sort(v.begin(), v.end());
+    return v;
+}
+
+inline std::vector<std::string> content(const kubecoro::shared_informer& i)
+{
+    std::vector<std::string> out;
+    for (const auto& o : i.lister().list()) out.push_back(fixture::text(o));
+    return sorted(std::move(out));
+}
+
+using lines = std::vector<std::string>;
+
+} // namespace informer_test

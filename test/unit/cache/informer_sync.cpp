@@ -1,0 +1,344 @@
+// What "synced" means, when it fails, and what the informer does about failures.
+
+#include "informer_fixture.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+namespace asio = boost::asio;
+using namespace informer_test;
+using kubecoro::cond;
+
+TEST_CASE("informer: a 403, a missing resource or a bad request shows through has_synced at once, and does not spin",
+          "[cache][informer][sync]")
+{
+    const auto [code, reason, expected] =
+        GENERATE(table<int, std::string, cond>({{403, "Forbidden", cond::forbidden},
+                                                {404, "NotFound", cond::not_found},
+                                                {401, "Unauthorized", cond::unauthorized},
+                                                {400, "BadRequest", cond::invalid}}));
+    fixture f;
+    std::size_t shown = 0;
+    auto pods = f.informers->get<pod>({.on_failure = [&shown](const kubecoro::failure&) { ++shown; }});
+    auto handler = pods.add_event_handler(f.writer());
+    for (int i = 0; i < 40; ++i) f.source().on_list(kt::server_failure(code, reason, "no"));
+    auto early = f.run.spawn(pods.has_synced());
+    const auto begin = f.run.clock().now();
+    f.informers->start();
+
+    const auto synced = f.run.run(handler.has_synced());
+    REQUIRE_FALSE(synced);
+    CHECK(synced.error() == expected);
+    f.settle();
+    REQUIRE(early.done());
+    CHECK(early.outcome().error() == expected);
+    CHECK(f.run.clock().now() == begin);
+    CHECK_FALSE(pods.synced());
+    CHECK_FALSE(handler.synced());
+    // Whoever asks later is told too, and a handler that joins later.
+    CHECK(f.run.run(pods.has_synced()).error() == expected);
+    auto late = pods.add_event_handler(f.writer());
+    f.settle();
+    CHECK(f.run.run(late.has_synced()).error() == expected);
+    CHECK(f.source().lists() == 1);
+    CHECK(pods.state() == kubecoro::informer_state::waiting);
+
+    f.run.advance(10min);
+    CHECK(f.source().lists() < 30);
+    CHECK(shown == f.source().lists());
+    CHECK(pods.stats().reflector.last_failure->condition() == expected);
+}
+
+TEST_CASE("informer: a permission that comes later is used, and has_synced succeeds then", "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto handler = pods.add_event_handler(f.writer());
+    f.source().on_list(kt::server_failure(403, "Forbidden"));
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    CHECK(f.run.run(pods.has_synced()).error() == cond::forbidden);
+    REQUIRE(f.run.run_until([&] { return handler.synced(); }));
+    CHECK(f.run.run(pods.has_synced()));
+    CHECK(f.run.run(handler.has_synced()));
+    CHECK(f.take() == lines{"initial web/a@1"});
+}
+
+TEST_CASE("informer: a server that is not there yet is waited for", "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    for (int i = 0; i < 3; ++i) f.source().on_list(kubecoro::failure(cond::unreachable, "connection refused"));
+    f.source().on_list_hang();
+    f.source().on_list(kt::make_page({}, "5"));
+    auto watch = f.source().on_watch();
+    const auto begin = f.run.clock().now();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(f.run.clock().now() - begin > 5min); // the hanging list's deadline
+    CHECK(pods.stats().reflector.lists == 5);
+    CHECK(pods.stats().time_to_sync > 5min);
+}
+
+TEST_CASE("informer: a failure after the sync leaves what is stored, and synced", "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    watch.send(kt::error_event(410, "Expired"));
+    for (int i = 0; i < 10; ++i) f.source().on_list(kt::server_failure(403, "Forbidden"));
+    f.run.advance(20s);
+    CHECK(pods.synced());
+    CHECK(f.run.run(pods.has_synced()));
+    CHECK(content(pods) == lines{"web/a@1"});
+    CHECK(pods.stats().reflector.relists_total() >= 2);
+}
+
+TEST_CASE("informer: stopping answers whoever waits for a sync", "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto handler = pods.add_event_handler(f.writer());
+    f.source().on_list_hang();
+    auto first = f.run.spawn(pods.has_synced());
+    auto second = f.run.spawn(handler.has_synced());
+    auto all = f.run.spawn(f.informers->has_synced());
+    f.informers->start();
+    f.settle();
+    CHECK_FALSE(first.done());
+    REQUIRE(f.run.run(f.informers->stop()));
+    f.settle();
+    REQUIRE(first.done());
+    REQUIRE(second.done());
+    REQUIRE(all.done());
+    CHECK(first.outcome().error() == cond::cancelled);
+    CHECK(second.outcome().error() == cond::cancelled);
+    CHECK(all.outcome().error() == cond::cancelled);
+    CHECK(f.run.run(pods.has_synced()).error() == cond::cancelled);
+}
+
+TEST_CASE("informer: waiting for several caches ends with the first failure, which names its informer",
+          "[cache][informer][sync]")
+{
+    using kubecoro::core::v1::config_map;
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto maps = f.informers->get<config_map>();
+    f.source().on_list_hang(); // never answers; the other's failure is told all the same
+    auto other = f.provider->source(config_map::resource(), {});
+    SECTION("one fails")
+    {
+        other->on_list(kt::server_failure(403, "Forbidden"));
+        f.informers->start();
+        const auto synced = f.run.run(f.informers->has_synced());
+        REQUIRE_FALSE(synced);
+        CHECK(synced.error() == cond::forbidden);
+        CHECK(synced.error().describe().find("configmaps") != std::string::npos);
+    }
+    SECTION("the wait is cancelled")
+    {
+        other->on_list_hang();
+        f.informers->start();
+        auto waiting = f.run.spawn(f.informers->has_synced());
+        f.settle();
+        waiting.cancel();
+        f.settle();
+        REQUIRE(waiting.done());
+        CHECK(waiting.outcome().error() == cond::cancelled);
+    }
+    SECTION("nothing to wait for") { CHECK(f.run.run(kubecoro::wait_for_cache_sync({}))); }
+}
+
+TEST_CASE("informer: a relist after a 410 announces what differs, once, with the store ahead", "[cache][informer]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+    auto watch = f.source().on_watch();
+    bool ahead = true;
+    pods.add_event_handler(f.writer());
+    pods.add_event_handler({.on_add = [&](const kubecoro::added& e) {
+        ahead = ahead && pods.lister().get(e.obj.key()) && (e.initial || !pods.lister().get("web", "a"));
+    }});
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.settle();
+    f.take();
+    watch.send({kt::modified(kt::make_pod("web", "b", "6")), kt::error_event(410, "Expired")});
+    f.source().on_list(kt::make_page({kt::make_pod("web", "b", "6"), kt::make_pod("web", "c", "8")}, "9"));
+    auto next = f.source().on_watch();
+    REQUIRE(f.run.run_until([&] { return next.opened(); }));
+    f.settle();
+    CHECK(f.take() == lines{"updated web/b@2 > 6", "lost web/a@1", "added web/c@8"});
+    CHECK(ahead);
+    CHECK(f.source().list_call(1).resource_version == "6");
+    CHECK(next.options().resource_version == "9");
+    CHECK(pods.stats().reflector.relists[static_cast<std::size_t>(kubecoro::relist_reason::expired)] == 1);
+}
+
+TEST_CASE("informer: a half-open watch is ended by the client's own deadline and resumed", "[cache][informer]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({}, "5"));
+    auto silent = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    REQUIRE(f.run.run_until([&] { return silent.opened(); }));
+    auto next = f.source().on_watch();
+    const auto begin = f.run.clock().now();
+    REQUIRE(f.run.run_until([&] { return next.opened(); }));
+    CHECK(silent.closed());
+    CHECK(f.run.clock().now() - begin == silent.options().timeout + 30s);
+    CHECK(next.options().resource_version == "5");
+    CHECK(pods.stats().reflector.lists == 1);
+    CHECK(pods.stats().reflector.reconnects == 1);
+    next.send(kt::added(kt::make_pod("web", "a", "6")));
+    f.settle();
+    CHECK(content(pods) == lines{"web/a@6"});
+}
+
+TEST_CASE("informer: an idle limit, when given, ends a silent watch; a lively one lives on", "[cache][informer]")
+{
+    kubecoro::factory_options o;
+    o.policy.idle_timeout = 60s;
+    fixture f(std::move(o));
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    for (int i = 0; i < 4; ++i) {
+        f.run.advance(50s);
+        watch.send(kt::bookmark(std::to_string(10 + i)));
+    }
+    f.settle();
+    CHECK_FALSE(watch.closed());
+    auto next = f.source().on_watch();
+    f.run.advance(61s);
+    CHECK(watch.closed());
+    CHECK(next.opened());
+    CHECK(next.options().resource_version == "13");
+    CHECK(pods.last_resource_version() == "13");
+}
+
+TEST_CASE("informer: a watch that is never accepted is given up and tried again", "[cache][informer]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({}, "5"));
+    f.source().on_watch_hang();
+    auto next = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run_until([&] { return next.opened(); }));
+    CHECK(next.options().resource_version == "5");
+    CHECK(pods.stats().reflector.lists == 1);
+    CHECK(f.source().in_flight() == 0);
+}
+
+TEST_CASE("informer: several namespaces make one store, each with a watch of its own", "[cache][informer]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs", "web"}});
+    auto handler = pods.add_event_handler(f.writer());
+    auto& web = f.source("web");
+    auto& jobs = f.source("jobs");
+    web.on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto web_watch = web.on_watch();
+    jobs.on_list(kt::make_page({kt::make_pod("jobs", "a", "2")}, "7"), 1s);
+    auto jobs_watch = jobs.on_watch();
+    f.informers->start();
+    f.settle();
+    CHECK(f.take() == lines{"initial web/a@1"});
+    web_watch.send(kt::added(kt::make_pod("web", "b", "6")));
+    f.settle();
+    CHECK(f.take() == lines{"added web/b@6"});
+    CHECK_FALSE(pods.synced());
+    CHECK_FALSE(handler.synced());
+    REQUIRE(f.run.run(handler.has_synced()));
+    CHECK(f.take() == lines{"initial jobs/a@2"});
+    CHECK(f.provider->opened() == 2);
+    CHECK(pods.last_resource_version() == "7");
+
+    // A relist of one namespace leaves the other alone.
+    web_watch.send(kt::error_event(410, "Expired"));
+    web.on_list(kt::make_page({kt::make_pod("web", "b", "6"), kt::make_pod("jobs", "stray", "6")}, "9"));
+    auto again = web.on_watch();
+    REQUIRE(f.run.run_until([&] { return again.opened(); }));
+    f.settle();
+    CHECK(f.take() == lines{"lost web/a@1"});
+    CHECK(content(pods) == lines{"jobs/a@2", "web/b@6"});
+    CHECK(pods.stats().reflector.skipped == 1);
+    CHECK(pods.stats().reflector.watches == 3);
+}
+
+TEST_CASE("informer: one of several namespaces that is forbidden keeps the whole from being synced",
+          "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"a", "b"}});
+    auto handler = pods.add_event_handler(f.writer());
+    f.source("a").on_list(kt::server_failure(403, "Forbidden"));
+    f.source("a").on_list(kt::make_page({}, "5"));
+    auto first = f.source("a").on_watch();
+    f.source("b").on_list(kt::make_page({kt::make_pod("b", "x", "1")}, "4"));
+    auto second = f.source("b").on_watch();
+    f.informers->start();
+    f.settle();
+    CHECK(f.run.run(pods.has_synced()).error() == cond::forbidden);
+    CHECK(f.take() == lines{"initial b/x@1"});
+    REQUIRE(f.run.run_until([&] { return handler.synced(); }));
+    CHECK(f.run.run(pods.has_synced()));
+}
+
+TEST_CASE("informer: once the cause is mended, a handler that is still busy is waited for again",
+          "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto slow = pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
+        auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
+        co_await std::move(pause);
+    }});
+    f.source().on_list(kt::server_failure(403, "Forbidden"));
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    CHECK(f.run.run(slow.has_synced()).error() == cond::forbidden);
+    REQUIRE(f.run.run_until([&] { return pods.synced(); }));
+    CHECK_FALSE(slow.synced());
+    CHECK(f.run.run(slow.has_synced()));
+    CHECK(slow.synced());
+}
+
+TEST_CASE("informer: namespaces of a kind that has none are refused, not silently empty", "[cache][informer][sync]")
+{
+    fixture f;
+    std::size_t shown = 0;
+    auto nodes = f.informers->get<kubecoro::core::v1::node>(
+        {.namespaces = {"web"}, .on_failure = [&shown](const kubecoro::failure&) { ++shown; }});
+    f.informers->start();
+    const auto synced = f.run.run(nodes.has_synced());
+    REQUIRE_FALSE(synced);
+    CHECK(synced.error() == cond::misconfigured);
+    CHECK(synced.error().describe().find("nodes") != std::string::npos);
+    CHECK(synced.error().describe().find("namespaces") != std::string::npos);
+    CHECK(shown == 1);
+}
+
+TEST_CASE("informer: a wait for several may be destroyed where it stands", "[cache][informer][sync]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list_hang();
+    f.informers->start();
+    auto waiting = f.run.spawn(kubecoro::wait_for_cache_sync({pods, pods}));
+    f.run.step(GENERATE(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 10u, 20u));
+    CHECK_FALSE(waiting.done());
+    f.run.destroy_coroutines(); // as a program that ends does
+    CHECK_FALSE(waiting.done());
+    f.informers.reset();
+}

@@ -1,0 +1,272 @@
+#include "listener_core.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+
+#include <map>
+#include <random>
+
+using namespace kubecoro;
+namespace kt = kubecoro::testing;
+
+namespace {
+
+using lines = std::vector<std::string>;
+
+object pod(std::string_view name, int version, std::string uid = "u1")
+{
+    return kt::make_object({.ns = "web",
+                            .name = std::string(name),
+                            .resource_version = std::to_string(version),
+                            .uid = std::move(uid),
+                            .labels = {},
+                            .members = {}});
+}
+
+lines text(const std::vector<notification>& batch)
+{
+    lines out;
+    for (const auto& n : batch) {
+        const auto version = std::string(object_of(n).resource_version());
+        const auto name = std::string(object_of(n).name());
+        if (const auto* a = std::get_if<added>(&n))
+            out.push_back((a->initial ? "initial " : "+") + name + version);
+        else if (const auto* u = std::get_if<updated>(&n))
+            out.push_back(name + std::string(u->before.resource_version()) + ">" + version);
+        else
+            out.push_back("-" + name + version);
+    }
+    return out;
+}
+
+/// A listener in which one event waits and one more is the bound, so that the next events of `b` merge.
+struct crowded
+{
+    listener_core l{1};
+    crowded() { l.add(added{pod("x", 1)}); }
+    lines rest()
+    {
+        auto all = text(l.pop(100));
+        REQUIRE(all.front() == "+x1");
+        all.erase(all.begin());
+        return all;
+    }
+};
+
+} // namespace
+
+TEST_CASE("listener: while few enough wait, every event comes as it is", "[cache][listener]")
+{
+    listener_core l(4);
+    l.add(added{pod("a", 1)});
+    l.add(updated{pod("a", 1), pod("a", 2)});
+    l.add(updated{pod("a", 2), pod("a", 3)});
+    l.add(deleted{pod("a", 4)});
+    CHECK(l.pending() == 4);
+    CHECK(text(l.pop(3)) == lines{"+a1", "a1>2", "a2>3"});
+    CHECK(l.pending() == 1);
+    CHECK(text(l.pop(3)) == lines{"-a4"});
+    CHECK(l.pop(3).empty());
+    CHECK(l.coalesced() == 0);
+}
+
+TEST_CASE("listener: beyond the bound events of a key merge: oldest before, newest after", "[cache][listener]")
+{
+    crowded c;
+    SECTION("an add and updates are an add of the newest, initial if it was")
+    {
+        c.l.add(added{pod("b", 1), true});
+        c.l.add(updated{pod("b", 1), pod("b", 2)});
+        c.l.add(updated{pod("b", 2), pod("b", 3)});
+        CHECK(c.l.coalesced() == 2);
+        CHECK(c.rest() == lines{"initial b3"});
+    }
+    SECTION("an add and its deletion are nothing")
+    {
+        c.l.add(added{pod("b", 1)});
+        c.l.add(deleted{pod("b", 2)});
+        CHECK(c.l.pending() == 1);
+        CHECK(c.rest().empty());
+    }
+    SECTION("updates are one update")
+    {
+        c.l.add(updated{pod("b", 1), pod("b", 2)});
+        c.l.add(updated{pod("b", 2), pod("b", 3)});
+        CHECK(c.rest() == lines{"b1>3"});
+    }
+    SECTION("a resync adds nothing to an update, and an update takes a resync over")
+    {
+        c.l.add(updated{pod("b", 1), pod("b", 2)});
+        c.l.add(updated{pod("b", 2), pod("b", 2)});
+        c.l.add(updated{pod("b", 2), pod("b", 3)});
+        CHECK(c.rest() == lines{"b1>3"});
+    }
+    SECTION("an update and the deletion are the deletion")
+    {
+        c.l.add(updated{pod("b", 1), pod("b", 2)});
+        c.l.add(deleted{pod("b", 3), true});
+        const auto all = c.l.pop(10);
+        REQUIRE(text(all) == lines{"+x1", "-b3"});
+        CHECK(std::get<deleted>(all[1]).final_state_unknown);
+    }
+    SECTION("a deletion and an add of another uid stay two events")
+    {
+        c.l.add(deleted{pod("b", 3, "u1")});
+        c.l.add(added{pod("b", 4, "u2")});
+        c.l.add(updated{pod("b", 4, "u2"), pod("b", 5, "u2")});
+        CHECK(c.rest() == lines{"-b3", "+b5"});
+    }
+    SECTION("a deletion and an add of the same uid stay two events: what the reader was told last is not known here")
+    {
+        c.l.add(deleted{pod("b", 3)});
+        c.l.add(added{pod("b", 4)});
+        c.l.add(updated{pod("b", 4), pod("b", 5)});
+        CHECK(c.rest() == lines{"-b3", "+b5"});
+    }
+    SECTION("objects that come and go while the handler sleeps leave nothing behind")
+    {
+        c.l.add(deleted{pod("b", 3, "u0")});
+        for (int i = 0; i < 100; ++i) {
+            c.l.add(added{pod("b", 10 + i, "u" + std::to_string(10 + i))});
+            c.l.add(deleted{pod("b", 10 + i, "u" + std::to_string(10 + i))});
+            CHECK(c.l.pending() <= 3);
+        }
+        CHECK(c.rest() == lines{"-b3"});
+    }
+}
+
+TEST_CASE("listener: the initial events are over when the last of them was finished, whatever merged",
+          "[cache][listener]")
+{
+    listener_core l(2);
+    SECTION("none")
+    {
+        CHECK_FALSE(l.initial_finished());
+        l.mark_initial();
+        CHECK(l.initial_finished());
+    }
+    SECTION("some, popped in two batches")
+    {
+        l.add(added{pod("a", 1), true});
+        l.add(added{pod("b", 1), true});
+        l.mark_initial();
+        l.add(added{pod("c", 2)});
+        CHECK(l.pop(1).size() == 1);
+        CHECK_FALSE(l.initial_popped());
+        CHECK(l.pop(1).size() == 1);
+        CHECK(l.initial_popped());
+        CHECK_FALSE(l.initial_finished());
+        l.finished();
+        CHECK(l.initial_finished());
+    }
+    SECTION("all of them vanished before they were popped")
+    {
+        listener_core tight(1);
+        tight.add(added{pod("a", 1), true});
+        tight.add(added{pod("b", 1, "u2"), true});
+        tight.mark_initial();
+        CHECK_FALSE(tight.initial_finished());
+        tight.add(deleted{pod("b", 2, "u2")});
+        tight.add(deleted{pod("a", 2)});
+        CHECK(tight.pending() == 0);
+        CHECK(tight.initial_finished());
+    }
+    SECTION("in work when it is marked")
+    {
+        l.add(added{pod("a", 1), true});
+        CHECK(l.pop(1).size() == 1);
+        l.mark_initial();
+        CHECK_FALSE(l.initial_finished());
+        CHECK(l.pop(1).empty());
+        CHECK(l.initial_finished());
+    }
+}
+
+TEST_CASE("listener: after clear nothing waits", "[cache][listener]")
+{
+    listener_core l(1);
+    l.add(added{pod("a", 1)});
+    l.add(added{pod("b", 1)});
+    l.clear();
+    CHECK(l.pending() == 0);
+    CHECK(l.pop(9).empty());
+    l.add(added{pod("c", 1)});
+    CHECK(text(l.pop(9)) == lines{"+c1"});
+}
+
+TEST_CASE("listener: random histories read at random speed: each key a chain, memory bounded, nothing lost",
+          "[cache][listener][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937_64 random(seed);
+        const auto draw = [&random](std::uint64_t n) { return random() % n; };
+        const std::size_t bound = 1 + draw(12);
+        const std::size_t keys = 1 + draw(8);
+        listener_core l(bound);
+        std::map<std::string, object> truth;
+        std::map<std::string, object> told;
+        std::size_t sent = 0;
+        std::size_t received = 0;
+        bool crowded = false;
+        int version = 0;
+        std::optional<std::size_t> marked;
+        const auto send = [&](const notification& n) {
+            crowded = crowded || l.pending() >= bound;
+            l.add(n);
+            ++sent;
+        };
+        const auto receive = [&](const notification& n) {
+            ++received;
+            const auto key = std::string(object_of(n).name());
+            const auto known = told.find(key);
+            if (const auto* a = std::get_if<added>(&n)) {
+                REQUIRE(known == told.end());
+                told[key] = a->obj;
+            } else if (const auto* u = std::get_if<updated>(&n)) {
+                REQUIRE(known != told.end());
+                REQUIRE(u->before.is_same(known->second));
+                REQUIRE(u->after.uid() == known->second.uid());
+                known->second = u->after;
+            } else {
+                REQUIRE(known != told.end());
+                REQUIRE(object_of(n).uid() == known->second.uid());
+                told.erase(known);
+            }
+        };
+        for (int step = 0; step < 200; ++step) {
+            if (draw(5) == 0) {
+                for (const auto& n : l.pop(1 + draw(6))) receive(n);
+            } else if (draw(60) == 0 && !marked) {
+                l.mark_initial();
+                marked = sent;
+            } else {
+                const auto key = "p" + std::to_string(draw(keys));
+                const auto at = truth.find(key);
+                if (at == truth.end()) {
+                    const auto uid = "u" + std::to_string(draw(6) == 0 ? 0 : ++version);
+                    const auto o = truth[key] = pod(key, ++version, uid);
+                    send(added{o});
+                } else if (draw(3) == 0) {
+                    const auto last = pod(key, ++version, std::string(at->second.uid()));
+                    truth.erase(at);
+                    send(deleted{last});
+                } else {
+                    const auto before = at->second;
+                    at->second = pod(key, ++version, std::string(before.uid()));
+                    send(updated{before, at->second});
+                }
+            }
+            REQUIRE(l.pending() <= bound + 2 * keys);
+        }
+        while (true) {
+            const auto batch = l.pop(3);
+            if (batch.empty()) break;
+            for (const auto& n : batch) receive(n);
+        }
+        REQUIRE(told.size() == truth.size());
+        for (const auto& [key, o] : truth) REQUIRE(told.at(key).is_same(o));
+        if (!crowded) REQUIRE(received == sent);
+        REQUIRE(l.initial_finished() == marked.has_value());
+    }
+}

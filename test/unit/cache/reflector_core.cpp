@@ -1,0 +1,337 @@
+// The reflector's decisions as scripts: what it asks for next, given what came.
+
+#include "reflector_script.hpp"
+
+using namespace reflector_test;
+
+TEST_CASE("reflector: the first list asks for version 0, the watch for the list's version", "[cache][reflector]")
+{
+    script s;
+    const auto first = s.start();
+    CHECK(first.resource_version == "0");
+    CHECK(first.limit == 500);
+    CHECK(first.continue_token.empty());
+    s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    CHECK(s.replaces().items.size() == 1);
+    CHECK(s.replaces().resource_version == "5");
+    CHECK(s.c.resource_version().empty());
+    s.applied();
+    CHECK(s.c.resource_version() == "5");
+    const auto watch = s.watches();
+    CHECK(watch.resource_version == "5");
+    CHECK(watch.allow_bookmarks);
+    s.opened();
+    CHECK(s.reads());
+    CHECK(s.c.state() == informer_state::watching);
+}
+
+TEST_CASE("reflector: pages after the first carry the token and no version, and the first page's version counts",
+          "[cache][reflector]")
+{
+    script s;
+    s.start();
+    s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t1"));
+    CHECK(s.lists().continue_token == "t1");
+    CHECK(s.lists().resource_version.empty());
+    CHECK(s.lists().limit == 500);
+    s.page(kt::make_page({kt::make_pod("web", "b", "2")}, "6", "t2"));
+    CHECK(s.lists().continue_token == "t2");
+    s.page(kt::make_page({kt::make_pod("web", "c", "3")}, "7"));
+    CHECK(s.replaces().items.size() == 3);
+    CHECK(s.replaces().resource_version == "5");
+    CHECK(s.c.stats().lists == 1);
+    CHECK(s.c.stats().pages == 3);
+}
+
+TEST_CASE("reflector: a server whose pages go in circles is not asked on without a pause", "[cache][reflector]")
+{
+    script s;
+    s.start();
+    s.page(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5", "t1"));
+    SECTION("the same token again") { s.page(kt::make_page({kt::make_pod("web", "c", "3")}, "5", "t1")); }
+    SECTION("the beginning again")
+    {
+        s.page(kt::make_page({}, "5", "t2")); // nothing of this page passed the selector
+        s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t3"));
+    }
+    SECTION("no end")
+    {
+        int pages = 1;
+        for (; std::holds_alternative<core::do_list>(s.next); ++pages)
+            s.page(kt::make_page({}, "5", "n" + std::to_string(pages)));
+        CHECK(pages > 1000);
+    }
+    CHECK(s.waits() > 0s);
+    CHECK(s.lists().continue_token.empty());
+    REQUIRE(s.c.stats().last_failure);
+    CHECK(*s.c.stats().last_failure == cond::corrupt);
+    CHECK(s.c.stats().events_added == 0);
+}
+
+TEST_CASE("reflector: a page chain that expires becomes one full list at the original version", "[cache][reflector]")
+{
+    script s;
+    s.start();
+    s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t1"));
+    s.list_fails(gone());
+    CHECK(s.lists().resource_version == "0");
+    CHECK(s.lists().limit == 0);
+    CHECK(s.lists().continue_token.empty());
+    SECTION("and succeeds without what the chain had brought")
+    {
+        s.page(kt::make_page({kt::make_pod("web", "b", "2")}, "9"));
+        REQUIRE(s.replaces().items.size() == 1);
+        CHECK(s.replaces().resource_version == "9");
+    }
+    SECTION("and when that expires too, the newest version is asked for at once")
+    {
+        s.list_fails(gone());
+        CHECK(s.lists().resource_version.empty());
+    }
+}
+
+TEST_CASE("reflector: page sizes follow the version asked for", "[cache][reflector]")
+{
+    SECTION("a relist at a version is not paged: a limit would force the server to read etcd")
+    {
+        script s;
+        s.to_watch();
+        s.events({kt::error_event(410, "Expired")});
+        s.waits();
+        CHECK(s.lists().resource_version == "5");
+        CHECK(s.lists().limit == 0);
+    }
+    SECTION("unless the list at 0 came in pages: then there is no cache to spare")
+    {
+        script s;
+        s.start();
+        s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t1"));
+        s.page(kt::make_page({}, "5"));
+        s.applied();
+        s.opened();
+        s.events({kt::error_event(410, "Expired")});
+        s.waits();
+        CHECK(s.lists().limit == 500);
+    }
+    SECTION("the policy's size goes first")
+    {
+        script s({.page_size = 7});
+        CHECK(s.start().limit == 7);
+    }
+}
+
+TEST_CASE("reflector: a list that has expired or is too far ahead asks for the newest at once, and only once",
+          "[cache][reflector]")
+{
+    const bool expired = GENERATE(true, false);
+    const failure why =
+        expired ? gone() : kt::server_failure(504, "Timeout", "Timeout: Too large resource version: 9, current: 5");
+    script s;
+    s.to_watch();
+    s.events({kt::error_event(410, "Expired")});
+    s.waits();
+    s.list_fails(why);
+    CHECK(s.lists().resource_version.empty());
+    CHECK(s.lists().limit == 500);
+    CHECK(s.relists(expired ? relist_reason::expired : relist_reason::too_large) == (expired ? 2 : 1));
+    s.list_fails(why);
+    s.waits();
+    CHECK(s.lists().resource_version.empty());
+    s.page(kt::make_page({}, "20"));
+    s.applied();
+    s.opened();
+    s.events({kt::error_event(410, "Expired")});
+    s.waits();
+    CHECK(s.lists().resource_version == "20");
+}
+
+TEST_CASE("reflector: a 410 on a watch relists at the last seen version", "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    s.events({kt::added(kt::make_pod("web", "b", "7"))});
+    s.applied();
+    SECTION("as an event in the stream") { s.events({kt::error_event(410, "Expired")}); }
+    SECTION("as an event, in the old wording") { s.events({kt::error_event(410, "Gone")}); }
+    SECTION("as the end of the stream") { s.breaks(gone()); }
+    SECTION("at the start of the next watch")
+    {
+        s.ends();
+        s.refused(gone());
+    }
+    const auto delay = s.waits();
+    CHECK(delay >= 800ms);
+    CHECK(delay <= 1600ms);
+    CHECK(s.lists().resource_version == "7");
+    CHECK(s.relists(relist_reason::expired) == 1);
+}
+
+TEST_CASE("reflector: the clean end of a watch is no failure: watch again at once, at the version reached",
+          "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    SECTION("after an event, however soon")
+    {
+        s.events({kt::added(kt::make_pod("web", "b", "7"))});
+        s.applied();
+        s.ends();
+        CHECK(s.watches().resource_version == "7");
+    }
+    SECTION("after a bookmark")
+    {
+        s.events({kt::bookmark("8")});
+        s.applied();
+        s.ends();
+        CHECK(s.watches().resource_version == "8");
+    }
+    SECTION("after a second of silence")
+    {
+        s.now += 1s;
+        s.ends();
+        CHECK(s.watches().resource_version == "5");
+    }
+    CHECK(s.c.stats().reconnects == 0);
+    CHECK(s.c.stats().lists == 1);
+    CHECK(s.c.stats().failures == 0);
+}
+
+TEST_CASE("reflector: a watch that ends within a second without an event is a refusal: relist through the backoff",
+          "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    s.now += 999ms;
+    SECTION("silent") {}
+    SECTION("nor does a bookmark at the version it began with count") { s.events({kt::bookmark("5")}); }
+    s.ends();
+    CHECK(s.waits() >= 800ms);
+    CHECK(s.lists().resource_version == "5");
+    CHECK(s.relists(relist_reason::short_watch) == 1);
+}
+
+TEST_CASE("reflector: a refused connection or a 429 keeps the version and does not list", "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    SECTION("connection refused at the start")
+    {
+        s.now += 2s;
+        s.ends();
+        s.refused(refused_connection());
+    }
+    SECTION("429 at the start")
+    {
+        s.now += 2s;
+        s.ends();
+        s.refused(kt::server_failure(429, "TooManyRequests"));
+    }
+    SECTION("no answer at the start")
+    {
+        s.now += 2s;
+        s.ends();
+        s.refused(failure(cond::timed_out));
+    }
+    SECTION("429 as an event") { s.events({kt::error_event(429, "TooManyRequests")}); }
+    CHECK(s.waits() >= 800ms);
+    CHECK(s.watches().resource_version == "5");
+    CHECK(s.c.stats().lists == 1);
+    CHECK(s.c.stats().reconnects == 1);
+}
+
+TEST_CASE("reflector: any other refusal of a watch relists through the backoff", "[cache][reflector]")
+{
+    const int code = GENERATE(400, 401, 403, 404, 500);
+    script s;
+    s.start();
+    s.page(kt::make_page({}, "5"));
+    s.applied();
+    s.refused(kt::server_failure(code, "Whatever"));
+    CHECK(s.waits() >= 800ms);
+    CHECK(s.lists().resource_version == "5");
+    CHECK(s.relists(relist_reason::watch_refused) == 1);
+}
+
+TEST_CASE("reflector: a stream that breaks is resumed at the last version", "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    SECTION("at once when it had brought something")
+    {
+        s.events({kt::added(kt::make_pod("web", "b", "7"))});
+        s.applied();
+        s.breaks(failure(cond::unreachable, "reset"));
+        CHECK(s.watches().resource_version == "7");
+    }
+    SECTION("at once when it had lasted")
+    {
+        s.now += 1s;
+        s.breaks(failure(cond::unreachable, "reset"));
+        CHECK(s.watches().resource_version == "5");
+    }
+    SECTION("after a pause when it broke at once")
+    {
+        s.breaks(failure(cond::unreachable, "reset"));
+        CHECK(s.waits() >= 800ms);
+        CHECK(s.watches().resource_version == "5");
+    }
+    SECTION("at once when it was silent beyond its end")
+    {
+        s.now += 10min;
+        s.breaks(failure(cond::timed_out));
+        CHECK(s.watches().resource_version == "5");
+    }
+    CHECK(s.c.stats().reconnects == 1);
+    CHECK(s.c.stats().lists == 1);
+}
+
+TEST_CASE("reflector: a stream that cannot be understood relists, after what came before was applied",
+          "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    s.events({kt::added(kt::make_pod("web", "b", "7"))});
+    s.applied();
+    s.breaks(failure(cond::corrupt, "broken JSON at byte 17"));
+    s.waits();
+    CHECK(s.lists().resource_version == "7");
+    CHECK(s.c.stats().decode_errors == 1);
+    CHECK(s.relists(relist_reason::corrupt) == 1);
+}
+
+TEST_CASE("reflector: other errors in the stream relist through the backoff", "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    s.events({kt::modified(kt::make_pod("web", "a", "6")), kt::error_event(500, "InternalError"),
+              kt::added(kt::make_pod("web", "z", "9"))});
+    // What came before the error counts, what came after does not.
+    const auto apply = s.as<core::do_apply>();
+    CHECK(apply.changes.size() == 1);
+    CHECK(apply.resource_version == "6");
+    s.applied();
+    s.waits();
+    CHECK(s.lists().resource_version == "6");
+    CHECK(s.relists(relist_reason::server_error) == 1);
+}
+
+TEST_CASE("reflector: lists before the first that succeeded are no relists", "[cache][reflector]")
+{
+    script s;
+    s.start();
+    for (int i = 0; i < 3; ++i) {
+        s.list_fails(kt::server_failure(403, "Forbidden"));
+        s.waits();
+        s.lists();
+    }
+    CHECK(s.relists(relist_reason::list_failed) == 0);
+    CHECK(s.c.stats().lists == 4);
+    s.page(kt::make_page({}, "5"));
+    s.applied();
+    s.opened();
+    s.events({kt::error_event(410, "Expired")});
+    s.waits();
+    s.lists();
+    CHECK(s.relists(relist_reason::expired) == 1);
+    CHECK(s.c.stats().relists_total() == 1);
+}

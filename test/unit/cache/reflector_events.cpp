@@ -1,0 +1,218 @@
+// What a reflector makes of events and versions, of time and of a cancellation.
+
+#include "reflector_script.hpp"
+
+#include <algorithm>
+
+using namespace reflector_test;
+
+TEST_CASE("reflector: bookmarks move the version and nothing else", "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    s.events({kt::bookmark("11")});
+    CHECK(s.as<core::do_apply>().changes.empty());
+    CHECK(s.as<core::do_apply>().resource_version == "11");
+    CHECK(s.c.resource_version() == "5");
+    s.applied();
+    CHECK(s.c.resource_version() == "11");
+    s.events({kt::bookmark("11")});
+    CHECK(s.reads());
+    CHECK(s.c.stats().bookmarks == 2);
+}
+
+TEST_CASE("reflector: the ADDED events of a watch without a version never move the version", "[cache][reflector]")
+{
+    script s;
+    s.start();
+    s.page(kt::make_page({}, ""));
+    s.applied();
+    CHECK(s.watches().resource_version.empty());
+    s.opened();
+    s.events({kt::added(kt::make_pod("web", "a", "90")), kt::added(kt::make_pod("web", "b", "40"))});
+    CHECK(s.as<core::do_apply>().changes.size() == 2);
+    CHECK(s.as<core::do_apply>().resource_version.empty());
+    s.applied();
+    CHECK(s.c.resource_version().empty());
+    SECTION("until another kind of event has come")
+    {
+        s.events({kt::bookmark("91"), kt::added(kt::make_pod("web", "c", "92"))});
+        s.applied();
+        CHECK(s.c.resource_version() == "92");
+    }
+    SECTION("and if it ends at once, that is no progress")
+    {
+        s.ends();
+        s.waits();
+        CHECK(s.lists().resource_version == "0");
+    }
+}
+
+TEST_CASE("reflector: the version never moves past what could not be applied", "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    s.events({kt::added(kt::make_pod("web", "b", "7"))});
+    s.next = s.c.on_applied(failure(cond::internal, "no room"), s.now);
+    CHECK(s.c.resource_version() == "5");
+    s.waits();
+    CHECK(s.lists().resource_version == "5");
+    CHECK(s.relists(relist_reason::apply_failed) == 1);
+    s.page(kt::make_page({}, "9"));
+    s.next = s.c.on_applied(failure(cond::internal, "no room"), s.now);
+    CHECK(s.c.resource_version() == "5");
+    s.waits();
+    CHECK(s.lists().resource_version == "5");
+}
+
+TEST_CASE("reflector: what does not belong here is left out, counted, and does not move the version",
+          "[cache][reflector]")
+{
+    script s({}, {"Pod", "v1", "web"});
+    s.to_watch();
+    const auto wrong = GENERATE(0, 1, 2, 3, 4, 5);
+    watch_event e;
+    switch (wrong) {
+    case 0:
+        e = kt::added(kt::make_object({.kind = "ConfigMap", .ns = "web", .name = "x", .resource_version = "8"}));
+        break;
+    case 1:
+        e = kt::added(object::parse(R"({"kind":"Pod","apiVersion":"v1"})").value());
+        break;
+    case 2:
+        e = kt::unknown_event("POKED");
+        break;
+    case 3:
+        e = kt::added(kt::make_pod("jobs", "x", "8"));
+        break;
+    case 4:
+        e.type = watch_event_type::modified;
+        break;
+    case 5:
+        e = kt::added(kt::make_object({.api_version = "v2", .ns = "web", .name = "x", .resource_version = "8"}));
+        break;
+    }
+    s.events({e});
+    CHECK(s.reads());
+    CHECK(s.c.stats().skipped == 1);
+    CHECK(s.c.resource_version() == "5");
+    const auto incidents = s.c.take_incidents();
+    REQUIRE(incidents.size() == 1);
+    CHECK(incidents.front().skipped);
+    // The next good one goes on.
+    s.events({e, kt::added(kt::make_pod("web", "b", "9"))});
+    CHECK(s.as<core::do_apply>().changes.size() == 1);
+    s.applied();
+    CHECK(s.c.resource_version() == "9");
+}
+
+TEST_CASE("reflector: list items that do not belong are left out; a Table is no list", "[cache][reflector]")
+{
+    script s;
+    s.start();
+    SECTION("items")
+    {
+        s.page(kt::make_page({kt::make_pod("web", "a", "1"), object{}, kt::make_object({.kind = "Node", .name = "n"})},
+                             "5"));
+        CHECK(s.replaces().items.size() == 1);
+        CHECK(s.c.stats().skipped == 2);
+    }
+    SECTION("a Table")
+    {
+        auto table = kt::make_page({}, "5");
+        table.kind = "Table";
+        s.page(std::move(table));
+        s.waits();
+        CHECK(s.lists().resource_version == "0");
+        CHECK(s.c.stats().decode_errors == 1);
+    }
+    SECTION("a page that points to itself")
+    {
+        s.page(kt::make_page({}, "5", "t"));
+        s.page(kt::make_page({}, "5", "t"));
+        s.waits();
+        CHECK(s.c.stats().decode_errors == 1);
+    }
+}
+
+TEST_CASE("reflector: watch timeouts are drawn anew from 300 to 600 seconds, and the client's deadline lies beyond",
+          "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    std::vector<std::chrono::seconds> drawn;
+    for (int i = 0; i < 200; ++i) {
+        s.now += 10s;
+        s.ends();
+        drawn.push_back(s.watches().timeout);
+        CHECK(s.as<core::do_watch>().end_after == s.watches().timeout + 30s);
+        s.opened();
+    }
+    CHECK(*std::min_element(drawn.begin(), drawn.end()) >= 300s);
+    CHECK(*std::max_element(drawn.begin(), drawn.end()) <= 600s);
+    CHECK(*std::max_element(drawn.begin(), drawn.end()) - *std::min_element(drawn.begin(), drawn.end()) > 200s);
+}
+
+TEST_CASE("reflector: the backoff grows while things fail, and health alone resets it", "[cache][reflector]")
+{
+    script s;
+    s.start();
+    duration longest{};
+    for (int i = 0; i < 12; ++i) {
+        s.list_fails(refused_connection());
+        s.now += 10min; // time alone heals nothing
+        longest = s.waits();
+    }
+    CHECK(longest >= 30s);
+    CHECK(longest <= 60s);
+    s.page(kt::make_page({}, "5"));
+    s.applied();
+    s.opened();
+    SECTION("a list and a short watch are not health")
+    {
+        s.events({kt::error_event(410, "Expired")});
+        CHECK(s.waits() >= 30s);
+    }
+    SECTION("a watch that lasts is")
+    {
+        s.now += 5s;
+        s.events({kt::error_event(410, "Expired")});
+        CHECK(s.waits() <= 1600ms);
+    }
+}
+
+TEST_CASE("reflector: a server that names a time is not asked earlier", "[cache][reflector]")
+{
+    script s;
+    s.start();
+    server_status busy;
+    busy.code = 429;
+    busy.reason = "TooManyRequests";
+    busy.retry_after = 17s;
+    s.list_fails(failure(busy));
+    CHECK(s.waits() == 17s);
+    busy.retry_after = 86400s;
+    s.list_fails(failure(busy));
+    CHECK(s.waits() == 300s);
+}
+
+TEST_CASE("reflector: a cancellation stops it wherever it is", "[cache][reflector]")
+{
+    const int steps = GENERATE(0, 1, 2, 3, 4, 5);
+    script s;
+    if (steps > 0) s.start();
+    if (steps > 1) s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    if (steps > 2) s.applied();
+    if (steps > 3) s.opened();
+    if (steps > 4) s.events({kt::added(kt::make_pod("web", "b", "6"))});
+    s.next = s.c.on_cancel();
+    CHECK(std::holds_alternative<core::do_stop>(s.next));
+    CHECK(s.c.state() == informer_state::stopped);
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_list(kt::make_page({}, "5"))));
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_watch_opened({}, s.now)));
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_events({}, s.now)));
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_watch_failed(gone(), s.now)));
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_applied({}, s.now)));
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_wake()));
+    CHECK(s.c.take_incidents().empty());
+}

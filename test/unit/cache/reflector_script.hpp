@@ -1,0 +1,79 @@
+#pragma once
+// Plays the driver of a reflector_core.
+
+#include "reflector_core.hpp"
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace reflector_test {
+
+using namespace kubecoro;
+using namespace std::chrono_literals;
+namespace kt = kubecoro::testing;
+
+using core = reflector_core;
+
+/// Plays the driver: performs nothing, answers what the script says.
+struct script
+{
+    explicit script(reflector_policy policy = {}, reflector_expectation expected = {"Pod", "v1", ""},
+                    std::uint64_t seed = 3)
+        : c(policy, std::move(expected), seed)
+    {
+    }
+
+    core c;
+    time_point now{1h};
+    core::action next = core::do_stop{};
+
+    template<class A>
+    A as()
+    {
+        REQUIRE(std::holds_alternative<A>(next));
+        return std::get<A>(next);
+    }
+    list_options start()
+    {
+        next = c.start();
+        return as<core::do_list>().options;
+    }
+    void page(list_page p) { next = c.on_list(std::move(p)); }
+    void list_fails(failure f) { next = c.on_list(std::move(f)); }
+    core::do_replace replaces() { return as<core::do_replace>(); }
+    void applied() { next = c.on_applied({}, now); }
+    watch_options watches() { return as<core::do_watch>().options; }
+    list_options lists() { return as<core::do_list>().options; }
+    void opened() { next = c.on_watch_opened({}, now); }
+    void refused(failure f) { next = c.on_watch_opened(std::move(f), now); }
+    void events(std::vector<watch_event> batch) { next = c.on_events(std::move(batch), now); }
+    void ends() { events({}); }
+    void breaks(failure f) { next = c.on_watch_failed(f, now); }
+    duration waits()
+    {
+        const auto d = as<core::do_wait>().delay;
+        next = c.on_wake();
+        return d;
+    }
+    bool reads() const { return std::holds_alternative<core::do_read>(next); }
+
+    /// Synced at `version`, with an open watch.
+    void to_watch(std::string version = "5")
+    {
+        start();
+        page(kt::make_page({kt::make_pod("web", "a", "1")}, std::move(version)));
+        applied();
+        opened();
+        REQUIRE(reads());
+    }
+    std::uint64_t relists(relist_reason r) const { return c.stats().relists[static_cast<std::size_t>(r)]; }
+};
+
+inline failure gone() { return kt::server_failure(410, "Expired", "too old resource version: 1 (5)"); }
+inline failure refused_connection() { return failure(cond::unreachable, "connection refused"); }
+
+} // namespace reflector_test

@@ -1,0 +1,271 @@
+#include "store.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+#include <kubecoro/testing/recording.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <stdexcept>
+
+using namespace kubecoro;
+namespace kt = kubecoro::testing;
+
+namespace {
+
+using lines = std::vector<std::string>;
+
+object pod(std::string_view ns, std::string_view name, std::string_view version, std::string uid = {})
+{
+    return kt::make_object({.ns = std::string(ns),
+                            .name = std::string(name),
+                            .resource_version = std::string(version),
+                            .uid = std::move(uid),
+                            .labels = {},
+                            .members = {}});
+}
+
+std::vector<notification> put(store& s, object o)
+{
+    return s.apply(std::vector<delta>{{delta_type::added, std::move(o)}});
+}
+std::vector<notification> erase(store& s, object o)
+{
+    return s.apply(std::vector<delta>{{delta_type::deleted, std::move(o)}});
+}
+
+lines names(const std::vector<object>& objects)
+{
+    lines out;
+    for (const auto& o : objects) out.push_back(to_string(o.key()) + "@" + std::string(o.resource_version()));
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+lines text(const std::vector<notification>& batch)
+{
+    lines out;
+    for (const auto& n : batch) {
+        const auto what = n.index() == 0 ? "+" : n.index() == 1 ? "~" : "-";
+        out.push_back(what + to_string(object_of(n).key()) + "@" + std::string(object_of(n).resource_version()));
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("store: changes say what they changed", "[cache][store]")
+{
+    store s;
+    CHECK(text(put(s, pod("web", "a", "1"))) == lines{"+web/a@1"});
+    auto news = put(s, pod("web", "a", "2"));
+    REQUIRE(text(news) == lines{"~web/a@2"});
+    CHECK(std::get<updated>(news.front()).before.resource_version() == "1");
+    CHECK(put(s, pod("web", "a", "2")).empty());
+    CHECK(text(put(s, pod("", "n", "1"))) == lines{"+n@1"});
+    CHECK(s.size() == 2);
+    CHECK(s.bytes() == s.get({"web", "a"}).bytes() + s.get({"", "n"}).bytes());
+
+    news = erase(s, pod("web", "a", "3"));
+    REQUIRE(text(news) == lines{"-web/a@3"});
+    CHECK_FALSE(std::get<deleted>(news.front()).final_state_unknown);
+    CHECK(erase(s, pod("web", "a", "3")).empty());
+    CHECK_FALSE(s.get({"web", "a"}));
+    erase(s, pod("", "n", "2"));
+    CHECK(s.size() == 0);
+    CHECK(s.bytes() == 0);
+    CHECK(s.namespaces().empty());
+}
+
+TEST_CASE("store: a new uid under an old key is a deletion and an add", "[cache][store]")
+{
+    store s;
+    put(s, pod("web", "a", "1", "u1"));
+    const auto news = put(s, pod("web", "a", "5", "u2"));
+    REQUIRE(text(news) == lines{"-web/a@1", "+web/a@5"});
+    CHECK(std::get<deleted>(news.front()).final_state_unknown);
+    SECTION("also in a list")
+    {
+        const auto relisted = s.replace("", {pod("web", "a", "9", "u3")}, false);
+        CHECK(text(relisted) == lines{"-web/a@5", "+web/a@9"});
+    }
+    SECTION("and the deletion of another uid than the stored one has no known final state")
+    {
+        const auto gone = erase(s, pod("web", "a", "7", "u9"));
+        REQUIRE(gone.size() == 1);
+        CHECK(std::get<deleted>(gone.front()).final_state_unknown);
+        CHECK(std::get<deleted>(gone.front()).obj.uid() == "u2");
+    }
+}
+
+TEST_CASE("store: a list replaces its namespace only, deletions first, and keeps what has not changed",
+          "[cache][store]")
+{
+    const std::size_t large = GENERATE(0, 512); // on a copy, and in place
+    store s({}, large);
+    s.replace("", {pod("web", "a", "1"), pod("web", "b", "2"), pod("jobs", "c", "3")}, true);
+    const object kept = s.get({"web", "b"});
+    const auto news = s.replace("web", {pod("web", "d", "7"), pod("web", "b", "2")}, false);
+    REQUIRE(text(news) == lines{"-web/a@1", "+web/d@7"});
+    CHECK(std::get<deleted>(news[0]).final_state_unknown);
+    CHECK_FALSE(std::get<added>(news[1]).initial);
+    CHECK(s.get({"web", "b"}).is_same(kept));
+    CHECK(names(s.list("")) == lines{"jobs/c@3", "web/b@2", "web/d@7"});
+    CHECK(names(s.list("web")) == lines{"web/b@2", "web/d@7"});
+    CHECK(s.list("nowhere").empty());
+
+    CHECK(text(s.replace("", {}, false)).size() == 3);
+    CHECK(s.size() == 0);
+    const auto initial = s.replace("", {pod("web", "a", "8"), pod("web", "a", "9")}, true);
+    REQUIRE(text(initial) == lines{"+web/a@9"});
+    CHECK(std::get<added>(initial[0]).initial);
+}
+
+TEST_CASE("store: indexes find objects by value, whatever changes", "[cache][store]")
+{
+    kt::recording_logger log;
+    store s(log.handle());
+    put(s, kt::make_pod("web", "a", "1", "n1"));
+    const auto by_node = [](const object& o, auto out) {
+        const auto node = o["spec"]["nodeName"].as_string();
+        if (node == "bad") throw std::runtime_error("no such node");
+        if (!node.empty()) out(node);
+        if (node == "twice") out(node);
+    };
+    REQUIRE(s.add_index("node", by_node));
+    CHECK(s.add_index("node", by_node).error() == cond::already_exists);
+    CHECK(s.has_index("node"));
+    CHECK_FALSE(s.has_index("zone"));
+    CHECK(names(s.by_index("node", "n1")) == lines{"web/a@1"});
+    CHECK(s.by_index("zone", "n1").empty());
+
+    put(s, kt::make_pod("web", "b", "2", "n1"));
+    put(s, kt::make_pod("web", "c", "3"));
+    put(s, kt::make_pod("web", "d", "4", "twice"));
+    CHECK(names(s.by_index("node", "n1")) == lines{"web/a@1", "web/b@2"});
+    CHECK(names(s.by_index("node", "twice")) == lines{"web/d@4"});
+
+    put(s, kt::make_pod("web", "a", "5", "n2"));
+    CHECK(names(s.by_index("node", "n1")) == lines{"web/b@2"});
+    put(s, kt::make_pod("web", "b", "6", "n1"));
+    CHECK(names(s.by_index("node", "n1")) == lines{"web/b@6"});
+    erase(s, kt::make_pod("web", "b", "7", "n1"));
+    auto values = s.values_of("node");
+    std::sort(values.begin(), values.end());
+    CHECK(values == lines{"n2", "twice"});
+
+    SECTION("a function that throws leaves its object out, and nothing else")
+    {
+        put(s, kt::make_pod("web", "a", "8", "bad"));
+        put(s, kt::make_pod("web", "e", "9", "n2"));
+        CHECK(names(s.by_index("node", "n2")) == lines{"web/e@9"});
+        CHECK(s.get({"web", "a"}).resource_version() == "8");
+        CHECK(s.index_failures() == 1);
+        CHECK(log.count("web/a") == 1);
+        erase(s, kt::make_pod("web", "a", "10", "bad"));
+        CHECK_FALSE(s.get({"web", "a"}));
+    }
+}
+
+TEST_CASE("store: random changes and lists against a plain map, indexes included", "[cache][store][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937_64 random(seed);
+        const auto draw = [&random](std::uint64_t n) { return random() % n; };
+        store s({}, draw(8));
+        std::map<std::string, object> expected;
+        int version = 0;
+        const auto make = [&] {
+            return kt::make_pod("n" + std::to_string(draw(3)), "p" + std::to_string(draw(5)), std::to_string(++version),
+                                "node" + std::to_string(draw(3)));
+        };
+        for (int step = 0; step < 60; ++step) {
+            if (step == 20)
+                REQUIRE(s.add_index("node", [](const object& o, index_sink out) {
+                    out(o["spec"]["nodeName"].as_string());
+                    out(o.ns());
+                }));
+            switch (draw(4)) {
+            case 0: {
+                const std::string ns = draw(2) ? "" : "n" + std::to_string(draw(3));
+                std::map<std::string, object> listed;
+                std::vector<object> items;
+                for (std::uint64_t i = draw(8); i > 0; --i) {
+                    auto o = make();
+                    if (!ns.empty() && o.ns() != ns) continue;
+                    items.push_back(o);
+                    listed[to_string(o.key())] = o;
+                }
+                std::erase_if(expected, [&ns](const auto& e) { return ns.empty() || e.second.ns() == ns; });
+                expected.insert(listed.begin(), listed.end());
+                s.replace(ns, std::move(items), false);
+                break;
+            }
+            case 1: {
+                const auto o = make();
+                expected.erase(to_string(o.key()));
+                erase(s, o);
+                break;
+            }
+            default: {
+                const auto o = make();
+                expected[to_string(o.key())] = o;
+                put(s, o);
+            }
+            }
+            std::vector<object> all;
+            std::set<std::string> values;
+            std::map<std::string, std::vector<object>> by_value;
+            std::size_t bytes = 0;
+            for (const auto& [key, o] : expected) {
+                all.push_back(o);
+                bytes += o.bytes();
+                by_value[std::string(o["spec"]["nodeName"].as_string())].push_back(o);
+                by_value[std::string(o.ns())].push_back(o);
+            }
+            REQUIRE(names(s.list("")) == names(all));
+            REQUIRE(s.size() == all.size());
+            REQUIRE(s.bytes() == bytes);
+            if (step < 20) continue;
+            REQUIRE(s.values_of("node").size() == by_value.size());
+            for (const auto& [value, objects] : by_value) REQUIRE(names(s.by_index("node", value)) == names(objects));
+        }
+    }
+}
+
+TEST_CASE("lister: selects by label and namespace", "[cache][lister]")
+{
+    auto s = std::make_shared<store>();
+    const auto labelled = [&](std::string ns, std::string name, std::string app) {
+        put(*s, kt::make_object({.ns = std::move(ns),
+                                 .name = std::move(name),
+                                 .resource_version = "1",
+                                 .uid = {},
+                                 .labels = {{"app", std::move(app)}},
+                                 .members = {}}));
+    };
+    labelled("web", "a", "shop");
+    labelled("web", "b", "mail");
+    labelled("jobs", "c", "shop");
+    const lister l(s);
+    CHECK(l.size() == 3);
+    CHECK(l.get("web", "a"));
+    CHECK_FALSE(l.get("web", "c"));
+    const auto shop = label_selector::parse("app=shop").value();
+    CHECK(names(l.list(shop)) == lines{"jobs/c@1", "web/a@1"});
+    CHECK(names(l.list(shop, "web")) == lines{"web/a@1"});
+    CHECK(names(l.list(label_selector{}, "jobs")) == lines{"jobs/c@1"});
+    auto ns = l.namespaces();
+    std::sort(ns.begin(), ns.end());
+    CHECK(ns == lines{"jobs", "web"});
+    REQUIRE(s->add_index("app", [](const object& o, auto out) { out(o.labels()["app"].as_string()); }));
+    auto keys = l.index_keys("app", "shop");
+    std::sort(keys.begin(), keys.end());
+    CHECK(keys == std::vector<object_key>{{"jobs", "c"}, {"web", "a"}});
+    CHECK(l.by_index("app", "mail").size() == 1);
+    CHECK(l.index_values("app").size() == 2);
+    CHECK(l.has_index("app"));
+}

@@ -1,0 +1,201 @@
+// The small deciders: pool, retries, token, pager.
+#include "connection_pool_core.hpp"
+#include "pager_core.hpp"
+#include "retry_core.hpp"
+#include "token_core.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::detail;
+using namespace std::chrono_literals;
+using ids = std::vector<connection_pool_core::id>;
+
+namespace {
+
+const connection_pool_core::moment start{};
+
+list_page page(std::initializer_list<const char*> names, std::string version, std::string next = {})
+{
+    list_page out;
+    for (const char* name : names)
+        out.items.push_back(*object::parse(std::string(R"({"metadata":{"name":")") + name + R"("}})"));
+    out.resource_version = std::move(version);
+    out.continue_token = std::move(next);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("pool: the newest idle connection goes out first", "[client][pool]")
+{
+    connection_pool_core pool;
+    CHECK_FALSE(pool.take());
+    CHECK(pool.put(1, start).empty());
+    CHECK(pool.put(2, start + 1s).empty());
+    CHECK(pool.take() == 2);
+    CHECK(pool.take() == 1);
+    CHECK_FALSE(pool.take());
+}
+
+TEST_CASE("pool: idle connections are closed after their time, oldest first", "[client][pool]")
+{
+    connection_pool_core pool({.max_idle = 10, .idle_timeout = 90s});
+    CHECK(pool.put(1, start).empty());
+    CHECK(pool.put(2, start + 10s).empty());
+    CHECK(pool.expire(start + 89s).empty());
+    CHECK(pool.expire(start + 90s) == ids{1});
+    CHECK(pool.put(3, start + 100s) == ids{2});
+    CHECK(pool.idle() == 1);
+}
+
+TEST_CASE("pool: more idle connections than allowed push out the oldest", "[client][pool]")
+{
+    connection_pool_core pool({.max_idle = 2});
+    CHECK(pool.put(1, start).empty());
+    CHECK(pool.put(2, start).empty());
+    CHECK(pool.put(3, start) == ids{1});
+    CHECK(pool.take() == 3);
+    connection_pool_core none({.max_idle = 0});
+    CHECK(none.put(7, start) == ids{7});
+}
+
+TEST_CASE("retry: only a refusal that says when to come back is repeated, and so often", "[client][retry]")
+{
+    retry_core core(2);
+    const auto wait = [](const retry_core::action& a) {
+        const auto* w = std::get_if<retry_core::wait>(&a);
+        return w ? std::optional(w->length) : std::nullopt;
+    };
+    CHECK_FALSE(wait(core.on_answer(200, 1s, false)));
+    CHECK_FALSE(wait(core.on_answer(404, 1s, false)));
+    CHECK_FALSE(wait(core.on_answer(429, {}, false)));
+    CHECK_FALSE(wait(core.on_answer(503, {}, false)));
+    CHECK_FALSE(wait(core.on_answer(429, 3600s, false)));
+    CHECK(wait(core.on_answer(429, 3s, false)) == 3s);
+    CHECK(wait(core.on_answer(503, 0s, false)) == 0s);
+    CHECK_FALSE(wait(core.on_answer(500, 1s, false)));
+}
+
+TEST_CASE("retry: a 401 asks for other credentials once", "[client][retry]")
+{
+    retry_core core(10);
+    CHECK(std::holds_alternative<retry_core::renew_credentials>(core.on_answer(401, {}, true)));
+    CHECK(std::holds_alternative<retry_core::deliver>(core.on_answer(401, {}, true)));
+    retry_core fixed(10);
+    CHECK(std::holds_alternative<retry_core::deliver>(fixed.on_answer(401, {}, false)));
+}
+
+TEST_CASE("retry: Retry-After is a whole number of seconds or nothing", "[client][retry]")
+{
+    CHECK(parse_retry_after("7") == 7s);
+    CHECK(parse_retry_after("0") == 0s);
+    for (const char* text : {"", "-1", "1.5", "7 ", "Wed, 21 Oct 2015 07:28:00 GMT", "99999999999999"})
+        CHECK_FALSE(parse_retry_after(text));
+}
+
+TEST_CASE("token: a file is read at first, after fifty seconds, and not in between", "[client][token]")
+{
+    token_core core("inline");
+    CHECK(core.stale(start));
+    CHECK(core.token() == "inline");
+    CHECK(core.loaded(" one\n", start));
+    CHECK(core.token() == "one");
+    CHECK_FALSE(core.stale(start + 49s));
+    CHECK(core.stale(start + 50s));
+    CHECK_FALSE(core.loaded("one", start + 50s));
+    CHECK_FALSE(core.stale(start + 51s));
+    CHECK(core.loaded("two", start + 60s));
+    CHECK(core.token() == "two");
+}
+
+TEST_CASE("token: an empty file keeps the token and is read again", "[client][token]")
+{
+    token_core core;
+    CHECK(core.loaded("one", start));
+    CHECK_FALSE(core.loaded(" \n", start + 60s));
+    CHECK(core.token() == "one");
+    CHECK(core.stale(start + 60s));
+}
+
+TEST_CASE("pager: later pages carry the token alone and the first page's version stays", "[client][pager]")
+{
+    list_options asked;
+    asked.resource_version = "5";
+    asked.match = version_match::not_older_than;
+    asked.label_selector = "a=b";
+    pager_core pager(asked);
+    auto first = pager.next();
+    REQUIRE(first);
+    CHECK(first->limit == 500);
+    CHECK(first->resource_version == "5");
+    CHECK_FALSE(pager.on_page(page({"a", "b"}, "10", "t1")));
+    auto second = pager.next();
+    REQUIRE(second);
+    CHECK(second->resource_version.empty());
+    CHECK(second->match == version_match::unset);
+    CHECK(second->continue_token == "t1");
+    CHECK(second->label_selector == "a=b");
+    CHECK_FALSE(pager.on_page(page({"c"}, "11")));
+    CHECK_FALSE(pager.next());
+    auto all = std::move(pager).result();
+    CHECK(all.items.size() == 3);
+    CHECK(all.resource_version == "10");
+}
+
+TEST_CASE("pager: a server whose pages go in circles or have no end is corrupt", "[client][pager]")
+{
+    pager_core pager{list_options()};
+    CHECK_FALSE(pager.on_page(page({"a", "b"}, "10", "t1")));
+    SECTION("the same token again")
+    {
+        const auto last = pager.on_page(page({"c"}, "10", "t1"));
+        REQUIRE(last);
+        CHECK(last->condition() == cond::corrupt);
+    }
+    SECTION("the beginning again")
+    {
+        CHECK_FALSE(pager.on_page(page({}, "10", "t2")));
+        const auto last = pager.on_page(page({"a"}, "10", "t3"));
+        REQUIRE(last);
+        CHECK(last->condition() == cond::corrupt);
+    }
+    SECTION("no end")
+    {
+        std::optional<failure> last;
+        for (unsigned n = 0; !last && n <= pager_core::max_pages; ++n)
+            last = pager.on_page(page({}, "10", "n" + std::to_string(n)));
+        REQUIRE(last);
+        CHECK(last->condition() == cond::corrupt);
+    }
+}
+
+TEST_CASE("pager: a forgotten chain is read again in one piece at the original version", "[client][pager]")
+{
+    list_options asked;
+    asked.resource_version = "5";
+    asked.limit = 2;
+    pager_core pager(asked);
+    CHECK_FALSE(pager.on_page(page({"a", "b"}, "10", "t1")));
+    CHECK_FALSE(pager.on_failure(failure(cond::expired)));
+    auto whole = pager.next();
+    REQUIRE(whole);
+    CHECK(whole->limit == 0);
+    CHECK(whole->resource_version == "5");
+    CHECK(whole->continue_token.empty());
+    CHECK(pager.on_failure(failure(cond::expired)));
+    CHECK_FALSE(pager.on_page(page({"a", "b", "c"}, "12")));
+    CHECK_FALSE(pager.next());
+    auto all = std::move(pager).result();
+    CHECK(all.items.size() == 3);
+    CHECK(all.resource_version == "12");
+}
+
+TEST_CASE("pager: a 410 on the first page and every other failure end it", "[client][pager]")
+{
+    pager_core first{list_options()};
+    CHECK(first.on_failure(failure(cond::expired)));
+    pager_core later{list_options()};
+    CHECK_FALSE(later.on_page(page({"a"}, "1", "t")));
+    CHECK(later.on_failure(failure(cond::unreachable)));
+}

@@ -1,0 +1,140 @@
+#include "discovery_core.hpp"
+
+#include "fixtures.hpp"
+
+#include <algorithm>
+
+using namespace kubecoro;
+using namespace kubecoro::detail;
+using test::document;
+
+namespace {
+
+std::vector<discovered_resource> everything()
+{
+    auto all = read_aggregated(document("aggregated_api.json"));
+    REQUIRE(all);
+    auto more = read_aggregated(document("aggregated_apis.json"));
+    REQUIRE(more);
+    all->insert(all->end(), more->begin(), more->end());
+    discovered_resource widget;
+    widget.type = {"example.com", "v1", "widgets", "Widget", true, "widget", {"wd"}};
+    all->push_back(widget);
+    widget.type.version = "v1beta1";
+    all->push_back(widget);
+    return *all;
+}
+
+std::string picked(const std::string& word)
+{
+    static const auto all = everything();
+    auto found = pick_resource(all, word);
+    return found ? found->api_version() + "/" + found->plural : found.error().message();
+}
+
+} // namespace
+
+TEST_CASE("discovery: aggregated documents name the resources with what is known of them", "[client][discovery]")
+{
+    auto core = read_aggregated(document("aggregated_api.json"));
+    REQUIRE(core);
+    const auto pods = std::find_if(core->begin(), core->end(), [](const auto& r) { return r.type.plural == "pods"; });
+    REQUIRE(pods != core->end());
+    CHECK(pods->type.group.empty());
+    CHECK(pods->type.version == "v1");
+    CHECK(pods->type.kind == "Pod");
+    CHECK(pods->type.singular == "pod");
+    CHECK(pods->type.namespaced);
+    CHECK(pods->type.short_names == std::vector<std::string>{"po"});
+    CHECK(std::count(pods->verbs.begin(), pods->verbs.end(), "watch") == 1);
+    CHECK(std::count(pods->subresources.begin(), pods->subresources.end(), "status") == 1);
+    CHECK(std::count(pods->categories.begin(), pods->categories.end(), "all") == 1);
+    const auto nodes = std::find_if(core->begin(), core->end(), [](const auto& r) { return r.type.plural == "nodes"; });
+    REQUIRE(nodes != core->end());
+    CHECK_FALSE(nodes->type.namespaced);
+}
+
+TEST_CASE("discovery: plain documents say the same as aggregated ones", "[client][discovery]")
+{
+    auto plain = read_resource_list(document("api_v1.json"), {"", "v1"});
+    auto aggregated = read_aggregated(document("aggregated_api.json"));
+    REQUIRE(plain);
+    REQUIRE(aggregated);
+    REQUIRE(plain->size() == aggregated->size());
+    for (const auto& r : *aggregated) {
+        INFO(r.type.plural);
+        const auto same = std::find_if(plain->begin(), plain->end(), [&](const auto& p) { return p.type == r.type; });
+        REQUIRE(same != plain->end());
+        CHECK(same->type.kind == r.type.kind);
+        CHECK(same->type.namespaced == r.type.namespaced);
+        CHECK(same->type.singular == r.type.singular);
+        CHECK(same->type.short_names == r.type.short_names);
+        CHECK(same->verbs == r.verbs);
+        CHECK(same->categories == r.categories);
+        auto a = same->subresources, b = r.subresources;
+        std::sort(a.begin(), a.end());
+        std::sort(b.begin(), b.end());
+        CHECK(a == b);
+    }
+    auto apps = read_resource_list(document("apis_apps_v1.json"), {"apps", "v1"});
+    REQUIRE(apps);
+    CHECK(pick_resource(*apps, "deploy")->display_name() == "deployments.apps");
+}
+
+TEST_CASE("discovery: groups come in the server's order, preferred versions first", "[client][discovery]")
+{
+    auto core = read_group_versions(document("api.json"));
+    REQUIRE(core);
+    CHECK(*core == std::vector<group_version>{{"", "v1"}});
+    auto groups = read_group_versions(document("apis.json"));
+    REQUIRE(groups);
+    REQUIRE(groups->size() > 10);
+    CHECK(groups->front() == group_version{"apiregistration.k8s.io", "v1"});
+    auto reordered = read_group_versions(*object::parse(
+        R"({"kind":"APIGroupList","groups":[{"name":"g","versions":[{"groupVersion":"g/v2"},{"groupVersion":"g/v1"}],
+            "preferredVersion":{"groupVersion":"g/v1"}}]})"));
+    REQUIRE(reordered);
+    CHECK(*reordered == std::vector<group_version>{{"g", "v1"}, {"g", "v2"}});
+}
+
+TEST_CASE("discovery: people's words find their resource", "[client][discovery]")
+{
+    for (const char* word : {"pods", "pod", "po", "Pod", "PODS", "pods.v1."}) CHECK(picked(word) == "v1/pods");
+    for (const char* word :
+         {"deployments", "deploy", "Deployment", "deployments.apps", "deployment.v1.apps", "deploy.ap"})
+        CHECK(picked(word) == "apps/v1/deployments");
+    for (const char* word : {"widgets", "wd", "widgets.example.com", "widgets.v1.example.com"})
+        CHECK(picked(word) == "example.com/v1/widgets");
+    CHECK(picked("widgets.v1beta1.example.com") == "example.com/v1beta1/widgets");
+    CHECK(picked("ev") == "v1/events");
+    CHECK(picked("events.events.k8s.io") == "events.k8s.io/v1/events");
+    CHECK(picked("crd") == "apiextensions.k8s.io/v1/customresourcedefinitions");
+}
+
+TEST_CASE("discovery: an unknown word is answered with what it may have meant", "[client][discovery]")
+{
+    CHECK(picked("pdos") == "the server has no resource \"pdos\"; did you mean pods?");
+    CHECK(picked("deploymens").find("did you mean deployments.apps?") != std::string::npos);
+    CHECK(picked("pods.apps").find("did you mean pods") != std::string::npos);
+    CHECK(picked("xyzzy") == "the server has no resource \"xyzzy\"");
+    CHECK(picked(std::string(100'000, 'p')).size() < 300);
+    CHECK(pick_resource({}, "").error().condition() == cond::invalid);
+    CHECK(pick_resource({}, "pods").error().condition() == cond::not_found);
+    for (const char* word : {".", "..", ".apps", "pods.v2.", "a.b.c.d.e"})
+        CHECK(picked(word).find("has no resource") != std::string::npos);
+}
+
+TEST_CASE("discovery: something else is corrupt, and odd fields do no harm", "[client][discovery]")
+{
+    const auto pod = *object::parse(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}})");
+    CHECK(read_aggregated(pod).error().condition() == cond::corrupt);
+    CHECK(read_group_versions(pod).error().condition() == cond::corrupt);
+    CHECK(read_resource_list(pod, {}).error().condition() == cond::corrupt);
+    auto odd = read_aggregated(*object::parse(
+        R"({"kind":"APIGroupDiscoveryList","items":[7,{"versions":[{"version":7,"resources":[1,{"resource":[]},
+            {"resource":"only-a-parent"},{"resource":"x","responseKind":{"kind":"X"},"shortNames":"no","verbs":[1,"get"]}]}]}]})"));
+    REQUIRE(odd);
+    REQUIRE(odd->size() == 1);
+    CHECK(odd->front().verbs == std::vector<std::string>{"get"});
+    CHECK_FALSE(odd->front().type.namespaced);
+}

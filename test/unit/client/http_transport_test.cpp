@@ -1,0 +1,214 @@
+#include "http_transport.hpp"
+
+#include "scripted_connection.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/every_step.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+namespace {
+
+const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+
+request make(std::string method = "GET")
+{
+    request r;
+    r.method = std::move(method);
+    r.target = "/x";
+    return r;
+}
+
+connection_script pieces(std::initializer_list<std::string> all) { return {.pieces = {all.begin(), all.end()}}; }
+
+asio::awaitable<result<std::string>> exchange(std::shared_ptr<transport> t, request r)
+{
+    auto got = co_await t->send(std::move(r));
+    if (!got) co_return got.error();
+    std::string body;
+    for (;;) {
+        auto piece = co_await (*got)->read_some();
+        if (!piece) co_return piece.error();
+        if (piece->empty()) break;
+        body.append(*piece);
+    }
+    // The end stays the end.
+    auto again = co_await (*got)->read_some();
+    if (!again || !again->empty()) co_return failure(cond::internal, "the end did not last");
+    co_return body;
+}
+
+struct world
+{
+    testing::runner run;
+    std::shared_ptr<wire> w = std::make_shared<wire>();
+    std::shared_ptr<transport> t = detail::make_http_transport(std::make_shared<scripted_connector>(w),
+                                                               run.shared_clock(), {.host = "h:1", .prefix = "/p"});
+
+    result<std::string> ask(std::string method = "GET") { return run.run(exchange(t, make(std::move(method)))); }
+};
+
+} // namespace
+
+TEST_CASE("http transport: connections are reused after a whole answer", "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({ok, ok, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", ok})};
+    for (int i = 0; i < 4; ++i) REQUIRE(the.ask());
+    CHECK(the.w->opened == 1);
+    CHECK(the.w->written[0].substr(0, 41) == "GET /p/x HTTP/1.1\r\nHost: h:1\r\nAccept: app");
+}
+
+TEST_CASE("http transport: connections are closed when the answer says so or its end is the connection's",
+          "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi"}),
+                      pieces({"HTTP/1.1 200 OK\r\n\r\nhi", ""}), pieces({ok + "unasked"}), pieces({ok})};
+    for (int i = 0; i < 4; ++i) CHECK(the.ask().value() == "hi");
+    CHECK(the.w->opened == 4);
+    CHECK(the.w->open == 1);
+}
+
+TEST_CASE("http transport: an answer dropped in the middle takes its connection along", "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhi"})};
+    auto got = the.run.run(the.t->send(make()));
+    REQUIRE(got);
+    CHECK((*got)->head().status == 200);
+    CHECK(the.w->open == 1);
+    got->reset();
+    CHECK(the.w->open == 0);
+}
+
+TEST_CASE("http transport: idle connections are closed after ninety seconds", "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({ok}), pieces({ok})};
+    REQUIRE(the.ask());
+    the.run.advance(90s);
+    REQUIRE(the.ask());
+    CHECK(the.w->opened == 2);
+    CHECK(the.w->open == 1);
+}
+
+TEST_CASE("http transport: an idle connection on which something came is not used", "[client][http]")
+{
+    world the;
+    auto noisy = pieces({ok});
+    noisy.quiet = false;
+    the.w->scripts = {noisy, pieces({ok})};
+    REQUIRE(the.ask("POST"));
+    REQUIRE(the.ask("POST"));
+    CHECK(the.w->opened == 2);
+    CHECK(the.w->open == 1);
+}
+
+TEST_CASE("http transport: a GET is sent once more when its connection breaks before any answer", "[client][http]")
+{
+    const auto broken = failure(cond::unreachable, "reset");
+    world the;
+    the.w->scripts = {{.pieces = {ok}, .then = broken}, pieces({ok})};
+    REQUIRE(the.ask());
+    CHECK(the.ask().value() == "hi");
+    CHECK(the.w->opened == 2);
+
+    world twice;
+    twice.w->scripts = {{.then = broken}, {.then = broken}, pieces({ok})};
+    CHECK(twice.ask().error().condition() == cond::unreachable);
+    CHECK(twice.w->opened == 2);
+
+    world write;
+    write.w->scripts = {{.pieces = {ok}}, pieces({ok})};
+    write.w->scripts[0].write_fails = broken;
+    write.w->scripts[0].pieces = {""};
+    CHECK(write.ask().value() == "hi");
+}
+
+TEST_CASE("http transport: other methods and begun answers are never repeated", "[client][http]")
+{
+    const auto broken = failure(cond::unreachable, "reset");
+    for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+        world the;
+        the.w->scripts = {{.then = broken}, pieces({ok})};
+        CHECK(the.ask(method).error().condition() == cond::unreachable);
+        CHECK(the.w->opened == 1);
+    }
+    world begun;
+    begun.w->scripts = {{.pieces = {"HTTP/1.1 2"}, .then = broken}, pieces({ok})};
+    CHECK(begun.ask().error().condition() == cond::unreachable);
+    CHECK(begun.w->opened == 1);
+    world body;
+    body.w->scripts = {{.pieces = {ok.substr(0, ok.size() - 1)}, .then = broken}, pieces({ok})};
+    CHECK(body.ask().error().condition() == cond::unreachable);
+    CHECK(body.w->opened == 1);
+}
+
+TEST_CASE("http transport: an early answer counts more than the request that could not be finished", "[client][http]")
+{
+    world the;
+    auto early = pieces({"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"});
+    early.write_fails = failure(cond::unreachable, "broken pipe");
+    the.w->scripts = {early};
+    CHECK(the.ask("POST").value() == "no");
+    CHECK(the.w->open == 0);
+}
+
+TEST_CASE("http transport: failures last", "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n"})};
+    auto got = the.run.run(the.t->send(make()));
+    REQUIRE(got);
+    for (int i = 0; i < 3; ++i) {
+        auto piece = the.run.run((*got)->read_some());
+        if (piece) continue;
+        CHECK(piece.error().condition() == cond::corrupt);
+        CHECK(the.w->open == 0);
+    }
+    CHECK_FALSE(the.run.run((*got)->read_some()));
+}
+
+TEST_CASE("http transport: endless headers and endless chunk headers end", "[client][http]")
+{
+    for (const std::string& begin :
+         {std::string("HTTP/1.1 200 OK\r\n"), std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")}) {
+        world the;
+        connection_script endless;
+        endless.pieces.push_back(begin);
+        for (int i = 0; i < 100; ++i) endless.pieces.push_back("x: " + std::string(4000, 'x'));
+        the.w->scripts = {endless};
+        CHECK(the.ask().error().condition() == cond::corrupt);
+        CHECK(the.w->open == 0);
+    }
+}
+
+TEST_CASE("http transport: cancelled or destroyed at any step, nothing stays open", "[client][http]")
+{
+    std::weak_ptr<wire> seen;
+    auto whole = [&](testing::runner& run) {
+        auto w = std::make_shared<wire>();
+        seen = w;
+        w->scripts = {pieces({ok.substr(0, 20), ok.substr(20, 19), ok.substr(39), ok})};
+        auto t =
+            detail::make_http_transport(std::make_shared<scripted_connector>(w), run.shared_clock(), {.host = "h"});
+        auto twice = [](std::shared_ptr<transport> over) -> asio::awaitable<result<>> {
+            auto one = co_await exchange(over, make());
+            if (!one) co_return one.error();
+            auto two = co_await exchange(over, make());
+            if (!two) co_return two.error();
+            co_return result<>{};
+        };
+        return testing::scenario{twice(std::move(t))};
+    };
+    auto stopped = testing::stop_after_every_step(whole, [&] { CHECK(seen.expired()); });
+    REQUIRE(stopped);
+    auto cancelled = testing::cancel_after_every_step(whole, [&](const result<>& r) {
+        if (!r) CHECK(r.error().condition() == cond::cancelled);
+    });
+    REQUIRE(cancelled);
+}

@@ -1,0 +1,282 @@
+#include <kubecoro/client/kubeconfig.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <map>
+
+using namespace kubecoro;
+
+namespace {
+
+/// A machine made of two maps.
+struct machine
+{
+    std::map<std::string, std::string> variables = {{"HOME", "/home/u"}};
+    std::map<std::string, std::string> files;
+
+    environment env() const
+    {
+        environment e;
+        e.variable = [this](const std::string& name) -> std::optional<std::string> {
+            const auto found = variables.find(name);
+            if (found == variables.end()) return std::nullopt;
+            return found->second;
+        };
+        e.read_file = [this](const std::string& path, std::size_t limit) -> result<std::string> {
+            const auto found = files.find(path);
+            if (found == files.end()) return failure(cond::not_found, path + ": No such file or directory");
+            if (found->second.size() > limit) return failure(cond::misconfigured, path + ": too long");
+            return found->second;
+        };
+        e.service_account_dir = "/sa";
+        return e;
+    }
+};
+
+std::string config(const std::string& cluster, const std::string& user, const std::string& context = "")
+{
+    return "apiVersion: v1\nkind: Config\ncurrent-context: one\n"
+           "clusters: [{name: c, cluster: {" +
+           cluster +
+           "}}]\n"
+           "users: [{name: u, user: {" +
+           user +
+           "}}]\n"
+           "contexts: [{name: one, context: {cluster: c, user: u" +
+           context + "}}]\n";
+}
+
+result<cluster_config> load(const std::string& text)
+{
+    machine m;
+    m.files["/k/config"] = text;
+    return load_kubeconfig({.path = "/k/config"}, m.env());
+}
+
+std::string complaint(const std::string& text)
+{
+    auto loaded = load(text);
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().condition() == cond::misconfigured);
+    return loaded.error().message();
+}
+
+void has(const std::string& text, const std::string& part)
+{
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+}
+
+} // namespace
+
+TEST_CASE("kubeconfig: data members are decoded and beat files", "[client][kubeconfig]")
+{
+    auto got = load(config("server: 'https://h:6443', certificate-authority-data: Q0E=, certificate-authority: ca.pem, "
+                           "tls-server-name: kubernetes",
+                           "client-certificate-data: Q0VSVA==, client-key-data: S0VZ, client-key: nowhere",
+                           ", namespace: web"));
+    REQUIRE(got);
+    CHECK(got->server == "https://h:6443");
+    CHECK(got->ca == "CA");
+    CHECK(got->server_name == "kubernetes");
+    CHECK_FALSE(got->insecure);
+    CHECK(got->client_certificate == "CERT");
+    CHECK(got->client_key == "KEY");
+    CHECK(got->ns == "web");
+    CHECK(got->origin == "context one of /k/config");
+}
+
+TEST_CASE("kubeconfig: paths are relative to their file", "[client][kubeconfig]")
+{
+    machine m;
+    m.files["/k/config"] = config("server: 'https://h', certificate-authority: pki/ca.pem",
+                                  "client-certificate: /abs/cert, client-key: key, tokenFile: ../token");
+    m.files["/k/pki/ca.pem"] = "CA";
+    m.files["/abs/cert"] = "CERT";
+    m.files["/k/key"] = "KEY";
+    m.files["/k/../token"] = "secret";
+    auto got = load_kubeconfig({.path = "/k/config"}, m.env());
+    REQUIRE(got);
+    CHECK(got->ca == "CA");
+    CHECK(got->client_certificate == "CERT");
+    CHECK(got->client_key == "KEY");
+    CHECK(got->login.token_file == "/k/../token");
+}
+
+TEST_CASE("kubeconfig: logins of every kind are taken", "[client][kubeconfig]")
+{
+    auto token = load(config("server: 'https://h'", "token: abc"));
+    REQUIRE(token);
+    CHECK(token->login.token == "abc");
+    auto basic = load(config("server: 'https://h'", "username: admin, password: pw"));
+    REQUIRE(basic);
+    CHECK(basic->login.username == "admin");
+    CHECK(basic->login.password == "pw");
+    auto as = load(config("server: 'https://h'",
+                          "token: t, as: jane, as-uid: '7', as-groups: [a, b], as-user-extra: {scopes: [x, y]}"));
+    REQUIRE(as);
+    CHECK(as->login.as.user == "jane");
+    CHECK(as->login.as.uid == "7");
+    CHECK(as->login.as.groups == std::vector<std::string>{"a", "b"});
+    CHECK(as->login.as.extra == std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "y"}});
+}
+
+TEST_CASE("kubeconfig: credentials are not taken along over plain http", "[client][kubeconfig]")
+{
+    auto got = load(config("server: 'http://h:8080'", "token: abc, username: a, password: b"));
+    REQUIRE(got);
+    CHECK(got->login.token.empty());
+    CHECK(got->login.username.empty());
+}
+
+TEST_CASE("kubeconfig: JSON is YAML", "[client][kubeconfig]")
+{
+    auto got = load(R"({"apiVersion":"v1","kind":"Config","current-context":"x",
+        "contexts":[{"name":"x","context":{"cluster":"y","user":""}}],
+        "clusters":[{"name":"y","cluster":{"server":"https://h","insecure-skip-tls-verify":true}}],"users":null})");
+    REQUIRE(got);
+    CHECK(got->insecure);
+}
+
+TEST_CASE("kubeconfig: files of KUBECONFIG are merged, the first one wins", "[client][kubeconfig]")
+{
+    machine m;
+    m.variables["KUBECONFIG"] = "/missing:/a/config::/b/config:/a/config";
+    m.files["/a/config"] = "clusters: [{name: c, cluster: {server: 'https://a', certificate-authority: ca}}]\n";
+    m.files["/a/ca"] = "CA of a";
+    m.files["/b/config"] = config("server: 'https://b'", "token: from-b");
+    auto got = load_kubeconfig({}, m.env());
+    REQUIRE(got);
+    CHECK(got->server == "https://a");
+    CHECK(got->ca == "CA of a");
+    CHECK(got->login.token == "from-b");
+}
+
+TEST_CASE("kubeconfig: sources are tried in kubectl's order", "[client][kubeconfig]")
+{
+    machine m;
+    m.files["/home/u/.kube/config"] = config("server: 'https://home'", "token: t");
+    m.files["/x"] = config("server: 'https://x'", "token: t");
+    m.files["/sa/token"] = "pod-token\n";
+    m.files["/sa/ca.crt"] = "POD CA";
+    m.files["/sa/namespace"] = "jobs\n";
+    m.variables["KUBERNETES_SERVICE_HOST"] = "fd00::1";
+    m.variables["KUBERNETES_SERVICE_PORT"] = "443";
+
+    CHECK(load_kubeconfig({.path = "/x"}, m.env())->server == "https://x");
+    CHECK(load_kubeconfig({}, m.env())->server == "https://home");
+    m.variables["KUBECONFIG"] = "/x";
+    CHECK(load_kubeconfig({}, m.env())->server == "https://x");
+    m.variables.erase("KUBECONFIG");
+    m.files.erase("/home/u/.kube/config");
+    auto pod = load_kubeconfig({}, m.env());
+    REQUIRE(pod);
+    CHECK(pod->server == "https://[fd00::1]:443");
+    CHECK(pod->ca == "POD CA");
+    CHECK(pod->ns == "jobs");
+    CHECK(pod->login.token_file == "/sa/token");
+    CHECK(pod->origin == "in-cluster");
+}
+
+TEST_CASE("kubeconfig: nothing configured says where was looked and what to do", "[client][kubeconfig]")
+{
+    machine m;
+    auto got = load_kubeconfig({}, m.env());
+    REQUIRE_FALSE(got);
+    has(got.error().message(), "/home/u/.kube/config");
+    has(got.error().message(), "set KUBECONFIG");
+    m.variables.clear();
+    auto homeless = load_kubeconfig({}, m.env());
+    REQUIRE_FALSE(homeless);
+    has(homeless.error().message(), "HOME is not set");
+    auto named = load_kubeconfig({.path = {}, .context = "prod"}, m.env());
+    REQUIRE_FALSE(named);
+    has(named.error().message(), "prod");
+}
+
+TEST_CASE("kubeconfig: an explicit file has to be there", "[client][kubeconfig]")
+{
+    machine m;
+    m.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
+    auto got = load_kubeconfig({.path = "/nowhere"}, m.env());
+    REQUIRE_FALSE(got);
+    CHECK(got.error().condition() == cond::misconfigured);
+    has(got.error().message(), "/nowhere");
+}
+
+TEST_CASE("kubeconfig: a pod without its token says so", "[client][kubeconfig]")
+{
+    machine m;
+    m.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
+    m.variables["KUBERNETES_SERVICE_PORT"] = "443";
+    auto got = load_kubeconfig({}, m.env());
+    REQUIRE_FALSE(got);
+    has(got.error().message(), "/sa/token");
+    m.variables["KUBERNETES_SERVICE_PORT"] = "https";
+    m.files["/sa/token"] = "t";
+    CHECK_FALSE(load_in_cluster_config(m.env()));
+}
+
+TEST_CASE("kubeconfig: the context can be chosen", "[client][kubeconfig]")
+{
+    machine m;
+    m.files["/k"] = config("server: 'https://h'", "token: t") + "";
+    auto missing = load_kubeconfig({.path = "/k", .context = "two"}, m.env());
+    REQUIRE_FALSE(missing);
+    has(missing.error().message(), "\"two\"");
+    has(missing.error().message(), "one");
+    CHECK(load_kubeconfig({.path = "/k", .context = "one"}, m.env()));
+}
+
+TEST_CASE("kubeconfig: what is wrong is named by file and field", "[client][kubeconfig]")
+{
+    const std::string good = "server: 'https://h'";
+    has(complaint(config("server: [1]", "")), "/k/config: clusters[c].cluster.server: expected text");
+    has(complaint(config("", "")), "clusters[c].cluster.server: missing");
+    has(complaint(config("server: h", "")), "clusters[c].cluster.server: the server address");
+    has(complaint(config("server: 'ftp://h'", "")), "neither https nor http");
+    has(complaint(config("server: 'https://u:p@h'", "")), "user name");
+    has(complaint(config(good + ", insecure-skip-tls-verify: maybe", "")),
+        "clusters[c].cluster.insecure-skip-tls-verify: expected true or false");
+    has(complaint(config(good + ", insecure-skip-tls-verify: true, certificate-authority-data: Q0E=", "")), "exclude");
+    has(complaint(config(good + ", certificate-authority-data: '%%%'", "")),
+        "/k/config: clusters[c].cluster.certificate-authority-data: not base64");
+    has(complaint(config(good + ", certificate-authority: ca.pem", "")),
+        "clusters[c].cluster.certificate-authority: /k/ca.pem: No such file");
+    has(complaint(config(good + ", proxy-url: 'http://p'", "")), "clusters[c].cluster.proxy-url: proxies");
+    has(complaint(config(good, "tokenFile: t")), "users[u].user.tokenFile: /k/t: No such file");
+    has(complaint(config(good, "exec: {command: x}")), "users[u].user.exec: credential plugins are not supported yet");
+    has(complaint(config(good, "auth-provider: {name: x}")), "users[u].user.auth-provider");
+    has(complaint(config(good, "as-groups: x")), "users[u].user.as-groups: expected a list");
+    has(complaint("[1, 2]"), "/k/config: expected a map");
+    has(complaint("clusters: 7"), "/k/config: clusters: expected a list");
+    has(complaint("clusters: [7]"), "clusters[0]: expected a map");
+    has(complaint("clusters: [{cluster: {}}]"), "clusters[0].name: missing");
+    has(complaint("clusters: [{name: a}, {name: a}]"), "two of this name");
+    has(complaint("clusters: [{name: a, cluster: 7}]"), "clusters[a].cluster: expected a map");
+    has(complaint("a: [1\nb: 2"), "/k/config: not YAML: line");
+    has(complaint("contexts: [{name: a}, {name: b}]"), "no current-context; name one of these contexts: a, b");
+    has(complaint("current-context: x"), "/k/config: current-context: there is no context \"x\"; there are: none");
+    has(complaint("current-context: a\ncontexts: [{name: a, context: {cluster: nope}}]"),
+        "contexts[a].context.cluster: there is no cluster \"nope\"");
+    has(complaint("current-context: a\ncontexts: [{name: a}]"), "contexts[a].context.cluster: missing");
+    has(complaint("current-context: a\ncontexts: [{name: a, context: {cluster: c, user: nope}}]\n"
+                  "clusters: [{name: c, cluster: {server: 'https://h'}}]"),
+        "contexts[a].context.user: there is no user \"nope\"");
+    has(complaint(std::string(3000, '[')), "/k/config: not YAML");
+}
+
+TEST_CASE("kubeconfig: a client certificate without its key, or the other way round, names file and field",
+          "[client][kubeconfig]")
+{
+    has(complaint(config("server: 'https://h'", "client-certificate-data: YQ==")),
+        "/k/config: users[u].user.client-certificate-data: a client certificate needs its key");
+    has(complaint(config("server: 'https://h'", "client-key-data: YQ==")),
+        "/k/config: users[u].user.client-key-data: ");
+}
+
+TEST_CASE("kubeconfig: broken base64 of a secret is not repeated", "[client][kubeconfig]")
+{
+    const auto text = complaint(config("server: 'https://h'", "client-key-data: 'c2VjcmV0!'"));
+    has(text, "users[u].user.client-key-data: not base64");
+    CHECK(text.find("c2VjcmV0") == std::string::npos);
+}

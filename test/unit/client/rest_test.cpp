@@ -1,0 +1,463 @@
+// The client over a transport made of scripts: credentials, deadlines, retries, refusals, pages, watches.
+#include <kubecoro/client/client.hpp>
+#include <kubecoro/client/discovery.hpp>
+
+#include "fixtures.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/testing/every_step.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+
+using namespace kubecoro;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+namespace {
+
+const auto pods = core::v1::pod::resource();
+
+/// One answer: its head, its body in pieces, and what follows them.
+struct reply
+{
+    int status = 200;
+    std::vector<std::string> body = {};
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    std::optional<failure> broken = {};
+    bool hangs_before_head = false;
+    bool hangs_in_body = false;
+};
+
+class scripted_answer final : public answer
+{
+public:
+    explicit scripted_answer(reply r) : reply_(std::move(r)), head_{reply_.status, reply_.headers} {}
+    const answer_head& head() const noexcept override { return head_; }
+    asio::awaitable<result<std::string_view>> read_some() override
+    {
+        if (at_ < reply_.body.size()) co_return std::string_view(reply_.body[at_++]);
+        if (reply_.hangs_in_body) {
+            auto stopped = co_await never_.wait();
+            co_return stopped.error();
+        }
+        if (reply_.broken) co_return *reply_.broken;
+        co_return std::string_view();
+    }
+
+private:
+    reply reply_;
+    answer_head head_;
+    std::size_t at_ = 0;
+    latch never_;
+};
+
+class scripted_transport final : public transport
+{
+public:
+    std::deque<reply> replies;
+    std::vector<request> seen;
+
+    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
+    {
+        seen.push_back(std::move(r));
+        if (replies.empty()) co_return failure(cond::unreachable, "nobody there");
+        auto next = std::move(replies.front());
+        replies.pop_front();
+        if (next.hangs_before_head) {
+            auto stopped = co_await never_.wait();
+            co_return stopped.error();
+        }
+        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next));
+        co_return made;
+    }
+
+    std::string header(std::size_t index, const std::string& name) const
+    {
+        for (const auto& [key, value] : seen.at(index).headers)
+            if (key == name) return value;
+        return {};
+    }
+
+private:
+    latch never_;
+};
+
+struct world
+{
+    testing::runner run;
+    std::shared_ptr<scripted_transport> net = std::make_shared<scripted_transport>();
+    std::vector<std::string> lines;
+
+    client make(credentials login = credentials(), client_options o = client_options())
+    {
+        o.time = run.shared_clock();
+        o.log = logger([this](const log_record& r) { lines.push_back(format(r)); }, log_level::trace);
+        return client(run.executor(), net, std::move(o), std::move(login));
+    }
+};
+
+std::string pod(const std::string& name)
+{
+    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + name + R"("}})";
+}
+
+std::string list_of(const std::string& name, const std::string& version, const std::string& next = {})
+{
+    return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")" + version + R"(","continue":")" +
+           next + R"("},"items":[{"metadata":{"name":")" + name + R"("}}]})";
+}
+
+const std::string expired =
+    R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"too old","reason":"Expired","code":410})";
+
+} // namespace
+
+TEST_CASE("client: requests carry who asks and what asks", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.body = {pod("a")}}, {.body = {pod("a")}}, {.body = {pod("a")}}};
+    auto token = the.make({.token = "t0", .username = "u", .password = "p"});
+    REQUIRE(the.run.run(token.get(pods, "ns", "a")));
+    CHECK(the.net->seen[0].target == "/api/v1/namespaces/ns/pods/a");
+    CHECK(the.net->header(0, "Authorization") == "Bearer t0");
+    CHECK(the.net->header(0, "User-Agent").starts_with("kubecoro/"));
+    client_options named;
+    named.user_agent = "shop/1";
+    auto basic = the.make({.username = "admin",
+                           .password = "pw",
+                           .as = {.user = "jane", .groups = {"a", "b"}, .extra = {{"my key", "v"}}}},
+                          named);
+    REQUIRE(the.run.run(basic.get(pods, "ns", "a")));
+    CHECK(the.net->header(1, "Authorization") == "Basic YWRtaW46cHc=");
+    CHECK(the.net->header(1, "User-Agent") == "shop/1");
+    CHECK(the.net->header(1, "Impersonate-User") == "jane");
+    CHECK(the.net->header(1, "Impersonate-Extra-my%20key") == "v");
+    auto nobody = the.make();
+    REQUIRE(the.run.run(nobody.get(pods, "ns", "a")));
+    CHECK(the.net->header(2, "Authorization").empty());
+}
+
+TEST_CASE("client: what the server refuses keeps its Status and the request", "[client][rest]")
+{
+    world the;
+    the.net->replies = {
+        {.status = 404,
+         .body =
+             {R"({"kind":"Status","status":"Failure","message":"pods \"a\" not found","reason":"NotFound","code":404})"}},
+        {.status = 500, .body = {"panic"}},
+        {.status = 503, .headers = {{"retry-after", "600"}}},
+        {.status = 200,
+         .body = {R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","code":409})"}},
+        {.status = 403, .body = {"{"}, .broken = failure(cond::unreachable)}};
+    auto c = the.make();
+    auto gone = the.run.run(c.get(pods, "ns", "a"));
+    REQUIRE_FALSE(gone);
+    CHECK(gone.error().condition() == cond::not_found);
+    CHECK(gone.error().method() == "GET");
+    CHECK(gone.error().target() == "/api/v1/namespaces/ns/pods/a");
+    REQUIRE(gone.error().status());
+    CHECK(gone.error().status()->message == "pods \"a\" not found");
+    CHECK(the.run.run(c.get(pods, "ns", "a")).error().condition() == cond::internal);
+    auto busy = the.run.run(c.get(pods, "ns", "a"));
+    CHECK(busy.error().condition() == cond::retry_later);
+    CHECK(busy.error().retry_after() == 600s);
+    CHECK(the.run.run(c.get(pods, "ns", "a")).error().condition() == cond::conflict);
+    CHECK(the.run.run(c.get(pods, "ns", "a")).error().condition() == cond::forbidden);
+}
+
+TEST_CASE("client: a redirect is a failure and is not followed", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.status = 307, .headers = {{"location", "https://evil.example\n"}}}};
+    auto c = the.make({.token = "secret-token"});
+    auto moved = the.run.run(c.get(pods, "ns", "a"));
+    REQUIRE_FALSE(moved);
+    CHECK(moved.error().condition() == cond::invalid);
+    CHECK(moved.error().message().find("https://evil.example \"") != std::string::npos);
+    CHECK(the.net->seen.size() == 1);
+}
+
+TEST_CASE("client: a refusal with Retry-After is repeated after that time", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.status = 429, .body = {"x"}, .headers = {{"retry-after", "3"}}},
+                        {.status = 503, .headers = {{"retry-after", "1"}}},
+                        {.body = {pod("a")}}};
+    auto c = the.make();
+    const auto begin = the.run.clock().now();
+    REQUIRE(the.run.run(c.create(pods, "ns", pod("a"))));
+    CHECK(the.run.clock().now() - begin == 4s);
+    REQUIRE(the.net->seen.size() == 3);
+    CHECK(the.net->seen[2] == the.net->seen[0]);
+
+    client_options once;
+    once.max_retries = 0;
+    the.net->replies = {{.status = 429, .headers = {{"retry-after", "3"}}}};
+    auto impatient = the.make(credentials(), once);
+    CHECK(the.run.run(impatient.get(pods, "ns", "a")).error().condition() == cond::retry_later);
+}
+
+TEST_CASE("client: what never answers times out, at the head and in the body", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.hangs_before_head = true},
+                        {.hangs_before_head = true},
+                        {.body = {R"({"kind":)"}, .hangs_in_body = true},
+                        {.body = {R"({"kind":)"}, .hangs_in_body = true}};
+    auto c = the.make();
+    auto begin = the.run.clock().now();
+    auto head = the.run.run(c.get(pods, "ns", "a"));
+    CHECK(head.error().condition() == cond::timed_out);
+    CHECK(head.error().target() == "/api/v1/namespaces/ns/pods/a");
+    CHECK(the.run.clock().now() - begin == 60s);
+    begin = the.run.clock().now();
+    CHECK(the.run.run(c.watch(pods, "")).error().condition() == cond::timed_out);
+    CHECK(the.run.clock().now() - begin == 30s);
+    begin = the.run.clock().now();
+    CHECK(the.run.run(c.get(pods, "ns", "a")).error().condition() == cond::timed_out);
+    CHECK(the.run.run(c.list(pods, "ns")).error().condition() == cond::timed_out);
+    CHECK(the.run.clock().now() - begin == 120s);
+}
+
+TEST_CASE("client: a silent watch is left alone", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.body = {R"({"type":"ADDED","object":)" + pod("a") + "}\n"}, .hangs_in_body = true}};
+    auto c = the.make();
+    auto stream = the.run.run(c.watch(pods, ""));
+    REQUIRE(stream);
+    REQUIRE(the.run.run((*stream)->next()));
+    auto waiting = the.run.spawn((*stream)->next());
+    the.run.advance(24h);
+    CHECK_FALSE(waiting.done());
+    waiting.cancel();
+    the.run.run_until_idle();
+    REQUIRE(waiting.done());
+    CHECK(waiting.outcome().error().condition() == cond::cancelled);
+    CHECK(the.run.run((*stream)->next()).error().condition() == cond::cancelled);
+}
+
+TEST_CASE("client: a watch hands out good events before a broken line, then the failure, for good", "[client][rest]")
+{
+    world the;
+    const auto line = R"({"type":"ADDED","object":)" + pod("a") + "}\n";
+    the.net->replies = {{.body = {line + line + "{\"type\":}\n"}},
+                        {.body = {line.substr(0, 10), line.substr(10)}},
+                        {.body = {line}, .broken = failure(cond::unreachable, "reset")},
+                        {.body = {line, line.substr(0, 5)}}};
+    auto c = the.make();
+    auto broken = the.run.run(c.watch(pods, "")).value();
+    CHECK(the.run.run(broken->next())->size() == 2);
+    for (int i = 0; i < 2; ++i) {
+        auto bad = the.run.run(broken->next());
+        REQUIRE_FALSE(bad);
+        CHECK(bad.error().condition() == cond::corrupt);
+        CHECK(bad.error().target().find("watch=true") != std::string::npos);
+    }
+    auto clean = the.run.run(c.watch(pods, "")).value();
+    CHECK(the.run.run(clean->next())->size() == 1);
+    for (int i = 0; i < 2; ++i) CHECK(the.run.run(clean->next())->empty());
+    auto cut = the.run.run(c.watch(pods, "")).value();
+    CHECK(the.run.run(cut->next())->size() == 1);
+    CHECK(the.run.run(cut->next()).error().condition() == cond::unreachable);
+    auto half = the.run.run(c.watch(pods, "")).value();
+    CHECK(the.run.run(half->next())->size() == 1);
+    CHECK(the.run.run(half->next()).error().condition() == cond::corrupt);
+}
+
+TEST_CASE("client: list_all reads page by page and starts over in one piece after a 410", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.body = {list_of("a", "7", "t1")}}, {.body = {list_of("b", "7")}}};
+    auto c = the.make();
+    auto both = the.run.run(c.list_all(pods, "ns"));
+    REQUIRE(both);
+    CHECK(both->items.size() == 2);
+    CHECK(both->items[1].kind() == "Pod");
+    CHECK(the.net->seen[0].target == "/api/v1/namespaces/ns/pods?limit=500");
+    CHECK(the.net->seen[1].target == "/api/v1/namespaces/ns/pods?continue=t1&limit=500");
+    the.net->seen.clear();
+    the.net->replies = {
+        {.body = {list_of("a", "7", "t1")}}, {.status = 410, .body = {expired}}, {.body = {list_of("c", "9")}}};
+    auto whole = the.run.run(c.list_all(pods, "ns"));
+    REQUIRE(whole);
+    CHECK(whole->items.size() == 1);
+    CHECK(whole->resource_version == "9");
+    CHECK(the.net->seen[2].target == "/api/v1/namespaces/ns/pods");
+}
+
+TEST_CASE("client: answers beyond the limits are corrupt", "[client][rest]")
+{
+    world the;
+    client_options small;
+    small.limits.max_answer_bytes = 10;
+    small.limits.max_list_bytes = 10;
+    auto c = the.make(credentials(), small);
+    the.net->replies = {{.body = {"12345", "67890", "1"}}, {.body = {list_of("a", "1")}}, {.body = {"1234567890"}}};
+    CHECK(the.run.run(c.get(pods, "ns", "a")).error().condition() == cond::corrupt);
+    CHECK(the.run.run(c.list(pods, "ns")).error().condition() == cond::corrupt);
+    request r;
+    r.method = "GET";
+    r.target = "/readyz";
+    CHECK(the.run.run(c.raw(r))->body == "1234567890");
+}
+
+TEST_CASE("client: bad names never reach the server", "[client][rest]")
+{
+    world the;
+    auto c = the.make();
+    for (const char* name : {"", ".", "..", "a/b", "a%2fb"})
+        CHECK(the.run.run(c.get(pods, "ns", name)).error().condition() == cond::invalid);
+    CHECK(the.net->seen.empty());
+}
+
+TEST_CASE("client: secrets are in no failure and no log line", "[client][rest]")
+{
+    world the;
+    the.net->replies = {
+        {.status = 401}, {.status = 429, .headers = {{"retry-after", "1"}}}, {.hangs_before_head = true}};
+    auto c = the.make({.token = "s3cr3t", .username = "u", .password = "s3cr3t"});
+    std::string told;
+    for (int i = 0; i < 3; ++i) told += the.run.run(c.get(pods, "ns", "a")).error().describe();
+    for (const auto& line : the.lines) told += line;
+    CHECK_FALSE(told.empty());
+    CHECK(told.find("s3cr3t") == std::string::npos);
+}
+
+TEST_CASE("client: an informer's source asks once, in its scope", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.status = 429, .headers = {{"retry-after", "1"}}},
+                        {.body = {list_of("a", "1")}},
+                        {.status = 410, .body = {expired}}};
+    std::shared_ptr<source_provider> provider = the.make();
+    source_scope scope;
+    scope.ns = "web";
+    scope.label_selector = "app=shop";
+    auto source = provider->open(pods, scope);
+    CHECK(source->describe() == "pods in namespace web with labels app=shop");
+    provider.reset();
+    list_options first;
+    first.limit = 500;
+    CHECK(the.run.run(source->list(first)).error().retry_after() == 1s);
+    REQUIRE(the.run.run(source->list(first)));
+    CHECK(the.net->seen[1].target == "/api/v1/namespaces/web/pods?labelSelector=app%3Dshop&limit=500");
+    CHECK(the.run.run(source->watch(watch_options())).error().condition() == cond::expired);
+    CHECK(the.net->seen[2].target.find("labelSelector=app%3Dshop") != std::string::npos);
+}
+
+TEST_CASE("client: warnings of the server are logged", "[client][rest]")
+{
+    world the;
+    the.net->replies = {{.body = {pod("a")}, .headers = {{"warning", "299 - \"old\nversion\""}}}};
+    REQUIRE(the.run.run(the.make().get(pods, "ns", "a")));
+    REQUIRE(the.lines.size() == 1);
+    CHECK(the.lines[0].find("old version") != std::string::npos);
+}
+
+TEST_CASE("client: discovery by aggregated documents, and without them", "[client][discovery]")
+{
+    world the;
+    auto c = the.make();
+    the.net->replies = {{.body = {test::body_of("aggregated_api.json")}},
+                        {.body = {test::body_of("aggregated_apis.json")}}};
+    CHECK(the.run.run(find_resource(c, "deploy"))->api_version() == "apps/v1");
+    CHECK(the.net->seen.size() == 2);
+    CHECK(the.net->seen[0].accept.find("APIGroupDiscoveryList") != std::string::npos);
+
+    const std::string groups =
+        R"({"kind":"APIGroupList","groups":[{"name":"gone","versions":[{"groupVersion":"gone/v1"}]},
+        {"name":"apps","versions":[{"groupVersion":"apps/v1"}],"preferredVersion":{"groupVersion":"apps/v1"}}]})";
+    the.net->seen.clear();
+    the.net->replies = {{.status = 406, .body = {"no"}},          {.body = {test::body_of("api.json")}},
+                        {.body = {test::body_of("api_v1.json")}}, {.body = {groups}},
+                        {.status = 503, .body = {"down"}},        {.body = {test::body_of("apis_apps_v1.json")}}};
+    auto all = the.run.run(all_resources(c));
+    REQUIRE(all);
+    CHECK(all->front().type.plural == "bindings");
+    CHECK(all->back().type.group == "apps");
+    CHECK(the.net->seen[5].target == "/apis/apps/v1");
+
+    the.net->replies = {{.status = 403, .body = {"no"}}};
+    CHECK(the.run.run(find_resource(c, "pods")).error().condition() == cond::forbidden);
+    the.net->replies = {{.body = {"not json"}}};
+    CHECK(the.run.run(find_resource(c, "pods")).error().condition() == cond::corrupt);
+    the.net->replies = {{.body = {pod("a")}}};
+    CHECK(the.run.run(find_resource(c, "pods")).error().target() == "/api");
+}
+
+TEST_CASE("client: cancelled or destroyed at any step", "[client][rest]")
+{
+    const auto make = [](testing::runner& run) {
+        auto net = std::make_shared<scripted_transport>();
+        net->replies = {{.status = 429, .body = {"x"}, .headers = {{"retry-after", "1"}}},
+                        {.body = {list_of("a", "7", "t1").substr(0, 30), list_of("a", "7", "t1").substr(30)}},
+                        {.body = {list_of("b", "7")}},
+                        {.body = {R"({"type":"ADDED","object":)" + pod("a") + "}\n"}}};
+        client_options o;
+        o.time = run.shared_clock();
+        auto body = [](client c) -> asio::awaitable<result<>> {
+            auto all = co_await c.list_all(pods, "ns");
+            if (!all) co_return all.error();
+            auto stream = co_await c.watch(pods, "ns");
+            if (!stream) co_return stream.error();
+            for (;;) {
+                auto batch = co_await (*stream)->next();
+                if (!batch) co_return batch.error();
+                if (batch->empty()) co_return result<>{};
+            }
+        };
+        return testing::scenario{body(client(run.executor(), net, o))};
+    };
+    auto stopped = testing::stop_after_every_step(make);
+    REQUIRE(stopped);
+    CHECK(*stopped > 10);
+    auto cancelled = testing::cancel_after_every_step(make, [](const result<>& r) {
+        if (!r) CHECK(r.error().condition() == cond::cancelled);
+    });
+    REQUIRE(cancelled);
+}
+
+namespace {
+
+template<class T>
+asio::awaitable<result<>> note_throw(asio::awaitable<result<T>> operation, std::shared_ptr<bool> threw)
+{
+    const auto before = co_await asio::this_coro::cancellation_state;
+    if (before.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    try {
+        auto outcome = co_await std::move(operation);
+        if (!outcome) co_return outcome.error();
+    } catch (...) {
+        *threw = true;
+    }
+    co_return result<>{};
+}
+
+} // namespace
+
+TEST_CASE("client: a cancelled operation is a value, whatever step it was cancelled at", "[client][rest]")
+{
+    const int operation = GENERATE(0, 1, 2);
+    const auto threw = std::make_shared<bool>(false);
+    const auto attempts = testing::cancel_after_every_step(
+        [&](testing::runner& run) {
+            auto net = std::make_shared<scripted_transport>();
+            net->replies = {{.status = 429, .body = {"x"}, .headers = {{"retry-after", "1"}}}, {.body = {pod("a")}}};
+            client_options o;
+            o.time = run.shared_clock();
+            const client c(run.executor(), net, o);
+            if (operation == 0)
+                return testing::scenario{note_throw(c.update(pods, "ns", "a", json_text(pod("a"))), threw)};
+            const request r{.method = "GET", .target = "/version"};
+            if (operation == 1) return testing::scenario{note_throw(c.raw(r), threw)};
+            return testing::scenario{note_throw(c.send(r), threw)};
+        },
+        [](const result<>&) {});
+    REQUIRE(attempts);
+    CHECK(*attempts > 3);
+    CHECK_FALSE(*threw);
+}

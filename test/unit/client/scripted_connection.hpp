@@ -1,0 +1,103 @@
+#pragma once
+// Connections made of scripts: what the server sends after which request, piece by piece, without sockets.
+
+#include "byte_stream.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kubecoro::test {
+
+/// What happens on one connection.
+struct connection_script
+{
+    /// Each read gives the next piece; an empty piece is the end of the stream.
+    std::deque<std::string> pieces = {};
+    /// After the pieces: fail with this, or wait for ever.
+    std::optional<failure> then = {};
+    std::optional<failure> write_fails = {};
+    bool quiet = true;
+};
+
+/// What a test sees of the connections that were opened.
+struct wire
+{
+    std::deque<connection_script> scripts;
+    std::deque<failure> refusals;
+    std::vector<std::string> written;
+    int opened = 0;
+    int open = 0;
+};
+
+class scripted_stream final : public detail::byte_stream
+{
+public:
+    scripted_stream(std::shared_ptr<wire> w, connection_script s, std::size_t number)
+        : wire_(std::move(w)), script_(std::move(s)), number_(number)
+    {
+        ++wire_->open;
+    }
+    ~scripted_stream() override { --wire_->open; }
+
+    boost::asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
+    {
+        if (script_.pieces.empty()) {
+            if (script_.then) co_return *script_.then;
+            const auto stopped = co_await never_.wait();
+            co_return stopped.error();
+        }
+        auto& next = script_.pieces.front();
+        const auto n = std::min(size, next.size());
+        next.copy(data, n);
+        next.erase(0, n);
+        if (next.empty()) script_.pieces.pop_front();
+        co_return n;
+    }
+    boost::asio::awaitable<result<>> write(std::string_view bytes) override
+    {
+        if (script_.write_fails) co_return *script_.write_fails;
+        wire_->written[number_].append(bytes);
+        co_return result<>{};
+    }
+    bool quiet() noexcept override { return script_.quiet; }
+
+private:
+    std::shared_ptr<wire> wire_;
+    connection_script script_;
+    std::size_t number_;
+    latch never_;
+};
+
+class scripted_connector final : public detail::connector
+{
+public:
+    explicit scripted_connector(std::shared_ptr<wire> w) : wire_(std::move(w)) {}
+
+    boost::asio::awaitable<result<std::unique_ptr<detail::byte_stream>>> connect() override
+    {
+        if (!wire_->refusals.empty()) {
+            auto refused = wire_->refusals.front();
+            wire_->refusals.pop_front();
+            co_return refused;
+        }
+        ++wire_->opened;
+        wire_->written.emplace_back();
+        connection_script script;
+        if (!wire_->scripts.empty()) {
+            script = std::move(wire_->scripts.front());
+            wire_->scripts.pop_front();
+        }
+        std::unique_ptr<detail::byte_stream> stream =
+            std::make_unique<scripted_stream>(wire_, std::move(script), wire_->written.size() - 1);
+        co_return stream;
+    }
+
+private:
+    std::shared_ptr<wire> wire_;
+};
+
+} // namespace kubecoro::test

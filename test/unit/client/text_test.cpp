@@ -1,0 +1,99 @@
+// Requests, addresses and base64 as text.
+#include "encoding.hpp"
+#include "request_text.hpp"
+#include "server_address.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::detail;
+
+TEST_CASE("request text: a GET has no body and no length", "[client][http]")
+{
+    request r;
+    r.method = "GET";
+    r.target = "/api/v1/pods?limit=5";
+    r.headers = {{"User-Agent", "x"}};
+    CHECK(*request_text(r, "h:6443", "/prefix") == "GET /prefix/api/v1/pods?limit=5 HTTP/1.1\r\nHost: h:6443\r\n"
+                                                   "Accept: application/json\r\nUser-Agent: x\r\n\r\n");
+}
+
+TEST_CASE("request text: writes say how long they are, even when empty", "[client][http]")
+{
+    request r;
+    r.method = "POST";
+    r.target = "/a";
+    r.accept = "";
+    CHECK(*request_text(r, "h", "") == "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+    r.body = "{}";
+    r.content_type = "application/json";
+    CHECK(*request_text(r, "h", "") ==
+          "POST /a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+}
+
+TEST_CASE("request text: nothing can end or forge a line", "[client][http]")
+{
+    const auto refused = [](auto change) {
+        request r;
+        r.method = "GET";
+        r.target = "/a";
+        change(r);
+        auto made = request_text(r, "h", "");
+        REQUIRE_FALSE(made);
+        CHECK(made.error().condition() == cond::invalid);
+        CHECK(made.error().message().find("secret") == std::string::npos);
+    };
+    refused([](request& r) { r.method = "GET /x"; });
+    refused([](request& r) { r.method = ""; });
+    refused([](request& r) { r.target = "a"; });
+    refused([](request& r) { r.target = "/a b"; });
+    refused([](request& r) { r.target = "/a\r\nX: y"; });
+    refused([](request& r) { r.target = "/\xc3\xa4"; });
+    refused([](request& r) { r.headers = {{"Authorization", "Bearer secret\r\nX: y"}}; });
+    refused([](request& r) { r.headers = {{"X: y\r\nZ", "secret"}}; });
+    refused([](request& r) { r.content_type = std::string("a\0b", 3); });
+}
+
+TEST_CASE("server address: what a URL says", "[client]")
+{
+    auto a = server_address::parse("https://127.0.0.1:6443");
+    REQUIRE(a);
+    CHECK(a->tls);
+    CHECK(a->host == "127.0.0.1");
+    CHECK(a->port == "6443");
+    CHECK(a->prefix.empty());
+    CHECK(a->authority() == "127.0.0.1:6443");
+    auto b = server_address::parse("https://k8s.example.com/k8s/clusters/c-1/");
+    REQUIRE(b);
+    CHECK(b->port == "443");
+    CHECK(b->prefix == "/k8s/clusters/c-1");
+    CHECK(b->authority() == "k8s.example.com");
+    auto c = server_address::parse("http://[::1]:80");
+    REQUIRE(c);
+    CHECK_FALSE(c->tls);
+    CHECK(c->host == "::1");
+    CHECK(c->authority() == "[::1]");
+}
+
+TEST_CASE("server address: what is no server address is refused", "[client]")
+{
+    for (const char* url : {"", "h", "h:6443", "tcp://h", "https://", "https://:6443", "https://h:0", "https://h:65536",
+                            "https://h:99999999999999999999", "https://h:x", "https://u:p@h", "https://h?a=b",
+                            "https://h#f", "https://h /"}) {
+        INFO(url);
+        auto got = server_address::parse(url);
+        REQUIRE_FALSE(got);
+        CHECK(got.error().condition() == cond::misconfigured);
+    }
+}
+
+TEST_CASE("base64: there and back, and nothing else", "[client]")
+{
+    for (const char* text : {"", "a", "ab", "abc", "abcd", "\xff\xfe"})
+        CHECK(base64_decode(base64_encode(text)) == std::string(text));
+    CHECK(base64_encode("admin:pw") == "YWRtaW46cHc=");
+    CHECK(base64_decode("YWRt\r\naW46\ncHc=") == "admin:pw");
+    for (const char* text :
+         {"a", "ab", "abc", "=", "====", "a===", "YW=t", "YWR0=", "YW Jj", "YWJ*", " YWJj", "YQ==YQ=="})
+        CHECK_FALSE(base64_decode(text));
+}

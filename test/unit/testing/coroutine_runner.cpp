@@ -1,0 +1,135 @@
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace asio = boost::asio;
+using kubecoro::cond;
+using kubecoro::latch;
+using kubecoro::result;
+using kubecoro::testing::run_limits;
+using kubecoro::testing::runner;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// No default constructor: the runner must not need one.
+struct stubborn
+{
+    explicit stubborn(int v) : n(v) {}
+    int n;
+};
+
+asio::awaitable<result<stubborn>> sleeps(kubecoro::clock& c, int n)
+{
+    const auto slept = co_await kubecoro::sleep_for(c, 10min);
+    if (!slept) co_return slept.error();
+    co_return stubborn(n);
+}
+
+asio::awaitable<result<>> throws()
+{
+    throw std::runtime_error("out of reach");
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> spins()
+{
+    for (;;) co_await asio::post(asio::use_awaitable);
+}
+
+asio::awaitable<result<>> sleeps_for_ever(kubecoro::clock& c)
+{
+    for (;;) {
+        const auto slept = co_await kubecoro::sleep_for(c, 1h);
+        if (!slept) co_return slept;
+    }
+}
+
+asio::awaitable<result<>> ticks(kubecoro::clock& c, int& count)
+{
+    for (;;) {
+        const auto slept = co_await kubecoro::sleep_for(c, 1s);
+        if (!slept) co_return slept;
+        ++count;
+    }
+}
+
+} // namespace
+
+TEST_CASE("runner: it runs a coroutine to its end through virtual time", "[testing][runner]")
+{
+    runner r;
+    const auto start = r.clock().now();
+    const auto got = r.run(sleeps(r.clock(), 7));
+    REQUIRE(got.has_value());
+    CHECK(got->n == 7);
+    CHECK(r.clock().now() - start == 10min);
+    CHECK(r.handlers() > 0);
+    CHECK(r.run(throws()).error() == cond::internal);
+}
+
+TEST_CASE("runner: a deadlock is reported, not waited for", "[testing][runner]")
+{
+    runner r;
+    const auto got = r.run(latch{}.wait());
+    REQUIRE(got.has_error());
+    CHECK(got.error() == cond::internal);
+    CHECK(got.error().message().find("deadlock") != std::string::npos);
+}
+
+TEST_CASE("runner: coroutines that never end meet a limit", "[testing][runner]")
+{
+    runner r;
+    run_limits limits;
+    limits.handlers = 1000;
+    limits.time = std::chrono::hours{24};
+    CHECK(r.run(spins(), limits).error().message().find("handlers") != std::string::npos);
+    CHECK(r.run(sleeps_for_ever(r.clock()), limits).error().message().find("time") != std::string::npos);
+}
+
+TEST_CASE("runner: time advances step by step and stands still otherwise", "[testing][runner]")
+{
+    runner r;
+    int count = 0;
+    const auto t = r.spawn(ticks(r.clock(), count));
+    r.run_until_idle();
+    CHECK(count == 0);
+    r.advance(3500ms);
+    CHECK(count == 3);
+    r.advance(500ms);
+    CHECK(count == 4);
+    CHECK(r.run_until([&] { return count == 10; }).has_value());
+    CHECK(count == 10);
+    t.cancel();
+    r.run_until_idle();
+    REQUIRE(t.done());
+    CHECK(t.outcome().error() == cond::cancelled);
+    t.cancel(); // harmless
+    CHECK(r.step(5) == 0);
+}
+
+TEST_CASE("runner: the same seed gives the same run", "[testing][runner]")
+{
+    runner a(3);
+    runner b(3);
+    runner c(4);
+    CHECK(a.random()() == b.random()());
+    CHECK(a.random()() != c.random()());
+}
+
+TEST_CASE("runner: coroutines can be destroyed while their strands still live", "[testing][runner]")
+{
+    auto strand_life = std::make_shared<int>(0);
+    runner r;
+    const auto strand = asio::make_strand(r.executor());
+    const auto t = r.spawn([](latch l, std::shared_ptr<int>) { return l.wait(); }(latch{}, strand_life));
+    r.run_until_idle();
+    r.destroy_coroutines();
+    CHECK_FALSE(t.done());
+    t.cancel(); // nothing left to cancel
+    CHECK(strand_life.use_count() == 1);
+}
