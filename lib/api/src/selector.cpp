@@ -48,8 +48,10 @@ bool matches_one(const label_selector::requirement& r, value_view label) noexcep
     return r.operation == op::greater ? *have > *limit : *have < *limit;
 }
 
+// The values between the parentheses. A lone empty value shows as ",": "()" is no selector.
 std::string joined(const std::vector<std::string>& values)
 {
+    if (values.size() == 1 && values.front().empty()) return ",";
     std::string out;
     for (const auto& v : values) {
         if (&v != &values.front()) out += ',';
