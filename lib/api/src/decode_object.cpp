@@ -10,6 +10,8 @@ namespace {
 class bare_object final : public detail::envelope
 {
 public:
+    explicit bare_object(detail::encoding* encoding) noexcept : encoding_(encoding) {}
+
     verdict open(bool is_object) override
     {
         if (is_object) return verdict::encode;
@@ -24,21 +26,25 @@ public:
     }
     bool encoded(const detail::tape_writer& tape) override
     {
-        made = object_builder::build(tape.bytes());
+        made = object_builder::build(tape.bytes(), encoding_);
         return true;
     }
 
     object made;
+
+private:
+    detail::encoding* encoding_;
 };
 
 } // namespace
 
-result<object> decode_object(std::string_view json, const decode_options& options)
+result<object> decode_object(std::string_view json, const decode_options& options,
+                             const std::shared_ptr<object_encoding>& encoding)
 {
     if (json.size() > options.limits.max_object_bytes)
         return failure(cond::corrupt,
                        "an object is larger than " + std::to_string(options.limits.max_object_bytes) + " bytes");
-    bare_object target;
+    bare_object target(detail::encoding::of(encoding));
     detail::json_feed feed(target, options, 0);
     const auto taken = feed.write(json, false);
     if (!taken) return taken.error();

@@ -21,6 +21,8 @@ std::string_view item_kind(std::string_view list_kind) noexcept
 class list_envelope final : public detail::envelope
 {
 public:
+    explicit list_envelope(detail::encoding* encoding) noexcept : encoding_(encoding) {}
+
     verdict open(bool is_object) override
     {
         switch (depth_) {
@@ -79,7 +81,8 @@ public:
             return true;
         }
         const std::string_view kind = item_kind(page.kind);
-        page.items.push_back(object_builder::build(bytes, kind, kind.empty() ? std::string_view{} : page.api_version));
+        page.items.push_back(
+            object_builder::build(bytes, encoding_, kind, kind.empty() ? std::string_view{} : page.api_version));
         return true;
     }
 
@@ -140,6 +143,7 @@ private:
         if (remaining.kind() == value_kind::integer) page.remaining = remaining.as_int64();
     }
 
+    detail::encoding* encoding_;
     int depth_ = 0;
     field field_ = field::other;
 };
@@ -148,7 +152,10 @@ private:
 
 struct list_decoder::state
 {
-    explicit state(const decode_options& options) : feed(envelope, options, 2) {}
+    state(const decode_options& options, std::shared_ptr<object_encoding> e)
+        : encoding(std::move(e)), envelope(detail::encoding::of(encoding)), feed(envelope, options, 2)
+    {
+    }
 
     failure fail(const failure& f)
     {
@@ -156,13 +163,17 @@ struct list_decoder::state
         return *failed;
     }
 
+    std::shared_ptr<object_encoding> encoding;
     list_envelope envelope;
     detail::json_feed feed;
     std::size_t received = 0;
     std::optional<failure> failed;
 };
 
-list_decoder::list_decoder(decode_options options) : state_(std::make_unique<state>(options)) {}
+list_decoder::list_decoder(decode_options options, std::shared_ptr<object_encoding> encoding)
+    : state_(std::make_unique<state>(options, std::move(encoding)))
+{
+}
 list_decoder::~list_decoder() = default;
 list_decoder::list_decoder(list_decoder&&) noexcept = default;
 list_decoder& list_decoder::operator=(list_decoder&&) noexcept = default;

@@ -55,8 +55,10 @@ object::~object()
     if (block_ == nullptr) return;
     // Acquire makes the reads of every other handle happen before the memory is given back.
     if (block_->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    detail::encoding* encoding = block_->encoding;
     block_->~block();
     ::operator delete(block_);
+    if (encoding != nullptr) encoding->release();
 }
 
 result<object> object::parse(std::string_view json) { return decode_object(json); }

@@ -29,15 +29,18 @@ void append_member(std::string& out, std::string_view key, std::string_view text
 
 } // namespace
 
-object::block* object_builder::allocate(std::size_t tape_size)
+object::block* object_builder::allocate(std::size_t tape_size, detail::encoding* encoding)
 {
     void* memory = ::operator new(sizeof(object::block) + tape_size);
     auto* b = ::new (memory) object::block;
     b->tape_size = static_cast<std::uint32_t>(tape_size);
+    b->encoding = encoding;
+    if (encoding != nullptr) encoding->retain();
     return b;
 }
 
-object object_builder::build(std::span<const unsigned char> tape, std::string_view kind, std::string_view api_version)
+object object_builder::build(std::span<const unsigned char> tape, detail::encoding* encoding, std::string_view kind,
+                             std::string_view api_version)
 {
     const value_view root = tape_access::view(tape.data(), tape.data() + tape.size());
     std::string front;
@@ -45,7 +48,7 @@ object object_builder::build(std::span<const unsigned char> tape, std::string_vi
     if (!api_version.empty() && !root["apiVersion"]) append_member(front, "apiVersion", api_version);
     object::block* b = nullptr;
     if (front.empty()) {
-        b = allocate(tape.size());
+        b = allocate(tape.size(), encoding);
         std::memcpy(b->tape(), tape.data(), tape.size());
     } else {
         const head h = tape_access::head_of(root);
@@ -54,7 +57,7 @@ object object_builder::build(std::span<const unsigned char> tape, std::string_vi
         const std::size_t count =
             h.count + (root["kind"] || kind.empty() ? 0 : 1) + (root["apiVersion"] || api_version.empty() ? 0 : 1);
         const std::size_t width = detail::width_of(length);
-        b = allocate(1 + 2 * width + length);
+        b = allocate(1 + 2 * width + length, encoding);
         unsigned char* at = b->tape();
         *at = static_cast<unsigned char>(detail::tag::object_8 + detail::width_step(width));
         detail::store(at + 1, length, width);
@@ -69,7 +72,7 @@ object object_builder::build(std::span<const unsigned char> tape, std::string_vi
 
 object object_builder::with_type(const object& from, std::string_view kind, std::string_view api_version)
 {
-    return from ? build(tape_of(from), kind, api_version) : object{};
+    return from ? build(tape_of(from), from.block_->encoding, kind, api_version) : object{};
 }
 
 std::span<const unsigned char> object_builder::tape_of(const object& o) noexcept

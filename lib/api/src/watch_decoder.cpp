@@ -30,6 +30,8 @@ watch_event_type type_of(std::string_view text) noexcept
 class event_envelope final : public detail::envelope
 {
 public:
+    explicit event_envelope(detail::encoding* encoding) noexcept : encoding_(encoding) {}
+
     void reset()
     {
         depth_ = 0;
@@ -73,7 +75,7 @@ public:
 
     bool encoded(const detail::tape_writer& tape) override
     {
-        object_ = object_builder::build(tape.bytes());
+        object_ = object_builder::build(tape.bytes(), encoding_);
         return true;
     }
 
@@ -109,6 +111,7 @@ private:
         return verdict::refuse;
     }
 
+    detail::encoding* encoding_;
     int depth_ = 0;
     field field_ = field::other;
     std::string type_;
@@ -127,8 +130,11 @@ std::string_view without_blanks(std::string_view s) noexcept
 
 struct watch_decoder::state
 {
-    explicit state(const decode_options& options)
-        : feed(envelope, options, 1), max_line(options.limits.max_object_bytes + envelope_bytes)
+    state(const decode_options& options, std::shared_ptr<object_encoding> e)
+        : encoding(std::move(e)),
+          envelope(detail::encoding::of(encoding)),
+          feed(envelope, options, 1),
+          max_line(options.limits.max_object_bytes + envelope_bytes)
     {
     }
 
@@ -167,6 +173,7 @@ struct watch_decoder::state
         return {};
     }
 
+    std::shared_ptr<object_encoding> encoding;
     event_envelope envelope;
     detail::json_feed feed;
     std::size_t max_line;
@@ -177,7 +184,10 @@ struct watch_decoder::state
     std::optional<failure> failed;
 };
 
-watch_decoder::watch_decoder(decode_options options) : state_(std::make_unique<state>(options)) {}
+watch_decoder::watch_decoder(decode_options options, std::shared_ptr<object_encoding> encoding)
+    : state_(std::make_unique<state>(options, std::move(encoding)))
+{
+}
 watch_decoder::~watch_decoder() = default;
 watch_decoder::watch_decoder(watch_decoder&&) noexcept = default;
 watch_decoder& watch_decoder::operator=(watch_decoder&&) noexcept = default;

@@ -62,6 +62,7 @@ private:
 informer_engine::informer_engine(settings s)
     : settings_(std::move(s)),
       strand_(asio::make_strand(settings_.executor)),
+      encoding_(make_object_encoding(encoding_for(settings_.resource))),
       store_(std::make_shared<store>(settings_.log)),
       handlers_(strand_, settings_.log),
       watches_(strand_, settings_.log)
@@ -78,7 +79,8 @@ void informer_engine::make_lane(std::string ns)
     const source_scope scope{.ns = ns,
                              .label_selector = settings_.options.label_selector,
                              .field_selector = settings_.options.field_selector,
-                             .decode = settings_.options.decode};
+                             .decode = settings_.options.decode,
+                             .encoding = encoding_};
     const auto& policy = *settings_.options.policy;
     const std::size_t id = fifo_.add_scope();
     auto l = std::make_unique<lane>();

@@ -113,6 +113,8 @@ private:
 
     const settings settings_;
     boost::asio::any_io_executor strand_;
+    /// Written on the strand by the decoders of all lanes.
+    std::shared_ptr<object_encoding> encoding_;
     std::shared_ptr<store> store_;
     sync_gate gate_;
     std::vector<std::unique_ptr<lane>> lanes_;

@@ -17,8 +17,9 @@ namespace {
 class answer_watch final : public watch_stream
 {
 public:
-    answer_watch(std::unique_ptr<answer> body, decode_options decode, request r)
-        : body_(std::move(body)), decoder_(decode), request_(std::move(r))
+    answer_watch(std::unique_ptr<answer> body, decode_options decode, std::shared_ptr<object_encoding> encoding,
+                 request r)
+        : body_(std::move(body)), decoder_(decode, std::move(encoding)), request_(std::move(r))
     {
     }
 
@@ -90,12 +91,14 @@ asio::awaitable<result<object>> client::state::fetch_object(result<request> r)
     co_return decoded;
 }
 
-asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, decode_options decode, unsigned retries)
+asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, decode_options decode,
+                                                             std::shared_ptr<object_encoding> encoding,
+                                                             unsigned retries)
 {
     if (!r) co_return r.error();
     auto got = co_await accepted(*r, retries, options.timeouts.answer_head);
     if (!got) co_return got.error();
-    list_decoder decoder(decode);
+    list_decoder decoder(decode, std::move(encoding));
     std::uint64_t total = 0;
     for (;;) {
         auto piece = co_await read_some(**got);
@@ -112,12 +115,14 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
 }
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>>
-client::state::open_watch(result<request> r, decode_options decode, unsigned retries)
+client::state::open_watch(result<request> r, decode_options decode, std::shared_ptr<object_encoding> encoding,
+                          unsigned retries)
 {
     if (!r) co_return r.error();
     auto got = co_await accepted(*r, retries, options.timeouts.watch_head);
     if (!got) co_return got.error();
-    std::unique_ptr<watch_stream> stream = std::make_unique<answer_watch>(std::move(*got), decode, std::move(*r));
+    std::unique_ptr<watch_stream> stream =
+        std::make_unique<answer_watch>(std::move(*got), decode, std::move(encoding), std::move(*r));
     co_return stream;
 }
 
@@ -125,7 +130,7 @@ namespace {
 
 asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r)
 {
-    co_return co_await s->fetch_page(std::move(r), s->options.decode, s->options.max_retries);
+    co_return co_await s->fetch_page(std::move(r), s->options.decode, nullptr, s->options.max_retries);
 }
 
 asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, request_builder builder,
@@ -134,7 +139,7 @@ asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, r
     detail::pager_core pager(std::move(options));
     while (auto ask = pager.next()) {
         auto r = builder.list(*ask);
-        auto page = co_await s->fetch_page(std::move(r), s->options.decode, s->options.max_retries);
+        auto page = co_await s->fetch_page(std::move(r), s->options.decode, nullptr, s->options.max_retries);
         auto last = page ? pager.on_page(std::move(*page)) : pager.on_failure(page.error());
         if (last && r) co_return last->with_request(r->method, r->target);
         if (last) co_return *last;
@@ -144,7 +149,7 @@ asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, r
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s, result<request> r)
 {
-    co_return co_await s->open_watch(std::move(r), s->options.decode, s->options.max_retries);
+    co_return co_await s->open_watch(std::move(r), s->options.decode, nullptr, s->options.max_retries);
 }
 
 } // namespace

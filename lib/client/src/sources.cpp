@@ -23,14 +23,14 @@ public:
     {
         options.label_selector = scope_.label_selector;
         options.field_selector = scope_.field_selector;
-        return guard(one_page(state_, builder_.list(options), scope_.decode));
+        return guard(one_page(state_, builder_.list(options), scope_));
     }
 
     asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options options) override
     {
         options.label_selector = scope_.label_selector;
         options.field_selector = scope_.field_selector;
-        return guard(one_watch(state_, builder_.watch(options), scope_.decode));
+        return guard(one_watch(state_, builder_.watch(options), scope_));
     }
 
     std::string describe() const override
@@ -44,15 +44,15 @@ public:
 
 private:
     static asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r,
-                                                       decode_options decode)
+                                                       source_scope scope)
     {
-        co_return co_await s->fetch_page(std::move(r), decode, 0);
+        co_return co_await s->fetch_page(std::move(r), scope.decode, std::move(scope.encoding), 0);
     }
 
     static asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s,
-                                                                            result<request> r, decode_options decode)
+                                                                            result<request> r, source_scope scope)
     {
-        co_return co_await s->open_watch(std::move(r), decode, 0);
+        co_return co_await s->open_watch(std::move(r), scope.decode, std::move(scope.encoding), 0);
     }
 
     std::shared_ptr<client::state> state_;

@@ -333,8 +333,11 @@ scripted_provider::scripted_provider(asio::any_io_executor executor, std::shared
 }
 scripted_provider::~scripted_provider() = default;
 
-std::shared_ptr<scripted_source> scripted_provider::source(const resource_type& resource, const source_scope& scope)
+std::shared_ptr<scripted_source> scripted_provider::source(const resource_type& resource, const source_scope& asked)
 {
+    // Scripts hold objects that are made already.
+    source_scope scope = asked;
+    scope.encoding = nullptr;
     std::lock_guard lock(state_->mutex);
     for (const auto& e : state_->entries)
         if (e.resource == resource && e.scope == scope) return e.source;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/api/object_encoding.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <cstddef>
@@ -77,7 +78,8 @@ struct watch_event
 class list_decoder
 {
 public:
-    explicit list_decoder(decode_options options = {});
+    /// @param encoding  What the objects share; null = each stands alone.
+    explicit list_decoder(decode_options options = {}, std::shared_ptr<object_encoding> encoding = {});
     ~list_decoder();
     list_decoder(list_decoder&&) noexcept;
     list_decoder& operator=(list_decoder&&) noexcept;
@@ -99,7 +101,8 @@ private:
 class watch_decoder
 {
 public:
-    explicit watch_decoder(decode_options options = {});
+    /// @param encoding  What the objects share; null = each stands alone.
+    explicit watch_decoder(decode_options options = {}, std::shared_ptr<object_encoding> encoding = {});
     ~watch_decoder();
     watch_decoder(watch_decoder&&) noexcept;
     watch_decoder& operator=(watch_decoder&&) noexcept;
@@ -118,6 +121,7 @@ private:
 };
 
 /// One object from one JSON text. Errors: cond::corrupt.
-[[nodiscard]] result<object> decode_object(std::string_view json, const decode_options& options = {});
+[[nodiscard]] result<object> decode_object(std::string_view json, const decode_options& options = {},
+                                           const std::shared_ptr<object_encoding>& encoding = {});
 
 } // namespace kubecoro

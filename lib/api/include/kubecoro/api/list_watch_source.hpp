@@ -63,6 +63,8 @@ struct source_scope
     std::string label_selector = {};
     std::string field_selector = {};
     decode_options decode = {};
+    /// What the objects share; null = each stands alone. Compared by pointer.
+    std::shared_ptr<object_encoding> encoding = {};
     friend bool operator==(const source_scope&, const source_scope&) = default;
 };
 

@@ -1,0 +1,40 @@
+// What is behind an object_encoding.
+#pragma once
+
+#include "vocabulary.hpp"
+
+#include <kubecoro/api/object_encoding.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace kubecoro::detail {
+
+/** Counted by hand: one count for all shared owners together and one per object, so that objects hold a plain pointer and
+    outlive their informer. */
+class encoding final : public object_encoding
+{
+public:
+    explicit encoding(const encoding_options& options) : words(options.values) {}
+
+    void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept
+    {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+    /// The one behind the public face; null for none.
+    [[nodiscard]] static encoding* of(const std::shared_ptr<object_encoding>& e) noexcept
+    {
+        return static_cast<encoding*>(e.get());
+    }
+
+    vocabulary words;
+
+private:
+    ~encoding() = default;
+
+    std::atomic<std::size_t> references_{1};
+};
+
+} // namespace kubecoro::detail
