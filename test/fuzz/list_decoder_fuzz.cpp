@@ -1,4 +1,4 @@
-// Any text as a list: the same page, or a failure, whatever the chunks.
+// Any text as a list: the same page, or a failure, whatever the chunks, pruned or not.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -10,12 +10,28 @@ using namespace kubecoro;
 
 namespace {
 
-result<list_page> decode(std::string_view text, std::size_t chunk)
+result<list_page> decode(std::string_view text, std::size_t chunk, const decode_options& options)
 {
-    list_decoder decoder;
+    list_decoder decoder(options);
     for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size())))
         if (auto fed = decoder.feed(text.substr(0, chunk)); !fed) return fed.error();
     return decoder.finish();
+}
+
+void check(std::string_view text, const decode_options& options)
+{
+    const auto whole = decode(text, text.size() + 1, options);
+    const auto parts = decode(text, fuzz::chunk_of(text.size()), options);
+    fuzz::require(whole.has_value() == parts.has_value(), "chunks do not decide whether a list is accepted");
+    if (!whole) return;
+    fuzz::require(whole->kind == parts->kind && whole->resource_version == parts->resource_version &&
+                      whole->continue_token == parts->continue_token && whole->items.size() == parts->items.size(),
+                  "chunks do not change the page");
+    for (std::size_t i = 0; i < whole->items.size(); ++i) {
+        fuzz::require(whole->items[i].to_text() == parts->items[i].to_text(), "chunks do not change an item");
+        fuzz::require(options.prune.drop.empty() || !whole->items[i]["spec"]["a"], "what is dropped is gone");
+        test::read_everything(whole->items[i].root());
+    }
 }
 
 } // namespace
@@ -23,16 +39,7 @@ result<list_page> decode(std::string_view text, std::size_t chunk)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view text = fuzz::text(data, size);
-    const auto whole = decode(text, size + 1);
-    const auto parts = decode(text, fuzz::chunk_of(size));
-    fuzz::require(whole.has_value() == parts.has_value(), "chunks do not decide whether a list is accepted");
-    if (!whole) return 0;
-    fuzz::require(whole->kind == parts->kind && whole->resource_version == parts->resource_version &&
-                      whole->continue_token == parts->continue_token && whole->items.size() == parts->items.size(),
-                  "chunks do not change the page");
-    for (std::size_t i = 0; i < whole->items.size(); ++i) {
-        fuzz::require(whole->items[i].to_text() == parts->items[i].to_text(), "chunks do not change an item");
-        test::read_everything(whole->items[i].root());
-    }
+    check(text, {});
+    check(text, {.prune = {.keep = {"spec", "*.*.name"}, .drop = {"spec.a", "spec.*.b"}}});
     return 0;
 }

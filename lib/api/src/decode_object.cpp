@@ -10,11 +10,11 @@ namespace {
 class bare_object final : public detail::envelope
 {
 public:
-    explicit bare_object(detail::encoding* encoding) noexcept : encoding_(encoding) {}
+    bare_object(verdict how, detail::encoding* encoding) noexcept : how_(how), encoding_(encoding) {}
 
     verdict open(bool is_object) override
     {
-        if (is_object) return verdict::encode;
+        if (is_object) return how_;
         problem = "expected an object, got an array";
         return verdict::refuse;
     }
@@ -33,8 +33,21 @@ public:
     object made;
 
 private:
+    verdict how_;
     detail::encoding* encoding_;
 };
+
+result<object> decode(std::string_view json, const decode_options& options, detail::envelope::verdict how,
+                      const std::shared_ptr<object_encoding>& encoding)
+{
+    bare_object target(how, detail::encoding::of(encoding));
+    detail::json_feed feed(target, options, 0);
+    const auto taken = feed.write(json, false);
+    if (!taken) return taken.error();
+    if (*taken != json.size())
+        return failure(cond::corrupt, "something follows the object after byte " + std::to_string(*taken));
+    return std::move(target.made);
+}
 
 } // namespace
 
@@ -44,13 +57,11 @@ result<object> decode_object(std::string_view json, const decode_options& option
     if (json.size() > options.limits.max_object_bytes)
         return failure(cond::corrupt,
                        "an object is larger than " + std::to_string(options.limits.max_object_bytes) + " bytes");
-    bare_object target(detail::encoding::of(encoding));
-    detail::json_feed feed(target, options, 0);
-    const auto taken = feed.write(json, false);
-    if (!taken) return taken.error();
-    if (*taken != json.size())
-        return failure(cond::corrupt, "something follows the object after byte " + std::to_string(*taken));
-    return std::move(target.made);
+    auto made = decode(json, options, detail::envelope::verdict::encode, encoding);
+    // What the server says about a request is no object to prune.
+    if (made && options.prunes() && made->kind() == "Status")
+        return decode(json, options, detail::envelope::verdict::encode_whole, encoding);
+    return made;
 }
 
 } // namespace kubecoro

@@ -1,5 +1,7 @@
 #include "json_feed.hpp"
 
+#include "pruned_tape.hpp"
+
 #include <boost/json/basic_parser_impl.hpp>
 
 #include <functional>
@@ -26,10 +28,9 @@ public:
     static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
     static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
 
-    handler(envelope& owner, const decode_options& o)
-        : owner_(owner),
-          max_text_(o.limits.max_object_bytes),
-          tape_(o.limits.max_object_bytes, o.limits.max_depth, o.drop_managed_fields)
+    /// @param filter  Outlives the handler.
+    handler(envelope& owner, const decode_options& o, const field_filter& filter)
+        : owner_(owner), max_text_(o.limits.max_object_bytes), tape_(o.limits, filter)
     {
     }
 
@@ -39,7 +40,7 @@ public:
         skipping_ = 0;
         encoding_ = false;
         last_ = nullptr;
-        tape_.clear();
+        tape_.clear(false);
     }
 
     bool on_document_begin(code&) { return true; }
@@ -50,15 +51,15 @@ public:
     bool on_object_end(std::size_t, code& ec) { return check(close(), ec); }
     bool on_array_end(std::size_t, code& ec) { return check(close(), ec); }
 
-    bool on_key_part(string_view s, std::size_t, code& ec) { return check(keep_part(s), ec); }
-    bool on_string_part(string_view s, std::size_t, code& ec) { return check(keep_part(s), ec); }
-    bool on_number_part(string_view s, code& ec) { return check(keep_part(s), ec); }
+    bool on_key_part(string_view s, std::size_t, code& ec) { return ignores_key() || check(keep_part(s), ec); }
+    bool on_string_part(string_view s, std::size_t, code& ec) { return ignores_value() || check(keep_part(s), ec); }
+    bool on_number_part(string_view s, code& ec) { return ignores_value() || check(keep_part(s), ec); }
     bool on_comment_part(string_view, code&) { return true; }
     bool on_comment(string_view, code&) { return true; }
 
     bool on_key(string_view s, std::size_t, code& ec)
     {
-        if (skipping_ != 0) return true;
+        if (ignores_key()) return true;
         const std::string_view key = whole(s);
         if (encoding_) return check(written(tape_.key(key)), ec);
         owner_.key(key.substr(0, envelope_text));
@@ -68,7 +69,7 @@ public:
 
     bool on_string(string_view s, std::size_t, code& ec)
     {
-        if (skipping_ != 0) return true;
+        if (ignores_value()) return true;
         const std::string_view text = whole(s);
         if (encoding_) return check(written(tape_.string(text)), ec);
         return check(scalar(value_kind::string, text), ec);
@@ -76,7 +77,7 @@ public:
 
     bool on_int64(std::int64_t i, string_view s, code& ec)
     {
-        if (skipping_ != 0) return true;
+        if (ignores_value()) return true;
         const std::string_view text = whole(s);
         if (!encoding_) return check(scalar(value_kind::integer, text), ec);
         // The parser reads -0 as 0; the server wrote a float.
@@ -88,13 +89,13 @@ public:
 
     bool on_bool(bool b, code& ec)
     {
-        if (skipping_ != 0) return true;
+        if (ignores_value()) return true;
         if (encoding_) return check(written(tape_.boolean(b)), ec);
         return check(scalar(value_kind::boolean, b ? "true" : "false"), ec);
     }
     bool on_null(code& ec)
     {
-        if (skipping_ != 0) return true;
+        if (ignores_value()) return true;
         if (encoding_) return check(written(tape_.null()), ec);
         return check(scalar(value_kind::null, "null"), ec);
     }
@@ -110,7 +111,8 @@ private:
             return true;
         }
         if (!encoding_) {
-            switch (owner_.open(is_object)) {
+            const auto answer = owner_.open(is_object);
+            switch (answer) {
             case envelope::verdict::descend:
                 return true;
             case envelope::verdict::skip:
@@ -119,13 +121,14 @@ private:
             case envelope::verdict::refuse:
                 return false;
             case envelope::verdict::encode:
+            case envelope::verdict::encode_whole:
                 break;
             }
             encoding_ = true;
-            tape_.clear();
+            tape_.clear(answer == envelope::verdict::encode);
             if (spent_.capacity() > kept_capacity) spent_ = {};
         }
-        return written(is_object ? tape_.begin_object() : tape_.begin_array());
+        return written(tape_.begin(is_object));
     }
 
     bool close()
@@ -141,12 +144,14 @@ private:
         if (!written(tape_.end())) return false;
         if (tape_.depth() != 0) return true;
         encoding_ = false;
-        return owner_.encoded(tape_);
+        return owner_.encoded(tape_.tape());
     }
+
+    [[nodiscard]] bool ignores_key() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_key()); }
+    [[nodiscard]] bool ignores_value() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_value()); }
 
     bool keep_part(string_view s)
     {
-        if (skipping_ != 0) return true;
         if (!encoding_) {
             if (text_.size() < envelope_text) text_.append(s.data(), std::min(s.size(), envelope_text));
             return true;
@@ -172,7 +177,7 @@ private:
 
     bool number(string_view s, code& ec)
     {
-        if (skipping_ != 0) return true;
+        if (ignores_value()) return true;
         const std::string_view text = whole(s);
         if (encoding_) return check(written(tape_.number(text)), ec);
         return check(scalar(value_kind::number, text), ec);
@@ -182,7 +187,7 @@ private:
 
     bool written(bool ok)
     {
-        if (!ok) owner_.problem = tape_.problem() == tape_writer::trouble::too_deep ? "nested too deep" : too_large();
+        if (!ok) owner_.problem = tape_.too_deep() ? "nested too deep" : too_large();
         return ok;
     }
 
@@ -199,7 +204,7 @@ private:
 
     envelope& owner_;
     std::size_t max_text_;
-    tape_writer tape_;
+    pruned_tape tape_;
     std::string text_;
     std::string spent_;
     std::size_t skipping_ = 0;
@@ -219,7 +224,10 @@ boost::json::parse_options parser_options(const decode_options& o, std::size_t o
 
 struct json_feed::impl
 {
-    impl(envelope& e, const decode_options& o, std::size_t outer) : owner(e), parser(parser_options(o, outer), e, o) {}
+    impl(envelope& e, const decode_options& o, std::size_t outer)
+        : owner(e), filter(field_filter::compile(o)), parser(parser_options(o, outer), e, o, filter ? *filter : nothing)
+    {
+    }
 
     [[nodiscard]] failure explain(std::string_view bytes, const code& ec) const
     {
@@ -237,6 +245,8 @@ struct json_feed::impl
     }
 
     envelope& owner;
+    const field_filter nothing;
+    const result<field_filter> filter;
     boost::json::basic_parser<handler> parser;
     std::size_t offset = 0;
 };
@@ -258,6 +268,7 @@ void json_feed::reset(std::size_t offset)
 
 result<std::size_t> json_feed::write(std::string_view bytes, bool more)
 {
+    if (!impl_->filter) return impl_->filter.error();
     code ec;
     const std::size_t taken = impl_->parser.write_some(more, bytes.data(), bytes.size(), ec);
     if (ec) return impl_->explain(bytes, ec);

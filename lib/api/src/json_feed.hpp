@@ -22,8 +22,10 @@ public:
     {
         /// Show me what is inside.
         descend,
-        /// Write it to the tape and call encoded().
+        /// Write it to the tape, without what the options prune, and call encoded().
         encode,
+        /// The same with everything.
+        encode_whole,
         /// Not of interest; costs no memory.
         skip,
         /// `problem` says why.
@@ -58,7 +60,8 @@ public:
     void reset(std::size_t offset);
 
     /** Parses on. @return the bytes taken: fewer than given only when the document is complete and something else
-        follows. Errors: cond::corrupt with how far the text was understood. */
+        follows. Errors: cond::corrupt with how far the text was understood; cond::invalid for paths to prune that cannot
+        be read. */
     [[nodiscard]] result<std::size_t> write(std::string_view bytes, bool more);
     [[nodiscard]] bool done() const noexcept;
 

@@ -30,7 +30,8 @@ public:
             return is_object ? enter() : refuse("expected a list, got an array");
         case 1:
             if (field_ == field::items) return is_object ? refuse("`items` is not an array") : enter_items();
-            if (field_ == field::metadata) return is_object ? verdict::encode : refuse("`metadata` is not an object");
+            if (field_ == field::metadata)
+                return is_object ? verdict::encode_whole : refuse("`metadata` is not an object");
             return verdict::skip;
         default:
             return is_object ? verdict::encode : refuse(item_problem());
@@ -159,7 +160,7 @@ struct list_decoder::state
 
     failure fail(const failure& f)
     {
-        failed = failure(cond::corrupt, "list answer: " + f.message());
+        failed = failure(f.condition(), "list answer: " + f.message());
         return *failed;
     }
 

@@ -20,7 +20,7 @@ void keep_if(value_kind wanted, const value_view& v, std::uint32_t offset, std::
 // Key and text as a member of an object tape: what `kind` and `apiVersion` become.
 void append_member(std::string& out, std::string_view key, std::string_view text)
 {
-    detail::tape_writer w(detail::largest_tape, 2, false);
+    detail::tape_writer w(detail::largest_tape, 2);
     const bool whole = w.begin_object() && w.key(key) && w.string(text) && w.end();
     const auto bytes = w.bytes();
     const head h = detail::read_head(bytes.data(), bytes.data() + bytes.size());

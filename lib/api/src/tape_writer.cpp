@@ -18,10 +18,8 @@ bool fits(std::int64_t v) noexcept
 
 } // namespace
 
-tape_writer::tape_writer(std::size_t max_bytes, std::size_t max_depth, bool drop_managed_fields) noexcept
-    : max_bytes_(std::min(max_bytes, largest_tape)),
-      max_depth_(std::min(max_depth, deepest)),
-      drop_managed_fields_(drop_managed_fields)
+tape_writer::tape_writer(std::size_t max_bytes, std::size_t max_depth) noexcept
+    : max_bytes_(std::min(max_bytes, largest_tape)), max_depth_(std::min(max_depth, deepest))
 {
 }
 
@@ -33,9 +31,6 @@ void tape_writer::clear()
     }
     size_ = 0;
     open_.clear();
-    skipped_depth_ = 0;
-    skip_value_ = false;
-    in_metadata_ = false;
     trouble_ = trouble::none;
 }
 
@@ -64,23 +59,15 @@ unsigned char* tape_writer::grow(std::size_t n)
     return at;
 }
 
-bool tape_writer::enter_value() noexcept
+void tape_writer::enter_value() noexcept
 {
-    if (skip_value_ || skipped_depth_ != 0) {
-        skip_value_ = false;
-        return false;
-    }
     if (!open_.empty() && open_.back().family == tag::array_8) ++open_.back().count;
-    return true;
 }
 
 bool tape_writer::begin(unsigned char family)
 {
     if (depth() >= max_depth_) return fail(trouble::too_deep);
-    if (!enter_value()) {
-        ++skipped_depth_;
-        return true;
-    }
+    enter_value();
     const std::size_t level = open_.size();
     if (level == widths_.size()) widths_.push_back(1);
     const unsigned char width = widths_[level];
@@ -100,10 +87,6 @@ void tape_writer::resize_header(frame& f, std::size_t width, std::size_t body)
 
 bool tape_writer::end()
 {
-    if (skipped_depth_ != 0) {
-        --skipped_depth_;
-        return true;
-    }
     if (trouble_ != trouble::none) return false;
     frame f = open_.back();
     open_.pop_back();
@@ -133,13 +116,6 @@ bool tape_writer::end()
 
 bool tape_writer::key(std::string_view s)
 {
-    if (skipped_depth_ != 0) return true;
-    if (open_.size() == 1)
-        in_metadata_ = s == "metadata";
-    else if (drop_managed_fields_ && in_metadata_ && open_.size() == 2 && s == "managedFields") {
-        skip_value_ = true;
-        return true;
-    }
     const bool is_short = s.size() <= short_key_max;
     if (s.size() > max_bytes_) return fail(trouble::too_large);
     unsigned char* at = grow((is_short ? 1 : 5) + s.size());
@@ -158,7 +134,7 @@ bool tape_writer::key(std::string_view s)
 
 bool tape_writer::single(unsigned char t)
 {
-    if (!enter_value()) return true;
+    enter_value();
     unsigned char* at = grow(1);
     if (at == nullptr) return false;
     *at = t;
@@ -184,7 +160,7 @@ bool tape_writer::text(unsigned char family, std::string_view s)
 
 bool tape_writer::string(std::string_view s)
 {
-    if (!enter_value()) return true;
+    enter_value();
     if (s.size() > tag::string_max) return text(tag::string_8, s);
     unsigned char* at = grow(1 + s.size());
     if (at == nullptr) return false;
@@ -195,14 +171,14 @@ bool tape_writer::string(std::string_view s)
 
 bool tape_writer::number(std::string_view s)
 {
-    if (!enter_value()) return true;
+    enter_value();
     return text(tag::number_8, s);
 }
 
 bool tape_writer::integer(std::int64_t v)
 {
     if (v >= 0 && v <= tag::small_max - tag::small_0) return single(static_cast<unsigned char>(tag::small_0 + v));
-    if (!enter_value()) return true;
+    enter_value();
     const auto [t, width] = fits<std::int8_t>(v)    ? std::pair{tag::int_8, std::size_t{1}}
                             : fits<std::int16_t>(v) ? std::pair{tag::int_16, std::size_t{2}}
                             : fits<std::int32_t>(v) ? std::pair{tag::int_32, std::size_t{4}}

@@ -25,8 +25,7 @@ public:
         too_deep
     };
 
-    /// @param drop_managed_fields  Ignore the member `managedFields` of the root's `metadata`.
-    tape_writer(std::size_t max_bytes, std::size_t max_depth, bool drop_managed_fields) noexcept;
+    tape_writer(std::size_t max_bytes, std::size_t max_depth) noexcept;
 
     void clear();
     [[nodiscard]] bool begin_object() { return begin(tag::object_8); }
@@ -40,8 +39,8 @@ public:
     [[nodiscard]] bool boolean(bool value) { return single(value ? tag::true_ : tag::false_); }
     [[nodiscard]] bool null() { return single(tag::null); }
 
-    /// Containers that are open, skipped ones included.
-    [[nodiscard]] std::size_t depth() const noexcept { return open_.size() + skipped_depth_; }
+    /// Containers that are open.
+    [[nodiscard]] std::size_t depth() const noexcept { return open_.size(); }
     [[nodiscard]] trouble problem() const noexcept { return trouble_; }
     /// Complete when depth() is 0.
     [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {data_.get(), size_}; }
@@ -60,8 +59,8 @@ private:
     [[nodiscard]] bool text(unsigned char family, std::string_view s);
     [[nodiscard]] unsigned char* grow(std::size_t n);
     [[nodiscard]] bool fail(trouble t) noexcept;
-    /// Counts a value in its array; false when the value is to be left out.
-    [[nodiscard]] bool enter_value() noexcept;
+    /// Counts a value in its array.
+    void enter_value() noexcept;
     void resize_header(frame& f, std::size_t width, std::size_t body);
 
     std::unique_ptr<unsigned char[]> data_;
@@ -72,10 +71,6 @@ private:
     std::vector<unsigned char> widths_;
     std::size_t max_bytes_;
     std::size_t max_depth_;
-    std::size_t skipped_depth_ = 0;
-    bool skip_value_ = false;
-    bool in_metadata_ = false;
-    bool drop_managed_fields_;
     trouble trouble_ = trouble::none;
 };
 

@@ -32,12 +32,14 @@ class event_envelope final : public detail::envelope
 public:
     explicit event_envelope(detail::encoding* encoding) noexcept : encoding_(encoding) {}
 
-    void reset()
+    /// @param type  When it is known from elsewhere.
+    void reset(std::string type = {})
     {
         depth_ = 0;
         field_ = field::other;
-        type_.clear();
+        type_ = std::move(type);
         object_ = {};
+        whole_ = false;
     }
 
     verdict open(bool is_object) override
@@ -49,7 +51,9 @@ public:
         }
         if (field_ == field::type) return refuse("`type` is not text");
         if (field_ != field::object) return verdict::skip;
-        return is_object ? verdict::encode : refuse("`object` is not an object");
+        if (!is_object) return refuse("`object` is not an object");
+        whole_ = type_.empty() || is_message();
+        return whole_ ? verdict::encode_whole : verdict::encode;
     }
 
     void close() override { --depth_; }
@@ -78,6 +82,10 @@ public:
         object_ = object_builder::build(tape.bytes(), encoding_);
         return true;
     }
+
+    /// Its type came after the object, which is therefore here with everything.
+    [[nodiscard]] bool was_too_late() const noexcept { return whole_ && !is_message(); }
+    [[nodiscard]] const std::string& type() const noexcept { return type_; }
 
     result<watch_event> take()
     {
@@ -111,9 +119,17 @@ private:
         return verdict::refuse;
     }
 
+    /// What the server says about the watch is no object to prune.
+    [[nodiscard]] bool is_message() const noexcept
+    {
+        const auto type = type_of(type_);
+        return type == watch_event_type::bookmark || type == watch_event_type::error;
+    }
+
     detail::encoding* encoding_;
     int depth_ = 0;
     field field_ = field::other;
+    bool whole_ = false;
     std::string type_;
     object object_;
 };
@@ -134,13 +150,14 @@ struct watch_decoder::state
         : encoding(std::move(e)),
           envelope(detail::encoding::of(encoding)),
           feed(envelope, options, 1),
-          max_line(options.limits.max_object_bytes + envelope_bytes)
+          max_line(options.limits.max_object_bytes + envelope_bytes),
+          prunes(options.prunes())
     {
     }
 
     failure fail(const failure& f)
     {
-        failed = failure(cond::corrupt, "watch answer: " + f.message());
+        failed = failure(f.condition(), "watch answer: " + f.message());
         partial = {};
         return *failed;
     }
@@ -155,6 +172,11 @@ struct watch_decoder::state
             feed.reset(at);
             const auto taken = feed.write(rest, false);
             if (!taken) return taken.error();
+            if (prunes && envelope.was_too_late()) {
+                envelope.reset(envelope.type());
+                feed.reset(at);
+                if (const auto again = feed.write(rest, false); !again) return again.error();
+            }
             auto event = envelope.take();
             if (!event) return failure(cond::corrupt, event.error().message() + " at byte " + std::to_string(at));
             out.push_back(std::move(*event));
@@ -177,6 +199,7 @@ struct watch_decoder::state
     event_envelope envelope;
     detail::json_feed feed;
     std::size_t max_line;
+    bool prunes;
     /// The line so far; looked at again only when its newline has come.
     std::string partial;
     /// Bytes of the stream before the current line.

@@ -25,11 +25,35 @@ struct decode_limits
     friend bool operator==(const decode_limits&, const decode_limits&) = default;
 };
 
+/** Fields to leave out while decoding: they cost no memory and next to no time.
+
+    A path is member names separated by dots; `*` stands for every item of a list and every member of an object, and a
+    name with a dot in it goes into brackets: `spec.containers.*.env`,
+    `metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]` (\" and \\ inside for the two). apiVersion,
+    kind and metadata's name, namespace, uid and resourceVersion are always kept; bookmarks and Status are not pruned.
+    A path that cannot be read fails what is decoded with cond::invalid. */
+struct prune_options
+{
+    /// Only what is at these paths, with all that is in it. Empty = everything. Containers on the way stay, perhaps
+    /// empty.
+    std::vector<std::string> keep = {};
+    /// What is at these paths goes, also from what `keep` names.
+    std::vector<std::string> drop = {};
+    friend bool operator==(const prune_options&, const prune_options&) = default;
+};
+
 struct decode_options
 {
     decode_limits limits = {};
     /// Leave out metadata.managedFields while decoding: about a third of the text, of use to few.
     bool drop_managed_fields = false;
+    prune_options prune = {};
+
+    /// Anything at all is left out.
+    [[nodiscard]] bool prunes() const noexcept
+    {
+        return drop_managed_fields || !prune.keep.empty() || !prune.drop.empty();
+    }
     friend bool operator==(const decode_options&, const decode_options&) = default;
 };
 

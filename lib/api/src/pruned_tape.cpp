@@ -1,0 +1,91 @@
+#include "pruned_tape.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::detail {
+
+using verdict = filter_walk::verdict;
+
+pruned_tape::pruned_tape(const decode_limits& limits, const field_filter& filter)
+    : tape_(limits.max_object_bytes, limits.max_depth),
+      filter_(filter),
+      walk_(filter),
+      max_depth_(std::min(limits.max_depth, deepest))
+{
+}
+
+void pruned_tape::clear(bool prune)
+{
+    tape_.clear();
+    skipped_ = 0;
+    following_ = prune && !filter_.empty();
+    followed_depth_ = 0;
+    mute_ = false;
+    too_deep_ = false;
+    has_way_key_ = false;
+    if (following_) walk_.begin();
+}
+
+void pruned_tape::listen() noexcept
+{
+    mute_ = following_ && walk_.next() != verdict::whole && walk_.next() != verdict::part;
+}
+
+bool pruned_tape::followed_key(std::string_view text)
+{
+    if (skipped_ != 0) return true;
+    const verdict v = walk_.key(text);
+    listen();
+    has_way_key_ = v == verdict::way;
+    if (has_way_key_) way_key_ = text;
+    return mute_ || tape_.key(text);
+}
+
+bool pruned_tape::begin(bool is_object)
+{
+    const bool inside = tape_.depth() != 0;
+    if (inside && following_) {
+        if (!followed_begin(is_object)) return false;
+        if (skipped_ != 0) return true;
+    }
+    return is_object ? tape_.begin_object() : tape_.begin_array();
+}
+
+bool pruned_tape::followed_begin(bool is_object)
+{
+    if (skipped_ != 0 || walk_.next() == verdict::skip) {
+        too_deep_ = depth() >= max_depth_;
+        ++skipped_;
+        mute_ = true;
+        return !too_deep_;
+    }
+    if (has_way_key_ && !tape_.key(way_key_)) return false;
+    has_way_key_ = false;
+    if (walk_.next() == verdict::whole) {
+        following_ = false;
+        followed_depth_ = tape_.depth();
+    } else {
+        walk_.enter(is_object);
+    }
+    listen();
+    return true;
+}
+
+bool pruned_tape::end()
+{
+    if (skipped_ != 0) {
+        --skipped_;
+        if (skipped_ == 0) listen();
+        return true;
+    }
+    if (!tape_.end()) return false;
+    if (following_)
+        walk_.leave();
+    else
+        following_ = followed_depth_ != 0 && tape_.depth() == followed_depth_;
+    has_way_key_ = false;
+    listen();
+    return true;
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "field_filter.hpp"
+#include "tape_writer.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/** A tape that leaves out what a filter prunes: takes the same events as tape_writer.
+
+    What is left out leaves nothing behind, and its text need not even be put together: see ignores_key() and
+    ignores_value(). Without a filter, and inside of what is kept as a whole, it costs one comparison an event. */
+class pruned_tape
+{
+public:
+    /// @param filter  Outlives the tape.
+    pruned_tape(const decode_limits& limits, const field_filter& filter);
+
+    /// Ready for the next object. @param prune  false: this one is kept as it is.
+    void clear(bool prune);
+
+    /// The next key makes no difference.
+    [[nodiscard]] bool ignores_key() const noexcept { return skipped_ != 0; }
+    /// The next value makes no difference unless it is a container.
+    [[nodiscard]] bool ignores_value() const noexcept { return mute_; }
+
+    [[nodiscard]] bool begin(bool is_object);
+    [[nodiscard]] bool end();
+    [[nodiscard]] bool key(std::string_view text)
+    {
+        if (!following_) return ignores_key() || tape_.key(text);
+        return followed_key(text);
+    }
+    [[nodiscard]] bool string(std::string_view text) { return mute_ || tape_.string(text); }
+    [[nodiscard]] bool integer(std::int64_t value) { return mute_ || tape_.integer(value); }
+    [[nodiscard]] bool number(std::string_view text) { return mute_ || tape_.number(text); }
+    [[nodiscard]] bool boolean(bool value) { return mute_ || tape_.boolean(value); }
+    [[nodiscard]] bool null() { return mute_ || tape_.null(); }
+
+    /// Containers that are open, left out or not.
+    [[nodiscard]] std::size_t depth() const noexcept { return tape_.depth() + skipped_; }
+    [[nodiscard]] bool too_deep() const noexcept
+    {
+        return too_deep_ || tape_.problem() == tape_writer::trouble::too_deep;
+    }
+    /// Complete when depth() is 0.
+    [[nodiscard]] const tape_writer& tape() const noexcept { return tape_; }
+
+private:
+    [[nodiscard]] bool followed_key(std::string_view text);
+    /// A container inside of one that is followed. @return false when it broke a limit.
+    [[nodiscard]] bool followed_begin(bool is_object);
+    /// Sets mute_ by what the walk says about the next value.
+    void listen() noexcept;
+
+    tape_writer tape_;
+    const field_filter& filter_;
+    filter_walk walk_;
+    std::size_t max_depth_;
+    /// Levels open inside of what is left out.
+    std::size_t skipped_ = 0;
+    /// The innermost container is neither kept nor left out as a whole.
+    bool following_ = false;
+    /// The level at which following goes on.
+    std::size_t followed_depth_ = 0;
+    bool mute_ = false;
+    bool too_deep_ = false;
+    /// The last key when it depends on the value whether it is kept.
+    std::string way_key_;
+    bool has_way_key_ = false;
+};
+
+} // namespace kubecoro::detail
