@@ -8,3 +8,4 @@
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/discovery.hpp>
+#include <kubecoro/controller/workqueue.hpp>
