@@ -14,6 +14,12 @@ macro(kubecoro_dependencies)
     add_library(yaml-cpp::yaml-cpp INTERFACE IMPORTED)
     set_target_properties(yaml-cpp::yaml-cpp PROPERTIES INTERFACE_LINK_LIBRARIES yaml-cpp)
   endif()
+  find_package(zstd REQUIRED)
+  # Before 1.5.6 there is no target for whichever of the two there is.
+  if(NOT TARGET zstd::libzstd)
+    add_library(zstd::libzstd INTERFACE IMPORTED)
+    set_target_properties(zstd::libzstd PROPERTIES INTERFACE_LINK_LIBRARIES zstd::libzstd_shared)
+  endif()
 endmacro()
 
 # Flags of our own build only: never exported to users.

@@ -7,15 +7,18 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 namespace kubecoro::detail {
+
+class packing;
 
 /** Counted by hand: one count for all shared owners together and one per object, so that objects hold a plain pointer and
     outlive their informer. */
 class encoding final : public object_encoding
 {
 public:
-    explicit encoding(const encoding_options& options) : words(options.values) {}
+    explicit encoding(const encoding_options& options);
 
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept
@@ -30,9 +33,12 @@ public:
     }
 
     vocabulary words;
+    /// Null unless objects are compressed.
+    std::unique_ptr<packing> packed;
+    const storage policy;
 
 private:
-    ~encoding() = default;
+    ~encoding();
 
     std::atomic<std::size_t> references_{1};
 };

@@ -82,8 +82,8 @@ public:
             return true;
         }
         const std::string_view kind = item_kind(page.kind);
-        page.items.push_back(
-            object_builder::build(bytes, encoding_, kind, kind.empty() ? std::string_view{} : page.api_version));
+        page.items.push_back(object_builder::build(
+            bytes, encoding_, kind, kind.empty() ? std::string_view{} : page.api_version, arrival::at_rest));
         return true;
     }
 

@@ -1,8 +1,10 @@
 #include <kubecoro/api/object.hpp>
 
-#include "object_block.hpp"
+#include "block_life.hpp"
+#include "packing.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/kept_object.hpp>
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -11,6 +13,11 @@
 #include <ostream>
 
 namespace kubecoro {
+namespace {
+
+value_view front(const object::block* b, front_field f) noexcept { return b == nullptr ? value_view{} : b->front(f); }
+
+} // namespace
 
 result<object_key> object_key::parse(std::string_view text)
 {
@@ -46,84 +53,101 @@ std::size_t object_key_hash::operator()(object_key_view key) const noexcept
 
 object::object(const object& other) noexcept : block_(other.block_)
 {
-    // A new handle comes from one that is alive, so nothing needs to be ordered yet.
-    if (block_ != nullptr) block_->references.fetch_add(1, std::memory_order_relaxed);
+    if (block_ != nullptr) detail::add_reader(*block_);
 }
 
 object::~object()
 {
-    if (block_ == nullptr) return;
-    // Acquire makes the reads of every other handle happen before the memory is given back.
-    if (block_->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    detail::encoding* encoding = block_->encoding;
-    block_->~block();
-    ::operator delete(block_);
-    if (encoding != nullptr) encoding->release();
+    if (block_ != nullptr) detail::drop_reader(*block_);
 }
 
 result<object> object::parse(std::string_view json) { return decode_object(json); }
 
 result<object> object::from_json(const boost::json::value& json) { return decode_object(boost::json::serialize(json)); }
 
-std::string_view object::api_version() const noexcept
-{
-    return block_ == nullptr ? std::string_view{} : block_->at(block_->api_version).as_string();
-}
+std::string_view object::api_version() const noexcept { return front(block_, front_field::api_version).as_string(); }
 
-std::string_view object::kind() const noexcept
-{
-    return block_ == nullptr ? std::string_view{} : block_->at(block_->kind).as_string();
-}
+std::string_view object::kind() const noexcept { return front(block_, front_field::kind).as_string(); }
 
 bool object::has_metadata() const noexcept { return !name().empty(); }
 
-std::string_view object::ns() const noexcept
-{
-    return block_ == nullptr ? std::string_view{} : block_->at(block_->ns).as_string();
-}
+std::string_view object::ns() const noexcept { return front(block_, front_field::ns).as_string(); }
 
-std::string_view object::name() const noexcept
-{
-    return block_ == nullptr ? std::string_view{} : block_->at(block_->name).as_string();
-}
+std::string_view object::name() const noexcept { return front(block_, front_field::name).as_string(); }
 
-std::string_view object::uid() const noexcept
-{
-    return block_ == nullptr ? std::string_view{} : block_->at(block_->uid).as_string();
-}
+std::string_view object::uid() const noexcept { return front(block_, front_field::uid).as_string(); }
 
 std::string_view object::resource_version() const noexcept
 {
-    return block_ == nullptr ? std::string_view{} : block_->at(block_->resource_version).as_string();
+    return front(block_, front_field::resource_version).as_string();
 }
 
-std::int64_t object::generation() const noexcept
+std::int64_t object::generation() const noexcept { return front(block_, front_field::generation).as_int64(); }
+
+bool object::being_deleted() const noexcept
 {
-    return block_ == nullptr ? 0 : block_->at(block_->generation).as_int64();
+    return static_cast<bool>(front(block_, front_field::deletion_timestamp));
 }
 
-bool object::being_deleted() const noexcept { return block_ != nullptr && block_->deletion_timestamp != 0; }
-
-value_view object::root() const noexcept { return block_ == nullptr ? value_view{} : block_->root(); }
-
-value_view object::metadata() const noexcept { return block_ == nullptr ? value_view{} : block_->at(block_->metadata); }
-
-value_view object::labels() const noexcept { return block_ == nullptr ? value_view{} : block_->at(block_->labels); }
-
-value_view object::annotations() const noexcept
+value_view object::root() const noexcept
 {
-    return block_ == nullptr ? value_view{} : block_->at(block_->annotations);
+    const plain_block* const all = block_ == nullptr ? nullptr : detail::whole(*block_);
+    return all == nullptr ? value_view{} : all->root();
 }
 
-value_view object::owner_references() const noexcept
+value_view object::path(std::string_view dotted) const noexcept
 {
-    return block_ == nullptr ? value_view{} : block_->at(block_->owner_references);
+    if (block_ != nullptr && block_->packed) {
+        const std::size_t slot = block_->encoding->packed->slot_of(dotted);
+        if (slot != 0)
+            if (const value_view v = block_->as_packed().slot(slot)) return v;
+    }
+    return root().path(dotted);
 }
+
+value_view object::metadata() const noexcept { return front(block_, front_field::metadata); }
+
+value_view object::labels() const noexcept { return front(block_, front_field::labels); }
+
+value_view object::annotations() const noexcept { return front(block_, front_field::annotations); }
+
+value_view object::owner_references() const noexcept { return front(block_, front_field::owner_references); }
 
 std::string object::to_text() const { return root().to_text(); }
 
 boost::json::value object::to_json() const { return root().to_json(); }
 
-std::size_t object::bytes() const noexcept { return block_ == nullptr ? 0 : sizeof(block) + block_->tape_size; }
+std::size_t object::bytes() const noexcept
+{
+    return block_ == nullptr ? 0 : detail::resting_bytes(*block_) + detail::expansion_bytes(*block_);
+}
+
+kept_object::kept_object(const object& o) noexcept : block_(o.block_)
+{
+    if (block_ != nullptr) detail::add_keeper(*block_);
+}
+
+kept_object::kept_object(const kept_object& other) noexcept : block_(other.block_)
+{
+    if (block_ != nullptr) detail::add_keeper(*block_);
+}
+
+kept_object::~kept_object()
+{
+    if (block_ != nullptr) detail::drop_keeper(*block_);
+}
+
+object kept_object::get() const noexcept
+{
+    if (block_ != nullptr) detail::add_first_reader(*block_);
+    return object(block_);
+}
+
+object_key_view kept_object::key() const noexcept
+{
+    return {front(block_, front_field::ns).as_string(), front(block_, front_field::name).as_string()};
+}
+
+std::size_t kept_object::bytes() const noexcept { return block_ == nullptr ? 0 : detail::resting_bytes(*block_); }
 
 } // namespace kubecoro

@@ -79,7 +79,9 @@ public:
 
     bool encoded(const detail::tape_writer& tape) override
     {
-        object_ = object_builder::build(tape.bytes(), encoding_);
+        const bool stays = !whole_ && type_of(type_) != watch_event_type::deleted;
+        const auto use = stays ? arrival::in_use : arrival::in_passing;
+        object_ = object_builder::build(tape.bytes(), encoding_, {}, {}, use);
         return true;
     }
 

@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kubecoro {
 
@@ -60,7 +61,10 @@ struct object_key_equal
     The handle is one pointer to a reference-counted block; copying it never copies the object, and any thread may read
     or drop any copy. Metadata that everything needs lies in front, ready to use; the rest is read in place through
     value_view. A default-constructed object is null: all text empty, all views absent. Text and views returned live as
-    long as any copy of the handle. */
+    long as a copy of the handle that you hold: an informer's store holds the object, but not what was read of it.
+
+    Objects of an informer with storage::compressed are expanded when something is read that does not lie in front; what
+    needs that says so. It costs about 1 us and, until the last copy of the handle has gone, the memory of a plain one. */
 class object
 {
 public:
@@ -95,26 +99,34 @@ public:
     /// metadata.deletionTimestamp is set: finalizers hold it.
     [[nodiscard]] bool being_deleted() const noexcept;
 
+    /// Everything. Expands.
     [[nodiscard]] value_view root() const noexcept;
+    /// root().path(dotted); hot fields (storage_options) do not expand.
+    [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
+    /// A member of the root. Expands.
     [[nodiscard]] value_view operator[](std::string_view member) const noexcept { return root()[member]; }
-    [[nodiscard]] value_view metadata() const noexcept;
     [[nodiscard]] value_view labels() const noexcept;
-    [[nodiscard]] value_view annotations() const noexcept;
     [[nodiscard]] value_view owner_references() const noexcept;
+    /// Expand.
+    [[nodiscard]] value_view metadata() const noexcept;
+    [[nodiscard]] value_view annotations() const noexcept;
 
     /// Complete JSON, with kind and apiVersion also for list items that came without.
     [[nodiscard]] std::string to_text() const;
     [[nodiscard]] boost::json::value to_json() const;
 
-    /// Heap bytes of the block, all included, counted once however many handles share it.
+    /// Heap bytes of the block and of its expansion if it has one, counted once however many handles share it.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
     /// Same block. Content is compared by `a.root() == b.root()`.
     [[nodiscard]] bool is_same(const object& other) const noexcept { return block_ == other.block_; }
 
+    /// What lies behind; opaque.
+    struct block;
+
 private:
     friend class object_builder;
-    struct block;
+    friend class kept_object;
     explicit object(block* adopted) noexcept : block_(adopted) {}
     block* block_ = nullptr;
 };

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/api/storage.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace kubecoro {
@@ -14,11 +17,12 @@ struct encoding_options
         They are never forgotten, so a value can outlive the object it came from: off for what must not, such as
         Secrets. Member names are shared in any case, except names of data entries. */
     bool values = true;
+    storage_options storage = {};
     friend bool operator==(const encoding_options&, const encoding_options&) = default;
 };
 
-/// What suits a resource: no shared values for Secrets.
-[[nodiscard]] encoding_options encoding_for(const resource_type& resource);
+/// What suits a resource: no shared values for Secrets, which are never compressed either.
+[[nodiscard]] encoding_options encoding_for(const resource_type& resource, storage_options storage = {});
 
 /** How the objects of one informer are encoded: what they share, so that each of them is small.
 
@@ -32,6 +36,18 @@ public:
 
     /// Heap bytes shared by all objects; bounded, about 2 MB at most. Any thread.
     [[nodiscard]] std::size_t bytes() const noexcept;
+    [[nodiscard]] storage_stats stats() const;
+
+    /** The object in the form in which it should be stored, which may be the one it has. Content and key are the same.
+        For the thread that decodes. */
+    [[nodiscard]] object at_rest(const object& o);
+    /// Grows when objects that were stored before should go through at_rest() again: a better dictionary is there. Any
+    /// thread.
+    [[nodiscard]] std::uint64_t revision() const noexcept;
+
+    /** compressed: keeps the objects that were expanded last (64) expanded, so that reading them again is cheap. Whoever
+        switches it on must switch it off before it lets go of the encoding. Any thread. */
+    void keep_recent(bool on);
 
 protected:
     object_encoding() = default;

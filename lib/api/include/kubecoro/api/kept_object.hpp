@@ -1,0 +1,40 @@
+#pragma once
+
+#include <kubecoro/api/object.hpp>
+
+#include <cstddef>
+
+namespace kubecoro {
+
+/** A handle for tables that store objects without reading them.
+
+    Keeps the object as `object` does, but not its expansion: a compressed object that only kept_objects hold is at rest.
+    Thread safety as `object`. */
+class kept_object
+{
+public:
+    kept_object() noexcept = default;
+    explicit kept_object(const object& o) noexcept;
+    kept_object(const kept_object& other) noexcept;
+    kept_object(kept_object&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+    kept_object& operator=(kept_object other) noexcept
+    {
+        std::swap(block_, other.block_);
+        return *this;
+    }
+    ~kept_object();
+
+    explicit operator bool() const noexcept { return block_ != nullptr; }
+    /// A handle to read.
+    [[nodiscard]] object get() const noexcept;
+    /// Valid as long as this.
+    [[nodiscard]] object_key_view key() const noexcept;
+    /// Heap bytes at rest: what reading adds for a while is not counted.
+    [[nodiscard]] std::size_t bytes() const noexcept;
+    [[nodiscard]] bool is_same(const object& o) const noexcept { return block_ == o.block_; }
+
+private:
+    object::block* block_ = nullptr;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,129 @@
+#include "packed_body.hpp"
+
+#include "tape_format.hpp"
+#include "tape_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace kubecoro::detail {
+namespace {
+
+constexpr std::size_t max_front = std::numeric_limits<std::uint16_t>::max();
+constexpr std::size_t max_varint_shift = 28;
+
+} // namespace
+
+void put_varint(std::vector<unsigned char>& out, std::size_t v)
+{
+    for (; v >= 0x80; v >>= 7) out.push_back(static_cast<unsigned char>(v | 0x80));
+    out.push_back(static_cast<unsigned char>(v));
+}
+
+bool take_varint(bytes_view& in, std::size_t& v) noexcept
+{
+    v = 0;
+    for (std::size_t shift = 0; shift <= max_varint_shift && !in.empty(); shift += 7) {
+        const unsigned char b = in.front();
+        in = in.subspan(1);
+        v |= std::size_t{b & 0x7fu} << shift;
+        if (b < 0x80) return true;
+    }
+    return false;
+}
+
+bool tape_splitter::overlaps(tape_range r) const noexcept
+{
+    return std::any_of(cuts_.begin(), cuts_.end(),
+                       [r](const cut& c) { return r.begin < c.range.end && c.range.begin < r.end; });
+}
+
+bool tape_splitter::split(bytes_view tape, const std::vector<tape_range>& slots)
+{
+    cuts_.clear();
+    front_.clear();
+    body_.clear();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const tape_range r = slots[i];
+        if (r.begin == r.end) {
+            front_.push_back(tag::null);
+            continue;
+        }
+        if (!overlaps(r)) cuts_.push_back({r, static_cast<std::uint8_t>(i)});
+        const bytes_view value = tape.subspan(r.begin, r.end - r.begin);
+        front_.insert(front_.end(), value.begin(), value.end());
+        if (front_.size() > max_front) return false;
+    }
+    std::sort(cuts_.begin(), cuts_.end(), [](const cut& a, const cut& b) { return a.range.begin < b.range.begin; });
+    body_.push_back(static_cast<unsigned char>(cuts_.size()));
+    std::size_t at = 0;
+    for (const cut& c : cuts_) {
+        body_.push_back(c.slot);
+        put_varint(body_, c.range.begin - at);
+        at = c.range.end;
+    }
+    at = 0;
+    for (const cut& c : cuts_) {
+        body_.insert(body_.end(), tape.begin() + static_cast<std::ptrdiff_t>(at),
+                     tape.begin() + static_cast<std::ptrdiff_t>(c.range.begin));
+        at = c.range.end;
+    }
+    body_.insert(body_.end(), tape.begin() + static_cast<std::ptrdiff_t>(at), tape.end());
+    return true;
+}
+
+namespace {
+
+/// Where the values of a front lie, as far as they are whole.
+struct front_slots
+{
+    explicit front_slots(bytes_view front) noexcept
+    {
+        const unsigned char* const end = front.data() + front.size();
+        for (const unsigned char* at = front.data(); at != end && count != values.size();) {
+            const head h = read_head(at, end);
+            if (h.kind == value_kind::absent) break;
+            values[count++] = {at, h.end};
+            at = h.end;
+        }
+    }
+    std::array<bytes_view, 64> values;
+    std::size_t count = 0;
+};
+
+bool append(std::span<unsigned char>& out, bytes_view bytes) noexcept
+{
+    if (bytes.size() > out.size()) return false;
+    if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
+    out = out.subspan(bytes.size());
+    return true;
+}
+
+} // namespace
+
+bool join_tape(bytes_view front, bytes_view body, std::span<unsigned char> out) noexcept
+{
+    if (body.empty()) return false;
+    const front_slots slots(front);
+    const std::size_t cuts = body.front();
+    bytes_view table = body.subspan(1);
+    bytes_view rest = table;
+    std::size_t gap = 0;
+    for (std::size_t i = 0; i < cuts; ++i) {
+        if (rest.empty()) return false;
+        rest = rest.subspan(1);
+        if (!take_varint(rest, gap)) return false;
+    }
+    for (std::size_t i = 0; i < cuts; ++i) {
+        const std::size_t slot = table.front();
+        table = table.subspan(1);
+        if (!take_varint(table, gap) || gap > rest.size() || slot >= slots.count) return false;
+        if (!append(out, rest.first(gap)) || !append(out, slots.values[slot])) return false;
+        rest = rest.subspan(gap);
+    }
+    return append(out, rest) && out.empty();
+}
+
+} // namespace kubecoro::detail
