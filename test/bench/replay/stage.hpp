@@ -1,0 +1,112 @@
+// The objects as the server's clients see them: lists, watches, and the events that the bench asks for.
+#pragma once
+
+#include "channel.hpp"
+#include "envelope.hpp"
+#include "http_request.hpp"
+#include "image.hpp"
+#include "timeline.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kubecoro::bench {
+
+/// One encoding of all objects and what surrounds them on the wire.
+struct encoding
+{
+    image objects;
+    std::unique_ptr<envelope> around;
+    /// Accept values that ask for it, the first being its own name.
+    std::vector<std::string_view> media_types;
+};
+
+struct stage_options
+{
+    /// Between bookmarks of a watch that asked for them.
+    std::chrono::milliseconds bookmark_interval{60'000};
+    /// Bytes of events that are written at once when they are not paced.
+    std::size_t batch_bytes = 128 * 1024;
+};
+
+/// What has been served since the start.
+struct stage_counts
+{
+    std::uint64_t lists = 0;
+    std::uint64_t watches = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t events = 0;
+    std::uint64_t open_watches = 0;
+};
+
+/** Answers lists and watches of one resource, and plays events to the open watches.
+
+    Reading (a page, the initial events of a watch) holds events up while it is written, so that what one answer says is
+    of one version. Everything may be called from any thread; a call blocks until its bytes are written. */
+class stage
+{
+public:
+    stage(std::vector<encoding> encodings, timeline time, const stage_options& options);
+
+    /// Answers a list or a watch, until its end. False when the connection cannot go on.
+    [[nodiscard]] bool answer(channel& to, const http_request& request);
+
+    struct playback
+    {
+        std::uint64_t sent = 0;
+        double seconds = 0;
+    };
+    /// Sends `count` events to every open watch, `rate` a second; 0: as fast as the slowest of them takes them.
+    playback play(std::uint64_t count, double rate);
+    /// Changes a part of the objects unseen, ends all watches with 410, and knows nothing older from then on.
+    std::uint64_t expire(double percent);
+
+    [[nodiscard]] stage_counts counts() const;
+
+private:
+    struct watch
+    {
+        channel& to;
+        encoding& with;
+        bool bookmarks = false;
+        /// Nothing is written any more: it was ended properly, or is broken.
+        bool ended = false;
+        bool broken = false;
+    };
+
+    /// Takes the lock as a writer, and is let in between the batches of play().
+    [[nodiscard]] std::unique_lock<std::shared_mutex> lock_for_change();
+    [[nodiscard]] std::shared_lock<std::shared_mutex> lock_for_reading();
+
+    [[nodiscard]] encoding* choose(std::string_view accept);
+    bool answer_list(channel& to, const http_request& request, encoding& with);
+    bool answer_watch(channel& to, const http_request& request, encoding& with);
+    /// The initial events, what the client missed, or that it missed too much; then it is an open watch.
+    void begin(watch& w, const http_request& request);
+    /// True when the connection can take another request.
+    bool keep_open(watch& w, const http_request& request);
+    void send(watch& w, std::string_view type, std::span<const std::uint32_t> objects);
+    void send_text(watch& w, std::string_view event);
+    void end(watch& w);
+
+    void change(std::uint64_t count, std::vector<std::uint32_t>& objects);
+    void send_batch(std::span<const std::uint32_t> objects);
+
+    stage_options options_;
+    std::shared_mutex mutex_;
+    std::atomic<int> waiting_{0};
+    std::vector<encoding> encodings_;
+    timeline time_;
+    std::vector<watch*> watches_;
+    std::atomic<std::uint64_t> lists_{0}, watched_{0}, bytes_{0}, events_{0}, open_{0};
+};
+
+} // namespace kubecoro::bench
