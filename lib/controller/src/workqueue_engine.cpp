@@ -325,8 +325,8 @@ void workqueue_engine::give_back(slot s, verdict v)
     state::section locked(*state_);
     const time_point now = timed ? state_->time->now() : state_->stamp();
     const state::in_use guard(*state_, s);
-    if (state_->measured) state_->measured->finished(now - state_->core.started(s));
     locked.note(state_->apply(s, v, now));
+    if (state_->measured) state_->measured->finished(now - state_->core.started(s));
     if (state_->core.done(s)) state_->workers.call_one(locked.calls());
 }
 

@@ -57,10 +57,10 @@ private:
 
     void finish(typename verdict::kind what, int priority = 0, duration delay = duration::zero())
     {
-        auto* queue = std::exchange(queue_, nullptr);
-        if (queue == nullptr) return;
+        if (queue_ == nullptr) return;
         const verdict v{.what = what, .delay = delay, .priority = priority};
-        queue->give_back(handed_.s, v);
+        queue_->give_back(handed_.s, v); // may throw what a limiter throws, and then it is still in hand
+        queue_ = nullptr;
     }
 
     workqueue_engine* queue_;

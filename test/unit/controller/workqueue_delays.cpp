@@ -1,0 +1,254 @@
+// Delays, limits and priorities. Names in brackets are those of client-go's own tests.
+#include "queue_fixture.hpp"
+
+#include <limits>
+
+using namespace kubecoro::test;
+using kubecoro::duration;
+namespace priority = kubecoro::priority;
+
+TEST_CASE("workqueue: a key is there when its moment has come (SimpleQueue)", "[workqueue][delay]")
+{
+    queue_fixture f;
+    f.queue.add_after("foo", 50ms);
+    f.run.run_until_idle();
+    CHECK(f.queue.len() == 0);
+    f.run.advance(49ms);
+    CHECK(f.queue.len() == 0);
+    f.run.advance(1ms);
+    CHECK(f.take_all() == list{"foo"});
+    f.run.advance(10s);
+    CHECK(f.queue.len() == 0);
+}
+
+TEST_CASE("workqueue: of several moments the earliest counts (Deduping)", "[workqueue][delay]")
+{
+    queue_fixture f;
+    f.queue.add_after("foo", 50ms);
+    f.queue.add_after("foo", 70ms);
+    f.run.advance(60ms);
+    CHECK(f.take_all() == list{"foo"});
+    f.run.advance(20ms);
+    CHECK(f.queue.len() == 0);
+    f.queue.add_after("foo", 50ms);
+    f.run.run_until_idle();
+    f.queue.add_after("foo", 30ms);
+    f.run.advance(40ms);
+    CHECK(f.take_all() == list{"foo"});
+    f.run.advance(1h);
+    CHECK(f.queue.len() == 0);
+}
+
+TEST_CASE("workqueue: a later key with an earlier moment comes first (AddTwoFireEarly)", "[workqueue][delay]")
+{
+    queue_fixture f;
+    f.queue.add_after("foo", 1s);
+    f.run.run_until_idle();
+    f.queue.add_after("bar", 50ms);
+    f.run.advance(60ms);
+    CHECK(f.take_all() == list{"bar"});
+    f.queue.add_after("third", 2s);
+    f.run.advance(1s);
+    CHECK(f.take_all() == list{"foo"});
+    f.run.advance(2s);
+    CHECK(f.take_all() == list{"third"});
+}
+
+TEST_CASE("workqueue: what comes first leaves, the others keep their order (CopyShifting)", "[workqueue][delay]")
+{
+    queue_fixture f;
+    f.queue.add_after("foo", 1s);
+    f.queue.add_after("bar", 500ms);
+    f.queue.add_after("baz", 300ms);
+    f.run.advance(2s);
+    CHECK(f.take_all() == list{"baz", "bar", "foo"});
+}
+
+TEST_CASE("workqueue: no delay is an add; a delay does not stand in the way of an add", "[workqueue][delay]")
+{
+    queue_fixture f;
+    f.queue.add_after("a", 0s);
+    f.queue.add_after("b", -5s);
+    f.queue.add_after("c", 1s);
+    f.queue.add("c");
+    CHECK(f.take_all() == list{"a", "b", "c"});
+    f.run.advance(1s);
+    CHECK(f.take_all() == list{"c"});
+}
+
+TEST_CASE("workqueue: a key in work whose moment comes is ready when it is done", "[workqueue][delay]")
+{
+    queue_fixture f;
+    f.queue.add("a");
+    auto item = f.take();
+    f.queue.add_after("a", 1s);
+    f.run.advance(1s);
+    CHECK(f.queue.len() == 0);
+    item.done();
+    CHECK(f.take_all() == list{"a"});
+}
+
+TEST_CASE("workqueue: the longest delay there is does not wrap around", "[workqueue][delay]")
+{
+    queue_fixture f;
+    f.queue.add_after("a", duration::max());
+    f.run.advance(24h * 365);
+    CHECK(f.queue.len() == 0);
+    CHECK(f.queue.stats().delayed == 1);
+}
+
+TEST_CASE("workqueue: a hundred thousand delayed keys, one timer, each at its moment", "[workqueue][delay]")
+{
+    queue_fixture f;
+    kubecoro::workqueue<int> queue(f.run.executor(), queue_fixture::on_clock(f.run, {}));
+    constexpr int keys = 100'000;
+    for (int i = 0; i < keys; ++i) queue.add_after(i, 1s + std::chrono::microseconds((i * 7919LL) % keys));
+    f.run.run_until_idle();
+    CHECK(f.run.clock().waiting() == 1);
+    CHECK(queue.stats().delayed == keys);
+    f.run.advance(1s + std::chrono::microseconds(keys / 2 - 1));
+    CHECK(queue.len() == keys / 2);
+    f.run.advance(1s);
+    CHECK(queue.len() == keys);
+    for (int i = 0; i < keys; ++i) {
+        auto item = queue.try_get();
+        REQUIRE((item->key() * 7919LL) % keys == i);
+        item->done();
+    }
+}
+
+TEST_CASE("workqueue: failures of a key double its delay until they are forgotten (RateLimitingQueue)",
+          "[workqueue][limit]")
+{
+    queue_fixture f({.limiter = kubecoro::exponential_limiter(1ms, 1s)});
+    for (const char* k : {"one", "two"}) {
+        f.queue.add_rate_limited(k);
+        f.run.advance(1ms);
+        CHECK(f.take().key() == k);
+        f.queue.forget(k);
+        (void)f.take_all();
+    }
+    auto fails_after = [&f](duration d) {
+        f.queue.add_rate_limited("one");
+        f.run.advance(d - 1ns);
+        CHECK(f.queue.len() == 0);
+        f.run.advance(1ns);
+        CHECK(f.queue.len() == 1);
+        f.take().done();
+    };
+    fails_after(1ms);
+    fails_after(2ms);
+    fails_after(4ms);
+    CHECK(f.queue.num_requeues("one") == 3);
+    f.queue.forget("one");
+    CHECK(f.queue.num_requeues("one") == 0);
+    fails_after(1ms);
+    f.queue.add_rate_limited("one");
+    f.queue.add_rate_limited("one");
+    CHECK(f.queue.num_requeues("one") == 3);
+}
+
+TEST_CASE("workqueue: the bucket is used up only by what is really queued", "[workqueue][limit]")
+{
+    queue_fixture f({.limiter = kubecoro::bucket_limiter(1, 2)});
+    f.queue.add_rate_limited("a");
+    CHECK(f.take_all() == list{"a"});
+    f.queue.add_rate_limited("a"); // the second and last of the burst
+    CHECK(f.take_all() == list{"a"});
+    for (int n = 0; n < 100; ++n) f.queue.add_rate_limited("a"); // one in a second, however often it is asked for
+    f.queue.add_rate_limited("b");
+    f.run.advance(1s);
+    CHECK(f.take_all() == list{"a"});
+    f.run.advance(1s);
+    CHECK(f.take_all() == list{"b"});
+}
+
+TEST_CASE("workqueue: events between two retries do not drive the delay up", "[workqueue][limit]")
+{
+    queue_fixture f({.limiter = kubecoro::exponential_limiter(1s, 1h)});
+    f.queue.add("a");
+    f.take().retry();
+    for (int event = 0; event < 10; ++event) {
+        f.queue.add("a");
+        auto item = f.take();
+        CHECK(item.num_requeues() == 1);
+        item.retry();
+    }
+    f.run.advance(1s);
+    auto item = f.take();
+    item.retry();
+    CHECK(f.queue.num_requeues("a") == 2);
+    f.run.advance(2s);
+    f.take().succeeded();
+    CHECK(f.queue.stats().keys == 0);
+}
+
+TEST_CASE("workqueue: a run that wants another one later", "[workqueue][limit]")
+{
+    queue_fixture f({.limiter = kubecoro::exponential_limiter(1ms, 1s)});
+    f.queue.add("a", 7);
+    f.take().retry();
+    f.run.advance(1ms);
+    auto item = f.take();
+    CHECK(item.priority() == 7); // retries keep it
+    item.again_after(1h);
+    CHECK(f.queue.num_requeues("a") == 0);
+    f.run.advance(1h);
+    item = f.take();
+    CHECK(item.priority() == 7);
+    item.again_after(0s, -3);
+    item = f.take();
+    CHECK(item.priority() == -3);
+    item.retry(9);
+    f.run.advance(1ms);
+    CHECK(f.take().priority() == 9);
+}
+
+TEST_CASE("workqueue: the higher priority first, each in its order", "[workqueue][priority]")
+{
+    queue_fixture f({.ageing = 0});
+    f.queue.add("low", priority::low);
+    f.queue.add("a");
+    f.queue.add("high", priority::high);
+    f.queue.add("b");
+    f.queue.add("lowest", std::numeric_limits<int>::min());
+    f.queue.add("highest", std::numeric_limits<int>::max());
+    f.queue.add("c", 1);
+    CHECK(f.take_all() == list{"high", "highest", "c", "a", "b", "low", "lowest"});
+}
+
+TEST_CASE("workqueue: added again with a higher priority a key moves to that one's end, with a lower it stays",
+          "[workqueue][priority]")
+{
+    queue_fixture f({.ageing = 0});
+    for (const char* k : {"a", "b", "c"}) f.queue.add(k, 1);
+    f.queue.add("x", 2);
+    f.queue.add("b", 2);
+    f.queue.add("a", 0);
+    CHECK(f.take_all() == list{"x", "b", "a", "c"});
+    f.queue.add("k", 1);
+    auto item = f.take();
+    f.queue.add("k", 3);
+    f.queue.add("k", 2);
+    item.done();
+    CHECK(f.take().priority() == 3);
+    f.queue.add_after("d", 1s, 4);
+    f.queue.add_after("d", 2s, 5);
+    f.run.advance(1s);
+    CHECK(f.take().priority() == 5);
+}
+
+TEST_CASE("workqueue: nothing starves", "[workqueue][priority]")
+{
+    queue_fixture f({.ageing = 4});
+    f.queue.add("low", priority::low);
+    f.queue.add("lower", priority::low);
+    list seen;
+    for (int n = 0; n < 10; ++n) {
+        f.queue.add("high" + std::to_string(n), priority::high);
+        auto item = f.take();
+        seen.push_back(item.key());
+        item.done();
+    }
+    CHECK(seen == list{"high0", "high1", "high2", "low", "high3", "high4", "high5", "lower", "high6", "high7"});
+}

@@ -1,0 +1,184 @@
+// Shutting down. Names in brackets are those of client-go's own tests.
+#include "queue_fixture.hpp"
+
+using namespace kubecoro::test;
+using kubecoro::cond;
+using kubecoro::result;
+
+TEST_CASE("workqueue: after a shutdown what is ready is handed out, and nothing is added", "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    list seen;
+    f.queue.add("a");
+    f.queue.add("b");
+    f.queue.shut_down();
+    f.queue.shut_down();
+    CHECK(f.queue.shutting_down());
+    f.queue.add("c");
+    f.queue.add_after("c", 0s);
+    f.queue.add_after("c", 1s);
+    f.queue.add_rate_limited("c");
+    CHECK(f.queue.stats().keys == 2);
+    const auto ended = f.run.run(work(f.queue, seen));
+    CHECK(seen == list{"a", "b"});
+    CHECK(ended.error() == cond::cancelled);
+    CHECK(f.queue.stats().keys == 0);
+}
+
+TEST_CASE("workqueue: a shutdown drops what waits for its moment, and wakes who waits", "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    list seen;
+    const auto one = f.run.spawn(work(f.queue, seen));
+    const auto two = f.run.spawn(work(f.queue, seen));
+    f.queue.add_after("a", 1s);
+    f.run.run_until_idle();
+    f.queue.shut_down();
+    f.run.run_until_idle();
+    CHECK(one.done());
+    CHECK(two.done());
+    CHECK(f.run.clock().waiting() == 0);
+    f.run.advance(10s);
+    CHECK(seen.empty());
+    CHECK(f.queue.stats().keys == 0);
+}
+
+TEST_CASE("workqueue: without a drain nobody waits for work in hand (NoQueueDrainageUsingShutDown)",
+          "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    f.queue.add("foo");
+    f.queue.add("bar");
+    auto foo = f.take();
+    auto bar = f.take();
+    f.queue.shut_down();
+    foo.done();
+    bar.done();
+    CHECK(f.queue.stats().keys == 0);
+}
+
+TEST_CASE("workqueue: a drain waits for all that is ready or in work (QueueDrainageUsingShutDownWithDrain)",
+          "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    f.queue.add("foo");
+    f.queue.add("bar");
+    f.queue.add("last");
+    auto foo = f.take();
+    auto bar = f.take();
+    const auto drain = f.run.spawn(f.queue.shut_down_with_drain());
+    const auto again = f.run.spawn(f.queue.shut_down_with_drain());
+    f.run.run_until_idle();
+    f.queue.add("late");
+    foo.done();
+    f.run.run_until_idle();
+    CHECK_FALSE(drain.done());
+    bar.done();
+    f.run.run_until_idle();
+    CHECK_FALSE(drain.done());
+    CHECK(f.take_all() == list{"last"});
+    f.run.run_until_idle();
+    REQUIRE(drain.done());
+    CHECK(drain.outcome().has_value());
+    REQUIRE(again.done());
+    CHECK(again.outcome().has_value());
+}
+
+TEST_CASE("workqueue: a drain of an empty queue is over at once", "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    CHECK(f.run.run(f.queue.shut_down_with_drain()).has_value());
+    CHECK(f.run.run(f.queue.shut_down_with_drain()).has_value());
+}
+
+TEST_CASE("workqueue: a key that was added during its run still gets its next one in a drain "
+          "(QueueDrainageUsingShutDownWithDrainWithDirtyItem)",
+          "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    f.queue.add("foo");
+    auto foo = f.take();
+    f.queue.add("foo");
+    const auto drain = f.run.spawn(f.queue.shut_down_with_drain());
+    f.run.run_until_idle();
+    foo.done();
+    f.run.run_until_idle();
+    CHECK_FALSE(drain.done());
+    CHECK(f.take_all() == list{"foo"});
+    f.run.run_until_idle();
+    CHECK(drain.done());
+}
+
+TEST_CASE("workqueue: a plain shutdown ends a drain that hangs (ForceQueueShutdownUsingShutDown)",
+          "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    f.queue.add("foo");
+    f.queue.add("bar");
+    auto foo = f.take();
+    const auto drain = f.run.spawn(f.queue.shut_down_with_drain());
+    f.run.run_until_idle();
+    f.queue.shut_down();
+    f.run.run_until_idle();
+    REQUIRE(drain.done());
+    CHECK(drain.outcome().error() == cond::cancelled);
+    foo.done();
+    CHECK(f.take_all() == list{"bar"});
+}
+
+TEST_CASE("workqueue: items that come back after a shutdown are not lost while somebody drains",
+          "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    f.queue.add("a");
+    f.queue.add("b");
+    f.queue.add("c");
+    const auto drain = [&] {
+        const auto dropped = f.take();
+        auto retried = f.take();
+        auto later = f.take();
+        const auto d = f.run.spawn(f.queue.shut_down_with_drain());
+        f.run.run_until_idle();
+        retried.retry();
+        later.again_after(1s);
+        f.run.run_until_idle();
+        CHECK_FALSE(d.done());
+        return d;
+    }();
+    f.run.run_until_idle();
+    CHECK_FALSE(drain.done());
+    CHECK(f.take_all() == list{"a"}); // retries and delays are over
+    f.run.run_until_idle();
+    CHECK(drain.done());
+    CHECK(f.queue.stats().keys == 0);
+}
+
+TEST_CASE("workqueue: a drain that is cancelled leaves the queue shut down", "[workqueue][shutdown]")
+{
+    queue_fixture f;
+    f.queue.add("a");
+    const auto drain = f.run.spawn(f.queue.shut_down_with_drain());
+    f.run.run_until_idle();
+    drain.cancel();
+    f.run.run_until_idle();
+    REQUIRE(drain.done());
+    CHECK(drain.outcome().error() == cond::cancelled);
+    CHECK(f.queue.shutting_down());
+    CHECK(f.take_all() == list{"a"});
+}
+
+TEST_CASE("workqueue: the queue may go first: workers end, and the timer", "[workqueue][shutdown]")
+{
+    kubecoro::testing::runner run;
+    auto queue = std::make_unique<names>(run.executor(), queue_fixture::on_clock(run, {}));
+    const auto one = run.spawn(queue->get());
+    const auto batch = run.spawn(queue->get_batch(3));
+    queue->add_after("a", 1s);
+    run.run_until_idle();
+    queue.reset();
+    run.run_until_idle();
+    REQUIRE(one.done());
+    CHECK(one.outcome().error() == cond::cancelled);
+    REQUIRE(batch.done());
+    CHECK(run.clock().waiting() == 0);
+}
