@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Builds the bench's peers, as far as this machine has Go and Rust, into the directory given as the first argument:
+#   topb                  JSON records to protobuf records
+#   go_subject            client-go
+#   rust_subject_default  kube-rs as cargo builds it
+#   rust_subject_best     kube-rs at its best: see Cargo.toml
+# Versions are pinned in go.mod and Cargo.toml. What is up to date is not built again; what cannot be built is named on stderr,
+# and the others are built all the same. Succeeds when everything is there.
+set -uo pipefail
+
+out=${1:?usage: build.sh OUTPUT_DIR}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+jobs=${KUBECORO_JOBS:-$(nproc)}
+((jobs > 2)) && jobs=2 # linking with LTO and compiling the Kubernetes types take 2 GB each
+mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
+missing=0
+
+note() { echo "peers: $*" >&2; }
+lacks() { note "missing: $*"; missing=1; }
+
+# at_least WANTED HAVE
+at_least() { [[ $(printf '%s\n%s\n' "$1" "$2" | sort -V | head -1) == "$1" ]]; }
+
+# key_of COMPILER FILES.. : names what a build is made of
+key_of() { { echo "$1"; shift; cat "$here/build.sh" "$@"; } | sha256sum | cut -d' ' -f1; }
+
+build_go() {
+    local wanted have key
+    wanted=$(sed -n 's/^go //p' "$here/go/go.mod")
+    have=$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed 's/^go//')
+    [[ -n $have ]] || { lacks "client-go and topb: no Go on this machine"; return; }
+    if ! at_least "$wanted" "$have"; then
+        note "Go $have is older than $wanted: letting it fetch that toolchain from the module proxy"
+        export GOTOOLCHAIN=go$wanted
+    fi
+    key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go)
+    [[ -x $out/topb && -x $out/go_subject && $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
+    note "building client-go's subject and topb (the first time some minutes)"
+    if (cd "$here/go" && export CGO_ENABLED=0 &&
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/topb" ./topb &&
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_subject" ./subject); then
+        echo "$key" >"$out/.go.key"
+    else
+        lacks "client-go or topb: did not build"
+    fi
+}
+
+cargo_build() { # profile, folder of that profile, name to install as, features
+    (cd "$here/rust" && CARGO_TARGET_DIR=$out/rust cargo build --quiet -j "$jobs" --profile "$1" --features "$4") &&
+        cp "$out/rust/$2/kube-rs-subject" "$out/$3.new" && mv "$out/$3.new" "$out/$3"
+}
+
+build_rust() {
+    local wanted have key
+    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$here/rust/Cargo.toml")
+    have=$(cargo --version 2>/dev/null | cut -d' ' -f2)
+    [[ -n $have ]] || { lacks "kube-rs: no Rust on this machine"; return; }
+    at_least "$wanted" "$have" || { lacks "kube-rs: Rust $have is older than $wanted"; return; }
+    key=$(key_of "$have" "$here/rust/Cargo.toml" "$here"/rust/src/*.rs)
+    [[ -x $out/rust_subject_default && -x $out/rust_subject_best && $(cat "$out/.rust.key" 2>/dev/null) == "$key" ]] && return
+    note "building kube-rs's subject twice (the first time some minutes)"
+    if cargo_build release release rust_subject_default "" && cargo_build best best rust_subject_best best; then
+        echo "$key" >"$out/.rust.key"
+    else
+        lacks "kube-rs: did not build"
+    fi
+}
+
+build_go
+[[ -d $here/rust ]] && build_rust
+exit "$missing"

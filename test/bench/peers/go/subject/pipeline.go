@@ -1,0 +1,122 @@
+package main
+
+import (
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+)
+
+// pipeline is what a controller written with client-go does: handler -> rate limiting queue -> one worker -> lister.
+type pipeline struct {
+	source *source
+	queue  workqueue.TypedRateLimitingInterface[cache.ObjectName]
+	clock  monotonic
+
+	handled    atomic.Int64 // handler calls
+	reconciled atomic.Int64
+	missing    atomic.Int64 // reconciles whose object the lister did not have
+	lastDone   atomic.Int64 // when the last reconcile ended
+	empty      atomic.Int64 // reconciles that found one of the three fields empty
+
+	goal      atomic.Int64 // handled at which `reached` is signalled
+	start     atomic.Int64 // handled at which a measured stretch begins
+	started   atomic.Int64 // when that was
+	reached   chan struct{}
+	latencies atomic.Pointer[latencies]
+}
+
+func newPipeline(source *source) *pipeline {
+	p := &pipeline{
+		source:  source,
+		queue:   workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName]()),
+		clock:   newMonotonic(),
+		reached: make(chan struct{}, 1),
+	}
+	p.latencies.Store(&latencies{})
+	return p
+}
+
+func (p *pipeline) handler() cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    p.handle,
+		UpdateFunc: func(_, object any) { p.handle(object) },
+		DeleteFunc: p.handle,
+	}
+}
+
+func (p *pipeline) handle(object any) {
+	name, err := cache.DeletionHandlingObjectToName(object)
+	if err != nil {
+		panic(err)
+	}
+	p.queue.Add(name)
+	switch p.handled.Add(1) {
+	case p.start.Load():
+		p.started.Store(p.clock.now())
+		if p.start.Load() != p.goal.Load() {
+			break
+		}
+		fallthrough
+	case p.goal.Load():
+		p.reached <- struct{}{}
+	}
+}
+
+func (p *pipeline) work() {
+	for {
+		name, shutdown := p.queue.Get()
+		if shutdown {
+			return
+		}
+		p.reconcile(name)
+		p.queue.Forget(name)
+		p.queue.Done(name)
+		p.reconciled.Add(1)
+	}
+}
+
+func (p *pipeline) reconcile(name cache.ObjectName) {
+	read, err := p.source.get(name)
+	now := p.clock.now()
+	p.lastDone.Store(now)
+	if err != nil {
+		p.missing.Add(1)
+		return
+	}
+	if read.node == "" || read.phase == "" || read.stamp == "" {
+		p.empty.Add(1)
+		return
+	}
+	if stamp, err := strconv.ParseInt(read.stamp, 10, 64); err == nil && stamp != 0 {
+		p.latencies.Load().record(now - stamp)
+	}
+}
+
+// expect starts a measured stretch of so many handler calls; its end is awaited with wait.
+func (p *pipeline) expect(events int64) {
+	p.latencies.Store(&latencies{})
+	handled := p.handled.Load()
+	p.start.Store(handled + 1)
+	p.goal.Store(handled + events)
+}
+
+func (p *pipeline) wait() {
+	<-p.reached
+	p.drain()
+}
+
+// drain returns when the queue is empty and the worker rests. It polls: a worker that reported each time it finds
+// nothing to do would pay for that in the middle of a paced run.
+func (p *pipeline) drain() {
+	for before := int64(-1); ; {
+		now := p.reconciled.Load()
+		if p.queue.Len() == 0 && now == before {
+			return
+		}
+		before = now
+		time.Sleep(2 * time.Millisecond)
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+const stampAnnotation = "bench.example.com/stamp"
+
+// fields are what one reconcile reads: spec.nodeName (of a widget spec.color), status.phase and the stamp.
+type fields struct{ node, phase, stamp string }
+
+// source is an informer and the ways its lister and its objects are read.
+type source struct {
+	informer cache.SharedIndexInformer
+	get      func(cache.ObjectName) (fields, error)
+	list     func() ([]any, error)
+	first    func(any) string    // the first field of an object at hand
+	five     func(any) [5]string // five of them
+}
+
+type options struct {
+	server, ca, resource, mode string
+	stripManagedFields         bool
+}
+
+// restConfig is client-go's default but for what would hold it back here: no client-side rate limit, and no compression
+// because the replay server does not compress.
+func restConfig(o options, requests *requests) (*rest.Config, error) {
+	config := &rest.Config{Host: o.server, QPS: -1, DisableCompression: true}
+	config.TLSClientConfig.CAFile = o.ca
+	switch o.mode {
+	case "typed-protobuf": // the default of typed clients for built-in kinds
+		requests.encoding = runtime.ContentTypeProtobuf
+	case "typed-json":
+		config.ContentType = runtime.ContentTypeJSON
+		config.AcceptContentTypes = runtime.ContentTypeJSON
+		requests.encoding = runtime.ContentTypeJSON
+	case "dynamic":
+		requests.encoding = runtime.ContentTypeJSON
+	default:
+		return nil, fmt.Errorf("no such mode: %q", o.mode)
+	}
+	config.Wrap(requests.wrap)
+	return config, nil
+}
+
+func newSource(o options, requests *requests) (*source, error) {
+	config, err := restConfig(o, requests)
+	if err != nil {
+		return nil, err
+	}
+	var made *source
+	switch {
+	case o.mode == "dynamic":
+		made, err = dynamicSource(config, o.resource)
+	case o.resource == "pods":
+		made, err = podSource(config)
+	case o.resource == "widgets" && o.mode == "typed-json":
+		made, err = widgetSource(config)
+	default:
+		err = fmt.Errorf("mode %s has no resource %q", o.mode, o.resource)
+	}
+	if err == nil && o.stripManagedFields {
+		err = made.informer.SetTransform(stripManagedFields)
+	}
+	return made, err
+}
+
+func stripManagedFields(object any) (any, error) {
+	if accessor, err := meta.Accessor(object); err == nil {
+		accessor.SetManagedFields(nil)
+	}
+	return object, nil
+}
+
+func asAny[T any](from []T, err error) ([]any, error) {
+	to := make([]any, len(from))
+	for i := range from {
+		to[i] = from[i]
+	}
+	return to, err
+}
