@@ -41,7 +41,7 @@ result<object> decode(std::string_view json, const decode_options& options, deta
                       const std::shared_ptr<object_encoding>& encoding)
 {
     bare_object target(how, detail::encoding::of(encoding));
-    detail::json_feed feed(target, options, 0);
+    detail::json_feed feed(target, options, 0, detail::encoding::words_of(encoding));
     const auto taken = feed.write(json, false);
     if (!taken) return taken.error();
     if (*taken != json.size())

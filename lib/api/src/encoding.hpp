@@ -32,6 +32,12 @@ public:
         return static_cast<encoding*>(e.get());
     }
 
+    [[nodiscard]] static vocabulary* words_of(const std::shared_ptr<object_encoding>& e) noexcept
+    {
+        return words_of(of(e));
+    }
+    [[nodiscard]] static vocabulary* words_of(encoding* e) noexcept { return e == nullptr ? nullptr : &e->words; }
+
     vocabulary words;
     /// Null unless objects are compressed.
     std::unique_ptr<packing> packed;

@@ -29,8 +29,8 @@ public:
     static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
 
     /// @param filter  Outlives the handler.
-    handler(envelope& owner, const decode_options& o, const field_filter& filter)
-        : owner_(owner), max_text_(o.limits.max_object_bytes), tape_(o.limits, filter)
+    handler(envelope& owner, const decode_options& o, const field_filter& filter, vocabulary* words)
+        : owner_(owner), max_text_(o.limits.max_object_bytes), tape_(o.limits, filter, words)
     {
     }
 
@@ -224,8 +224,10 @@ boost::json::parse_options parser_options(const decode_options& o, std::size_t o
 
 struct json_feed::impl
 {
-    impl(envelope& e, const decode_options& o, std::size_t outer)
-        : owner(e), filter(field_filter::compile(o)), parser(parser_options(o, outer), e, o, filter ? *filter : nothing)
+    impl(envelope& e, const decode_options& o, std::size_t outer, vocabulary* words)
+        : owner(e),
+          filter(field_filter::compile(o)),
+          parser(parser_options(o, outer), e, o, filter ? *filter : nothing, words)
     {
     }
 
@@ -251,8 +253,8 @@ struct json_feed::impl
     std::size_t offset = 0;
 };
 
-json_feed::json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth)
-    : impl_(std::make_unique<impl>(owner, options, outer_depth))
+json_feed::json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth, vocabulary* words)
+    : impl_(std::make_unique<impl>(owner, options, outer_depth, words))
 {
 }
 

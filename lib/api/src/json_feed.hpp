@@ -51,7 +51,8 @@ class json_feed
 public:
     /// @param owner        Must outlive the feed and stay in place.
     /// @param outer_depth  Levels of the envelope, on top of the objects' own limit.
-    json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth);
+    /// @param words        For the tapes; null = each stands alone.
+    json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth, vocabulary* words);
     ~json_feed();
     json_feed(const json_feed&) = delete;
     json_feed& operator=(const json_feed&) = delete;

@@ -64,9 +64,11 @@ public:
             break;
         case field::kind:
             if (kind == value_kind::string) page.kind = text;
+            types_.reset();
             break;
         case field::api_version:
             if (kind == value_kind::string) page.api_version = text;
+            types_.reset();
             break;
         case field::other:
             break;
@@ -78,12 +80,15 @@ public:
     {
         const auto bytes = tape.bytes();
         if (depth_ == 1) {
-            read_metadata(tape_access::view(bytes.data(), bytes.data() + bytes.size()));
+            read_metadata(
+                tape_access::view(bytes.data(), bytes.data() + bytes.size(), detail::encoding::words_of(encoding_)));
             return true;
         }
-        const std::string_view kind = item_kind(page.kind);
-        page.items.push_back(object_builder::build(
-            bytes, encoding_, kind, kind.empty() ? std::string_view{} : page.api_version, arrival::at_rest));
+        if (!types_) {
+            const std::string_view kind = item_kind(page.kind);
+            types_.emplace(encoding_, kind, kind.empty() ? std::string_view{} : page.api_version);
+        }
+        page.items.push_back(object_builder::build(bytes, encoding_, *types_, arrival::at_rest));
         return true;
     }
 
@@ -145,6 +150,8 @@ private:
     }
 
     detail::encoding* encoding_;
+    /// Of the kind and apiVersion so far.
+    std::optional<type_members> types_;
     int depth_ = 0;
     field field_ = field::other;
 };
@@ -154,7 +161,9 @@ private:
 struct list_decoder::state
 {
     state(const decode_options& options, std::shared_ptr<object_encoding> e)
-        : encoding(std::move(e)), envelope(detail::encoding::of(encoding)), feed(envelope, options, 2)
+        : encoding(std::move(e)),
+          envelope(detail::encoding::of(encoding)),
+          feed(envelope, options, 2, detail::encoding::words_of(encoding))
     {
     }
 

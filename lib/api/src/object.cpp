@@ -17,6 +17,11 @@ namespace {
 
 value_view front(const object::block* b, front_field f) noexcept { return b == nullptr ? value_view{} : b->front(f); }
 
+std::string_view front_text(const object::block* b, front_field f) noexcept
+{
+    return b == nullptr ? std::string_view{} : b->front_head(f).text();
+}
+
 } // namespace
 
 result<object_key> object_key::parse(std::string_view text)
@@ -65,22 +70,19 @@ result<object> object::parse(std::string_view json) { return decode_object(json)
 
 result<object> object::from_json(const boost::json::value& json) { return decode_object(boost::json::serialize(json)); }
 
-std::string_view object::api_version() const noexcept { return front(block_, front_field::api_version).as_string(); }
+std::string_view object::api_version() const noexcept { return front_text(block_, front_field::api_version); }
 
-std::string_view object::kind() const noexcept { return front(block_, front_field::kind).as_string(); }
+std::string_view object::kind() const noexcept { return front_text(block_, front_field::kind); }
 
 bool object::has_metadata() const noexcept { return !name().empty(); }
 
-std::string_view object::ns() const noexcept { return front(block_, front_field::ns).as_string(); }
+std::string_view object::ns() const noexcept { return front_text(block_, front_field::ns); }
 
-std::string_view object::name() const noexcept { return front(block_, front_field::name).as_string(); }
+std::string_view object::name() const noexcept { return front_text(block_, front_field::name); }
 
-std::string_view object::uid() const noexcept { return front(block_, front_field::uid).as_string(); }
+std::string_view object::uid() const noexcept { return front_text(block_, front_field::uid); }
 
-std::string_view object::resource_version() const noexcept
-{
-    return front(block_, front_field::resource_version).as_string();
-}
+std::string_view object::resource_version() const noexcept { return front_text(block_, front_field::resource_version); }
 
 std::int64_t object::generation() const noexcept { return front(block_, front_field::generation).as_int64(); }
 
@@ -93,6 +95,19 @@ value_view object::root() const noexcept
 {
     const plain_block* const all = block_ == nullptr ? nullptr : detail::whole(*block_);
     return all == nullptr ? value_view{} : all->root();
+}
+
+value_view object::operator[](std::string_view member) const noexcept
+{
+    const plain_block* const all = block_ == nullptr ? nullptr : detail::whole(*block_);
+    if (all == nullptr) return {};
+    const bool in_front = member == "spec" || member == "status" || member == "metadata";
+    if (!in_front) return all->root()[member];
+    const value_view v = all->at(member == "spec"     ? front_field::spec
+                                 : member == "status" ? front_field::status
+                                                      : front_field::metadata);
+    // Metadata that is no object does not lie in front.
+    return v ? v : all->root()[member];
 }
 
 value_view object::path(std::string_view dotted) const noexcept
@@ -145,7 +160,7 @@ object kept_object::get() const noexcept
 
 object_key_view kept_object::key() const noexcept
 {
-    return {front(block_, front_field::ns).as_string(), front(block_, front_field::name).as_string()};
+    return {front_text(block_, front_field::ns), front_text(block_, front_field::name)};
 }
 
 std::size_t kept_object::bytes() const noexcept { return block_ == nullptr ? 0 : detail::resting_bytes(*block_); }

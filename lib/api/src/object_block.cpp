@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <new>
+#include <optional>
 #include <vector>
 
 namespace kubecoro {
@@ -13,24 +14,113 @@ namespace {
 
 using detail::head;
 
-// Key and text as a member of an object tape: what `kind` and `apiVersion` become.
-void append_member(std::string& out, std::string_view key, std::string_view text)
+/// A member that is found without searching, and the kind it must have.
+struct front_member
 {
-    detail::tape_writer w(detail::largest_tape, 2);
+    front_field field;
+    std::optional<value_kind> kind;
+};
+
+std::optional<front_member> root_member(std::string_view key) noexcept
+{
+    switch (key.size()) {
+    case 4:
+        if (key == "kind") return front_member{front_field::kind, value_kind::string};
+        if (key == "spec") return front_member{front_field::spec, {}};
+        break;
+    case 6:
+        if (key == "status") return front_member{front_field::status, {}};
+        break;
+    case 8:
+        if (key == "metadata") return front_member{front_field::metadata, value_kind::object};
+        break;
+    case 10:
+        if (key == "apiVersion") return front_member{front_field::api_version, value_kind::string};
+        break;
+    default:
+        break;
+    }
+    return std::nullopt;
+}
+
+std::optional<front_member> metadata_member(std::string_view key) noexcept
+{
+    switch (key.size()) {
+    case 3:
+        if (key == "uid") return front_member{front_field::uid, value_kind::string};
+        break;
+    case 4:
+        if (key == "name") return front_member{front_field::name, value_kind::string};
+        break;
+    case 6:
+        if (key == "labels") return front_member{front_field::labels, value_kind::object};
+        break;
+    case 9:
+        if (key == "namespace") return front_member{front_field::ns, value_kind::string};
+        break;
+    case 10:
+        if (key == "generation") return front_member{front_field::generation, {}};
+        break;
+    case 11:
+        if (key == "annotations") return front_member{front_field::annotations, value_kind::object};
+        break;
+    case 15:
+        if (key == "resourceVersion") return front_member{front_field::resource_version, value_kind::string};
+        if (key == "ownerReferences") return front_member{front_field::owner_references, value_kind::array};
+        break;
+    case 17:
+        if (key == "deletionTimestamp") return front_member{front_field::deletion_timestamp, value_kind::string};
+        break;
+    default:
+        break;
+    }
+    return std::nullopt;
+}
+
+// Key and text as a member of an object tape.
+std::string encoded_member(detail::encoding* encoding, std::string_view key, std::string_view text)
+{
+    if (text.empty()) return {};
+    detail::vocabulary* const words = detail::encoding::words_of(encoding);
+    if (words != nullptr) {
+        // Every object of the list will have it.
+        words->keys().admit(key);
+        if (words->keeps_values()) words->values().admit(text);
+    }
+    detail::tape_writer w(detail::largest_tape, 2, words);
     const bool whole = w.begin_object() && w.key(key) && w.string(text) && w.end();
     const auto bytes = w.bytes();
-    const head h = detail::read_head(bytes.data(), bytes.data() + bytes.size());
-    if (whole) out += h.text();
+    const head h = detail::read_head(bytes.data(), bytes.data() + bytes.size(), words);
+    return whole ? std::string(h.text()) : std::string();
 }
 
 } // namespace
 
+type_members::type_members(detail::encoding* encoding, std::string_view kind, std::string_view api_version)
+    : kind_(encoded_member(encoding, "kind", kind)), api_version_(encoded_member(encoding, "apiVersion", api_version))
+{
+}
+
+front_offsets plain_block::offsets() const noexcept
+{
+    front_offsets all{};
+    for (std::size_t i = 0; i < front_fields; ++i) all[i] = offset(static_cast<front_field>(i));
+    return all;
+}
+
+void plain_block::set_offsets(const front_offsets& offsets) noexcept
+{
+    const std::size_t width = offset_width(size);
+    auto* at = reinterpret_cast<unsigned char*>(this + 1);
+    for (const std::uint32_t offset : offsets) {
+        detail::store(at, offset, width);
+        at += width;
+    }
+}
+
 plain_block* object_builder::new_plain(std::size_t tape_size, detail::encoding* encoding)
 {
-    void* memory = ::operator new(sizeof(plain_block) + tape_size);
-    auto* b = ::new (memory) plain_block(encoding);
-    b->size = static_cast<std::uint32_t>(tape_size);
-    return b;
+    return ::new (::operator new(plain_block::bytes_for(tape_size))) plain_block(encoding, tape_size);
 }
 
 packed_block* object_builder::new_packed(std::size_t front_and_record, detail::encoding* encoding)
@@ -38,40 +128,37 @@ packed_block* object_builder::new_packed(std::size_t front_and_record, detail::e
     return ::new (::operator new(sizeof(packed_block) + front_and_record)) packed_block(encoding);
 }
 
-object object_builder::build(std::span<const unsigned char> tape, detail::encoding* encoding, std::string_view kind,
-                             std::string_view api_version, arrival use)
+object object_builder::build(std::span<const unsigned char> tape, detail::encoding* encoding,
+                             const type_members& missing, arrival use)
 {
-    const value_view root = tape_access::view(tape.data(), tape.data() + tape.size());
-    std::string front;
-    if (!kind.empty() && !root["kind"]) append_member(front, "kind", kind);
-    if (!api_version.empty() && !root["apiVersion"]) append_member(front, "apiVersion", api_version);
-    if (front.empty()) return finish(tape, encoding, use);
+    const value_view root =
+        tape_access::view(tape.data(), tape.data() + tape.size(), detail::encoding::words_of(encoding));
+    const std::string_view kind = missing.kind().empty() || root["kind"] ? std::string_view{} : missing.kind();
+    const std::string_view api_version =
+        missing.api_version().empty() || root["apiVersion"] ? std::string_view{} : missing.api_version();
+    if (kind.empty() && api_version.empty()) return finish(tape, encoding, use);
     const head h = tape_access::head_of(root);
-    const auto body = static_cast<std::size_t>(h.end - h.body);
-    const std::size_t length = front.size() + body;
-    const std::size_t count =
-        h.count + (root["kind"] || kind.empty() ? 0 : 1) + (root["apiVersion"] || api_version.empty() ? 0 : 1);
-    const std::size_t width = detail::width_of(length);
-    std::vector<unsigned char> longer(1 + 2 * width + length);
-    unsigned char* at = longer.data();
-    *at = static_cast<unsigned char>(detail::tag::object_8 + detail::width_step(width));
-    detail::store(at + 1, length, width);
-    detail::store(at + 1 + width, count, width);
-    at += 1 + 2 * width;
-    std::memcpy(at, front.data(), front.size());
-    if (body != 0) std::memcpy(at + front.size(), h.body, body);
+    const std::size_t body = kind.size() + api_version.size() + h.size;
+    const auto form = detail::form_of(true, h.loose, body);
+    std::vector<unsigned char> longer(std::size_t{1} + form.width);
+    longer.reserve(longer.size() + body);
+    longer[0] = form.tag;
+    detail::store(longer.data() + 1, body, form.width);
+    longer.insert(longer.end(), kind.begin(), kind.end());
+    longer.insert(longer.end(), api_version.begin(), api_version.end());
+    longer.insert(longer.end(), h.body, h.body + h.size);
     return finish(longer, encoding, use);
 }
 
 object object_builder::finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use)
 {
-    const front_offsets offsets = find_front(tape);
+    const front_offsets offsets = find_front(tape, detail::encoding::words_of(encoding));
     const bool packs = encoding != nullptr && encoding->packed != nullptr && use != arrival::in_passing;
     packed_block* const packed = packs ? encoding->packed->pack(tape, offsets) : nullptr;
     if (packed != nullptr && use == arrival::at_rest) return object(packed);
     plain_block* const plain = new_plain(tape.size(), encoding);
     std::memcpy(plain->tape(), tape.data(), tape.size());
-    plain->offsets = offsets;
+    plain->set_offsets(offsets);
     if (packed != nullptr) {
         detail::attach_expansion(*packed, plain);
         return object(packed);
@@ -82,7 +169,9 @@ object object_builder::finish(std::span<const unsigned char> tape, detail::encod
 
 object object_builder::with_type(const object& from, std::string_view kind, std::string_view api_version)
 {
-    return from ? build(tape_of(from), from.block_->encoding, kind, api_version, arrival::at_rest) : object{};
+    if (!from) return {};
+    detail::encoding* const encoding = from.block_->encoding;
+    return build(tape_of(from), encoding, type_members(encoding, kind, api_version), arrival::at_rest);
 }
 
 std::span<const unsigned char> object_builder::tape_of(const object& o) noexcept
@@ -91,48 +180,23 @@ std::span<const unsigned char> object_builder::tape_of(const object& o) noexcept
     return whole == nullptr ? std::span<const unsigned char>{} : whole->bytes();
 }
 
-front_offsets object_builder::find_front(std::span<const unsigned char> tape) noexcept
+front_offsets object_builder::find_front(std::span<const unsigned char> tape, const detail::vocabulary* words) noexcept
 {
     front_offsets found{};
     const unsigned char* const base = tape.data();
-    const auto offset_of = [base](const value_view& v) {
-        return static_cast<std::uint32_t>(reinterpret_cast<const unsigned char*>(tape_access::bytes(v).data()) - base);
-    };
-    const auto keep = [&](front_field f, value_kind wanted, const value_view& v) {
+    const unsigned char* const end = base + tape.size();
+    const auto note = [&](const std::optional<front_member>& m, const value_view& v) {
+        if (!m) return;
+        const auto at = reinterpret_cast<const unsigned char*>(tape_access::bytes(v).data()) - base;
         // The last of duplicates decides, also when it is of another kind.
-        found[static_cast<std::size_t>(f)] = v.kind() == wanted ? offset_of(v) : 0;
+        found[static_cast<std::size_t>(m->field)] =
+            !m->kind || v.kind() == *m->kind ? static_cast<std::uint32_t>(at) : 0;
     };
-    value_view metadata;
-    for (const auto& [key, value] : tape_access::view(base, base + tape.size()).members()) {
-        if (key == "apiVersion")
-            keep(front_field::api_version, value_kind::string, value);
-        else if (key == "kind")
-            keep(front_field::kind, value_kind::string, value);
-        else if (key == "metadata") {
-            keep(front_field::metadata, value_kind::object, value);
-            metadata = value.is_object() ? value : value_view{};
-        }
-    }
-    for (const auto& [key, value] : metadata.members()) {
-        if (key == "name")
-            keep(front_field::name, value_kind::string, value);
-        else if (key == "namespace")
-            keep(front_field::ns, value_kind::string, value);
-        else if (key == "uid")
-            keep(front_field::uid, value_kind::string, value);
-        else if (key == "resourceVersion")
-            keep(front_field::resource_version, value_kind::string, value);
-        else if (key == "generation")
-            keep(front_field::generation, value.kind(), value);
-        else if (key == "deletionTimestamp")
-            keep(front_field::deletion_timestamp, value_kind::string, value);
-        else if (key == "labels")
-            keep(front_field::labels, value_kind::object, value);
-        else if (key == "annotations")
-            keep(front_field::annotations, value_kind::object, value);
-        else if (key == "ownerReferences")
-            keep(front_field::owner_references, value_kind::array, value);
-    }
+    for (const auto& [key, value] : tape_access::view(base, end, words).members()) note(root_member(key), value);
+    const std::uint32_t metadata = found[static_cast<std::size_t>(front_field::metadata)];
+    if (metadata == 0) return found;
+    for (const auto& [key, value] : tape_access::view(base + metadata, end, words).members())
+        note(metadata_member(key), value);
     return found;
 }
 
@@ -141,11 +205,10 @@ value_view packed_block::slot(std::size_t index) const noexcept
     const unsigned char* at = begin();
     const unsigned char* const end = at + front_size;
     for (; index != 0 && at != end; --index) {
-        const head h = detail::read_head(at, end);
-        if (h.kind == value_kind::absent) return {};
-        at = h.end;
+        at = detail::skip_value(at, end);
+        if (at == nullptr) return {};
     }
-    const value_view v = tape_access::view(at, end);
+    const value_view v = tape_access::view(at, end, words());
     return v.kind() == value_kind::null ? value_view{} : v;
 }
 

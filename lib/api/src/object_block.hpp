@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace kubecoro {
 
@@ -27,9 +29,11 @@ enum class front_field : std::uint8_t
     labels,
     owner_references,
     metadata,
-    annotations
+    annotations,
+    spec,
+    status
 };
-inline constexpr std::size_t front_fields = 12;
+inline constexpr std::size_t front_fields = 14;
 inline constexpr std::size_t packed_front_fields = 10;
 
 /// Where values lie in a tape; 0, where the root lies, stands for absent.
@@ -40,7 +44,7 @@ struct packed_block;
 
 /** What both forms begin with.
 
-    A plain block is followed by its tape. A packed block is followed by its front (the values of the first front fields
+    A plain block is followed by its front offsets and its tape. A packed block is followed by its front (the values of the first front fields
     and of the hot fields, one after the other, null for what is absent) and its record (packed_body.hpp). */
 struct object::block
 {
@@ -57,8 +61,10 @@ struct object::block
     std::uint8_t dictionary = 0;
     const bool packed;
 
-    /// metadata and annotations of a packed block expand it.
+    [[nodiscard]] const detail::vocabulary* words() const noexcept { return detail::encoding::words_of(encoding); }
+    /// Those from metadata on expand a packed block.
     [[nodiscard]] value_view front(front_field f) const noexcept;
+    [[nodiscard]] detail::head front_head(front_field f) const noexcept { return tape_access::head_of(front(f)); }
     [[nodiscard]] const plain_block& as_plain() const noexcept;
     [[nodiscard]] const packed_block& as_packed() const noexcept;
     [[nodiscard]] packed_block& as_packed() noexcept;
@@ -66,22 +72,45 @@ struct object::block
 
 struct plain_block : object::block
 {
-    explicit plain_block(detail::encoding* e) noexcept : block(e, false) {}
+    plain_block(detail::encoding* e, std::size_t tape_size) noexcept : block(e, false)
+    {
+        size = static_cast<std::uint32_t>(tape_size);
+    }
 
-    front_offsets offsets{};
+    /// Offsets have 2 bytes where that is enough.
+    [[nodiscard]] static std::size_t offset_width(std::size_t tape_size) noexcept
+    {
+        return tape_size < 0x10000 ? 2 : 4;
+    }
+    /// Of the whole allocation.
+    [[nodiscard]] static std::size_t bytes_for(std::size_t tape_size) noexcept
+    {
+        return sizeof(plain_block) + front_fields * offset_width(tape_size) + tape_size;
+    }
 
     [[nodiscard]] const unsigned char* tape() const noexcept
     {
-        return reinterpret_cast<const unsigned char*>(this + 1);
+        return reinterpret_cast<const unsigned char*>(this + 1) + front_fields * offset_width(size);
     }
-    [[nodiscard]] unsigned char* tape() noexcept { return reinterpret_cast<unsigned char*>(this + 1); }
+    [[nodiscard]] unsigned char* tape() noexcept
+    {
+        return reinterpret_cast<unsigned char*>(this + 1) + front_fields * offset_width(size);
+    }
     [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {tape(), size}; }
-    [[nodiscard]] value_view root() const noexcept { return tape_access::view(tape(), tape() + size); }
+    [[nodiscard]] value_view root() const noexcept { return tape_access::view(tape(), tape() + size, words()); }
     [[nodiscard]] value_view at(front_field f) const noexcept
     {
-        const std::uint32_t offset = offsets[static_cast<std::size_t>(f)];
-        return offset == 0 ? value_view{} : tape_access::view(tape() + offset, tape() + size);
+        const std::size_t at = offset(f);
+        return at == 0 ? value_view{} : tape_access::view(tape() + at, tape() + size, words());
     }
+    [[nodiscard]] std::uint32_t offset(front_field f) const noexcept
+    {
+        const std::size_t width = offset_width(size);
+        const auto* all = reinterpret_cast<const unsigned char*>(this + 1);
+        return static_cast<std::uint32_t>(detail::load(all + static_cast<std::size_t>(f) * width, width));
+    }
+    [[nodiscard]] front_offsets offsets() const noexcept;
+    void set_offsets(const front_offsets& offsets) noexcept;
 };
 
 struct packed_block : object::block
@@ -117,6 +146,22 @@ enum class arrival : std::uint8_t
     in_passing
 };
 
+/// `kind` and `apiVersion` as members of a tape, for list items that came without; made once for a list.
+class type_members
+{
+public:
+    type_members() = default;
+    /// Empty text = nothing to put in front.
+    type_members(detail::encoding* encoding, std::string_view kind, std::string_view api_version);
+
+    [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
+    [[nodiscard]] std::string_view api_version() const noexcept { return api_version_; }
+
+private:
+    std::string kind_;
+    std::string api_version_;
+};
+
 /// Makes objects of tapes.
 class object_builder
 {
@@ -125,15 +170,15 @@ public:
 
         @param tape      One object.
         @param encoding  What it was written with; kept alive by the block.
-        @param kind, api_version  Put in front of the members when the object has none; empty = leave it as it is.
+        @param missing   Put in front of the members when the object has none; made with the same encoding.
         @param use       in_use: a packed object comes expanded. */
     [[nodiscard]] static object build(std::span<const unsigned char> tape, detail::encoding* encoding = nullptr,
-                                      std::string_view kind = {}, std::string_view api_version = {},
-                                      arrival use = arrival::in_use);
+                                      const type_members& missing = {}, arrival use = arrival::in_use);
     /// The same object with what it lacks of the two.
     [[nodiscard]] static object with_type(const object& from, std::string_view kind, std::string_view api_version);
     [[nodiscard]] static std::span<const unsigned char> tape_of(const object& o) noexcept;
-    [[nodiscard]] static front_offsets find_front(std::span<const unsigned char> tape) noexcept;
+    [[nodiscard]] static front_offsets find_front(std::span<const unsigned char> tape,
+                                                  const detail::vocabulary* words) noexcept;
 
     [[nodiscard]] static object adopt(object::block* b) noexcept { return object(b); }
     [[nodiscard]] static object::block* block_of(const object& o) noexcept { return o.block_; }

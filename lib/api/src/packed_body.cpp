@@ -83,10 +83,10 @@ struct front_slots
     {
         const unsigned char* const end = front.data() + front.size();
         for (const unsigned char* at = front.data(); at != end && count != values.size();) {
-            const head h = read_head(at, end);
-            if (h.kind == value_kind::absent) break;
-            values[count++] = {at, h.end};
-            at = h.end;
+            const unsigned char* const next = skip_value(at, end);
+            if (next == nullptr) break;
+            values[count++] = {at, next};
+            at = next;
         }
     }
     std::array<bytes_view, 64> values;

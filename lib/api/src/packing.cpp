@@ -50,9 +50,10 @@ void packing::find_slots(bytes_view tape, const front_offsets& offsets)
     const unsigned char* const end = tape.data() + tape.size();
     for (std::size_t i = 0; i < packed_front_fields; ++i) {
         const std::uint32_t at = offsets[i];
-        slots_.push_back(at == 0 ? tape_range{} : range_of(tape_access::view(tape.data() + at, end), tape));
+        slots_.push_back(at == 0 ? tape_range{}
+                                 : range_of(tape_access::view(tape.data() + at, end, &owner_.words), tape));
     }
-    const value_view root = tape_access::view(tape.data(), end);
+    const value_view root = tape_access::view(tape.data(), end, &owner_.words);
     for (const auto& path : hot_) slots_.push_back(range_of(root.path(path), tape));
 }
 
@@ -62,13 +63,13 @@ packed_block* packing::pack(bytes_view tape, const front_offsets& offsets, bool 
     if (!splitter_.split(tape, slots_)) return nullptr;
     if (is_new) learn(tape);
     if (current_ == nullptr) return nullptr;
-    return make(splitter_.front(), splitter_.body(), tape.size(), sizeof(plain_block) + tape.size());
+    return make(splitter_.front(), splitter_.body(), tape.size(), plain_block::bytes_for(tape.size()));
 }
 
 void packing::learn(bytes_view tape)
 {
     if (!codec_.wants_sample()) return;
-    const value_view root = tape_access::view(tape.data(), tape.data() + tape.size());
+    const value_view root = tape_access::view(tape.data(), tape.data() + tape.size(), &owner_.words);
     const std::size_t front = slots_.size();
     for (const auto name : data_maps)
         if (const value_view map = root[name]) slots_.push_back(range_of(map, tape));
@@ -135,14 +136,14 @@ packed_block* packing::renew(const object::block& b)
     if (!b.packed) {
         const plain_block& p = b.as_plain();
         const bool is_new = b.encoding == nullptr; // ours were seen when they were decoded
-        return is_new || b.encoding == &owner_ ? pack(p.bytes(), p.offsets, is_new) : nullptr;
+        return is_new || b.encoding == &owner_ ? pack(p.bytes(), p.offsets(), is_new) : nullptr;
     }
     if (b.encoding != &owner_ || !outdated(b.dictionary)) return nullptr;
     const lease with(*this);
     std::size_t tape_size = 0;
     const auto body = body_of(b.as_packed(), *with.expander, tape_size);
     if (!body) return nullptr;
-    return make(b.as_packed().front_bytes(), *body, tape_size, sizeof(plain_block) + tape_size);
+    return make(b.as_packed().front_bytes(), *body, tape_size, plain_block::bytes_for(tape_size));
 }
 
 // ---- expanding
@@ -181,7 +182,7 @@ plain_block* packing::expand(const packed_block& b)
     if (const auto body = body_of(b, *with.expander, tape_size)) {
         plain_block* const made = object_builder::new_plain(tape_size, &owner_);
         if (join_tape(b.front_bytes(), *body, {made->tape(), tape_size})) {
-            made->offsets = object_builder::find_front(made->bytes());
+            made->set_offsets(object_builder::find_front(made->bytes(), &owner_.words));
             return made;
         }
         free_plain(made);

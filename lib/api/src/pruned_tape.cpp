@@ -6,8 +6,8 @@ namespace kubecoro::detail {
 
 using verdict = filter_walk::verdict;
 
-pruned_tape::pruned_tape(const decode_limits& limits, const field_filter& filter)
-    : tape_(limits.max_object_bytes, limits.max_depth),
+pruned_tape::pruned_tape(const decode_limits& limits, const field_filter& filter, vocabulary* words)
+    : tape_(limits.max_object_bytes, limits.max_depth, words),
       filter_(filter),
       walk_(filter),
       max_depth_(std::min(limits.max_depth, deepest))

@@ -16,7 +16,8 @@ class pruned_tape
 {
 public:
     /// @param filter  Outlives the tape.
-    pruned_tape(const decode_limits& limits, const field_filter& filter);
+    /// @param words   For the tape; null = it stands alone.
+    pruned_tape(const decode_limits& limits, const field_filter& filter, vocabulary* words);
 
     /// Ready for the next object. @param prune  false: this one is kept as it is.
     void clear(bool prune);

@@ -1,7 +1,8 @@
-// Reads a tape in place. Nothing here trusts the bytes: every length is checked against the end that was given.
+// Reads a tape in place. Nothing here trusts the bytes: every length and number is checked.
 #pragma once
 
 #include "tape_format.hpp"
+#include "vocabulary.hpp"
 
 #include <kubecoro/api/value_view.hpp>
 
@@ -10,144 +11,101 @@
 
 namespace kubecoro::detail {
 
-/// One value taken apart. For text and containers [body, end) is the content; `end` is always where the value ends.
+/// One value taken apart. `end` is where the value ends; the content of a container ends there too.
 struct head
 {
     value_kind kind = value_kind::absent;
+    /// An object that may hold a key twice.
+    bool loose = false;
+    /// Text, in the tape or in the vocabulary, or members or items.
     const unsigned char* body = nullptr;
+    std::size_t size = 0;
     const unsigned char* end = nullptr;
-    /// Members or items as the tape states them, at most the bytes of the body.
-    std::size_t count = 0;
     /// Of an integer; 0 or 1 of a boolean.
     std::int64_t number = 0;
 
-    [[nodiscard]] std::string_view text() const noexcept
-    {
-        return {reinterpret_cast<const char*>(body), static_cast<std::size_t>(end - body)};
-    }
+    [[nodiscard]] std::string_view text() const noexcept { return {reinterpret_cast<const char*>(body), size}; }
 };
 
-[[nodiscard]] inline head sized_head(value_kind kind, const unsigned char* at, const unsigned char* end,
-                                     std::size_t width) noexcept
-{
-    const auto left = static_cast<std::size_t>(end - at);
-    if (left < width) return {};
-    const std::uint64_t length = load(at, width);
-    if (length > left - width) return {};
-    return {kind, at + width, at + width + length};
-}
-
-[[nodiscard]] inline head container_head(value_kind kind, const unsigned char* at, const unsigned char* end,
-                                         std::size_t width) noexcept
-{
-    const auto left = static_cast<std::size_t>(end - at);
-    if (left < 2 * width) return {};
-    const std::uint64_t length = load(at, width);
-    const std::uint64_t count = load(at + width, width);
-    if (length > left - 2 * width || count > length) return {};
-    return {kind, at + 2 * width, at + 2 * width + length, static_cast<std::size_t>(count)};
-}
-
-[[nodiscard]] inline head integer_head(const unsigned char* at, const unsigned char* end, std::size_t width) noexcept
-{
-    if (static_cast<std::size_t>(end - at) < width) return {};
-    const unsigned shift = static_cast<unsigned>(64 - 8 * width);
-    const auto value = static_cast<std::int64_t>(load(at, width) << shift) >> shift;
-    return {value_kind::integer, at, at + width, 0, value};
-}
-
-/// The value at `at`; kind absent when there is none or it does not end before `end`.
-[[nodiscard]] inline head read_head(const unsigned char* at, const unsigned char* end) noexcept
-{
-    if (at == end) return {};
-    const unsigned char t = *at++;
-    if (t <= tag::string_max) {
-        if (static_cast<std::size_t>(end - at) < t) return {};
-        return {value_kind::string, at, at + t};
-    }
-    if (t <= tag::small_max) return {value_kind::integer, at, at, 0, t - tag::small_0};
-    switch (t) {
-    case tag::null:
-        return {value_kind::null, at, at};
-    case tag::false_:
-        return {value_kind::boolean, at, at};
-    case tag::true_:
-        return {value_kind::boolean, at, at, 0, 1};
-    case tag::empty_object:
-        return {value_kind::object, at, at};
-    case tag::empty_array:
-        return {value_kind::array, at, at};
-    case tag::string_8:
-        return sized_head(value_kind::string, at, end, 1);
-    case tag::string_16:
-        return sized_head(value_kind::string, at, end, 2);
-    case tag::string_32:
-        return sized_head(value_kind::string, at, end, 4);
-    case tag::number_8:
-        return sized_head(value_kind::number, at, end, 1);
-    case tag::number_32:
-        return sized_head(value_kind::number, at, end, 4);
-    case tag::int_8:
-        return integer_head(at, end, 1);
-    case tag::int_16:
-        return integer_head(at, end, 2);
-    case tag::int_32:
-        return integer_head(at, end, 4);
-    case tag::int_64:
-        return integer_head(at, end, 8);
-    case tag::object_8:
-        return container_head(value_kind::object, at, end, 1);
-    case tag::object_8 + 1:
-        return container_head(value_kind::object, at, end, 2);
-    case tag::object_32:
-        return container_head(value_kind::object, at, end, 4);
-    case tag::array_8:
-        return container_head(value_kind::array, at, end, 1);
-    case tag::array_8 + 1:
-        return container_head(value_kind::array, at, end, 2);
-    case tag::array_32:
-        return container_head(value_kind::array, at, end, 4);
-    default:
-        return {};
-    }
-}
-
-/// The key at `at`; null when it does not end before `end`, else where its value starts.
-[[nodiscard]] inline const unsigned char* read_key(const unsigned char* at, const unsigned char* end,
-                                                   std::string_view& key) noexcept
+/// Where the value at `at` ends; null when there is none or it does not end before `end`.
+[[nodiscard]] inline const unsigned char* skip_value(const unsigned char* at, const unsigned char* end) noexcept
 {
     if (at == end) return nullptr;
-    std::size_t length = *at++;
-    if (length == long_key) {
-        if (end - at < 4) return nullptr;
-        length = static_cast<std::size_t>(load(at, 4));
-        at += 4;
-    } else if (length > short_key_max)
-        return nullptr;
+    const shape s = shapes[*at];
+    const auto left = static_cast<std::size_t>(end - at);
+    if (left < s.fixed || s.kind == value_kind::absent) return nullptr;
+    if (s.width == 0) return at + s.fixed;
+    const std::uint64_t length = load(at + 1, s.width);
+    if (length > left - s.fixed) return nullptr;
+    return at + s.fixed + length;
+}
+
+[[nodiscard]] inline std::int64_t read_integer(const unsigned char* at, const unsigned char* end) noexcept
+{
+    if (*at <= tag::small_max) return *at - tag::small_0;
+    const auto width = static_cast<std::size_t>(end - at) - 1;
+    const auto shift = static_cast<unsigned>(64 - 8 * width);
+    return static_cast<std::int64_t>(load(at + 1, width) << shift) >> shift;
+}
+
+/// The text of a value number; data() is null when there is no such number.
+[[nodiscard]] inline std::string_view read_shared(const unsigned char* at, const vocabulary* words) noexcept
+{
+    if (words == nullptr) return {};
+    const unsigned t = *at;
+    if (t < tag::value_wide) return words->value(t - tag::value_0);
+    return words->value(static_cast<unsigned>(short_values) + (t - tag::value_wide) * 256 + at[1]);
+}
+
+/// The value at `at`; kind absent when there is none, it does not end before `end`, or its number is unknown.
+[[nodiscard]] inline head read_head(const unsigned char* at, const unsigned char* end, const vocabulary* words) noexcept
+{
+    const unsigned char* const next = skip_value(at, end);
+    if (next == nullptr) return {};
+    const unsigned char t = *at;
+    const shape s = shapes[t];
+    const unsigned char* const body = at + 1 + s.width;
+    const auto size = static_cast<std::size_t>(next - body);
+    switch (s.kind) {
+    case value_kind::integer:
+        return {s.kind, false, nullptr, 0, next, read_integer(at, next)};
+    case value_kind::boolean:
+        return {s.kind, false, nullptr, 0, next, t == tag::true_};
+    case value_kind::string:
+        if (t >= tag::value_0 && t <= tag::value_max) {
+            const std::string_view text = read_shared(at, words);
+            if (text.data() == nullptr) return {};
+            return {s.kind, false, reinterpret_cast<const unsigned char*>(text.data()), text.size(), next};
+        }
+        return {s.kind, false, body, size, next};
+    default:
+        return {s.kind, t == tag::loose_object, body, size, next};
+    }
+}
+
+/// The key at `at`; null when it does not end before `end` or is unknown, else where its value starts.
+[[nodiscard]] inline const unsigned char* read_key(const unsigned char* at, const unsigned char* end,
+                                                   const vocabulary* words, std::string_view& key) noexcept
+{
+    if (at == end) return nullptr;
+    const unsigned t = *at++;
+    if (t < key_tag::inline_8) {
+        unsigned number = t;
+        if (t >= key_tag::wide) {
+            if (at == end) return nullptr;
+            number = static_cast<unsigned>(short_keys) + (t - key_tag::wide) * 256 + *at++;
+        }
+        if (words == nullptr) return nullptr;
+        key = words->key(number);
+        return key.data() == nullptr ? nullptr : at;
+    }
+    const std::size_t width = t == key_tag::inline_8 ? 1 : 4;
+    if (static_cast<std::size_t>(end - at) < width) return nullptr;
+    const std::size_t length = static_cast<std::size_t>(load(at, width));
+    at += width;
     if (length > static_cast<std::size_t>(end - at)) return nullptr;
     key = {reinterpret_cast<const char*>(at), length};
     return at + length;
-}
-
-/// A key with its value, both inside the body they were read from.
-struct member_at
-{
-    std::string_view key;
-    const unsigned char* value = nullptr;
-    const unsigned char* end = nullptr;
-    explicit operator bool() const noexcept { return value != nullptr; }
-};
-
-[[nodiscard]] inline member_at read_member(const unsigned char* at, const unsigned char* end) noexcept
-{
-    member_at m;
-    const unsigned char* value = read_key(at, end, m.key);
-    if (value == nullptr) return {};
-    const head h = read_head(value, end);
-    if (h.kind == value_kind::absent) return {};
-    m.value = value;
-    m.end = h.end;
-    return m;
 }
 
 } // namespace kubecoro::detail
@@ -159,19 +117,25 @@ class tape_access
 {
 public:
     /// Absent when there is no whole value at `at`.
-    [[nodiscard]] static value_view view(const unsigned char* at, const unsigned char* end) noexcept
+    [[nodiscard]] static value_view view(const unsigned char* at, const unsigned char* end,
+                                         const detail::vocabulary* words) noexcept
     {
-        const detail::head h = detail::read_head(at, end);
-        return h.kind == value_kind::absent ? value_view{} : value_view{at, h.end};
+        const detail::head h = detail::read_head(at, end, words);
+        return h.kind == value_kind::absent ? value_view{} : value_view{at, h.end, words};
     }
     [[nodiscard]] static detail::head head_of(const value_view& v) noexcept
     {
-        return v.at_ == nullptr ? detail::head{} : detail::read_head(v.at_, v.end_);
+        return v.at_ == nullptr ? detail::head{} : detail::read_head(v.at_, v.end_, v.words_);
     }
     /// The bytes of the value itself.
     [[nodiscard]] static std::string_view bytes(const value_view& v) noexcept
     {
         return {reinterpret_cast<const char*>(v.at_), static_cast<std::size_t>(v.end_ - v.at_)};
+    }
+    /// The same bytes under the same vocabulary, which proves equality.
+    [[nodiscard]] static bool same_bytes(const value_view& a, const value_view& b) noexcept
+    {
+        return a.words_ == b.words_ && bytes(a) == bytes(b);
     }
 };
 

@@ -1,5 +1,7 @@
 #include "tape_writer.hpp"
 
+#include "tape_reader.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -10,16 +12,36 @@ namespace {
 // Scratch space beyond this is given back after the object that needed it.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 
+// Objects with more members than this are not searched for keys that come twice: readers look at all of them.
+constexpr unsigned most_told_apart = 32;
+
+// Shorter values take no more room inline.
+constexpr std::size_t shortest_shared_value = 3;
+
 template<class Int>
 bool fits(std::int64_t v) noexcept
 {
     return v >= std::numeric_limits<Int>::min() && v <= std::numeric_limits<Int>::max();
 }
 
+// Items of data maps by name, and managedFields' names of them.
+bool names_data(std::string_view key) noexcept { return key == "data" || key == "stringData" || key == "binaryData"; }
+
+bool names_identity(std::string_view key) noexcept
+{
+    return key == "name" || key == "uid" || key == "resourceVersion" || key == "creationTimestamp";
+}
+
+// Names that managedFields make of list items: `k:{"uid":"..."}`, `v:"..."`.
+bool names_one_item(std::string_view key) noexcept
+{
+    return key.size() > 2 && key[1] == ':' && (key[0] == 'k' || key[0] == 'v');
+}
+
 } // namespace
 
-tape_writer::tape_writer(std::size_t max_bytes, std::size_t max_depth) noexcept
-    : max_bytes_(std::min(max_bytes, largest_tape)), max_depth_(std::min(max_depth, deepest))
+tape_writer::tape_writer(std::size_t max_bytes, std::size_t max_depth, vocabulary* words) noexcept
+    : words_(words), max_bytes_(std::min(max_bytes, largest_tape)), max_depth_(std::min(max_depth, deepest))
 {
 }
 
@@ -31,7 +53,10 @@ void tape_writer::clear()
     }
     size_ = 0;
     open_.clear();
+    place_ = 0;
+    hint_ = hint::none;
     trouble_ = trouble::none;
+    if (words_ != nullptr) document_ = words_->next_document();
 }
 
 bool tape_writer::fail(trouble t) noexcept
@@ -59,82 +84,123 @@ unsigned char* tape_writer::grow(std::size_t n)
     return at;
 }
 
-void tape_writer::enter_value() noexcept
-{
-    if (!open_.empty() && open_.back().family == tag::array_8) ++open_.back().count;
-}
-
-bool tape_writer::begin(unsigned char family)
+bool tape_writer::begin(bool is_object)
 {
     if (depth() >= max_depth_) return fail(trouble::too_deep);
-    enter_value();
-    const std::size_t level = open_.size();
-    if (level == widths_.size()) widths_.push_back(1);
-    const unsigned char width = widths_[level];
-    const auto start = static_cast<std::uint32_t>(size_);
-    if (grow(1 + 2 * std::size_t{width}) == nullptr) return false;
-    open_.push_back({start, 0, family, width});
+    frame f;
+    f.start = static_cast<std::uint32_t>(size_);
+    f.is_object = is_object;
+    f.place = place_;
+    f.width = widths_[f.place];
+    f.secret = hint_ == hint::secret || (!open_.empty() && open_.back().secret);
+    f.is_metadata = hint_ == hint::metadata;
+    if (grow(std::size_t{1} + f.width) == nullptr) return false;
+    open_.push_back(f);
+    hint_ = hint::none;
+    ++place_;
     return true;
-}
-
-void tape_writer::resize_header(frame& f, std::size_t width, std::size_t body)
-{
-    unsigned char* from = data_.get() + f.start + 1 + 2 * std::size_t{f.width};
-    unsigned char* to = data_.get() + f.start + 1 + 2 * width;
-    std::memmove(to, from, body);
-    f.width = static_cast<unsigned char>(width);
 }
 
 bool tape_writer::end()
 {
     if (trouble_ != trouble::none) return false;
-    frame f = open_.back();
+    const frame f = open_.back();
     open_.pop_back();
-    if (f.count == 0) {
+    hint_ = hint::none;
+    place_ = static_cast<std::uint8_t>(f.place);
+    const std::size_t body = size_ - f.start - 1 - f.width;
+    if (body == 0) {
         size_ = f.start + std::size_t{1};
-        data_[f.start] = f.family == tag::object_8 ? tag::empty_object : tag::empty_array;
+        data_[f.start] = f.is_object ? tag::empty_object : tag::empty_array;
         return true;
     }
-    const std::size_t body = size_ - f.start - 1 - 2 * std::size_t{f.width};
-    const std::size_t width = width_of(body);
-    if (width > f.width) {
-        const std::size_t more = 2 * (width - f.width);
-        if (grow(more) == nullptr) return false;
-        resize_header(f, width, body);
-    } else if (width < f.width) {
-        const std::size_t less = 2 * (f.width - width);
-        resize_header(f, width, body);
-        size_ -= less;
+    const auto [t, width] = form_of(f.is_object, f.loose, body);
+    if (width != f.width) {
+        if (width > f.width && grow(width - std::size_t{f.width}) == nullptr) return false;
+        unsigned char* const content = data_.get() + f.start + 1;
+        std::memmove(content + width, content + f.width, body);
+        size_ = f.start + 1 + width + body;
+        widths_[f.place] = width;
     }
     unsigned char* head = data_.get() + f.start;
-    head[0] = static_cast<unsigned char>(f.family + width_step(width));
+    *head = t;
     store(head + 1, body, width);
-    store(head + 1 + width, f.count, width);
-    widths_[open_.size()] = static_cast<unsigned char>(width);
+    return true;
+}
+
+tape_writer::hint tape_writer::hint_of(std::string_view key) const noexcept
+{
+    // The names that matter have one of few sizes, which most others do not have.
+    switch (key.size()) {
+    case 5:
+        return key == "value" ? hint::secret : hint::none;
+    case 6:
+    case 12:
+        return key.starts_with("f:") && names_data(key.substr(2)) ? hint::secret : hint::none;
+    case 8:
+        return open_.size() == 1 && key == "metadata" ? hint::metadata : hint::none;
+    default:
+        if (open_.size() == 1) return names_data(key) ? hint::secret : hint::none;
+        return open_.back().is_metadata && names_identity(key) ? hint::identity : hint::none;
+    }
+}
+
+bool tape_writer::has_key(const frame& f, std::string_view key) const noexcept
+{
+    const unsigned char* at = data_.get() + f.start + 1 + f.width;
+    const unsigned char* const end = data_.get() + size_;
+    std::string_view other;
+    while (at != nullptr && at != end) {
+        at = read_key(at, end, words_, other);
+        if (at == nullptr || other == key) return true;
+        at = skip_value(at, end);
+    }
+    return false;
+}
+
+void tape_writer::note_key(frame& f, std::string_view key, std::uint64_t hash) const noexcept
+{
+    if (f.loose) return;
+    std::uint64_t& word = f.keys[(hash >> 6) & 1];
+    const std::uint64_t bit = std::uint64_t{1} << (hash & 63);
+    f.loose = ++f.members > most_told_apart || ((word & bit) != 0 && has_key(f, key));
+    word |= bit;
+}
+
+bool tape_writer::inline_key(std::string_view s)
+{
+    const std::size_t width = s.size() < 0x100 ? 1 : 4;
+    unsigned char* at = grow(1 + width + s.size());
+    if (at == nullptr) return false;
+    *at = width == 1 ? key_tag::inline_8 : key_tag::inline_32;
+    store(at + 1, s.size(), width);
+    if (!s.empty()) std::memcpy(at + 1 + width, s.data(), s.size());
     return true;
 }
 
 bool tape_writer::key(std::string_view s)
 {
-    const bool is_short = s.size() <= short_key_max;
     if (s.size() > max_bytes_) return fail(trouble::too_large);
-    unsigned char* at = grow((is_short ? 1 : 5) + s.size());
+    frame& f = open_.back();
+    const std::uint64_t hash = text_hash(s);
+    note_key(f, s, hash);
+    hint_ = hint_of(s);
+    place_ = static_cast<std::uint8_t>(hash >> 24);
+    if (words_ == nullptr || s.size() > longest_shared_text) return inline_key(s);
+    const bool learn = !f.secret && !names_one_item(s);
+    const auto n = learn ? words_->keys().see(s, hash, document_) : words_->keys().find(s, hash);
+    if (!n) return inline_key(s);
+    const bool is_short = *n < short_keys;
+    unsigned char* at = grow(is_short ? 1 : 2);
     if (at == nullptr) return false;
-    if (is_short)
-        *at++ = static_cast<unsigned char>(s.size());
-    else {
-        *at = long_key;
-        store(at + 1, s.size(), 4);
-        at += 5;
-    }
-    if (!s.empty()) std::memcpy(at, s.data(), s.size());
-    ++open_.back().count;
+    const auto rest = static_cast<unsigned>(*n - short_keys);
+    at[0] = static_cast<unsigned char>(is_short ? *n : key_tag::wide + rest / 256);
+    if (!is_short) at[1] = static_cast<unsigned char>(rest % 256);
     return true;
 }
 
 bool tape_writer::single(unsigned char t)
 {
-    enter_value();
     unsigned char* at = grow(1);
     if (at == nullptr) return false;
     *at = t;
@@ -158,9 +224,27 @@ bool tape_writer::text(unsigned char family, std::string_view s)
     return true;
 }
 
+bool tape_writer::may_learn_value() const noexcept
+{
+    return words_ != nullptr && words_->keeps_values() && hint_ != hint::secret && hint_ != hint::identity &&
+           (open_.empty() || !open_.back().secret);
+}
+
+bool tape_writer::shared(text_table::number n)
+{
+    const bool is_short = n < short_values;
+    unsigned char* at = grow(is_short ? 1 : 2);
+    if (at == nullptr) return false;
+    const auto rest = static_cast<unsigned>(n - short_values);
+    at[0] = static_cast<unsigned char>(is_short ? tag::value_0 + n : tag::value_wide + rest / 256);
+    if (!is_short) at[1] = static_cast<unsigned char>(rest % 256);
+    return true;
+}
+
 bool tape_writer::string(std::string_view s)
 {
-    enter_value();
+    if (s.size() >= shortest_shared_value && s.size() <= longest_shared_text && may_learn_value())
+        if (const auto n = words_->values().see(s, text_hash(s), document_)) return shared(*n);
     if (s.size() > tag::string_max) return text(tag::string_8, s);
     unsigned char* at = grow(1 + s.size());
     if (at == nullptr) return false;
@@ -169,16 +253,11 @@ bool tape_writer::string(std::string_view s)
     return true;
 }
 
-bool tape_writer::number(std::string_view s)
-{
-    enter_value();
-    return text(tag::number_8, s);
-}
+bool tape_writer::number(std::string_view s) { return text(tag::number_8, s); }
 
 bool tape_writer::integer(std::int64_t v)
 {
     if (v >= 0 && v <= tag::small_max - tag::small_0) return single(static_cast<unsigned char>(tag::small_0 + v));
-    enter_value();
     const auto [t, width] = fits<std::int8_t>(v)    ? std::pair{tag::int_8, std::size_t{1}}
                             : fits<std::int16_t>(v) ? std::pair{tag::int_16, std::size_t{2}}
                             : fits<std::int32_t>(v) ? std::pair{tag::int_32, std::size_t{4}}

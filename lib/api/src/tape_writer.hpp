@@ -1,7 +1,9 @@
 #pragma once
 
 #include "tape_format.hpp"
+#include "vocabulary.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,11 +27,12 @@ public:
         too_deep
     };
 
-    tape_writer(std::size_t max_bytes, std::size_t max_depth) noexcept;
+    /// @param words  What the tape may refer to, and what learns from it; null for a tape that stands alone.
+    tape_writer(std::size_t max_bytes, std::size_t max_depth, vocabulary* words = nullptr) noexcept;
 
     void clear();
-    [[nodiscard]] bool begin_object() { return begin(tag::object_8); }
-    [[nodiscard]] bool begin_array() { return begin(tag::array_8); }
+    [[nodiscard]] bool begin_object() { return begin(true); }
+    [[nodiscard]] bool begin_array() { return begin(false); }
     [[nodiscard]] bool end();
     [[nodiscard]] bool key(std::string_view text);
     [[nodiscard]] bool string(std::string_view text);
@@ -48,29 +51,55 @@ public:
 private:
     struct frame
     {
-        std::uint32_t start;
-        std::uint32_t count;
-        unsigned char family;
-        unsigned char width;
+        std::uint32_t start = 0;
+        /// Members so far, as long as they are told apart.
+        std::uint8_t members = 0;
+        unsigned char width = 0;
+        /// Where the width was guessed from.
+        std::uint8_t place = 0;
+        bool is_object = false;
+        /// May hold a key twice.
+        bool loose = false;
+        /// Nothing below is learnt.
+        bool secret = false;
+        /// The root's `metadata`.
+        bool is_metadata = false;
+        /// A bit for each key so far, by its hash.
+        std::array<std::uint64_t, 2> keys{};
+    };
+    /// What the last key says about its value.
+    enum class hint : std::uint8_t
+    {
+        none,
+        secret,
+        metadata,
+        identity
     };
 
-    [[nodiscard]] bool begin(unsigned char family);
+    [[nodiscard]] bool begin(bool is_object);
     [[nodiscard]] bool single(unsigned char t);
     [[nodiscard]] bool text(unsigned char family, std::string_view s);
+    [[nodiscard]] bool shared(text_table::number n);
+    [[nodiscard]] bool inline_key(std::string_view s);
     [[nodiscard]] unsigned char* grow(std::size_t n);
     [[nodiscard]] bool fail(trouble t) noexcept;
-    /// Counts a value in its array.
-    void enter_value() noexcept;
-    void resize_header(frame& f, std::size_t width, std::size_t body);
+    [[nodiscard]] bool may_learn_value() const noexcept;
+    [[nodiscard]] hint hint_of(std::string_view key) const noexcept;
+    void note_key(frame& f, std::string_view key, std::uint64_t hash) const noexcept;
+    [[nodiscard]] bool has_key(const frame& f, std::string_view key) const noexcept;
 
     std::unique_ptr<unsigned char[]> data_;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
     std::vector<frame> open_;
-    /// Width that the last container of each depth needed: the guess for the next one.
-    std::vector<unsigned char> widths_;
+    /// Width of the length that the last container in a place needed: the guess for the next one.
+    std::array<unsigned char, 256> widths_{};
+    vocabulary* words_;
+    unsigned document_ = 0;
     std::size_t max_bytes_;
     std::size_t max_depth_;
+    std::uint8_t place_ = 0;
+    hint hint_ = hint::none;
     trouble trouble_ = trouble::none;
 };
 

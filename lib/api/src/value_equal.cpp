@@ -105,11 +105,10 @@ bool equal_values(const value_view& a, const value_view& b, std::size_t depth)
     case value_kind::number:
         break;
     case value_kind::array:
-        if (tape_access::bytes(a) == tape_access::bytes(b)) return true;
-        return h.count == g.count && depth < detail::deepest && equal_arrays(a, b, depth + 1);
+        if (tape_access::same_bytes(a, b)) return true;
+        return depth < detail::deepest && equal_arrays(a, b, depth + 1);
     case value_kind::object:
-        // The writer has one form for a document, so equal bytes are equal values.
-        if (tape_access::bytes(a) == tape_access::bytes(b)) return true;
+        if (tape_access::same_bytes(a, b)) return true;
         return depth < detail::deepest && equal_objects(a, b, depth + 1);
     }
     return false;

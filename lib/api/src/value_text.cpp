@@ -126,7 +126,6 @@ boost::json::value value_to_json(const value_view& v, std::size_t depth)
     case value_kind::array: {
         boost::json::array array;
         if (depth == detail::deepest) return array;
-        array.reserve(h.count);
         for (const value_view item : v.items()) array.push_back(value_to_json(item, depth + 1));
         return array;
     }

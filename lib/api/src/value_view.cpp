@@ -14,12 +14,15 @@ value_view value_view::operator[](std::string_view key) const noexcept
     const head h = tape_access::head_of(*this);
     if (h.kind != value_kind::object) return {};
     value_view found;
-    const unsigned char* at = h.body;
-    for (std::size_t left = h.count; left != 0; --left) {
-        const auto m = detail::read_member(at, h.end);
-        if (!m) break;
-        if (m.key == key) found = {m.value, m.end};
-        at = m.end;
+    std::string_view name;
+    for (const unsigned char* at = h.body; at != h.end;) {
+        const unsigned char* const value = detail::read_key(at, h.end, words_, name);
+        if (value == nullptr) break;
+        at = detail::skip_value(value, h.end);
+        if (at == nullptr) break;
+        if (name != key) continue;
+        found = tape_access::view(value, at, words_);
+        if (!h.loose) break;
     }
     return found;
 }
@@ -27,13 +30,10 @@ value_view value_view::operator[](std::string_view key) const noexcept
 value_view value_view::operator[](std::size_t index) const noexcept
 {
     const head h = tape_access::head_of(*this);
-    if (h.kind != value_kind::array || index >= h.count) return {};
+    if (h.kind != value_kind::array) return {};
     const unsigned char* at = h.body;
-    for (;; --index) {
-        const value_view item = tape_access::view(at, h.end);
-        if (!item || index == 0) return item;
-        at = item.end_;
-    }
+    for (; index != 0 && at != nullptr; --index) at = detail::skip_value(at, h.end);
+    return at == nullptr ? value_view{} : tape_access::view(at, h.end, words_);
 }
 
 value_view value_view::path(std::string_view dotted) const noexcept
@@ -82,16 +82,24 @@ std::string_view value_view::number_text() const noexcept
     return h.kind == value_kind::number ? h.text() : std::string_view{};
 }
 
-std::size_t value_view::size() const noexcept { return tape_access::head_of(*this).count; }
+std::size_t value_view::size() const noexcept
+{
+    std::size_t n = 0;
+    for (auto m = members().begin(); m != member_iterator(); ++m) ++n;
+    for (auto i = items().begin(); i != item_iterator(); ++i) ++n;
+    return n;
+}
+
+bool value_view::empty() const noexcept
+{
+    return members().begin() == member_iterator() && items().begin() == item_iterator();
+}
 
 member_range value_view::members() const noexcept
 {
     const head h = tape_access::head_of(*this);
     member_range range;
-    if (h.kind != value_kind::object || !detail::read_member(h.body, h.end)) return range;
-    range.begin_.at_ = h.body;
-    range.begin_.end_ = h.end;
-    range.begin_.left_ = h.count;
+    if (h.kind == value_kind::object) range.begin_ = member_iterator(h.body, h.end, words_);
     return range;
 }
 
@@ -99,38 +107,34 @@ item_range value_view::items() const noexcept
 {
     const head h = tape_access::head_of(*this);
     item_range range;
-    if (h.kind != value_kind::array || !tape_access::view(h.body, h.end)) return range;
-    range.begin_.at_ = h.body;
-    range.begin_.end_ = h.end;
-    range.begin_.left_ = h.count;
+    if (h.kind == value_kind::array) range.begin_ = item_iterator(h.body, h.end, words_);
     return range;
 }
 
-member member_iterator::operator*() const noexcept
+member_iterator::member_iterator(const unsigned char* at, const unsigned char* end,
+                                 const detail::vocabulary* words) noexcept
+    : end_(end)
 {
-    const auto m = detail::read_member(at_, end_);
-    return {m.key, m ? tape_access::view(m.value, m.end) : value_view{}};
+    const unsigned char* const value = detail::read_key(at, end, words, current_.key);
+    if (value != nullptr) current_.value = tape_access::view(value, end, words);
 }
 
 member_iterator& member_iterator::operator++() noexcept
 {
-    const auto m = detail::read_member(at_, end_);
-    left_ = left_ == 0 || !m ? 0 : left_ - 1;
-    if (m) at_ = m.end;
-    // What follows a broken tape is the end, not a member without a key.
-    if (left_ != 0 && !detail::read_member(at_, end_)) left_ = 0;
+    const value_view& v = current_.value;
+    *this = member_iterator(v.end_, end_, v.words_);
     return *this;
 }
 
-value_view item_iterator::operator*() const noexcept { return tape_access::view(at_, end_); }
+item_iterator::item_iterator(const unsigned char* at, const unsigned char* end,
+                             const detail::vocabulary* words) noexcept
+    : current_(tape_access::view(at, end, words)), end_(end)
+{
+}
 
 item_iterator& item_iterator::operator++() noexcept
 {
-    const head h = detail::read_head(at_, end_);
-    const bool whole = h.kind != value_kind::absent;
-    left_ = left_ == 0 || !whole ? 0 : left_ - 1;
-    if (whole) at_ = h.end;
-    if (left_ != 0 && detail::read_head(at_, end_).kind == value_kind::absent) left_ = 0;
+    *this = item_iterator(current_.end_, end_, current_.words_);
     return *this;
 }
 

@@ -1,20 +1,46 @@
-// What the objects of one informer have in common: texts by number.
+// What the objects of one informer have in common: member names and text values by number.
 #pragma once
 
-#include <cstddef>
+#include "tape_format.hpp"
+#include "text_table.hpp"
+
+#include <optional>
+#include <string_view>
 
 namespace kubecoro::detail {
 
+/** One for the objects of one informer: one writer at a time, any number of readers.
+
+    What must not be learnt is the writer's business: it knows where in the document a text stands. */
 class vocabulary
 {
 public:
-    explicit vocabulary(bool values) noexcept : values_(values) {}
+    using number = text_table::number;
 
-    [[nodiscard]] std::size_t bytes() const noexcept { return 0; }
-    [[nodiscard]] bool keeps_values() const noexcept { return values_; }
+    explicit vocabulary(bool values) noexcept : keeps_values_(values) {}
+
+    // ---- the writer
+
+    /// Every document that is encoded has a number of its own, as far as eight bits go.
+    [[nodiscard]] unsigned next_document() noexcept { return ++documents_; }
+    [[nodiscard]] bool keeps_values() const noexcept { return keeps_values_; }
+    [[nodiscard]] text_table& keys() noexcept { return keys_; }
+    [[nodiscard]] text_table& values() noexcept { return values_; }
+
+    // ---- any thread
+
+    [[nodiscard]] std::string_view key(number n) const noexcept { return keys_.at(n); }
+    [[nodiscard]] std::string_view value(number n) const noexcept { return values_.at(n); }
+    [[nodiscard]] const text_table& keys() const noexcept { return keys_; }
+    [[nodiscard]] const text_table& values() const noexcept { return values_; }
+    /// Heap bytes.
+    [[nodiscard]] std::size_t bytes() const noexcept { return keys_.bytes() + values_.bytes(); }
 
 private:
-    bool values_;
+    text_table keys_{{.most = key_numbers, .sightings = 3, .candidates = 4096}};
+    text_table values_{{.most = value_numbers, .sightings = 8, .candidates = 16384}};
+    unsigned documents_ = 0;
+    bool keeps_values_;
 };
 
 } // namespace kubecoro::detail

@@ -81,7 +81,7 @@ public:
     {
         const bool stays = !whole_ && type_of(type_) != watch_event_type::deleted;
         const auto use = stays ? arrival::in_use : arrival::in_passing;
-        object_ = object_builder::build(tape.bytes(), encoding_, {}, {}, use);
+        object_ = object_builder::build(tape.bytes(), encoding_, {}, use);
         return true;
     }
 
@@ -151,7 +151,7 @@ struct watch_decoder::state
     state(const decode_options& options, std::shared_ptr<object_encoding> e)
         : encoding(std::move(e)),
           envelope(detail::encoding::of(encoding)),
-          feed(envelope, options, 1),
+          feed(envelope, options, 1, detail::encoding::words_of(encoding)),
           max_line(options.limits.max_object_bytes + envelope_bytes),
           prunes(options.prunes())
     {

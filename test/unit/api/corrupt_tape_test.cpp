@@ -25,7 +25,7 @@ std::size_t read_copy(const std::vector<unsigned char>& tape)
 {
     const auto copy = std::make_unique<unsigned char[]>(tape.size());
     std::copy(tape.begin(), tape.end(), copy.get());
-    return test::read_everything(tape_access::view(copy.get(), copy.get() + tape.size()));
+    return test::read_everything(tape_access::view(copy.get(), copy.get() + tape.size(), nullptr));
 }
 
 const std::string& sample()
@@ -70,14 +70,14 @@ TEST_CASE("corrupted tape: random bytes are read within bounds", "[api][tape]")
 {
     testing_samples::generator random(99);
     const std::vector<unsigned char> whole = tape_of(testing_samples::pod);
-    const value_view intact = tape_access::view(whole.data(), whole.data() + whole.size());
+    const value_view intact = tape_access::view(whole.data(), whole.data() + whole.size(), nullptr);
     std::size_t readable = 0;
     for (int round = 0; round < 5000; ++round) {
         std::vector<unsigned char> broken = whole;
         for (std::size_t n = 1 + random.below(8); n != 0; --n)
             broken[random.below(broken.size())] = static_cast<unsigned char>(random.below(256));
         if (read_copy(broken) != 0) ++readable;
-        const value_view v = tape_access::view(broken.data(), broken.data() + broken.size());
+        const value_view v = tape_access::view(broken.data(), broken.data() + broken.size(), nullptr);
         REQUIRE((v == intact) == (intact == v));
     }
     CHECK(readable > 0);
@@ -86,20 +86,19 @@ TEST_CASE("corrupted tape: random bytes are read within bounds", "[api][tape]")
 TEST_CASE("corrupted tape: nesting deeper than any writer makes does not exhaust the stack", "[api][tape]")
 {
     // Arrays of one array each, with 32-bit headers, innermost first.
-    std::vector<unsigned char> tape{detail::tag::null};
-    for (int i = 0; i < 100000; ++i) tape.insert(tape.end(), 9, 0);
-    const std::size_t levels = 100000;
+    constexpr std::size_t levels = 100000;
+    constexpr std::size_t header = 5;
+    std::vector<unsigned char> tape(levels * header + 1, detail::tag::null);
     for (std::size_t level = 0; level < levels; ++level) {
-        unsigned char* at = tape.data() + level * 9;
+        unsigned char* at = tape.data() + level * header;
         at[0] = detail::tag::array_32;
-        detail::store(at + 1, tape.size() - (level + 1) * 9, 4);
-        detail::store(at + 5, 1, 4);
+        detail::store(at + 1, tape.size() - (level + 1) * header, 4);
     }
-    const value_view v = tape_access::view(tape.data(), tape.data() + tape.size());
+    const value_view v = tape_access::view(tape.data(), tape.data() + tape.size(), nullptr);
     REQUIRE(v.is_array());
     std::vector<unsigned char> other = tape;
     other.back() = detail::tag::true_;
-    const value_view w = tape_access::view(other.data(), other.data() + other.size());
+    const value_view w = tape_access::view(other.data(), other.data() + other.size(), nullptr);
     CHECK_FALSE(v == w);
     CHECK(v.to_text().size() < 3000);
     CHECK(v.to_json().is_array());

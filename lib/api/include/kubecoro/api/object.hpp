@@ -103,8 +103,8 @@ public:
     [[nodiscard]] value_view root() const noexcept;
     /// root().path(dotted); hot fields (storage_options) do not expand.
     [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
-    /// A member of the root. Expands.
-    [[nodiscard]] value_view operator[](std::string_view member) const noexcept { return root()[member]; }
+    /// A member of the root; `metadata`, `spec` and `status` are found without searching. Expands.
+    [[nodiscard]] value_view operator[](std::string_view member) const noexcept;
     [[nodiscard]] value_view labels() const noexcept;
     [[nodiscard]] value_view owner_references() const noexcept;
     /// Expand.

@@ -10,6 +10,10 @@
 
 namespace kubecoro {
 
+namespace detail {
+class vocabulary;
+}
+
 class member_range;
 class item_range;
 
@@ -28,7 +32,7 @@ enum class value_kind : std::uint8_t
 
 /** One value inside an encoded object, read in place: no allocation, no decoding.
 
-    A view is two pointers; copy it freely. It is valid while the `object` it came from is alive (any copy of it).
+    A view is three pointers; copy it freely. It is valid while the `object` it came from is alive (any copy of it).
     Looking up something that is not there gives an absent view, and looking inside an absent view gives an absent view,
     so `o["spec"]["nodeName"].as_string()` is safe on every object. Any number of threads may read. Bounded: never reads
     outside the encoding, whatever its bytes. */
@@ -59,9 +63,10 @@ public:
     /// The digits of a `number`, as the server wrote them; empty for every other kind.
     [[nodiscard]] std::string_view number_text() const noexcept;
 
-    /// Members of an object (duplicates counted) or items of an array; 0 for everything else.
+    /// Members of an object (duplicates counted) or items of an array, O(size); 0 for everything else.
     [[nodiscard]] std::size_t size() const noexcept;
-    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+    /// size() is 0, O(1).
+    [[nodiscard]] bool empty() const noexcept;
     /// Empty ranges unless this is an object or an array, in the order the server sent.
     [[nodiscard]] member_range members() const noexcept;
     [[nodiscard]] item_range items() const noexcept;
@@ -80,10 +85,14 @@ private:
     friend class item_iterator;
     friend class object;
     friend class tape_access;
-    value_view(const unsigned char* at, const unsigned char* end) noexcept : at_(at), end_(end) {}
+    value_view(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept
+        : at_(at), end_(end), words_(words)
+    {
+    }
 
     const unsigned char* at_ = nullptr;
     const unsigned char* end_ = nullptr;
+    const detail::vocabulary* words_ = nullptr;
 };
 
 /// A member while iterating: `for (auto [key, value] : view.members())`.
@@ -102,17 +111,19 @@ public:
     using difference_type = std::ptrdiff_t;
     using iterator_category = std::input_iterator_tag;
     member_iterator() noexcept = default;
-    [[nodiscard]] member operator*() const noexcept;
+    [[nodiscard]] member operator*() const noexcept { return current_; }
     member_iterator& operator++() noexcept;
     void operator++(int) noexcept { ++*this; }
-    friend bool operator==(const member_iterator& a, const member_iterator& b) noexcept { return a.left_ == b.left_; }
+    friend bool operator==(const member_iterator& a, const member_iterator& b) noexcept { return a.at() == b.at(); }
 
 private:
     friend class value_view;
     friend class member_range;
-    const unsigned char* at_ = nullptr;
+    /// At `at`, where the value before ended; the end when there is no whole member.
+    member_iterator(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept;
+    [[nodiscard]] const unsigned char* at() const noexcept { return current_.value.at_; }
+    member current_;
     const unsigned char* end_ = nullptr;
-    std::size_t left_ = 0;
 };
 
 class item_iterator
@@ -124,17 +135,18 @@ public:
     using difference_type = std::ptrdiff_t;
     using iterator_category = std::input_iterator_tag;
     item_iterator() noexcept = default;
-    [[nodiscard]] value_view operator*() const noexcept;
+    [[nodiscard]] value_view operator*() const noexcept { return current_; }
     item_iterator& operator++() noexcept;
     void operator++(int) noexcept { ++*this; }
-    friend bool operator==(const item_iterator& a, const item_iterator& b) noexcept { return a.left_ == b.left_; }
+    friend bool operator==(const item_iterator& a, const item_iterator& b) noexcept { return a.at() == b.at(); }
 
 private:
     friend class value_view;
     friend class item_range;
-    const unsigned char* at_ = nullptr;
+    item_iterator(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept;
+    [[nodiscard]] const unsigned char* at() const noexcept { return current_.at_; }
+    value_view current_;
     const unsigned char* end_ = nullptr;
-    std::size_t left_ = 0;
 };
 
 class member_range

@@ -1,0 +1,179 @@
+#include "text_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kubecoro::detail {
+namespace {
+
+constexpr std::size_t text_block = 4096;
+constexpr std::size_t first_index = 256;
+constexpr std::size_t first_candidates = 1024;
+// Longer runs of collisions are not searched, so that no choice of texts makes a lookup long.
+constexpr std::size_t longest_probe = 16;
+
+constexpr std::uint32_t number_bits = 14;
+constexpr std::uint32_t number_mask = (1u << number_bits) - 1;
+
+std::uint64_t load_word(const char* at) noexcept
+{
+    std::uint64_t v = 0;
+    std::memcpy(&v, at, 8);
+    return v;
+}
+
+std::uint64_t load_half(const char* at) noexcept
+{
+    std::uint32_t v = 0;
+    std::memcpy(&v, at, 4);
+    return v;
+}
+
+std::uint64_t mix(std::uint64_t h, std::uint64_t word) noexcept
+{
+    h = (h ^ word) * 0x9fb21c651e98df25ull;
+    return h ^ (h >> 29);
+}
+
+// Index and candidates use the low bits; what tells texts of one slot apart comes from the top.
+std::uint32_t top_bits(std::uint64_t hash, unsigned bits) noexcept
+{
+    return static_cast<std::uint32_t>(hash >> (64 - bits));
+}
+
+} // namespace
+
+std::uint64_t text_hash(std::string_view text) noexcept
+{
+    const char* at = text.data();
+    std::size_t left = text.size();
+    std::uint64_t h = 0x2545f4914f6cdd1dull ^ left;
+    if (left >= 8) {
+        for (; left > 8; at += 8, left -= 8) h = mix(h, load_word(at));
+        // The last word overlaps the one before.
+        h = mix(h, load_word(at + left - 8));
+    } else if (left >= 4)
+        h = mix(h, load_half(at) | (load_half(at + left - 4) << 32));
+    else if (left != 0) {
+        const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(at[i])}; };
+        h = mix(h, byte(0) | (byte(left / 2) << 8) | (byte(left - 1) << 16));
+    }
+    return mix(h, h >> 32);
+}
+
+std::optional<text_table::number> text_table::find(std::string_view text, std::uint64_t hash) const noexcept
+{
+    if (index_.empty()) return std::nullopt;
+    const std::size_t mask = index_.size() - 1;
+    const std::uint32_t print = top_bits(hash, 32 - number_bits);
+    for (std::size_t i = 0; i < longest_probe; ++i) {
+        const std::uint32_t slot = index_[(hash + i) & mask];
+        if (slot == 0) break;
+        if (slot >> number_bits != print) continue;
+        const number n = (slot & number_mask) - 1;
+        if (at(n) == text) return n;
+    }
+    return std::nullopt;
+}
+
+std::optional<text_table::number> text_table::see(std::string_view text, std::uint64_t hash, unsigned document)
+{
+    if (const auto known = find(text, hash)) return known;
+    if (full() || text.size() > longest_shared_text || !seen_enough(hash, document)) return std::nullopt;
+    return append(text, hash);
+}
+
+void text_table::admit(std::string_view text)
+{
+    const std::uint64_t hash = text_hash(text);
+    if (!full() && text.size() <= longest_shared_text && !find(text, hash)) (void)append(text, hash);
+}
+
+bool text_table::seen_enough(std::uint64_t hash, unsigned document)
+{
+    if (candidates_.empty() || (counted_ > 4 * candidates_.size() && candidates_.size() < limits_.candidates))
+        grow_candidates();
+    std::uint32_t& slot = candidates_[hash & (candidates_.size() - 1)];
+    const std::uint32_t print = top_bits(hash, 20);
+    const std::uint32_t last = document & 0xff;
+    std::uint32_t count = slot & 0xf;
+    if (slot >> 12 == print && count != 0) {
+        if (((slot >> 4) & 0xff) == last) return false;
+        ++count;
+    } else {
+        ++counted_;
+        // Another text holds the place: it loses one of its sightings, and the place with the last.
+        if (count > 1) {
+            --slot;
+            return false;
+        }
+        count = 1;
+    }
+    slot = (print << 12) | (last << 4) | count;
+    if (count < limits_.sightings) return false;
+    slot = 0;
+    return true;
+}
+
+std::optional<text_table::number> text_table::append(std::string_view text, std::uint64_t hash)
+{
+    const std::uint32_t n = size_.load(std::memory_order_relaxed);
+    if (2 * (n + 1) > index_.size()) grow_index();
+    if (!place((top_bits(hash, 32 - number_bits) << number_bits) | (n + 1), hash)) return std::nullopt;
+    auto& chunk = chunks_[n / chunk_entries];
+    if (!chunk) {
+        chunk = std::make_unique<entry[]>(chunk_entries);
+        count_bytes(chunk_entries * sizeof(entry));
+    }
+    chunk[n % chunk_entries] = {keep(text), static_cast<std::uint32_t>(text.size())};
+    size_.store(n + 1, std::memory_order_release);
+    return n;
+}
+
+const char* text_table::keep(std::string_view text)
+{
+    if (texts_.empty() || text.size() > text_room_) {
+        texts_.push_back(std::make_unique<char[]>(text_block));
+        text_room_ = text_block;
+        count_bytes(text_block);
+    }
+    char* at = texts_.back().get() + (text_block - text_room_);
+    text_room_ -= text.size();
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());
+    return at;
+}
+
+bool text_table::place(std::uint32_t slot, std::uint64_t hash) noexcept
+{
+    const std::size_t mask = index_.size() - 1;
+    for (std::size_t i = 0; i < longest_probe; ++i) {
+        std::uint32_t& place = index_[(hash + i) & mask];
+        if (place != 0) continue;
+        place = slot;
+        return true;
+    }
+    return false;
+}
+
+void text_table::grow_index()
+{
+    const std::size_t wanted = std::max(first_index, index_.size() * 2);
+    count_bytes((wanted - index_.size()) * sizeof(std::uint32_t));
+    index_.assign(wanted, 0);
+    for (number n = 0; n < size(); ++n) {
+        const std::uint64_t hash = text_hash(at(n));
+        // One that finds no place stays readable; it is only not given out again.
+        (void)place((top_bits(hash, 32 - number_bits) << number_bits) | (n + 1), hash);
+    }
+}
+
+void text_table::grow_candidates()
+{
+    const std::size_t wanted = std::min(std::max(first_candidates, candidates_.size() * 4), limits_.candidates);
+    count_bytes((wanted - candidates_.size()) * sizeof(std::uint32_t));
+    // The counts so far are lost, which costs a few sightings.
+    candidates_.assign(wanted, 0);
+    counted_ = 0;
+}
+
+} // namespace kubecoro::detail

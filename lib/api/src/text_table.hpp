@@ -1,0 +1,96 @@
+// Texts that recur, by number.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/// Longer ones are never taken in.
+inline constexpr std::size_t longest_shared_text = 64;
+
+/// The same for equal texts in every run. Not for texts that could be chosen to collide without a bound on probing.
+[[nodiscard]] std::uint64_t text_hash(std::string_view text) noexcept;
+
+/** Texts by number, in the order of their admission: append-only, bounded, no entry ever moves or changes.
+
+    A text is admitted when it was seen in several documents. What was seen is counted in a bounded table as well, where
+    rare texts make room for others. One writer; any number of readers of the numbers that were handed out. */
+class text_table
+{
+public:
+    using number = std::uint32_t;
+
+    struct limits
+    {
+        /// Texts, at most 8448.
+        std::size_t most;
+        /// Documents before a text is admitted, at most 15.
+        unsigned sightings;
+        /// Texts that are being counted at once, a power of two.
+        std::size_t candidates;
+    };
+
+    explicit text_table(limits l) noexcept : limits_(l) {}
+
+    // ---- the writer
+
+    [[nodiscard]] std::optional<number> find(std::string_view text, std::uint64_t hash) const noexcept;
+    /// Like find; a text that is not there yet is counted, once for each `document`, and admitted in time.
+    [[nodiscard]] std::optional<number> see(std::string_view text, std::uint64_t hash, unsigned document);
+    /// Takes a text in at once, unless there is no room.
+    void admit(std::string_view text);
+
+    // ---- any thread
+
+    /// data() is null for a number that was never handed out.
+    [[nodiscard]] std::string_view at(number n) const noexcept
+    {
+        // Readers have the number from an object that was handed to them after its entry was written.
+        if (n >= size_.load(std::memory_order_acquire)) return {};
+        const entry& e = chunks_[n / chunk_entries][n % chunk_entries];
+        return {e.text, e.size};
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+    /// Heap bytes.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+private:
+    struct entry
+    {
+        const char* text;
+        std::uint32_t size;
+    };
+    static constexpr std::size_t chunk_entries = 256;
+    static constexpr std::size_t chunks = 33;
+
+    [[nodiscard]] bool full() const noexcept { return size() == limits_.most; }
+    [[nodiscard]] bool seen_enough(std::uint64_t hash, unsigned document);
+    std::optional<number> append(std::string_view text, std::uint64_t hash);
+    [[nodiscard]] const char* keep(std::string_view text);
+    [[nodiscard]] bool place(std::uint32_t slot, std::uint64_t hash) noexcept;
+    void grow_index();
+    void grow_candidates();
+    void count_bytes(std::size_t n) noexcept { bytes_.fetch_add(n, std::memory_order_relaxed); }
+
+    const limits limits_;
+    std::array<std::unique_ptr<entry[]>, chunks> chunks_;
+    std::atomic<std::uint32_t> size_{0};
+    std::atomic<std::size_t> bytes_{0};
+
+    // The writer's own: open addressing; a slot is 18 bits of hash and 14 bits of number + 1, 0 = free.
+    std::vector<std::uint32_t> index_;
+    // A slot is 20 bits of hash, 8 bits of the last document, 4 bits of count.
+    std::vector<std::uint32_t> candidates_;
+    std::size_t counted_ = 0;
+    std::vector<std::unique_ptr<char[]>> texts_;
+    std::size_t text_room_ = 0;
+};
+
+} // namespace kubecoro::detail
