@@ -1,0 +1,18 @@
+#pragma once
+
+#include "results.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace kubecoro::bench {
+
+/** Takes what Google Benchmark wrote as JSON into the book: nanoseconds, allocations and bytes of each operation.
+
+    The subject is the benchmark's name, the data its label. Errors: corrupt. */
+result<> add_micro_results(std::string_view json, sample_book& book);
+
+/// Runs the micro-benchmarks `repetitions` times. Errors: misconfigured when they are not built or fail.
+result<> run_micro(const std::string& program, unsigned repetitions, const std::string& work, sample_book& book);
+
+} // namespace kubecoro::bench

@@ -1,0 +1,57 @@
+#include "prepare.hpp"
+
+#include "files.hpp"
+#include "micro_results.hpp"
+#include "process.hpp"
+
+#include <chrono>
+#include <filesystem>
+
+namespace kubecoro::bench {
+
+result<> run_to_end(const command_line& command, const std::string& log_file)
+{
+    auto process = child_process::start(command, log_file);
+    if (!process) return process.error();
+    return process->succeed(std::chrono::minutes(10));
+}
+
+result<> run_micro(const std::string& program, unsigned repetitions, const std::string& work, sample_book& book)
+{
+    const auto out = work + "/micro.json";
+    const command_line command{.words = {program, "--benchmark_format=json", "--benchmark_out=" + out,
+                                         "--benchmark_repetitions=" + std::to_string(repetitions)},
+                               .cores = {1}};
+    if (auto ended = run_to_end(command, work + "/micro.log"); !ended) return ended;
+    auto text = read_file(out);
+    if (!text) return text.error();
+    return add_micro_results(*text, book);
+}
+
+result<std::string> prepare_protobuf(const data_set& data, const places& where)
+{
+    namespace fs = std::filesystem;
+    if (data.resource() == "widgets") return std::string();
+    const auto encoder = where.peers + "/topb";
+    if (!fs::exists(encoder)) return failure(cond::misconfigured, "topb is not built");
+
+    const auto name = where.work + "/" + data.name + "-" + std::to_string(data.objects);
+    const auto records = name + ".pb";
+    const auto replay = where.programs + "/kubecoro_replay";
+    std::error_code none;
+    if (fs::exists(records) && fs::last_write_time(records, none) > fs::last_write_time(replay, none)) return records;
+
+    const auto log = where.work + "/prepare.log";
+    const auto json = name + ".json";
+    const command_line dump{
+        .words = {replay, "--data", data.name, "--objects", std::to_string(data.objects), "--dump", json}};
+    if (auto dumped = run_to_end(dump, log); !dumped) return dumped.error();
+    const auto unfinished = records + ".new";
+    const command_line encode{.words = {encoder, json, unfinished}};
+    if (auto encoded = run_to_end(encode, log); !encoded) return encoded.error();
+    fs::remove(json, none);
+    fs::rename(unfinished, records, none);
+    return records;
+}
+
+} // namespace kubecoro::bench

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "process.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace kubecoro::bench {
+
+/// What the replay server serves.
+struct data_set
+{
+    /// "small", "large", "low" or "custom".
+    std::string name;
+    std::uint64_t objects = 0;
+    /// "pods" or "widgets".
+    [[nodiscard]] std::string resource() const { return name == "custom" ? "widgets" : "pods"; }
+    friend bool operator==(const data_set&, const data_set&) = default;
+};
+
+/** A running replay server: prepared bytes on one port, orders on another.
+
+    Orders return when they are carried out. Errors: unreachable, timed_out, corrupt. */
+class replay_server
+{
+public:
+    /// @param protobuf  Prepared protobuf records, empty for a server that speaks JSON only.
+    [[nodiscard]] static result<replay_server> start(const std::string& program, const data_set& data,
+                                                     const std::string& protobuf, std::vector<int> cores,
+                                                     const std::string& log_file);
+
+    [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+    [[nodiscard]] pid_t pid() const noexcept { return process_.pid(); }
+
+    /// Writes `count` changes to every open watch, `rate` a second or, for 0, as fast as they are taken.
+    result<> events(std::uint64_t count, std::uint64_t rate);
+    /// Changes so many percent of the objects, then ends every watch with 410.
+    result<> expire(unsigned percent);
+
+private:
+    replay_server(child_process p, std::uint16_t port, std::uint16_t control)
+        : process_(std::move(p)), port_(port), control_(control)
+    {
+    }
+    result<boost::json::object> order(const std::string& method, const std::string& path, duration patience);
+
+    child_process process_;
+    std::uint16_t port_;
+    std::uint16_t control_;
+};
+
+} // namespace kubecoro::bench

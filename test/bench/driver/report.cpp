@@ -1,0 +1,76 @@
+#include "report.hpp"
+
+#include "table.hpp"
+#include "targets.hpp"
+
+namespace kubecoro::bench {
+
+namespace {
+
+constexpr std::string_view begin_marker = "<!-- results: begin -->\n";
+constexpr std::string_view end_marker = "<!-- results: end -->\n";
+
+table machine_table(const machine_facts& machine)
+{
+    table t{.title = "Machine and versions", .header = {"what", "value"}, .lines = {}};
+    for (const auto& [what, value] : machine.lines) t.lines.push_back({what, value});
+    return t;
+}
+
+/// @param all  Those that could not be judged as well.
+table target_table(const std::vector<row>& rows, const std::map<std::string, std::string>& reasons, bool all)
+{
+    table t{.title = "Targets", .header = {"work", "metric", "target", "outcome"}, .lines = {}};
+    for (const auto& wish : all_targets()) {
+        const auto j = judge(wish, rows);
+        if (!all && j.outcome == verdict::not_measured) continue;
+        auto outcome = verdict_text(j);
+        const auto reason = reasons.find(std::string(wish.work));
+        if (j.outcome == verdict::not_reached && reason != reasons.end()) outcome += ". " + reason->second;
+        t.lines.push_back({std::string(wish.work), std::string(wish.metric), wish_text(wish), outcome});
+    }
+    return t;
+}
+
+} // namespace
+
+std::string terminal_report(const std::vector<row>& rows)
+{
+    std::string out;
+    for (const auto& t : tables_of(rows)) out += to_text(t) + "\n";
+    const auto judged = target_table(rows, {}, false);
+    return judged.lines.empty() ? out : out + to_text(judged);
+}
+
+std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
+                          const std::map<std::string, std::string>& reasons)
+{
+    auto out = to_markdown(machine_table(machine)) + "\n" + to_markdown(target_table(rows, reasons, true));
+    for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
+    return out;
+}
+
+result<std::string> put_between_markers(const std::string& document, const std::string& part)
+{
+    const auto begin = document.find(begin_marker);
+    const auto end = document.find(end_marker);
+    if (begin == std::string::npos || end == std::string::npos || end < begin)
+        return failure(cond::misconfigured, "the document has no lines that say where the results go");
+    return document.substr(0, begin + begin_marker.size()) + "\n" + part + "\n" + document.substr(end);
+}
+
+std::map<std::string, std::string> parse_reasons(std::string_view text)
+{
+    std::map<std::string, std::string> reasons;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const auto line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const auto colon = line.find(": ");
+        if (line.starts_with('#') || colon == std::string_view::npos) continue;
+        reasons.emplace(line.substr(0, colon), line.substr(colon + 2));
+    }
+    return reasons;
+}
+
+} // namespace kubecoro::bench

@@ -1,0 +1,108 @@
+#include "report.hpp"
+#include "targets.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro::bench;
+
+namespace {
+
+constexpr target lower{.work = "sync",
+                       .workload = "sync",
+                       .metric = "cpu",
+                       .subject = "kubecoro/plain",
+                       .data = "small",
+                       .objects = 100,
+                       .against = "client-go/protobuf",
+                       .reach = 1 / 4.,
+                       .stretch = 1 / 8.};
+
+row sync_row(std::string subject, double value, std::string workload = "sync", std::string metric = "cpu")
+{
+    return {.what = {.workload = std::move(workload),
+                     .subject = std::move(subject),
+                     .data = "small",
+                     .objects = 100,
+                     .metric = std::move(metric),
+                     .unit = "us"},
+            .value = summarise({value})};
+}
+
+verdict outcome(const target& t, double ours, double theirs)
+{
+    return judge(t, {sync_row("kubecoro/plain", ours), sync_row("client-go/protobuf", theirs)}).outcome;
+}
+
+} // namespace
+
+TEST_CASE("targets: ours against a peer's")
+{
+    CHECK(outcome(lower, 11, 40) == verdict::not_reached);
+    CHECK(outcome(lower, 10, 40) == verdict::reached);
+    CHECK(outcome(lower, 5, 40) == verdict::stretch_reached);
+    auto higher = lower;
+    higher.more = true;
+    higher.reach = 5;
+    higher.stretch = 0;
+    CHECK(outcome(higher, 49, 10) == verdict::not_reached);
+    CHECK(outcome(higher, 50, 10) == verdict::reached);
+    CHECK(wish_text(lower) == "at most 1/4.00 of client-go/protobuf (stretch 1/8.00)");
+    CHECK(verdict_text(judge(lower, {sync_row("kubecoro/plain", 20), sync_row("client-go/protobuf", 40)})) ==
+          "NOT reached: 20.0 = 1/2.00");
+}
+
+TEST_CASE("targets: without a number nothing is judged")
+{
+    CHECK(judge(lower, {}).absent == "kubecoro/plain");
+    const auto alone = judge(lower, {sync_row("kubecoro/plain", 1)});
+    CHECK(alone.outcome == verdict::not_measured);
+    CHECK(verdict_text(alone) == "not measured: no number of client-go/protobuf");
+}
+
+TEST_CASE("targets: absolute ones, and ours against our own steady memory")
+{
+    auto t = lower;
+    t.against = {};
+    t.reach = 0;
+    t.stretch = 0;
+    CHECK(judge(t, {sync_row("kubecoro/plain", 0)}).outcome == verdict::reached);
+    CHECK(judge(t, {sync_row("kubecoro/plain", 1)}).outcome == verdict::not_reached);
+    t.against = "own steady";
+    t.reach = 1.4;
+    CHECK(judge(t, {sync_row("kubecoro/plain", 14), sync_row("kubecoro/plain", 10, "steady", "rss")}).outcome ==
+          verdict::reached);
+    CHECK(judge(t, {sync_row("kubecoro/plain", 15), sync_row("kubecoro/plain", 10, "steady", "rss")}).outcome ==
+          verdict::not_reached);
+}
+
+TEST_CASE("targets: all of them ask for something")
+{
+    for (const auto& t : all_targets()) {
+        INFO(t.work);
+        CHECK(t.subject.starts_with("kubecoro/"));
+        if (t.stretch > 0) CHECK((t.more ? t.stretch > t.reach : t.stretch < t.reach));
+    }
+}
+
+TEST_CASE("report: the generated part replaces what stood between the markers")
+{
+    const std::string document = "# Numbers\n<!-- results: begin -->\nold\n<!-- results: end -->\nby hand\n";
+    const auto renewed = put_between_markers(document, "new\n");
+    REQUIRE(renewed);
+    CHECK(*renewed == "# Numbers\n<!-- results: begin -->\n\nnew\n\n<!-- results: end -->\nby hand\n");
+    CHECK(*put_between_markers(*renewed, "new\n") == *renewed);
+    CHECK_FALSE(put_between_markers("# Numbers\n", "new\n"));
+    CHECK_FALSE(put_between_markers("<!-- results: end -->\n<!-- results: begin -->\n", "new\n"));
+}
+
+TEST_CASE("report: a reason stands beside the target that was not reached")
+{
+    CHECK(parse_reasons("# why\n\nsync, plain: the disk: slow\nnonsense\n") ==
+          std::map<std::string, std::string>{{"sync, plain", "the disk: slow"}});
+    auto missed = sync_row("kubecoro/plain", 1'000);
+    missed.what.objects = 150'000;
+    const auto part = document_part({missed}, {.lines = {{"cores", "2"}}}, {{"cold sync, plain", "Too few cores."}});
+    CHECK(part.find("NOT reached: 1,000. Too few cores.") != std::string::npos);
+    CHECK(part.find("| cores | 2 |") != std::string::npos);
+    CHECK(part.find("**sync, 150,000 small**") != std::string::npos);
+}

@@ -1,0 +1,161 @@
+#include "runner.hpp"
+
+#include "micro_results.hpp"
+#include "prepare.hpp"
+#include "session.hpp"
+#include "warm.hpp"
+#include "workloads/workloads.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+namespace kubecoro::bench {
+
+namespace {
+
+/// Other programs' share of the machine above which a session's numbers are not to be trusted.
+constexpr double noise_limit = 0.03;
+
+class bench_run
+{
+public:
+    bench_run(const bench_options& options, const std::vector<subject>& subjects, const places& where)
+        : options_(options), subjects_(subjects), where_(where)
+    {
+    }
+
+    void group(const group_plan& group)
+    {
+        note_missing(group);
+        std::string why;
+        auto server = start_server(group, why);
+        for (unsigned round = 0; round < options_.rounds; ++round) {
+            if (server) warm_memory(options_.warm_mb);
+            for (const auto& plan : sessions_of_round(group, round, options_)) {
+                const auto& who = subjects_[plan.subject];
+                if (!who.missing.empty()) continue;
+                if (server) {
+                    std::cerr << "  round " << round + 1 << "/" << options_.rounds << "  " << group.data.name << " "
+                              << group.data.objects << "  " << plan.cores << " core(s)  " << who.name << std::flush;
+                    live(plan, who, *server);
+                } else {
+                    fail_rest(plan, who, 0, why);
+                }
+            }
+        }
+    }
+
+    void micro()
+    {
+        std::cerr << "  micro-benchmarks\n";
+        const auto program = where_.programs + "/kubecoro_bench_micro";
+        if (auto done = run_micro(program, options_.rounds, where_.work, book_); !done) {
+            std::cerr << "  FAILED: " << done.error().describe() << '\n';
+            book_.missing(
+                {.workload = "micro", .subject = "all", .data = "-", .objects = 0, .metric = "all", .unit = "-"},
+                done.error().describe());
+        }
+    }
+
+    [[nodiscard]] std::vector<row> rows() const { return book_.rows(); }
+
+private:
+    std::optional<replay_server> start_server(const group_plan& group, std::string& why)
+    {
+        auto protobuf = prepare_protobuf(group.data, where_);
+        if (!protobuf) std::cerr << "no protobuf: " << protobuf.error().describe() << '\n';
+        auto server = replay_server::start(where_.programs + "/kubecoro_replay", group.data,
+                                           protobuf ? *protobuf : std::string(), {0}, where_.work + "/replay.log");
+        if (server) return std::move(*server);
+        why = server.error().describe();
+        std::cerr << "no replay server: " << why << '\n';
+        return {};
+    }
+
+    /// One subject from its start to its end.
+    void live(const session_plan& plan, const subject& who, replay_server& server)
+    {
+        const auto begin = std::chrono::steady_clock::now();
+        const auto machine_before = machine_time_now();
+        const auto server_before = usage_of(server.pid());
+        auto opened = session::open(plan, who, server, options_, book_, where_.work + "/" + log_name(who.name));
+        if (!opened) return fail_rest(plan, who, 0, opened.error().describe());
+        for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
+            opened->begin(plan.workloads[i]);
+            const auto run = workload_named(plan.workloads[i]);
+            auto outcome = run ? run(*opened) : result<>(failure(cond::internal, "no such workload"));
+            if (!outcome) {
+                std::cerr << "  FAILED in " << plan.workloads[i] << ": " << outcome.error().describe() << '\n';
+                return fail_rest(plan, who, i, outcome.error().describe());
+            }
+        }
+        const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+        const auto used = opened->used();
+        const auto server_after = usage_of(server.pid());
+        std::cerr << "  " << static_cast<long>(wall.count() * 10) / 10.0 << " s";
+        if (used && server_before && server_after)
+            check_noise(machine_before, wall.count(), used->cpu_s + server_after->cpu_s - server_before->cpu_s);
+        std::cerr << '\n';
+    }
+
+    static void check_noise(const machine_time& before, double wall_s, double own_s)
+    {
+        const auto now = machine_time_now();
+        const double others = (now.busy_s - before.busy_s - own_s + now.stolen_s - before.stolen_s) / wall_s;
+        if (others > noise_limit)
+            std::cerr << "  (noisy: other programs and the host took " << static_cast<int>(others * 100)
+                      << " % of a core)";
+    }
+
+    void fail_rest(const session_plan& plan, const subject& who, std::size_t from, const std::string& why)
+    {
+        for (std::size_t i = from; i < plan.workloads.size(); ++i)
+            missing_row(plan, who, plan.workloads[i], "failed: " + why);
+    }
+
+    void note_missing(const group_plan& group)
+    {
+        for (const auto& plan : group.sessions)
+            if (const auto& who = subjects_[plan.subject]; !who.missing.empty())
+                for (const auto& workload : plan.workloads) missing_row(plan, who, workload, who.missing);
+    }
+
+    void missing_row(const session_plan& plan, const subject& who, const std::string& workload, const std::string& why)
+    {
+        book_.missing({.workload = plan.cores == 1 ? workload : workload + "-2cores",
+                       .subject = who.name,
+                       .data = plan.data.name,
+                       .objects = plan.data.objects,
+                       .metric = "all",
+                       .unit = "-"},
+                      why);
+    }
+
+    static std::string log_name(std::string subject)
+    {
+        for (char& c : subject)
+            if (c == '/') c = '-';
+        return subject + ".log";
+    }
+
+    const bench_options& options_;
+    const std::vector<subject>& subjects_;
+    const places& where_;
+    sample_book book_;
+};
+
+} // namespace
+
+std::vector<row> run_bench(const bench_options& options, const std::vector<subject>& subjects, const places& where)
+{
+    std::error_code ignored;
+    std::filesystem::create_directories(where.work, ignored);
+    bench_run run(options, subjects, where);
+    for (const auto& group : make_plan(options, subjects)) run.group(group);
+    if (wants_micro(options)) run.micro();
+    return run.rows();
+}
+
+} // namespace kubecoro::bench

@@ -1,0 +1,102 @@
+#include "session.hpp"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace kubecoro::bench {
+
+using namespace std::chrono_literals;
+
+session::session(const session_plan& plan, const subject& who, replay_server& server, const bench_options& options,
+                 sample_book& book, child_process process)
+    : plan_(plan), who_(who), server_(server), options_(options), book_(book), process_(std::move(process))
+{
+}
+
+result<session> session::open(const session_plan& plan, const subject& who, replay_server& server,
+                              const bench_options& options, sample_book& book, const std::string& log_file)
+{
+    command_line command{.words = {who.program, "--server", server.url(), "--resource", plan.data.resource()},
+                         .environment = who.environment,
+                         .cores = plan.cores == 1 ? std::vector<int>{1} : std::vector<int>{0, 1}};
+    command.words.insert(command.words.end(), who.flags.begin(), who.flags.end());
+    auto process = child_process::start(command, log_file);
+    if (!process) return process.error();
+    return session(plan, who, server, options, book, std::move(*process));
+}
+
+cell session::cell_of(std::string_view metric, std::string_view unit) const
+{
+    return {.workload = plan_.cores == 1 ? workload_ : workload_ + "-2cores",
+            .subject = who_.name,
+            .data = plan_.data.name,
+            .objects = plan_.data.objects,
+            .metric = std::string(metric),
+            .unit = std::string(unit)};
+}
+
+void session::add(std::string_view metric, std::string_view unit, double value)
+{
+    book_.add(cell_of(metric, unit), value);
+}
+
+void session::missing(std::string_view metric, std::string reason)
+{
+    book_.missing(cell_of(metric, "-"), std::move(reason));
+}
+
+result<boost::json::object> session::answer(duration patience)
+{
+    auto said = process_.read_answer(patience);
+    if (said && said->contains("error")) return failure(cond::corrupt, boost::json::serialize(*said));
+    return said;
+}
+
+result<boost::json::object> session::ask(std::string_view command, duration patience)
+{
+    if (auto written = process_.write_line(command); !written) return written.error();
+    return answer(patience);
+}
+
+result<usage> session::used() { return usage_of(process_.pid()); }
+
+result<> session::wait_until_idle()
+{
+    constexpr int quiet_enough = 3;
+    auto last = used();
+    for (int quiet = 0, waited = 0; last && quiet < quiet_enough; ++waited) {
+        if (waited == 600) return failure(cond::timed_out, who_.name + " is never idle");
+        if (auto silent = process_.stay_silent(100ms); !silent) return silent;
+        auto now = used();
+        quiet = now && now->cpu_s - last->cpu_s < 0.002 ? quiet + 1 : 0;
+        last = now;
+    }
+    if (!last) return last.error();
+    return {};
+}
+
+result<> session::begin_peak()
+{
+    auto before = peak();
+    if (!before) return before.error();
+    peak_before_ = *before;
+    return reset_peak(process_.pid());
+}
+
+result<std::uint64_t> session::peak()
+{
+    auto now = used();
+    if (!now) return now.error();
+    return std::max(peak_before_, now->peak_bytes);
+}
+
+result<double> number_in(const boost::json::object& answer, std::string_view name)
+{
+    const auto* value = answer.if_contains(name);
+    if (!value || !value->is_number()) return failure(cond::corrupt, "the answer has no number " + std::string(name));
+    return value->to_number<double>();
+}
+
+} // namespace kubecoro::bench

@@ -1,0 +1,72 @@
+#include "subjects.hpp"
+
+#include <unistd.h>
+
+namespace kubecoro::bench {
+
+namespace {
+
+std::vector<subject> our_subjects(const std::string& program)
+{
+    return {
+        {.name = "kubecoro/plain", .program = program, .flags = {"--mode", "plain"}, .tails = true, .custom = true},
+        {.name = "kubecoro/compressed",
+         .program = program,
+         .flags = {"--mode", "compressed"},
+         .tails = true,
+         .custom = true},
+        {.name = "kubecoro/metadata", .program = program, .flags = {"--mode", "metadata"}, .part = share::brief},
+    };
+}
+
+std::vector<subject> go_subjects(const std::string& program)
+{
+    const std::vector<std::string> protobuf{"--mode", "typed-protobuf"};
+    return {
+        {.name = "client-go/protobuf", .program = program, .flags = protobuf, .tails = true},
+        {.name = "client-go/protobuf-gogc50",
+         .program = program,
+         .flags = protobuf,
+         .environment = {{"GOGC", "50"}},
+         .part = share::brief},
+        {.name = "client-go/protobuf-gogc400",
+         .program = program,
+         .flags = protobuf,
+         .environment = {{"GOGC", "400"}},
+         .part = share::brief},
+        {.name = "client-go/json", .program = program, .flags = {"--mode", "typed-json"}},
+        {.name = "client-go/dynamic",
+         .program = program,
+         .flags = {"--mode", "dynamic"},
+         .part = share::brief,
+         .custom = true},
+    };
+}
+
+std::vector<subject> rust_subjects(const std::string& standard, const std::string& best)
+{
+    return {
+        {.name = "kube-rs/default", .program = standard, .flags = {"--mode", "reflector"}, .custom = true},
+        {.name = "kube-rs/best", .program = best, .flags = {"--mode", "reflector"}, .tails = true, .custom = true},
+        {.name = "kube-rs/controller", .program = best, .flags = {"--mode", "controller"}},
+    };
+}
+
+} // namespace
+
+std::vector<subject> all_subjects(const std::string& programs, const std::string& peers)
+{
+    auto all = our_subjects(programs + "/kubecoro_bench_subject");
+    for (auto& s : go_subjects(peers + "/go_subject")) all.push_back(std::move(s));
+    for (auto& s : rust_subjects(peers + "/rust_subject_default", peers + "/rust_subject_best"))
+        all.push_back(std::move(s));
+    return all;
+}
+
+void find_missing(std::vector<subject>& subjects)
+{
+    for (auto& s : subjects)
+        if (access(s.program.c_str(), X_OK) != 0) s.missing = "not built here (test/bench/peers/build.sh)";
+}
+
+} // namespace kubecoro::bench

@@ -1,0 +1,122 @@
+#include "table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace kubecoro::bench {
+
+std::string count_text(std::uint64_t count)
+{
+    auto digits = std::to_string(count);
+    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<std::size_t>(at), 1, ',');
+    return digits;
+}
+
+std::string number_text(double value)
+{
+    if (value < 0) return "-" + number_text(-value);
+    if (value >= 999.5) {
+        const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+        return count_text(static_cast<std::uint64_t>(std::llround(std::round(value / unit) * unit)));
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value);
+    return text;
+}
+
+namespace {
+
+std::string cell_text(const row& r)
+{
+    if (!r.value.rounds) return "missing: " + r.missing;
+    auto text = number_text(r.value.median);
+    if (r.value.rounds > 1) text += " (" + number_text(r.value.min) + "-" + number_text(r.value.max) + ")";
+    return text;
+}
+
+std::string title_of(const cell& c)
+{
+    if (c.data == "-") return c.workload;
+    return c.workload + ", " + count_text(c.objects) + " " + c.data;
+}
+
+/// The column of a metric. A row that is missing does not know the unit.
+std::size_t column_of(table& t, const cell& c)
+{
+    const auto known = std::find_if(t.header.begin(), t.header.end(),
+                                    [&](const std::string& h) { return h.starts_with(c.metric + " "); });
+    if (known != t.header.end()) return static_cast<std::size_t>(known - t.header.begin());
+    t.header.push_back(c.metric + " " + c.unit);
+    return t.header.size() - 1;
+}
+
+void put(table& t, const row& r)
+{
+    auto line = std::find_if(t.lines.begin(), t.lines.end(), [&](const auto& l) { return l[0] == r.what.subject; });
+    if (line == t.lines.end()) line = t.lines.insert(t.lines.end(), {r.what.subject});
+    // A subject of which nothing is known has its reason in the first column of numbers.
+    const auto column = r.what.metric == "all" ? 1 : column_of(t, r.what);
+    if (line->size() <= column) line->resize(column + 1);
+    (*line)[column] = cell_text(r);
+}
+
+void align(table& t)
+{
+    for (const auto& line : t.lines)
+        if (line.size() > t.header.size()) t.header.resize(line.size());
+    for (auto& line : t.lines) line.resize(t.header.size());
+}
+
+} // namespace
+
+std::vector<table> tables_of(const std::vector<row>& rows)
+{
+    std::vector<table> tables;
+    for (const auto& r : rows) {
+        const auto title = title_of(r.what);
+        auto t = std::find_if(tables.begin(), tables.end(), [&](const table& known) { return known.title == title; });
+        if (t == tables.end()) t = tables.insert(tables.end(), {.title = title, .header = {"subject"}, .lines = {}});
+        put(*t, r);
+    }
+    for (auto& t : tables) align(t);
+    return tables;
+}
+
+std::string to_text(const table& t)
+{
+    std::vector<std::size_t> width;
+    for (std::size_t c = 0; c < t.header.size(); ++c) {
+        width.push_back(t.header[c].size());
+        for (const auto& line : t.lines) width[c] = std::max(width[c], line[c].size());
+    }
+    std::string out = t.title + "\n";
+    auto print = [&](const std::vector<std::string>& line) {
+        for (std::size_t c = 0; c < line.size(); ++c) {
+            const std::string space(width[c] - line[c].size(), ' ');
+            out += c == 0 ? "  " + line[c] + space : "  " + space + line[c];
+        }
+        out += '\n';
+    };
+    print(t.header);
+    for (const auto& line : t.lines) print(line);
+    return out;
+}
+
+std::string to_markdown(const table& t)
+{
+    std::string out = "**" + t.title + "**\n\n";
+    auto print = [&](const std::vector<std::string>& line) {
+        for (const auto& text : line) out += "| " + text + " ";
+        out += "|\n";
+    };
+    print(t.header);
+    out += "|---";
+    for (std::size_t c = 1; c < t.header.size(); ++c) out += "|---:";
+    out += "|\n";
+    for (const auto& line : t.lines) print(line);
+    return out;
+}
+
+} // namespace kubecoro::bench

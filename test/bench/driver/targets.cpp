@@ -1,0 +1,163 @@
+#include "targets.hpp"
+
+#include <array>
+
+namespace kubecoro::bench {
+
+namespace {
+
+constexpr std::string_view plain = "kubecoro/plain";
+constexpr std::string_view compressed = "kubecoro/compressed";
+constexpr std::string_view go = "client-go/protobuf";
+constexpr std::string_view go_json = "client-go/json";
+constexpr std::string_view go_dynamic = "client-go/dynamic";
+constexpr std::string_view rust = "kube-rs/best";
+constexpr std::string_view controller = "kube-rs/controller";
+constexpr std::uint64_t many = 150'000;
+constexpr std::uint64_t few = 20'000;
+
+constexpr std::array targets{
+    target{"cold sync, plain", "sync", "cpu", plain, "small", many, go, 1 / 3.5, 1 / 6.},
+    target{"cold sync, plain", "sync", "cpu", plain, "small", many, go_json, 1 / 25., 1 / 40.},
+    target{"cold sync, plain", "sync", "cpu", plain, "small", many, rust, 1 / 4., 1 / 7.},
+    target{"cold sync, plain", "sync", "cpu", plain, "small", many, {}, 10, 6},
+    target{"cold sync, compressed", "sync", "cpu", compressed, "small", many, go, 1 / 2.5, 1 / 4.},
+    target{"cold sync, compressed", "sync", "cpu", compressed, "small", many, go_json, 1 / 20., 1 / 30.},
+    target{"cold sync, compressed", "sync", "cpu", compressed, "small", many, rust, 1 / 2.7, 1 / 4.},
+    target{"cold sync, compressed", "sync", "cpu", compressed, "small", many, {}, 15, 10},
+
+    target{"steady memory, compressed", "steady", "rss", compressed, "small", many, go, 1 / 20., 1 / 30.},
+    target{"steady memory, compressed", "steady", "rss", compressed, "small", many, rust, 1 / 50., 1 / 70.},
+    target{"steady memory, compressed", "steady", "rss_per_object", compressed, "small", many, {}, 0.6, 0.42},
+    target{"steady memory, plain", "steady", "rss", plain, "small", many, go, 1 / 8., 1 / 10.},
+    target{"steady memory, plain", "steady", "rss", plain, "small", many, rust, 1 / 20., 1 / 25.},
+    target{"steady memory, plain", "steady", "rss_per_object", plain, "small", many, {}, 1.6, 1.3},
+    target{"low redundancy, compressed", "steady", "rss", compressed, "low", few, go, 1 / 5.},
+    target{"low redundancy, compressed", "steady", "rss", compressed, "low", few, rust, 1 / 12.},
+    target{"low redundancy, compressed", "steady", "rss_per_object", compressed, "low", few, {}, 2.2},
+    target{"low redundancy, plain", "steady", "rss", plain, "low", few, go, 1 / 3.},
+    target{"low redundancy, plain", "steady", "rss_per_object", plain, "low", few, {}, 3.6},
+    target{"peak memory, compressed", "peak", "peak", compressed, "small", many, go, 1 / 15., 1 / 25.},
+    target{"peak memory, compressed", "peak", "peak", compressed, "small", many, rust, 1 / 25.},
+    target{"peak memory, compressed", "peak", "peak", compressed, "small", many, "own steady", 1.4},
+    target{"peak memory, plain", "peak", "peak", plain, "small", many, "own steady", 1.4},
+
+    target{"saturated events, plain", "events", "rate", plain, "small", many, go, 5, 8, true},
+    target{"saturated events, plain", "events", "rate", plain, "small", many, go_json, 20, 30, true},
+    target{"saturated events, plain", "events", "rate", plain, "small", many, rust, 2.5, 4, true},
+    target{"saturated events, plain", "events", "rate", plain, "small", many, {}, 90'000, 140'000, true},
+    target{"saturated events, compressed", "events", "rate", compressed, "small", many, rust, 2.5, 4, true},
+
+    target{"latency at 1,000/s", "paced-1000", "p50", plain, "small", many, go, 1 / 1.5},
+    target{"latency at 1,000/s", "paced-1000", "p99", plain, "small", many, go, 1 / 2.},
+    target{"latency at 1,000/s, 120 s", "tail", "p99.9", plain, "small", many, go, 1 / 20.},
+    target{"latency at 1,000/s, both cores", "paced-1000-2cores", "p99", plain, "small", many, go, 1 / 50.},
+    target{"latency at 1,000/s", "paced-1000", "p99", plain, "small", many, go_json, 1 / 8.},
+    target{"latency at 1,000/s", "paced-1000", "p50", plain, "small", many, rust, 1 / 1.2, 1 / 1.7},
+    target{"latency at 1,000/s", "paced-1000", "p99", plain, "small", many, rust, 1 / 1.2, 1 / 1.7},
+    target{"latency at 1,000/s, 120 s", "tail", "p99.9", plain, "small", many, rust, 1 / 3.},
+    target{"latency at 1,000/s", "paced-1000", "p50", plain, "small", many, {}, 50},
+    target{"latency at 1,000/s", "paced-1000", "p99", plain, "small", many, {}, 100},
+    target{"latency at 1,000/s, 120 s", "tail", "p99.9", plain, "small", many, {}, 400},
+    target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, go, 1 / 25.},
+    target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, rust, 1 / 1.5},
+    target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, {}, 150},
+    target{"latency at 1,000/s, its Controller", "paced-1000", "p99", plain, "small", many, controller, 1 / 20.},
+
+    target{"work queue", "queue", "cycle_ns", plain, "small", many, go, 1 / 8., 1 / 15.},
+    target{"work queue", "queue", "cycle_ns", plain, "small", many, controller, 1 / 3.},
+    target{"work queue", "queue", "cycle_ns", plain, "small", many, {}, 200, 100},
+    target{"read one field", "read", "one_field_ns", plain, "small", many, {}, 60},
+    target{"read five fields", "read", "five_fields_ns", plain, "small", many, {}, 300},
+    target{"scan by field", "read", "scan_ns_per_object", plain, "small", many, {}, 60},
+
+    target{"relist after 410, 1 % changed", "relist", "cpu", plain, "small", many, go, 1 / 8.},
+    target{"relist after 410, 1 % changed", "relist", "cpu", plain, "small", many, go_json, 1 / 30.},
+    target{"relist after 410, 1 % changed", "relist", "cpu", plain, "small", many, rust, 1 / 10.},
+    target{"relist after 410, 1 % changed", "relist", "cpu_total", plain, "small", many, {}, 0.5},
+    target{"relist, memory in percent", "relist", "growth", plain, "small", many, {}, 5},
+    target{"relist, spurious handler calls", "relist", "spurious_calls", plain, "small", many, {}, 0},
+
+    target{"custom resources", "sync", "cpu", plain, "custom", 50'000, go_dynamic, 1 / 20.},
+    target{"custom resources", "steady", "rss", compressed, "custom", 50'000, go_dynamic, 1 / 25.},
+    target{"custom resources", "sync", "cpu", plain, "custom", 50'000, rust, 1 / 5.},
+    target{"custom resources", "steady", "rss", compressed, "custom", 50'000, rust, 1 / 25.},
+};
+
+const row* find(const std::vector<row>& rows, const target& t, std::string_view subject)
+{
+    cell what{.workload = std::string(t.workload),
+              .subject = std::string(subject),
+              .data = std::string(t.data),
+              .objects = t.objects,
+              .metric = std::string(t.metric),
+              .unit = {}};
+    if (subject == "own steady") {
+        what.subject = t.subject;
+        what.workload = "steady";
+        what.metric = "rss";
+    }
+    return find_row(rows, what);
+}
+
+/// "1/3.5" for what is below one.
+std::string factor_text(double factor)
+{
+    return factor < 1 ? "1/" + number_text(1 / factor) : number_text(factor) + "x";
+}
+
+std::string amount_text(const target& t, double amount)
+{
+    return t.against.empty() ? number_text(amount) : factor_text(amount);
+}
+
+} // namespace
+
+std::span<const target> all_targets() { return targets; }
+
+judgement judge(const target& t, const std::vector<row>& rows)
+{
+    judgement j{.what = &t};
+    const auto* ours = find(rows, t, t.subject);
+    const auto* theirs = t.against.empty() ? nullptr : find(rows, t, t.against);
+    if (!ours) {
+        j.absent = t.subject;
+        return j;
+    }
+    if (!t.against.empty() && !theirs) {
+        j.absent = t.against;
+        return j;
+    }
+    j.ours = ours->value.median;
+    j.theirs = theirs ? theirs->value.median : 0;
+    const double measure = theirs ? j.theirs : 1;
+    auto meets = [&](double bound) { return t.more ? j.ours >= bound * measure : j.ours <= bound * measure; };
+    j.outcome = t.stretch > 0 && meets(t.stretch) ? verdict::stretch_reached
+                : meets(t.reach)                  ? verdict::reached
+                                                  : verdict::not_reached;
+    return j;
+}
+
+std::string wish_text(const target& t)
+{
+    auto text = std::string(t.more ? "at least " : "at most ") + amount_text(t, t.reach);
+    if (!t.against.empty()) text += " of " + std::string(t.against);
+    if (t.stretch > 0) text += " (stretch " + amount_text(t, t.stretch) + ")";
+    return text;
+}
+
+std::string verdict_text(const judgement& j)
+{
+    if (j.outcome == verdict::not_measured) return "not measured: no number of " + std::string(j.absent);
+    const auto found = number_text(j.ours) + (j.theirs > 0 ? " = " + factor_text(j.ours / j.theirs) : std::string());
+    switch (j.outcome) {
+    case verdict::reached:
+        return "reached: " + found;
+    case verdict::stretch_reached:
+        return "stretch reached: " + found;
+    default:
+        return "NOT reached: " + found;
+    }
+}
+
+} // namespace kubecoro::bench

@@ -1,0 +1,39 @@
+#include "workloads.hpp"
+
+#include <boost/json.hpp>
+
+#include <array>
+#include <chrono>
+#include <string>
+
+namespace kubecoro::bench {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Asks for measurements that the subject makes inside itself. One that it does not know is missing, not a failure.
+template<std::size_t N>
+result<> record(session& s, std::string_view command, const std::array<std::string_view, N>& metrics)
+{
+    auto answer = s.ask(command, 300s);
+    for (auto metric : metrics) {
+        auto ns = answer ? number_in(*answer, metric) : result<double>(answer.error());
+        if (ns) {
+            s.add(metric, "ns", *ns);
+        } else if (ns.error() == cond::corrupt) {
+            s.missing(metric, "not offered by this subject");
+        } else {
+            return ns.error();
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+result<> run_read(session& s) { return record<3>(s, "read", {"one_field_ns", "five_fields_ns", "scan_ns_per_object"}); }
+
+result<> run_queue(session& s) { return record<1>(s, "queue", {"cycle_ns"}); }
+
+} // namespace kubecoro::bench

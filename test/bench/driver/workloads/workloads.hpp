@@ -1,0 +1,41 @@
+#pragma once
+
+#include "session.hpp"
+
+#include <kubecoro/base/result.hpp>
+
+#include <string_view>
+
+namespace kubecoro::bench {
+
+/* One function per workload. Each leaves its numbers in the session and the subject idle. A failure means that this
+   subject cannot go on. */
+
+/// From nothing to: every object has been through handler, queue, worker and lister.
+result<> run_sync(session& s);
+/// Resident memory after the sync, what can be given back given back.
+result<> run_steady(session& s);
+/// Fields of cached objects, without any informer activity.
+result<> run_read(session& s);
+/// Changes as fast as the subject takes them.
+result<> run_events(session& s);
+/// Latency from the server's stamp to the worker having read the object, at a given rate.
+result<> run_paced_1000(session& s);
+result<> run_paced_5000(session& s);
+/// The first for two minutes, where tails show.
+result<> run_tail(session& s);
+/// 410 in the watch, one object in a hundred changed since.
+result<> run_relist(session& s);
+/// The most memory ever held, all of the above included.
+result<> run_peak(session& s);
+/// The work queue by itself: add, get, forget, done.
+result<> run_queue(session& s);
+
+/// The workload of that name, as in bench_options::names; null when there is none.
+using workload = result<> (*)(session&);
+[[nodiscard]] workload workload_named(std::string_view name);
+
+/// Enough changes to replace every object once and to last a second.
+[[nodiscard]] std::uint64_t saturated_events(std::uint64_t objects);
+
+} // namespace kubecoro::bench

@@ -1,0 +1,67 @@
+// The work queue: what each key costs on its way from a handler to a worker and out again.
+#include "allocations.hpp"
+
+#include <kubecoro/controller/workqueue.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace kubecoro::bench {
+
+namespace {
+
+namespace asio = boost::asio;
+
+std::vector<object_key> some_keys(std::size_t count)
+{
+    std::vector<object_key> keys;
+    for (std::size_t i = 0; i < count; ++i)
+        keys.emplace_back("namespace-" + std::to_string(i % 100), "pod-" + std::to_string(1'000'000 + i));
+    return keys;
+}
+
+asio::awaitable<void> empty(workqueue<object_key>& queue, std::size_t keys)
+{
+    while (keys-- > 0) {
+        auto item = co_await queue.get();
+        item->succeeded();
+    }
+}
+
+/// Add in batches of so many keys, then get and done one by one; per key.
+void queue_cycle(benchmark::State& state)
+{
+    const auto keys = some_keys(static_cast<std::size_t>(state.range(0)));
+    asio::io_context io(1);
+    workqueue<object_key> queue(io.get_executor());
+    allocation_report report(state);
+    report.per_iteration(static_cast<double>(keys.size()));
+    for (auto _ : state) {
+        queue.add_batch(keys);
+        asio::co_spawn(io, empty(queue, keys.size()), [](std::exception_ptr) {});
+        io.restart();
+        io.run();
+    }
+}
+BENCHMARK(queue_cycle)->Arg(1)->Arg(256)->Arg(100'000);
+
+/// A key that waits already; per key.
+void queue_add_again(benchmark::State& state)
+{
+    const auto keys = some_keys(256);
+    asio::io_context io(1);
+    workqueue<object_key> queue(io.get_executor());
+    queue.add_batch(keys);
+    allocation_report report(state);
+    report.per_iteration(static_cast<double>(keys.size()));
+    for (auto _ : state) queue.add_batch(keys);
+}
+BENCHMARK(queue_add_again);
+
+} // namespace
+
+} // namespace kubecoro::bench

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "pipeline.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+namespace kubecoro::bench {
+
+/** Carries out the driver's commands, one a line on standard input, each answered by a line of JSON on standard output,
+    until `quit` or the end of the input. See the README of the bench. */
+[[nodiscard]] boost::asio::awaitable<result<>> serve_commands(boost::asio::any_io_executor executor, pipeline& work);
+
+} // namespace kubecoro::bench

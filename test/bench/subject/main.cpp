@@ -1,0 +1,78 @@
+// kubecoro as a subject of the bench: one informer in one mode, driven by commands on standard input.
+#include "commands.hpp"
+#include "pipeline.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/client/client.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace kubecoro;
+
+struct options
+{
+    std::string server;
+    std::string ca;
+    std::string resource = "pods";
+    std::string mode = "plain";
+};
+
+resource_type resource_named(const std::string& plural)
+{
+    if (plural == "pods") return core::v1::pod::resource();
+    return {.group = "bench.example.com", .version = "v1", .plural = "widgets", .kind = "Widget"};
+}
+
+cluster_config cluster_of(const options& o)
+{
+    cluster_config cluster{.server = o.server, .origin = "the bench"};
+    if (!o.ca.empty()) {
+        std::ifstream in(o.ca);
+        cluster.ca.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    return cluster;
+}
+
+asio::awaitable<result<>> run(asio::any_io_executor executor, options o)
+{
+    auto connected = client::create(executor, cluster_of(o));
+    if (!connected) co_return connected.error();
+    informer_options informer;
+    informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
+    bench::pipeline work(executor, *connected, resource_named(o.resource), informer);
+    auto served = co_await bench::serve_commands(executor, work);
+    auto stopped = co_await work.stop();
+    co_return served ? stopped : served;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    options o;
+    CLI::App app{"kubecoro as a subject of the bench; commands come on standard input."};
+    app.add_option("--server", o.server, "URL of the replay server")->required();
+    app.add_option("--ca", o.ca, "Authority of an https server, PEM");
+    app.add_option("--resource", o.resource)->check(CLI::IsMember({"pods", "widgets"}));
+    app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain"}));
+    CLI11_PARSE(app, argc, argv);
+
+    asio::io_context io(1);
+    int status = 1;
+    asio::co_spawn(io, run(io.get_executor(), o), [&](std::exception_ptr thrown, result<> outcome) {
+        if (!thrown && outcome) status = 0;
+        if (!thrown && !outcome) std::cerr << outcome.error() << '\n';
+    });
+    io.run();
+    return status;
+}

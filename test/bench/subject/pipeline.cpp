@@ -1,0 +1,142 @@
+#include "pipeline.hpp"
+
+#include "fields.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+namespace kubecoro::bench {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// The clock of the server's stamps.
+std::int64_t monotonic_ns() noexcept
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+object_key_view key_of(const notification& n) { return object_of(n).key(); }
+
+} // namespace
+
+pipeline::pipeline(asio::any_io_executor executor, const client& from, const resource_type& resource,
+                   informer_options options)
+    : executor_(executor),
+      informers_(from),
+      informer_(informers_.get(resource, std::move(options))),
+      events_(informer_.subscribe()),
+      lister_(informer_.lister()),
+      queue_(executor),
+      tasks_(executor)
+{
+}
+
+asio::awaitable<result<>> pipeline::handle()
+{
+    while (auto batch = co_await events_.pop()) {
+        popped_ += batch->size();
+        // Merged events belong to a batch that comes later than the one they were merged out of.
+        counters_.handled = popped_ + events_.stats().coalesced;
+        if (stretch_ && !stretch_->began) stretch_->began = monotonic_ns();
+        queue_.add_batch(*batch, priority::normal, key_of);
+    }
+    co_return events_.ended();
+}
+
+asio::awaitable<result<>> pipeline::work()
+{
+    while (auto item = co_await queue_.get()) {
+        reconcile(item->key());
+        item->succeeded();
+        ++counters_.reconciled;
+        if (stretch_) look();
+    }
+    co_return result<>();
+}
+
+void pipeline::reconcile(const object_key& key)
+{
+    const auto o = lister_.get(key);
+    if (!o) {
+        ++counters_.missing;
+        return;
+    }
+    const auto read = read_three(o);
+    if (read.node.empty() || read.phase.empty() || read.stamp.empty()) ++counters_.empty;
+    last_done_ = monotonic_ns();
+    if (const auto stamp = time_of(read.stamp)) latencies_.record(last_done_ - stamp);
+}
+
+void pipeline::look()
+{
+    if (counters_.handled >= stretch_->goal && queue_.len() == 0) stretch_->over.settle({});
+}
+
+asio::awaitable<result<>> pipeline::sync()
+{
+    tasks_.spawn("handler", handle());
+    tasks_.spawn("worker", work());
+    informers_.start();
+    if (auto synced = co_await events_.has_synced(); !synced) co_return synced;
+    expect(lister_.size() - counters_.handled);
+    look();
+    co_return co_await reached();
+}
+
+void pipeline::expect(std::uint64_t events)
+{
+    latencies_.clear();
+    stretch_ = stretch{.goal = counters_.handled + events, .began = {}, .over = {}};
+}
+
+asio::awaitable<result<>> pipeline::reached()
+{
+    auto over = stretch_->over;
+    co_return co_await over.wait();
+}
+
+asio::awaitable<result<>> pipeline::relisted(pipeline_counters before, std::uint64_t events)
+{
+    asio::steady_timer pause(executor_);
+    for (;;) {
+        const auto now = counters();
+        const bool listed = now.lists > before.lists && now.watches > before.watches;
+        if (listed && now.handled - before.handled >= events && queue_.len() == 0) co_return result<>();
+        pause.expires_after(std::chrono::milliseconds(2));
+        co_await pause.async_wait(asio::use_awaitable);
+    }
+}
+
+asio::awaitable<result<>> pipeline::stop()
+{
+    auto stopped = co_await informers_.stop();
+    queue_.shut_down();
+    auto ended = co_await tasks_.join();
+    co_return stopped ? ended : stopped;
+}
+
+pipeline_counters pipeline::counters() const
+{
+    auto now = counters_;
+    const auto stats = informer_.stats();
+    now.lists = stats.reflector.lists;
+    now.watches = stats.reflector.watches;
+    return now;
+}
+
+double pipeline::stretch_s() const
+{
+    if (!stretch_ || !stretch_->began) return 0;
+    return static_cast<double>(last_done_ - *stretch_->began) * 1e-9;
+}
+
+} // namespace kubecoro::bench

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "latencies.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/client/client.hpp>
+#include <kubecoro/controller/workqueue.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace kubecoro::bench {
+
+/// Since the start.
+struct pipeline_counters
+{
+    /// Events that reached the handler, those included that merged into another before.
+    std::uint64_t handled = 0;
+    std::uint64_t reconciled = 0;
+    /// Reconciles that found no object, or an object without one of the fields.
+    std::uint64_t missing = 0;
+    std::uint64_t empty = 0;
+    std::uint64_t lists = 0;
+    std::uint64_t watches = 0;
+};
+
+/** What a controller does: an informer, a handler that queues the keys of each batch of events, one worker that looks the
+    object up and reads three fields.
+
+    Everything runs on one thread. */
+class pipeline
+{
+public:
+    pipeline(boost::asio::any_io_executor executor, const client& from, const resource_type& resource,
+             informer_options options);
+
+    /// Starts, and completes when every initial object was reconciled.
+    [[nodiscard]] boost::asio::awaitable<result<>> sync();
+    /// Begins a measured stretch: latencies are counted from here.
+    void expect(std::uint64_t events);
+    /// Completes when the events that expect() named were handled and everything queued is reconciled.
+    [[nodiscard]] boost::asio::awaitable<result<>> reached();
+    /// Completes when a list begun after `before` is in the store, `events` more were handled and all is reconciled.
+    [[nodiscard]] boost::asio::awaitable<result<>> relisted(pipeline_counters before, std::uint64_t events);
+    [[nodiscard]] boost::asio::awaitable<result<>> stop();
+
+    [[nodiscard]] pipeline_counters counters() const;
+    [[nodiscard]] const latencies& times() const noexcept { return latencies_; }
+    /// Seconds from the first event of the stretch to the last reconcile.
+    [[nodiscard]] double stretch_s() const;
+    [[nodiscard]] kubecoro::lister lister() const { return informer_.lister(); }
+
+private:
+    [[nodiscard]] boost::asio::awaitable<result<>> handle();
+    [[nodiscard]] boost::asio::awaitable<result<>> work();
+    void reconcile(const object_key& key);
+    /// Settles the stretch when it is over.
+    void look();
+
+    boost::asio::any_io_executor executor_;
+    informer_factory informers_;
+    shared_informer informer_;
+    subscription events_;
+    kubecoro::lister lister_;
+    workqueue<object_key> queue_;
+    latencies latencies_;
+    pipeline_counters counters_;
+    std::uint64_t popped_ = 0;
+
+    struct stretch
+    {
+        std::uint64_t goal = 0;
+        std::optional<std::int64_t> began;
+        latch over;
+    };
+    std::optional<stretch> stretch_;
+    std::int64_t last_done_ = 0;
+    task_group tasks_;
+};
+
+} // namespace kubecoro::bench
