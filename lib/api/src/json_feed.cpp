@@ -61,7 +61,10 @@ public:
     {
         if (ignores_key()) return true;
         const std::string_view key = whole(s);
-        if (encoding_) return check(written(tape_.key(key)), ec);
+        if (encoding_) {
+            if (identifying_) identity_.key(tape_.depth(), key);
+            return check(written(tape_.key(key)), ec);
+        }
         owner_.key(key.substr(0, envelope_text));
         text_.clear();
         return true;
@@ -71,8 +74,9 @@ public:
     {
         if (ignores_value()) return true;
         const std::string_view text = whole(s);
-        if (encoding_) return check(written(tape_.string(text)), ec);
-        return check(scalar(value_kind::string, text), ec);
+        if (!encoding_) return check(scalar(value_kind::string, text), ec);
+        if (identifying_ && identity_.string(tape_.depth(), text) && owner_.recognise(identity_)) return skip_rest();
+        return check(written(tape_.string(text)), ec);
     }
 
     bool on_int64(std::int64_t i, string_view s, code& ec)
@@ -121,11 +125,14 @@ private:
             case envelope::verdict::refuse:
                 return false;
             case envelope::verdict::encode:
+            case envelope::verdict::encode_unless_known:
             case envelope::verdict::encode_whole:
                 break;
             }
             encoding_ = true;
-            tape_.clear(answer == envelope::verdict::encode);
+            tape_.clear(answer != envelope::verdict::encode_whole);
+            identifying_ = answer == envelope::verdict::encode_unless_known;
+            if (identifying_) identity_.begin();
             if (spent_.capacity() > kept_capacity) spent_ = {};
         }
         return written(tape_.begin(is_object));
@@ -145,6 +152,14 @@ private:
         if (tape_.depth() != 0) return true;
         encoding_ = false;
         return owner_.encoded(tape_.tape());
+    }
+
+    /// Of the object that was being encoded.
+    bool skip_rest()
+    {
+        skipping_ = tape_.depth();
+        encoding_ = false;
+        return true;
     }
 
     [[nodiscard]] bool ignores_key() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_key()); }
@@ -209,6 +224,8 @@ private:
     std::string spent_;
     std::size_t skipping_ = 0;
     bool encoding_ = false;
+    bool identifying_ = false;
+    item_identity identity_;
     const char* last_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 // owner.
 #pragma once
 
+#include "item_identity.hpp"
 #include "tape_writer.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -24,7 +25,9 @@ public:
         descend,
         /// Write it to the tape, without what the options prune, and call encoded().
         encode,
-        /// The same with everything.
+        /// The same, but ask recognise() as soon as it is known who it is.
+        encode_unless_known,
+        /// Write it to the tape with everything.
         encode_whole,
         /// Not of interest; costs no memory.
         skip,
@@ -41,6 +44,9 @@ public:
     /// `text` is that of a string or number, cut at 4096 bytes. False = `problem` is set.
     virtual bool scalar(value_kind kind, std::string_view text) = 0;
     virtual bool encoded(const tape_writer& tape) = 0;
+    /// The object in work is at hand already: the rest of it is skipped, and encoded() is not called. May be asked again
+    /// when more is known.
+    virtual bool recognise(const item_identity&) { return false; }
 
     std::string problem;
 };

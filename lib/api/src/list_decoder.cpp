@@ -21,7 +21,9 @@ std::string_view item_kind(std::string_view list_kind) noexcept
 class list_envelope final : public detail::envelope
 {
 public:
-    explicit list_envelope(detail::encoding* encoding) noexcept : encoding_(encoding) {}
+    list_envelope(detail::encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known)
+    {
+    }
 
     verdict open(bool is_object) override
     {
@@ -34,7 +36,8 @@ public:
                 return is_object ? verdict::encode_whole : refuse("`metadata` is not an object");
             return verdict::skip;
         default:
-            return is_object ? verdict::encode : refuse(item_problem());
+            if (!is_object) return refuse(item_problem());
+            return known_ != nullptr ? verdict::encode_unless_known : verdict::encode;
         }
     }
 
@@ -84,6 +87,7 @@ public:
                 tape_access::view(bytes.data(), bytes.data() + bytes.size(), detail::encoding::words_of(encoding_)));
             return true;
         }
+        has_incomplete_ = has_incomplete_ || page.kind.empty() || page.api_version.empty();
         if (!types_) {
             const std::string_view kind = item_kind(page.kind);
             types_.emplace(encoding_, kind, kind.empty() ? std::string_view{} : page.api_version);
@@ -92,11 +96,19 @@ public:
         return true;
     }
 
+    bool recognise(const detail::item_identity& who) override
+    {
+        object same = known_->find(who.key(), who.uid(), who.resource_version());
+        if (!same) return false;
+        page.items.push_back(std::move(same));
+        return true;
+    }
+
     // Items that came before the list's kind and apiVersion.
     void complete_items()
     {
         const std::string_view kind = item_kind(page.kind);
-        if (kind.empty()) return;
+        if (kind.empty() || !has_incomplete_) return;
         for (object& item : page.items) {
             if (item["kind"] && (item["apiVersion"] || page.api_version.empty())) continue;
             item = object_builder::with_type(item, kind, page.api_version);
@@ -152,17 +164,21 @@ private:
     detail::encoding* encoding_;
     /// Of the kind and apiVersion so far.
     std::optional<type_members> types_;
+    const known_objects* known_;
     int depth_ = 0;
     field field_ = field::other;
+    /// An item came before the list said what it is.
+    bool has_incomplete_ = false;
 };
 
 } // namespace
 
 struct list_decoder::state
 {
-    state(const decode_options& options, std::shared_ptr<object_encoding> e)
+    state(const decode_options& options, std::shared_ptr<object_encoding> e, std::shared_ptr<const known_objects> k)
         : encoding(std::move(e)),
-          envelope(detail::encoding::of(encoding)),
+          known(std::move(k)),
+          envelope(detail::encoding::of(encoding), known.get()),
           feed(envelope, options, 2, detail::encoding::words_of(encoding))
     {
     }
@@ -174,14 +190,16 @@ struct list_decoder::state
     }
 
     std::shared_ptr<object_encoding> encoding;
+    std::shared_ptr<const known_objects> known;
     list_envelope envelope;
     detail::json_feed feed;
     std::size_t received = 0;
     std::optional<failure> failed;
 };
 
-list_decoder::list_decoder(decode_options options, std::shared_ptr<object_encoding> encoding)
-    : state_(std::make_unique<state>(options, std::move(encoding)))
+list_decoder::list_decoder(decode_options options, std::shared_ptr<object_encoding> encoding,
+                           std::shared_ptr<const known_objects> known)
+    : state_(std::make_unique<state>(options, std::move(encoding), std::move(known)))
 {
 }
 list_decoder::~list_decoder() = default;

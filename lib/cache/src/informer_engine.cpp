@@ -80,7 +80,8 @@ void informer_engine::make_lane(std::string ns)
                              .label_selector = settings_.options.label_selector,
                              .field_selector = settings_.options.field_selector,
                              .decode = settings_.options.decode,
-                             .encoding = encoding_};
+                             .encoding = encoding_,
+                             .known = store_};
     const auto& policy = *settings_.options.policy;
     const std::size_t id = fifo_.add_scope();
     auto l = std::make_unique<lane>();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace kubecoro {
@@ -83,13 +84,17 @@ reflector_core::action reflector_core::on_list(result<list_page> page)
 
     if (list_.page == 1) list_.first_version = page->resource_version;
     if (!list_.first && !page->items.empty()) list_.first = page->items.front();
-    if (list_.items.empty()) list_.items.reserve(page->items.size());
-    for (auto& item : page->items) {
-        if (auto why = unfit(item); why.empty())
-            list_.items.push_back(std::move(item));
-        else
-            skip(std::move(why));
-    }
+    std::erase_if(page->items, [this](const object& item) {
+        auto why = unfit(item);
+        if (why.empty()) return false;
+        skip(std::move(why));
+        return true;
+    });
+    if (list_.items.empty())
+        list_.items = std::move(page->items);
+    else
+        list_.items.insert(list_.items.end(), std::make_move_iterator(page->items.begin()),
+                           std::make_move_iterator(page->items.end()));
     list_.token = std::move(page->continue_token);
     if (!list_.token.empty()) {
         ++list_.page;

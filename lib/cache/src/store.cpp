@@ -1,6 +1,8 @@
 #include "store.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <functional>
 #include <utility>
 
 namespace kubecoro {
@@ -68,35 +70,50 @@ std::vector<notification> store::apply(std::span<const delta> deltas)
     return out;
 }
 
+std::optional<std::vector<object>> store::others(std::string_view ns, const std::vector<object>& items) const
+{
+    std::vector<const void*> listed;
+    listed.reserve(items.size());
+    for (const auto& o : items) listed.push_back(o.identity());
+    std::sort(listed.begin(), listed.end(), std::less<>());
+    std::vector<object> out;
+    std::size_t stored = 0;
+    tables_->each_in(ns, [&](const object& o) {
+        ++stored;
+        if (!std::binary_search(listed.begin(), listed.end(), o.identity(), std::less<>())) out.push_back(o);
+    });
+    if (out.empty() && stored == items.size()) return std::nullopt;
+    return out;
+}
+
 std::vector<notification> store::replace(std::string_view ns, std::vector<object> items, bool initial)
 {
     std::lock_guard writing(writer_);
     // What differs, found without keeping readers out: nobody else writes.
-    object_map<bool> listed;
-    listed.reserve(items.size());
-    for (auto& o : items) {
-        // Of two items of one key the last counts, as it would in a map.
-        listed.erase(o);
-        listed.emplace(o, true);
+    const auto unlisted = others(ns, items);
+    if (!unlisted) return {};
+    std::vector<std::size_t> differing;
+    object_map<std::size_t> last;
+    if (tables_->size() == 0) last.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (tables_->find(items[i].key()).is_same(items[i])) continue;
+        differing.push_back(i);
+        last.insert_or_assign(items[i], i);
     }
     std::vector<notification> out;
     std::vector<change> changes;
-    const auto missing = [&](const object& stored) {
-        if (listed.find(stored) != listed.end()) return;
+    for (const auto& stored : *unlisted) {
+        if (last.find(stored) != last.end()) continue;
         changes.push_back({stored, true, {}});
         out.emplace_back(deleted{stored, true});
-    };
-    if (ns.empty())
-        tables_->each(missing);
-    else
-        tables_->each_in(ns, missing);
-    for (auto& o : items) {
-        auto at = listed.find(o);
-        if (at == listed.end() || !at->first.is_same(o)) continue;
+    }
+    for (const std::size_t i : differing) {
+        object& o = items[i];
+        if (last.find(o)->second != i) continue;
         object before = tables_->find(o.key());
         if (before && same_version(before, o)) continue;
         changes.push_back({o, false, values_for(o)});
-        announce_put(out, std::move(before), std::move(o), initial);
+        announce_put(out, std::move(before), o, initial);
     }
 
     const auto make = [&changes](store_tables& t) {
@@ -165,6 +182,13 @@ std::vector<std::string> store::call_index(const user_index& index, const object
     log_.warning("an index function threw; the object is left out of the index",
                  {{"index", index.name}, {"object", to_string(o.key())}, {"what", why}});
     return {};
+}
+
+object store::find(object_key_view key, std::string_view uid, std::string_view resource_version) const
+{
+    object stored = get(key);
+    const bool same = stored && stored.resource_version() == resource_version && stored.uid() == uid;
+    return same ? stored : object{};
 }
 
 object store::get(object_key_view key) const

@@ -3,6 +3,7 @@
 #include "delta.hpp"
 #include "store_tables.hpp"
 
+#include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/lister.hpp>
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -24,7 +26,7 @@ namespace kubecoro {
     Readers share a lock for as long as it takes to copy handles. A small change is made in place under the lock; a large
     one (a first list, a relist with many changes) is made on a copy of the tables, which then takes their place, so
     that readers are never kept waiting for it and never see half of it. User code never runs under the lock. */
-class store
+class store final : public known_objects
 {
 public:
     /// @param large  Changes from which on a list is applied to a copy.
@@ -36,7 +38,9 @@ public:
     /// changes nothing.
     std::vector<notification> apply(std::span<const delta> deltas);
 
-    /// Makes `items` the content of a namespace (empty = everything): deletions first, then the rest in their order.
+    /// Makes `items` the content of a namespace (empty = everything): deletions first, then the rest in their order. Items
+    /// that are the stored handles themselves, see find(), cost next to nothing. Of several items of one key the last
+    /// that is not stored already counts.
     std::vector<notification> replace(std::string_view ns, std::vector<object> items, bool initial);
 
     /// Errors: already_exists.
@@ -45,6 +49,8 @@ public:
     // ---- readers, any thread
 
     [[nodiscard]] object get(object_key_view key) const;
+    [[nodiscard]] object find(object_key_view key, std::string_view uid,
+                              std::string_view resource_version) const override;
     [[nodiscard]] std::vector<object> list(std::string_view ns) const;
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values_of(std::string_view index) const;
@@ -67,6 +73,9 @@ private:
         index_values values;
     };
 
+    /// The stored objects of a namespace whose very handle is not among the items; nothing when both are the same.
+    [[nodiscard]] std::optional<std::vector<object>> others(std::string_view ns,
+                                                            const std::vector<object>& items) const;
     [[nodiscard]] index_values values_for(const object& o) const;
     [[nodiscard]] std::vector<std::string> call_index(const user_index& index, const object& o) const;
 

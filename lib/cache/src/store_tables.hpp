@@ -49,7 +49,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-    /// Calls f(object) for all, or for those of one namespace.
+    /// Calls f(object) for all, or for those of one namespace (empty = all).
     template<class F>
     void each(F&& f) const
     {
@@ -59,6 +59,7 @@ public:
     template<class F>
     void each_in(std::string_view ns, F&& f) const
     {
+        if (ns.empty()) return each(f);
         if (auto at = namespaces_.find(ns); at != namespaces_.end())
             for (const auto& [name, o] : at->second) f(o);
     }

@@ -32,10 +32,11 @@ struct client::state
 
     /// A 2xx answer that is one object.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r);
-    [[nodiscard]] boost::asio::awaitable<result<list_page>>
-    fetch_page(result<request> r, decode_options decode, std::shared_ptr<object_encoding> encoding, unsigned retries);
+    /// A 2xx answer that is a list, or a watch. Of the scope only what says how to decode.
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, source_scope scope,
+                                                                       unsigned retries);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
-    open_watch(result<request> r, decode_options decode, std::shared_ptr<object_encoding> encoding, unsigned retries);
+    open_watch(result<request> r, source_scope scope, unsigned retries);
 
     boost::asio::any_io_executor executor;
     std::shared_ptr<transport> carrier;

@@ -17,9 +17,8 @@ namespace {
 class answer_watch final : public watch_stream
 {
 public:
-    answer_watch(std::unique_ptr<answer> body, decode_options decode, std::shared_ptr<object_encoding> encoding,
-                 request r)
-        : body_(std::move(body)), decoder_(decode, std::move(encoding)), request_(std::move(r))
+    answer_watch(std::unique_ptr<answer> body, source_scope scope, request r)
+        : body_(std::move(body)), decoder_(scope.decode, std::move(scope.encoding)), request_(std::move(r))
     {
     }
 
@@ -91,14 +90,12 @@ asio::awaitable<result<object>> client::state::fetch_object(result<request> r)
     co_return decoded;
 }
 
-asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, decode_options decode,
-                                                             std::shared_ptr<object_encoding> encoding,
-                                                             unsigned retries)
+asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, source_scope scope, unsigned retries)
 {
     if (!r) co_return r.error();
     auto got = co_await accepted(*r, retries, options.timeouts.answer_head);
     if (!got) co_return got.error();
-    list_decoder decoder(decode, std::move(encoding));
+    list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known));
     std::uint64_t total = 0;
     for (;;) {
         auto piece = co_await read_some(**got);
@@ -114,23 +111,30 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
     co_return page;
 }
 
-asio::awaitable<result<std::unique_ptr<watch_stream>>>
-client::state::open_watch(result<request> r, decode_options decode, std::shared_ptr<object_encoding> encoding,
-                          unsigned retries)
+asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch(result<request> r, source_scope scope,
+                                                                                 unsigned retries)
 {
     if (!r) co_return r.error();
     auto got = co_await accepted(*r, retries, options.timeouts.watch_head);
     if (!got) co_return got.error();
     std::unique_ptr<watch_stream> stream =
-        std::make_unique<answer_watch>(std::move(*got), decode, std::move(encoding), std::move(*r));
+        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r));
     co_return stream;
 }
 
 namespace {
 
+/// Objects that share nothing and of which none is known.
+source_scope plain_scope(const client::state& s)
+{
+    source_scope scope;
+    scope.decode = s.options.decode;
+    return scope;
+}
+
 asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r)
 {
-    co_return co_await s->fetch_page(std::move(r), s->options.decode, nullptr, s->options.max_retries);
+    co_return co_await s->fetch_page(std::move(r), plain_scope(*s), s->options.max_retries);
 }
 
 asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, request_builder builder,
@@ -139,7 +143,7 @@ asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, r
     detail::pager_core pager(std::move(options));
     while (auto ask = pager.next()) {
         auto r = builder.list(*ask);
-        auto page = co_await s->fetch_page(std::move(r), s->options.decode, nullptr, s->options.max_retries);
+        auto page = co_await s->fetch_page(std::move(r), plain_scope(*s), s->options.max_retries);
         auto last = page ? pager.on_page(std::move(*page)) : pager.on_failure(page.error());
         if (last && r) co_return last->with_request(r->method, r->target);
         if (last) co_return *last;
@@ -149,7 +153,7 @@ asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, r
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s, result<request> r)
 {
-    co_return co_await s->open_watch(std::move(r), s->options.decode, nullptr, s->options.max_retries);
+    co_return co_await s->open_watch(std::move(r), plain_scope(*s), s->options.max_retries);
 }
 
 } // namespace

@@ -46,13 +46,13 @@ private:
     static asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r,
                                                        source_scope scope)
     {
-        co_return co_await s->fetch_page(std::move(r), scope.decode, std::move(scope.encoding), 0);
+        co_return co_await s->fetch_page(std::move(r), std::move(scope), 0);
     }
 
     static asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s,
                                                                             result<request> r, source_scope scope)
     {
-        co_return co_await s->open_watch(std::move(r), scope.decode, std::move(scope.encoding), 0);
+        co_return co_await s->open_watch(std::move(r), std::move(scope), 0);
     }
 
     std::shared_ptr<client::state> state_;

@@ -338,6 +338,7 @@ std::shared_ptr<scripted_source> scripted_provider::source(const resource_type& 
     // Scripts hold objects that are made already.
     source_scope scope = asked;
     scope.encoding = nullptr;
+    scope.known = nullptr;
     std::lock_guard lock(state_->mutex);
     for (const auto& e : state_->entries)
         if (e.resource == resource && e.scope == scope) return e.source;

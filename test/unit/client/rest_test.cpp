@@ -349,6 +349,30 @@ TEST_CASE("client: an informer's source asks once, in its scope", "[client][rest
     CHECK(the.net->seen[2].target.find("labelSelector=app%3Dshop") != std::string::npos);
 }
 
+TEST_CASE("client: an informer's source gives back the objects that are known", "[client][rest]")
+{
+    struct knows_one final : known_objects
+    {
+        object one;
+        [[nodiscard]] object find(object_key_view key, std::string_view uid, std::string_view version) const override
+        {
+            return key == one.key() && uid == one.uid() && version == one.resource_version() ? one : object{};
+        }
+    };
+    const std::string item =
+        R"({"metadata":{"name":"a","namespace":"web","uid":"u","resourceVersion":"1"},"spec":{"x":1}})";
+    auto known = std::make_shared<knows_one>();
+    known->one = *object::parse(item);
+    world the;
+    the.net->replies = {{.body = {R"({"kind":"PodList","apiVersion":"v1","items":[)" + item + "]}"}}};
+    source_scope scope;
+    scope.known = known;
+    const std::shared_ptr<source_provider> provider = the.make();
+    const auto page = the.run.run(provider->open(pods, scope)->list(list_options()));
+    REQUIRE(page);
+    CHECK(page->items.at(0).is_same(known->one));
+}
+
 TEST_CASE("client: warnings of the server are logged", "[client][rest]")
 {
     world the;

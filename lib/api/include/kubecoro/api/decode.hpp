@@ -95,15 +95,27 @@ struct watch_event
     [[nodiscard]] bool ends_initial_events() const noexcept;
 };
 
+/** The objects that whoever asks for a list has already: what is unchanged need not be encoded again. */
+class known_objects
+{
+public:
+    virtual ~known_objects() = default;
+    /// The object of that name that has this uid and this version, or null. Called while the list is decoded.
+    [[nodiscard]] virtual object find(object_key_view key, std::string_view uid,
+                                      std::string_view resource_version) const = 0;
+};
+
 /** Decodes a list answer as its bytes arrive, in any chunking, with no DOM and no copy of the answer.
 
-    Sans-io. Memory: the encoded items and a bounded rest. Items without kind and apiVersion get the list's. After a
-    failure the decoder stays failed. */
+    Sans-io. Memory: the encoded items and a bounded rest. Items without kind and apiVersion get the list's. An item that
+    is known, by uid and resource version, becomes the known handle as soon as its metadata has told them; the rest of
+    it is passed over. After a failure the decoder stays failed. */
 class list_decoder
 {
 public:
     /// @param encoding  What the objects share; null = each stands alone.
-    explicit list_decoder(decode_options options = {}, std::shared_ptr<object_encoding> encoding = {});
+    explicit list_decoder(decode_options options = {}, std::shared_ptr<object_encoding> encoding = {},
+                          std::shared_ptr<const known_objects> known = {});
     ~list_decoder();
     list_decoder(list_decoder&&) noexcept;
     list_decoder& operator=(list_decoder&&) noexcept;

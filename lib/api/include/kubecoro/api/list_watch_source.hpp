@@ -65,6 +65,8 @@ struct source_scope
     decode_options decode = {};
     /// What the objects share; null = each stands alone. Compared by pointer.
     std::shared_ptr<object_encoding> encoding = {};
+    /// What need not be decoded again; null = nothing is known. Compared by pointer.
+    std::shared_ptr<const known_objects> known = {};
     friend bool operator==(const source_scope&, const source_scope&) = default;
 };
 

@@ -120,6 +120,8 @@ public:
 
     /// Same block. Content is compared by `a.root() == b.root()`.
     [[nodiscard]] bool is_same(const object& other) const noexcept { return block_ == other.block_; }
+    /// Equal for handles that are the same, as long as they live; to sort and hash by.
+    [[nodiscard]] const void* identity() const noexcept { return block_; }
 
     /// What lies behind; opaque.
     struct block;

@@ -1,0 +1,148 @@
+// Items of a list that are known already, against a decoder that knows nothing.
+#include "fixtures.hpp"
+#include "json_samples.hpp"
+
+#include <kubecoro/api/decode.hpp>
+
+#include <algorithm>
+#include <map>
+
+using namespace kubecoro;
+
+namespace {
+
+class known final : public known_objects
+{
+public:
+    void add(const std::string& item)
+    {
+        auto o = object::parse(item);
+        REQUIRE(o);
+        objects_[to_string(o->key())] = *o;
+    }
+    [[nodiscard]] object find(object_key_view key, std::string_view uid, std::string_view version) const override
+    {
+        const auto at = objects_.find(to_string(key));
+        if (at == objects_.end() || at->second.uid() != uid || at->second.resource_version() != version) return {};
+        return at->second;
+    }
+
+private:
+    std::map<std::string, object> objects_;
+};
+
+std::vector<object> decoded(std::string_view list, std::size_t chunk, std::shared_ptr<const known_objects> known,
+                            const decode_options& options = {})
+{
+    list_decoder decoder(options, nullptr, std::move(known));
+    for (; !list.empty(); list.remove_prefix(std::min(chunk, list.size())))
+        REQUIRE(decoder.feed(list.substr(0, chunk)));
+    auto page = decoder.finish();
+    REQUIRE(page);
+    return std::move(page->items);
+}
+
+std::string list_of(const std::vector<std::string>& items)
+{
+    std::string out = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[)";
+    for (std::size_t i = 0; i < items.size(); ++i) out += (i == 0 ? "" : ",") + items[i];
+    return out + "]}";
+}
+
+} // namespace
+
+TEST_CASE("known objects: recognised wherever the metadata stand, in every chunking", "[api][decode][known]")
+{
+    const std::string stored =
+        R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"web","uid":"u","resourceVersion":"1"}})";
+    const std::vector<std::string> same{
+        R"({"metadata":{"name":"a","namespace":"web","uid":"u","resourceVersion":"1","labels":{"uid":"x"}},"spec":{"a":[{"b":"c"}]}})",
+        R"({"spec":{"a":[{"b":"c"}]},"status":"s","metadata":{"name":"a","namespace":"web","uid":"u","resourceVersion":"1"}})",
+        R"({"metadata":{"annotations":{"name":"z"},"managedFields":[{"uid":"y"}],"resourceVersion":"1","uid":"u","name":"a","namespace":"web"},"x":1})",
+        R"({"metadata":{"n\u0061me":"\u0061","namespace":"web","uid":"u","resourceVersion":"1"}})",
+        R"({"metadata":{"resourceVersion":"1","ownerReferences":[{"uid":"y","name":"q"}],"uid":"u","namespace":"web","name":"a"}})"};
+    const std::vector<std::string> other{
+        R"({"metadata":{"name":"a","namespace":"web","uid":"u","resourceVersion":"2"},"spec":{"x":1}})",
+        R"({"metadata":{"name":"a","namespace":"web","uid":"v","resourceVersion":"1"}})",
+        R"({"metadata":{"name":"a","namespace":"jobs","uid":"u","resourceVersion":"1"}})",
+        R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"}})",
+        R"({"metadata":{"namespace":"web","uid":"u","resourceVersion":"1"}})",
+        R"({"metadata":{"name":["a"],"namespace":"web","uid":"u","resourceVersion":"1"}})",
+        R"({"metadata":{"name":{"k":"a"},"namespace":"web","uid":"u","resourceVersion":"1"}})",
+        R"({"metadata":{"namespace":"web","uid":"u","ownerReferences":["1"],"resourceVersion":1,"name":"a"}})",
+        R"({"spec":{"metadata":{"name":"a","namespace":"web","uid":"u","resourceVersion":"1"}}})",
+        R"({"name":"a","namespace":"web","uid":"u","resourceVersion":"1"})",
+        R"({})"};
+    auto k = std::make_shared<known>();
+    k->add(stored);
+    const object handle = k->find({"web", "a"}, "u", "1");
+    for (const auto& item : same) {
+        CAPTURE(item);
+        const std::string list = list_of({item, other[0], item});
+        for (std::size_t chunk = 1; chunk <= list.size(); ++chunk) {
+            const auto items = decoded(list, chunk, k);
+            REQUIRE(items.size() == 3);
+            CHECK(items[0].is_same(handle));
+            CHECK(items[1]["spec"]["x"].as_int64() == 1);
+            CHECK(items[2].is_same(handle));
+        }
+    }
+    const std::string list = list_of(other);
+    const auto plain = decoded(list, list.size(), nullptr);
+    for (const std::size_t chunk : {std::size_t{1}, std::size_t{17}, list.size()}) {
+        const auto items = decoded(list, chunk, k);
+        REQUIRE(items.size() == plain.size());
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            CAPTURE(other[i]);
+            CHECK_FALSE(items[i].is_same(handle));
+            CHECK(items[i].to_text() == plain[i].to_text());
+        }
+    }
+}
+
+TEST_CASE("known objects: cluster-scoped ones, pruned ones, and what is passed over must be JSON",
+          "[api][decode][known]")
+{
+    auto k = std::make_shared<known>();
+    k->add(R"({"kind":"Node","metadata":{"name":"n","uid":"u","resourceVersion":"1"}})");
+    const std::string item =
+        R"({"metadata":{"labels":{"a":"b"},"name":"n","uid":"u","resourceVersion":"1"},"spec":[{}]})";
+    CHECK(decoded(list_of({item}), 5, k)[0].kind() == "Node");
+    decode_options o;
+    o.prune.drop = {"metadata", "spec"};
+    CHECK(decoded(list_of({item}), 5, k, o)[0].kind() == "Node");
+    for (const char* bad : {"\"spec\":[}", "\"spec\":tru", "\"spec\":\"\xff\""}) {
+        const std::string list = list_of({item.substr(0, item.size() - 12) + bad + "}"});
+        list_decoder decoder({}, nullptr, k);
+        CHECK(decoder.feed(list).error() == cond::corrupt);
+    }
+}
+
+TEST_CASE("known objects: random lists equal those decoded in full", "[api][decode][known][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        CAPTURE(seed);
+        testing_samples::generator random(seed);
+        auto k = std::make_shared<known>();
+        std::vector<std::string> items;
+        for (std::size_t n = random.below(6); n != 0; --n) {
+            const std::string key = std::to_string(random.below(4));
+            const std::string metadata = R"("metadata":{"name":"n)" + key + R"(","uid":"u","x":)" + random.document() +
+                                         R"(,"resourceVersion":")" + std::to_string(random.below(3)) + "\"}";
+            const std::string other = R"("spec":)" + random.document();
+            items.push_back("{" + (random.below(2) == 0 ? metadata + "," + other : other + "," + metadata) + "}");
+            if (random.below(2) == 0) k->add(items.back());
+        }
+        const std::string list = list_of(items);
+        const auto plain = decoded(list, list.size(), nullptr);
+        const auto got = decoded(list, 1 + random.below(80), k);
+        REQUIRE(got.size() == plain.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            const object wanted = k->find(plain[i].key(), plain[i].uid(), plain[i].resource_version());
+            if (wanted)
+                CHECK(got[i].is_same(wanted));
+            else
+                CHECK(got[i].to_text() == plain[i].to_text());
+        }
+    }
+}
