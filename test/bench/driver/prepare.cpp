@@ -43,8 +43,10 @@ result<std::string> prepare_protobuf(const data_set& data, const places& where)
 
     const auto log = where.work + "/prepare.log";
     const auto json = name + ".json";
+    // Both states of every object: what is listed and what events change it into.
+    const auto count = std::to_string(data.objects);
     const command_line dump{
-        .words = {replay, "--data", data.name, "--objects", std::to_string(data.objects), "--dump", json}};
+        .words = {replay, "--data", data.name, "--objects", count, "--dump", json, "--events", count}};
     if (auto dumped = run_to_end(dump, log); !dumped) return dumped.error();
     const auto unfinished = records + ".new";
     const command_line encode{.words = {encoder, json, unfinished}};

@@ -42,7 +42,7 @@ func main() {
 			return
 		}
 		if err := s.run(words); err != nil {
-			fail(err)
+			s.answer(answer{"error": err.Error()})
 		}
 	}
 }
@@ -102,6 +102,8 @@ func (s *subject) run(words []string) error {
 			return err
 		}
 		s.answer(line)
+	case "queue":
+		s.answer(queueTimes())
 	default:
 		return fmt.Errorf("no such command: %q", words[0])
 	}
