@@ -1,6 +1,7 @@
 #include "reflector.hpp"
 
-#include "race.hpp"
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -64,14 +65,14 @@ asio::awaitable<reflector::action> reflector::perform(action a)
 asio::awaitable<result<list_page>> reflector::list(list_options options)
 {
     auto answer = source_->list(std::move(options));
-    auto limited = within(*time_, policy_.list_timeout, source_->describe(), std::move(answer));
+    auto limited = with_timeout(*time_, policy_.list_timeout, source_->describe(), std::move(answer));
     co_return co_await std::move(limited);
 }
 
 asio::awaitable<result<>> reflector::open(watch_options options)
 {
     auto answer = source_->watch(std::move(options));
-    auto limited = within(*time_, policy_.open_timeout, source_->describe(), std::move(answer));
+    auto limited = with_timeout(*time_, policy_.open_timeout, source_->describe(), std::move(answer));
     auto opened = co_await std::move(limited);
     if (!opened) co_return opened.error();
     stream_ = std::move(*opened);

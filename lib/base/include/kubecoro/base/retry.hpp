@@ -1,0 +1,77 @@
+#pragma once
+
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/guard.hpp>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace kubecoro {
+
+/// How often and how soon retry_on() tries again. The defaults are those of client-go's RetryOnConflict.
+struct retry_policy
+{
+    /// In all, the first included. 0 counts as 1.
+    unsigned attempts = 5;
+    backoff_policy delays{.initial = std::chrono::milliseconds{10}, .factor = 1.0, .jitter = 0.1};
+    /// Of the jitter.
+    std::uint64_t seed = 1;
+};
+
+/** Decides whether a failure is tried again, and when. Sans-io, not thread safe. */
+class retry_plan
+{
+public:
+    using predicate = std::function<bool(const failure&)>;
+    retry_plan(predicate again, retry_policy policy);
+
+    /// The delay before the next attempt, at least as long as the server asked for; empty when this was the last.
+    [[nodiscard]] std::optional<duration> after(const failure& why);
+
+private:
+    predicate again_;
+    unsigned left_;
+    backoff delays_;
+};
+
+/// What is tried. Its type is not deduced from the argument: retry_on<T>(...) names it.
+template<class T>
+using attempt_of = std::type_identity_t<std::function<boost::asio::awaitable<result<T>>()>>;
+
+/** Does `body` until it succeeds, fails with something that `again` does not accept, or was tried often enough.
+
+        auto scaled = co_await retry_on<pod>(*time, cond::conflict, read_change_write);
+
+    @par Errors        the last failure of `body`; cond::cancelled. What it throws counts as cond::internal.
+    @par Cancellation  terminal, partial, total; reaches `body`.
+    @par Lifetime      the clock must outlive the awaitable. `body` is kept. */
+template<class T = void>
+[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(clock& time, retry_plan::predicate again, attempt_of<T> body,
+                                                         retry_policy policy = retry_policy())
+{
+    retry_plan plan(std::move(again), policy);
+    for (;;) {
+        auto attempt = guard(body());
+        auto outcome = co_await std::move(attempt);
+        if (outcome) co_return outcome;
+        const auto delay = plan.after(outcome.error());
+        if (!delay) co_return outcome;
+        auto resting = guard(sleep_for(time, *delay));
+        const auto rested = co_await std::move(resting);
+        if (!rested) co_return rested.error();
+    }
+}
+
+template<class T = void>
+[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(clock& time, cond condition, attempt_of<T> body,
+                                                         retry_policy policy = retry_policy())
+{
+    auto again = [condition](const failure& f) { return f == condition; };
+    return retry_on<T>(time, retry_plan::predicate(again), std::move(body), policy);
+}
+
+} // namespace kubecoro

@@ -1,0 +1,52 @@
+#pragma once
+// An operation with a deadline, for Asio without cancel_after.
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/guard.hpp>
+
+#include <string>
+#include <utility>
+
+namespace kubecoro {
+
+/** Runs both; when one ends, the other is cancelled and awaited.
+
+    Both run on the caller's executor, which must be serialised (a strand, or a context with one thread).
+    @return whether `work` was the first to end. When the caller is cancelled either may come out. */
+[[nodiscard]] boost::asio::awaitable<bool> race(boost::asio::awaitable<result<>> work,
+                                                boost::asio::awaitable<result<>> limit);
+
+/// What with_timeout() fails with.
+[[nodiscard]] failure no_answer_in_time(const std::string& doing);
+
+/** As `work`, or cond::timed_out when it has not ended within `limit`; then it is cancelled and awaited. 0 = no limit.
+
+    @param doing       What was being done, for the failure: "list pods".
+    @par Errors        those of `work`; cond::timed_out; cond::cancelled. An exception of `work` becomes a failure.
+    @par Cancellation  reaches `work`.
+    @par Executor      as race(). */
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<T>> with_timeout(clock& time, duration limit, std::string doing,
+                                                             boost::asio::awaitable<result<T>> work)
+{
+    if (limit == duration::zero()) {
+        auto unlimited = guard(std::move(work));
+        co_return co_await std::move(unlimited);
+    }
+    result<T> outcome = failure(cond::cancelled);
+    auto keep = [](boost::asio::awaitable<result<T>> w, result<T>& out) -> boost::asio::awaitable<result<>> {
+        auto guarded = guard(std::move(w));
+        out = co_await std::move(guarded);
+        co_return result<>{};
+    };
+    auto kept = keep(std::move(work), outcome);
+    auto alarm = sleep_for(time, limit);
+    auto both = race(std::move(kept), std::move(alarm));
+    const bool in_time = co_await std::move(both);
+    const auto caller = co_await boost::asio::this_coro::cancellation_state;
+    if (in_time || outcome || caller.cancelled() != boost::asio::cancellation_type::none) co_return outcome;
+    if (outcome.error() == cond::cancelled) co_return no_answer_in_time(doing);
+    co_return outcome;
+}
+
+} // namespace kubecoro

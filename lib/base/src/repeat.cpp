@@ -1,0 +1,107 @@
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/repeat.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// A body that throws before it suspends fails like one that throws later.
+template<class T>
+asio::awaitable<result<T>> call(const std::function<asio::awaitable<result<T>>()>& body)
+{
+    co_return co_await body();
+}
+
+asio::awaitable<result<>> pause(clock& time, duration d)
+{
+    if (d > duration::zero()) co_return co_await sleep_for(time, d);
+    co_await asio::post(asio::use_awaitable);
+    co_return result<>{};
+}
+
+/// d * (1 + jitter * unit), without overflow.
+duration stretched(duration d, double jitter, random_source& random)
+{
+    const double ticks = static_cast<double>(d.count()) * (1.0 + jitter * next_unit(random));
+    if (ticks >= static_cast<double>(duration::max().count())) return duration::max();
+    return duration(static_cast<duration::rep>(ticks));
+}
+
+asio::awaitable<result<>> rounds(clock& time, round_timing timing, round body)
+{
+    random_source random(timing.seed);
+    for (;;) {
+        const time_point begun = time.now();
+        const duration period = timing.jitter > 0 ? stretched(timing.period, timing.jitter, random) : timing.period;
+        const auto done = co_await call(body);
+        if (!done) co_return done;
+        const auto rested = co_await pause(time, timing.sliding ? period : period - (time.now() - begun));
+        if (!rested) co_return rested;
+    }
+}
+
+asio::awaitable<result<>> rounds_with_backoff(clock& time, backoff delays, round body,
+                                              std::function<void(const failure&)> on_failure)
+{
+    for (;;) {
+        auto guarded = guard(call(body));
+        const auto done = co_await std::move(guarded);
+        const auto state = co_await asio::this_coro::cancellation_state;
+        if (state.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+        if (!done && on_failure) on_failure(done.error());
+        if (done) delays.reset();
+        const duration delay = delays.next();
+        if (done) delays.reset(); // a failure after this starts over, too
+        const auto rested = co_await pause(time, delay);
+        if (!rested) co_return rested;
+    }
+}
+
+asio::awaitable<result<>> questions(clock& time, duration interval, bool immediate, question ask)
+{
+    for (bool first = true;; first = false) {
+        if (!first || !immediate) {
+            const auto rested = co_await pause(time, interval);
+            if (!rested) co_return rested;
+        }
+        const auto answer = co_await call(ask);
+        if (!answer) co_return answer.error();
+        if (*answer) co_return result<>{};
+    }
+}
+
+} // namespace
+
+asio::awaitable<result<>> until(clock& time, duration period, round body)
+{
+    const round_timing timing{.period = period};
+    return jitter_until(time, timing, std::move(body));
+}
+
+asio::awaitable<result<>> jitter_until(clock& time, round_timing timing, round body)
+{
+    return guard(rounds(time, timing, std::move(body)));
+}
+
+asio::awaitable<result<>> backoff_until(clock& time, backoff_policy policy, round body,
+                                        std::function<void(const failure&)> on_failure, std::uint64_t seed)
+{
+    return guard(rounds_with_backoff(time, backoff(policy, seed), std::move(body), std::move(on_failure)));
+}
+
+asio::awaitable<result<>> poll_until(clock& time, poll_timing timing, question ask)
+{
+    auto asking = questions(time, timing.interval, timing.immediate, std::move(ask));
+    return guard(with_timeout(time, timing.timeout, std::move(timing.what), std::move(asking)));
+}
+
+} // namespace kubecoro

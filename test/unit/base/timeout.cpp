@@ -1,0 +1,82 @@
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/every_step.hpp>
+
+#include <chrono>
+#include <stdexcept>
+
+namespace asio = boost::asio;
+namespace kt = kubecoro::testing;
+using namespace std::chrono_literals;
+using kubecoro::cond;
+using kubecoro::result;
+using kubecoro::with_timeout;
+
+namespace {
+
+asio::awaitable<result<int>> answer_after(kubecoro::clock& c, kubecoro::duration d)
+{
+    const auto slept = co_await kubecoro::sleep_for(c, d);
+    if (!slept) co_return slept.error();
+    co_return 42;
+}
+
+} // namespace
+
+TEST_CASE("with_timeout: in time, too late, without a limit", "[base][timeout]")
+{
+    kt::runner run;
+    const auto in_time = run.run(with_timeout(run.clock(), 2s, "ask", answer_after(run.clock(), 1s)));
+    REQUIRE(in_time);
+    CHECK(*in_time == 42);
+    const auto late = run.run(with_timeout(run.clock(), 2s, "ask", answer_after(run.clock(), 3s)));
+    CHECK(late.error() == cond::timed_out);
+    CHECK(late.error().message() == "ask: no answer in time");
+    CHECK(run.clock().waiting() == 0);
+    CHECK(run.run(with_timeout(run.clock(), 0s, "ask", answer_after(run.clock(), 100h))).has_value());
+    CHECK(run.run(with_timeout(run.clock(), 1s, "", kubecoro::latch().wait())).error().message() ==
+          "no answer in time");
+}
+
+TEST_CASE("with_timeout: failures and exceptions of the work come out", "[base][timeout]")
+{
+    kt::runner run;
+    const auto fails = []() -> asio::awaitable<result<int>> { co_return kubecoro::failure(cond::forbidden); };
+    CHECK(run.run(with_timeout(run.clock(), 1s, "ask", fails())).error() == cond::forbidden);
+    const auto throws = []() -> asio::awaitable<result<int>> {
+        throw std::runtime_error("no");
+        co_return 1;
+    };
+    CHECK(run.run(with_timeout(run.clock(), 1s, "ask", throws())).error() == cond::internal);
+}
+
+TEST_CASE("with_timeout: who is cancelled did not run out of time", "[base][timeout]")
+{
+    kt::runner run;
+    const auto asking = run.spawn(with_timeout(run.clock(), 2s, "ask", answer_after(run.clock(), 3s)));
+    run.advance(1s);
+    asking.cancel();
+    run.run_until_idle();
+    REQUIRE(asking.done());
+    CHECK(asking.outcome().error() == cond::cancelled);
+}
+
+TEST_CASE("with_timeout: cancelled or destroyed at every step", "[base][timeout][every_step]")
+{
+    const auto make = [](kt::runner& r) {
+        const auto body = [](kt::runner& run) -> asio::awaitable<result<>> {
+            auto asking = with_timeout(run.clock(), 2s, "ask", answer_after(run.clock(), 1s));
+            const auto got = co_await std::move(asking);
+            if (!got) co_return got.error();
+            co_return result<>{};
+        };
+        return kt::scenario{.body = body(r)};
+    };
+    const auto cancelled = kt::cancel_after_every_step(make, [](const result<>& outcome) {
+        if (!outcome) CHECK(outcome.error() == cond::cancelled);
+    });
+    REQUIRE(cancelled);
+    CHECK(*cancelled >= 3);
+    CHECK(kt::stop_after_every_step(make));
+}
