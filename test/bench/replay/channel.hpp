@@ -41,7 +41,8 @@ protected:
 class tls_settings
 {
 public:
-    /** From `server.crt` and `server.key` (PEM) in that directory; a file `ca.crt` is for the clients.
+    /** From `server.crt` and `server.key` (PEM) in that directory; a file `ca.crt` is for the clients. The process ignores
+        SIGPIPE from then on.
 
         Errors: cond::misconfigured. */
     [[nodiscard]] static result<std::shared_ptr<tls_settings>> load(const std::string& directory);

@@ -5,6 +5,7 @@
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/eventually.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -59,7 +60,10 @@ void check_against(data_kind kind, const resource_type& resource)
     REQUIRE(run(io, registration.has_synced()));
     CHECK(seen.added == count);
     CHECK(informer.lister().list().size() == count);
-    while (server->objects().counts().open_watches == 0) io.run_one();
+    REQUIRE(test::eventually([&] {
+        io.poll();
+        return server->objects().counts().open_watches == 1;
+    }));
 
     auto played = std::async(std::launch::async, [&] { return server->objects().play(5 * count, 0).sent; });
     while (seen.updated < 5 * count) io.run_one();

@@ -16,14 +16,23 @@ resource_kind resource_of(data_kind kind)
     return kind == data_kind::custom ? resource_kind::widgets : resource_kind::pods;
 }
 
+/// Mean bytes of some objects that are spread over the set.
+std::size_t usual_size(data_set& data)
+{
+    constexpr std::uint32_t samples = 64;
+    std::string all;
+    for (std::uint32_t i = 0; i < samples; ++i)
+        data.append(all, static_cast<std::uint32_t>(std::uint64_t{data.size()} * i / samples), object_state::first);
+    return all.size() / samples;
+}
+
 result<image> json_image(const data_options& options)
 {
     data_set data(options);
     const image_format format =
         options.kind == data_kind::custom ? image_format::json_widgets : image_format::json_pods;
+    image out(format, data.size(), usual_size(data));
     std::string first, second;
-    data.append(first, 0, object_state::first);
-    image out(format, data.size(), first.size());
     for (std::uint32_t i = 0; i < data.size(); ++i) {
         first.clear();
         second.clear();
@@ -41,10 +50,11 @@ result<image> protobuf_image(const std::string& path, std::uint32_t objects)
     if (!firsts) return firsts.error();
     if (!seconds) return seconds.error();
     std::string first, second;
-    for (std::uint32_t i = 0; i < objects; ++i)
+    std::size_t bytes = 0;
+    for (std::uint32_t i = 0; i < objects; ++i, bytes += second.size())
         if (auto skipped = seconds->next(second); !skipped || !*skipped)
             return failure{cond::misconfigured, path + " has fewer than " + std::to_string(objects) + " records"};
-    image out(image_format::protobuf_pods, objects, second.size());
+    image out(image_format::protobuf_pods, objects, bytes / objects);
     for (std::uint32_t i = 0; i < objects; ++i) {
         if (auto read = firsts->next(first); !read) return read.error();
         const auto read = seconds->next(second);

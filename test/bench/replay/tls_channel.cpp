@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
+#include <csignal>
 #include <unistd.h>
 
 namespace kubecoro::bench {
@@ -81,6 +82,8 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* size, const 
 
 result<std::shared_ptr<tls_settings>> tls_settings::load(const std::string& directory)
 {
+    // OpenSSL writes to sockets without asking that a vanished peer be reported otherwise.
+    std::signal(SIGPIPE, SIG_IGN);
     std::shared_ptr<tls_settings> made(new tls_settings);
     SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
     made->context_ = context;
