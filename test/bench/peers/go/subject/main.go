@@ -142,7 +142,8 @@ func (s *subject) expect(events int64) {
 	}()
 }
 
-// relist awaits a list begun from now on: until the reflector has taken it, the store has applied it and its changes are reconciled.
+// relist awaits a list begun from now on: until the reflector has taken it, the store has applied it and handlers are through
+// with it, to whom an informer without resync also hands what did not change.
 func (s *subject) relist(calls int64) {
 	p := s.pipeline
 	informer := p.source.informer
@@ -157,7 +158,7 @@ func (s *subject) relist(calls int64) {
 			}
 			time.Sleep(2 * time.Millisecond)
 		}
-		p.drain()
+		p.settle()
 		s.answer(answer{"relisted": true, "handler_calls": p.handled.Load() - handled})
 	}()
 }

@@ -53,14 +53,11 @@ func (p *pipeline) handle(object any) {
 		panic(err)
 	}
 	p.queue.Add(name)
-	switch p.handled.Add(1) {
-	case p.start.Load():
+	handled := p.handled.Add(1)
+	if handled == p.start.Load() {
 		p.started.Store(p.clock.now())
-		if p.start.Load() != p.goal.Load() {
-			break
-		}
-		fallthrough
-	case p.goal.Load():
+	}
+	if handled == p.goal.Load() {
 		p.reached <- struct{}{}
 	}
 }
@@ -118,5 +115,14 @@ func (p *pipeline) drain() {
 		}
 		before = now
 		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// settle returns when no handler call has come for a while, and all that came is reconciled.
+func (p *pipeline) settle() {
+	for handled := int64(-1); handled != p.handled.Load(); {
+		handled = p.handled.Load()
+		time.Sleep(20 * time.Millisecond)
+		p.drain()
 	}
 }
