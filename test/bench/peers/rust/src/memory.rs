@@ -1,0 +1,27 @@
+//! The allocator, and how it gives memory back.
+
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+#[cfg(all(feature = "mimalloc", not(feature = "jemalloc")))]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[cfg(feature = "jemalloc")]
+pub fn give_back() {
+    let all_arenas = c"arena.4096.purge";
+    let null = std::ptr::null_mut;
+    // SAFETY: the control takes and returns no value.
+    unsafe { tikv_jemalloc_sys::mallctl(all_arenas.as_ptr(), null(), null(), null(), 0) };
+}
+
+#[cfg(not(any(feature = "jemalloc", feature = "mimalloc")))]
+pub fn give_back() {
+    // SAFETY: has no preconditions.
+    unsafe { libc::malloc_trim(0) };
+}
+
+/// mimalloc returns freed pages by itself after a moment.
+#[cfg(all(feature = "mimalloc", not(feature = "jemalloc")))]
+pub fn give_back() {}

@@ -1,0 +1,67 @@
+use std::env::args;
+use std::process::exit;
+
+use kube::runtime::watcher::Config;
+
+/// What differs between the two builds at run time; each can be set by a flag as well.
+const BEST: bool = cfg!(feature = "best");
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub server: String,
+    pub resource: String,
+    /// The Controller instead of watcher, reflector store and a worker.
+    pub controller: bool,
+    pub current_thread: bool,
+    pub streaming_lists: bool,
+    pub strip_managed_fields: bool,
+}
+
+const USAGE: &str = "usage: --server URL [--resource pods|widgets] [--mode reflector|controller] [--runtime current-thread|multi-thread]
+       [--list streaming|paged] [--strip-managed-fields]";
+
+impl Options {
+    pub fn from_arguments() -> Self {
+        let mut options = Self {
+            server: String::new(),
+            resource: "pods".into(),
+            controller: false,
+            current_thread: BEST,
+            streaming_lists: BEST,
+            strip_managed_fields: false,
+        };
+        let mut words = args().skip(1);
+        while let Some(flag) = words.next() {
+            if flag == "--strip-managed-fields" {
+                options.strip_managed_fields = true;
+            } else {
+                let value = words.next().unwrap_or_else(|| refuse(&flag, ""));
+                options.set(&flag, &value);
+            }
+        }
+        if options.server.is_empty() {
+            refuse("--server", "");
+        }
+        options
+    }
+
+    fn set(&mut self, flag: &str, value: &str) {
+        match (flag, value) {
+            ("--server", _) => self.server = value.into(),
+            ("--resource", "pods" | "widgets") => self.resource = value.into(),
+            ("--mode", "reflector" | "controller") => self.controller = value == "controller",
+            ("--runtime", "current-thread" | "multi-thread") => self.current_thread = value == "current-thread",
+            ("--list", "streaming" | "paged") => self.streaming_lists = value == "streaming",
+            _ => refuse(flag, value),
+        }
+    }
+
+    pub fn watcher_config(&self) -> Config {
+        if self.streaming_lists { Config::default().streaming_lists() } else { Config::default() }
+    }
+}
+
+fn refuse(flag: &str, value: &str) -> ! {
+    eprintln!("kube-rs subject: cannot use {flag} {value}\n{USAGE}");
+    exit(2);
+}
