@@ -124,9 +124,9 @@ TEST_CASE("table: subjects down, metrics across, reasons in place of numbers")
     using line = std::vector<std::string>;
     CHECK(tables[0].title == "sync, 20,000 small");
     CHECK(tables[0].header == line{"subject", "cpu us/object", "rss MB"});
-    CHECK(tables[0].lines == std::vector<line>{{"kube-rs/best", "missing: not built", ""},
-                                               {"kubecoro/plain", "6.00 (5.00-7.00)", "200"},
-                                               {"client-go/json", "missing: broke", "2,320"}});
+    CHECK(tables[0].lines == std::vector<line>{{"kubecoro/plain", "6.00 (5.00-7.00)", "200"},
+                                               {"client-go/json", "missing: broke", "2,320"},
+                                               {"kube-rs/best", "missing: not built", ""}});
     CHECK(to_text(tables[1]) == "events, 20,000 small\n"
                                 "  subject         rate events/s\n"
                                 "  kubecoro/plain         91,000\n");

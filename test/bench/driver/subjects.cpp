@@ -66,7 +66,7 @@ std::vector<subject> all_subjects(const std::string& programs, const std::string
 void find_missing(std::vector<subject>& subjects)
 {
     for (auto& s : subjects)
-        if (access(s.program.c_str(), X_OK) != 0) s.missing = "not built here (test/bench/peers/build.sh)";
+        if (access(s.program.c_str(), X_OK) != 0) s.missing = "not built here";
 }
 
 } // namespace kubecoro::bench

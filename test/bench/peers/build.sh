@@ -66,6 +66,17 @@ build_rust() {
     fi
 }
 
+# What the figures are of: one line per library.
+write_versions() {
+    {
+        sed -n 's|^\tk8s.io/client-go v\(.*\)|client-go \1|p' "$here/go/go.mod"
+        sed -n 's/^kube = .*"=\([0-9.]*\)".*/kube-rs \1/p' "$here/rust/Cargo.toml"
+        go version 2>/dev/null | cut -d' ' -f3
+        rustc --version 2>/dev/null | cut -d' ' -f1,2
+    } >"$out/versions"
+}
+
 build_go
 [[ -d $here/rust ]] && build_rust
+write_versions
 exit "$missing"
