@@ -26,7 +26,7 @@ pod_shape shape_of(data_kind kind)
         out.full_containers = true;
     }
     if (kind == data_kind::low) {
-        out = {{1, 1}, {0, 0}, {11, 15}, {0, 0}, {8, 10}};
+        out = {{1, 1}, {0, 0}, {7, 11}, {0, 0}, {8, 10}};
         out.own_values = true;
     }
     return out;

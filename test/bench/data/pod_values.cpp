@@ -75,7 +75,7 @@ std::vector<std::string> pod_values(const workload& work, std::string name, cons
     if (own)
         for (std::size_t k = 0; k < max_own_values; ++k)
             out[slot_own + k] =
-                random.text(random.between(16, 64), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+                random.text(random.between(24, 112), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
     return out;
 }
 
