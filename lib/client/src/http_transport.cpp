@@ -17,6 +17,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t first_buffer = 16 * 1024;
+// As far as a buffer grows because there is more to read than fits: some dozens of events, and still in the cache.
+constexpr std::size_t busy_buffer = 128 * 1024;
 
 /// A stream with the bytes read from it and not yet understood.
 class connection
@@ -42,10 +44,13 @@ public:
         if (end_ == buffer_.size()) {
             if (end_ >= max_pending) co_return failure(cond::corrupt, "a header of the answer is too long");
             buffer_.resize(buffer_.empty() ? first_buffer : buffer_.size() * 2);
+        } else if (busy_ && buffer_.size() < busy_buffer) {
+            buffer_.resize(buffer_.size() * 2);
         }
         auto n = co_await stream_->read_some(buffer_.data() + end_, buffer_.size() - end_);
         if (!n) co_return n.error();
         end_ += *n;
+        busy_ = end_ == buffer_.size();
         co_return *n > 0;
     }
 
@@ -54,6 +59,7 @@ public:
     {
         std::string().swap(buffer_);
         begin_ = end_ = 0;
+        busy_ = false;
     }
 
 private:
@@ -61,6 +67,8 @@ private:
     std::string buffer_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
+    /// The last read filled the buffer: there is more.
+    bool busy_ = false;
 };
 
 /// The idle connections; thread safe.

@@ -28,6 +28,7 @@ private:
     asio::awaitable<result<std::vector<watch_event>>> next_batch()
     {
         std::vector<watch_event> events;
+        events.reserve(last_batch_);
         interrupted_unless_finished running(*this);
         while (events.empty()) {
             if (failed_) co_return *failed_;
@@ -44,6 +45,7 @@ private:
             if (!fed) finish_with(fed.error().with_request(request_.method, request_.target));
         }
         running.finished = true;
+        last_batch_ = events.size();
         co_return events;
     }
 
@@ -70,6 +72,8 @@ private:
     std::unique_ptr<answer> body_;
     watch_decoder decoder_;
     request request_;
+    /// Events in the last batch: what to expect of the next one.
+    std::size_t last_batch_ = 0;
     std::optional<failure> failed_;
 };
 

@@ -5,6 +5,8 @@
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
+#include <algorithm>
+
 using namespace kubecoro;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
@@ -71,6 +73,38 @@ TEST_CASE("http transport: connections are closed when the answer says so or its
     for (int i = 0; i < 4; ++i) CHECK(the.ask().value() == "hi");
     CHECK(the.w->opened == 4);
     CHECK(the.w->open == 1);
+}
+
+TEST_CASE("http transport: reads grow while there is more than fits, and stay small otherwise", "[client][http]")
+{
+    const std::string body(1000 * 1000, 'x');
+    const auto in_pieces_of = [&](std::size_t most) {
+        world the;
+        connection_script script;
+        script.pieces.push_back("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n");
+        for (std::string_view rest = body; !rest.empty(); rest.remove_prefix(std::min(most, rest.size())))
+            script.pieces.emplace_back(rest.substr(0, most));
+        the.w->scripts.push_back(std::move(script));
+        auto got = the.run.run(the.t->send(make()));
+        REQUIRE(got);
+        std::vector<std::size_t> sizes;
+        std::size_t total = 0;
+        for (;;) {
+            const auto piece = the.run.run((*got)->read_some());
+            REQUIRE(piece);
+            if (piece->empty()) break;
+            total += piece->size();
+            sizes.push_back(piece->size());
+        }
+        CHECK(total == body.size());
+        return sizes;
+    };
+    const auto busy = in_pieces_of(body.size());
+    CHECK(busy.front() == 16 * 1024);
+    CHECK(*std::max_element(busy.begin(), busy.end()) == 128 * 1024);
+    CHECK(busy.size() < 12);
+    const auto calm = in_pieces_of(10'000);
+    CHECK(calm.size() == 100);
 }
 
 TEST_CASE("http transport: an answer dropped in the middle takes its connection along", "[client][http]")
