@@ -41,8 +41,11 @@ void workqueue_core::make_ready(slot s) noexcept
 {
     const std::size_t level = level_of(at(s).priority);
     at(s).sequence = next_sequence_++;
+    if (queues_[level].first == none) {
+        filled_[level / word_bits] |= std::uint64_t{1} << (level % word_bits);
+        ++filled_levels_;
+    }
     append(queues_[level], s);
-    filled_[level / word_bits] |= std::uint64_t{1} << (level % word_bits);
     ++ready_;
 }
 
@@ -50,7 +53,10 @@ void workqueue_core::remove_ready(slot s) noexcept
 {
     const std::size_t level = level_of(at(s).priority);
     unlink(queues_[level], s);
-    if (queues_[level].first == none) filled_[level / word_bits] &= ~(std::uint64_t{1} << (level % word_bits));
+    if (queues_[level].first == none) {
+        filled_[level / word_bits] &= ~(std::uint64_t{1} << (level % word_bits));
+        --filled_levels_;
+    }
     --ready_;
 }
 
@@ -134,21 +140,7 @@ workqueue_core::moved workqueue_core::advance(time_point now, std::size_t max)
     return out;
 }
 
-std::optional<time_point> workqueue_core::next_due() const noexcept
-{
-    if (delays_.empty()) return std::nullopt;
-    return delays_.top().due;
-}
-
 // ---- handing out
-
-template<class F>
-void workqueue_core::each_level(F f) const
-{
-    for (std::size_t w = 0; w < filled_.size(); ++w)
-        for (std::uint64_t bits = filled_[w]; bits != 0; bits &= bits - 1)
-            f(w * word_bits + static_cast<std::size_t>(std::countr_zero(bits)));
-}
 
 std::size_t workqueue_core::top_level() const noexcept
 {
@@ -157,19 +149,24 @@ std::size_t workqueue_core::top_level() const noexcept
     return w * word_bits + (word_bits - 1) - static_cast<std::size_t>(std::countl_zero(filled_[w]));
 }
 
+std::size_t workqueue_core::oldest_level() const noexcept
+{
+    std::size_t oldest = top_level();
+    for (std::size_t w = 0; w < filled_.size(); ++w) {
+        for (std::uint64_t bits = filled_[w]; bits != 0; bits &= bits - 1) {
+            const std::size_t level = w * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+            if (at(queues_[level].first).sequence < at(queues_[oldest].first).sequence) oldest = level;
+        }
+    }
+    return oldest;
+}
+
 std::size_t workqueue_core::choose_level() noexcept
 {
-    const std::size_t top = top_level();
-    std::size_t oldest = top;
-    bool others = false;
-    each_level([&](std::size_t level) {
-        others |= level != top;
-        if (at(queues_[level].first).sequence < at(queues_[oldest].first).sequence) oldest = level;
-    });
-    if (!others || ageing_ == 0) passed_over_ = 0;
-    if (!others || ageing_ == 0 || ++passed_over_ < ageing_) return top;
+    if (filled_levels_ == 1 || ageing_ == 0) passed_over_ = 0;
+    if (filled_levels_ == 1 || ageing_ == 0 || ++passed_over_ < ageing_) return top_level();
     passed_over_ = 0;
-    return oldest;
+    return oldest_level();
 }
 
 std::optional<workqueue_core::handed> workqueue_core::take(time_point now)

@@ -68,7 +68,11 @@ public:
     };
     /// Makes up to `max` keys ready whose moment has come.
     moved advance(time_point now, std::size_t max);
-    [[nodiscard]] std::optional<time_point> next_due() const noexcept;
+    [[nodiscard]] std::optional<time_point> next_due() const noexcept
+    {
+        if (delays_.empty()) return std::nullopt;
+        return delays_.top().due;
+    }
 
     void forget(slot s) noexcept { at(s).failures = 0; }
     [[nodiscard]] unsigned failures(slot s) const noexcept { return at(s).failures; }
@@ -136,10 +140,8 @@ private:
     added delay_until(slot s, time_point due, int priority);
 
     [[nodiscard]] std::size_t top_level() const noexcept;
+    [[nodiscard]] std::size_t oldest_level() const noexcept;
     [[nodiscard]] std::size_t choose_level() noexcept;
-    template<class F>
-    void each_level(F f) const;
-
     unsigned ageing_;
     std::vector<entry> entries_;
     /// Ready keys by priority, the highest last; one bit a list that is not empty.
@@ -147,6 +149,7 @@ private:
     std::array<std::uint64_t, (levels + word_bits - 1) / word_bits> filled_{};
     list work_;
     delay_heap delays_;
+    std::size_t filled_levels_ = 0;
     std::size_t ready_ = 0;
     std::size_t dirty_ = 0;
     std::size_t processing_ = 0;

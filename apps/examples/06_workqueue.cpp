@@ -1,0 +1,59 @@
+// From event to work: a handler puts keys into a queue, workers take them out, failures are tried again later.
+#include "example.hpp"
+
+namespace asio = boost::asio;
+using kubecoro::object_key;
+using kubecoro::core::v1::pod;
+
+namespace {
+
+/// What is to be done for one pod. The first attempt with the cart fails, as things do.
+kubecoro::result<> greet(const kubecoro::lister& pods, const object_key& key, unsigned failures)
+{
+    const auto found = pods.get(key);
+    if (!found) return kubecoro::result<>(); // gone meanwhile: nothing to do
+    if (key.name == "cart" && failures == 0) return kubecoro::failure(kubecoro::cond::retry_later, "not yet");
+    std::cout << key << " runs on " << found["spec"]["nodeName"].as_string() << '\n';
+    return kubecoro::result<>();
+}
+
+/// One worker; there may be any number. Ends when `greetings` pods were greeted.
+asio::awaitable<kubecoro::result<>> work(kubecoro::workqueue<object_key>& queue, kubecoro::lister pods, int greetings)
+{
+    while (greetings > 0) {
+        auto item = co_await queue.get();
+        if (!item) co_return item.error(); // the queue was shut down
+        const auto greeted = greet(pods, item->key(), item->num_requeues());
+        if (!greeted) std::cout << item->key() << ": " << greeted.error().message() << '\n';
+        if (!greeted) {
+            item->retry(); // after 5 ms, then 10 ms, ...
+        } else {
+            item->succeeded();
+            --greetings;
+        }
+    }
+    co_return kubecoro::result<>();
+}
+
+} // namespace
+
+asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    kubecoro::workqueue<object_key> queue(executor, {.name = "greetings"});
+    kubecoro::informer_factory informers(client);
+    auto pods = informers.get<pod>({.namespaces = {"shop", "jobs"}});
+    pods.add_event_handler({
+        .on_add = [&queue](const kubecoro::added& e) { queue.add(e.obj.key(), kubecoro::priority::low); },
+        .on_update = [&queue](const kubecoro::updated& e) { queue.add(e.after.key()); },
+        .on_delete = [&queue](const kubecoro::deleted& e) { queue.add(e.obj.key()); },
+    });
+
+    informers.start();
+    auto outcome = co_await pods.has_synced(); // workers read the store: it has to be filled
+    if (outcome) outcome = co_await work(queue, pods.lister(), 3);
+    auto stopped = co_await informers.stop(); // no more events; then no more work
+    auto drained = co_await queue.shut_down_with_drain();
+    if (!outcome) co_return outcome;
+    co_return stopped ? drained : stopped;
+}

@@ -1,0 +1,70 @@
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/controller/parallelize.hpp>
+
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+struct job
+{
+    std::size_t pieces;
+    std::function<asio::awaitable<result<>>(std::size_t)> work;
+    std::size_t chunk;
+    std::size_t next = 0;
+    result<> first_failure = {};
+};
+
+asio::awaitable<result<>> call(job& of, std::size_t piece) { co_return co_await of.work(piece); }
+
+asio::awaitable<result<>> run(std::shared_ptr<job> of)
+{
+    while (of->next < of->pieces) {
+        const std::size_t first = of->next;
+        of->next += std::min(of->chunk, of->pieces - first);
+        for (std::size_t piece = first, end = of->next; piece < end; ++piece) {
+            auto guarded = guard(call(*of, piece));
+            const auto done = co_await std::move(guarded);
+            if (!done && of->first_failure) of->first_failure = done;
+        }
+    }
+    co_return result<>{};
+}
+
+/// The workers of one call. They may be destroyed after the call itself, with their context.
+struct workers
+{
+    std::shared_ptr<task_group> group;
+    ~workers()
+    {
+        group->stop();
+        group->keep_until_ended(group);
+    }
+};
+
+} // namespace
+
+asio::awaitable<result<>> parallelize(std::size_t pieces, std::function<asio::awaitable<result<>>(std::size_t)> work,
+                                      parallel_options how)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const auto shared = std::make_shared<job>(job{pieces, std::move(work), std::max<std::size_t>(how.chunk, 1)});
+    const workers crew{std::make_shared<task_group>(executor)};
+    const auto count = std::min<std::size_t>(std::max(how.workers, 1U), pieces);
+    for (std::size_t n = 0; n < count; ++n) crew.group->spawn("a worker of parallelize", run(shared));
+    const auto joined = co_await crew.group->join();
+    if (joined) co_return shared->first_failure;
+    crew.group->stop();
+    co_await finish_despite_cancellation();
+    (void)co_await crew.group->join();
+    co_return joined;
+}
+
+} // namespace kubecoro
