@@ -1,4 +1,5 @@
 // kubecoro_replay: prepared objects behind an API server's address, and events at a command. README.md has the protocol.
+#include "certificates.hpp"
 #include "replay_server.hpp"
 
 #include <charconv>
@@ -70,6 +71,8 @@ result<command_line> read_arguments(int argc, char** argv)
 result<> run(const command_line& line)
 {
     if (!line.dump.empty()) return dump_records(line.replay.data, line.events, line.dump);
+    if (!line.replay.tls.empty())
+        if (auto there = provide_certificates(line.replay.tls); !there) return there.error();
     const auto server = replay_server::start(line.replay);
     if (!server) return server.error();
     std::cout << R"({"port":)" << (*server)->port() << R"(,"control":)" << (*server)->control_port() << "}"

@@ -1,11 +1,11 @@
 // The replay server over loopback, asked by a plain HTTP client.
+#include "certificates.hpp"
 #include "data/record_file.hpp"
 #include "protobuf_wire.hpp"
 #include "raw_client.hpp"
 #include "replay_server.hpp"
 #include "test_objects.hpp"
 
-#include <kubecoro/apiserver/tls.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/eventually.hpp>
 
@@ -103,6 +103,12 @@ std::uint64_t stamp_of(const json::value& event)
     const auto& text = event.at("object").at("metadata").at("annotations").at("bench.example.com/stamp").as_string();
     CHECK(text.size() == 19);
     return std::stoull(std::string(text));
+}
+
+std::string file_text(const std::filesystem::path& path)
+{
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 struct temporary_directory
@@ -323,16 +329,15 @@ TEST_CASE("protobuf lists and watches are framed, patched and chosen by Accept")
 TEST_CASE("everything works under TLS as well")
 {
     const temporary_directory directory;
-    apiserver::tls_identity_options identity_options;
-    identity_options.now = std::chrono::system_clock::now();
-    const auto identity = apiserver::tls_identity::generate(identity_options).value();
-    std::ofstream(directory.path / "server.crt") << identity.server_certificate;
-    std::ofstream(directory.path / "server.key") << identity.server_key;
+    REQUIRE(provide_certificates(directory.path.string()));
+    const std::string authority = file_text(directory.path / "ca.crt");
+    REQUIRE(provide_certificates(directory.path.string()));
+    CHECK(file_text(directory.path / "ca.crt") == authority);
     replay_options options;
     options.tls = directory.path.string();
     served s(options);
     apiserver::raw_tls trust;
-    trust.ca = identity.ca_certificate;
+    trust.ca = authority;
     raw_client c({"127.0.0.1", s.server->port(), true}, trust);
     CHECK(json::parse(c.get("/api/v1/pods").body).at("items").as_array().size() == count);
     watch(c, "resourceVersion=" + std::to_string(first_version + count));

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <csignal>
-#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 namespace kubecoro::bench {
 namespace {
@@ -66,6 +67,13 @@ private:
     std::string buffer_;
 };
 
+/// In seconds; 0: none.
+void set_read_timeout(int descriptor, int seconds)
+{
+    const timeval limit{seconds, 0};
+    ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
 /// HTTP/1.1 is all there is; clients that could speak HTTP/2 hear so.
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in, unsigned int in_size,
                     void*)
@@ -102,7 +110,10 @@ std::unique_ptr<channel> tls_settings::handshake(int descriptor) const
     SSL* const session = SSL_new(static_cast<SSL_CTX*>(context_));
     SSL_set_fd(session, descriptor);
     auto made = std::make_unique<tls_channel>(descriptor, session);
+    // A client that never finishes its handshake must not hold its thread.
+    set_read_timeout(descriptor, 10);
     if (SSL_accept(session) != 1) return nullptr;
+    set_read_timeout(descriptor, 0);
     return made;
 }
 
