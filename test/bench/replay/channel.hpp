@@ -28,6 +28,7 @@ public:
     [[nodiscard]] virtual std::size_t read_some(std::span<char> to);
     /// Writes all parts, in as few system calls as possible. False when the peer is gone.
     [[nodiscard]] virtual bool write(std::span<const std::string_view> parts);
+    [[nodiscard]] bool write(std::string_view text) { return write(std::span(&text, 1)); }
     /// Waits until the peer sent something or went away; false when `limit` has passed before.
     [[nodiscard]] virtual bool wait_readable(std::chrono::milliseconds limit);
     /// Wakes whoever reads or writes; nothing works any more.

@@ -28,8 +28,7 @@ void chunk_list::add(const std::vector<std::string_view>& parts)
     std::uint64_t size = 0;
     for (const std::string_view part : parts) size += part.size();
     if (size == 0) return;
-    sizes_.push_back(std::make_unique<std::string>(size_line(size)));
-    parts_.push_back(*sizes_.back());
+    parts_.push_back(sizes_.emplace_back(size_line(size)));
     parts_.insert(parts_.end(), parts.begin(), parts.end());
     parts_.push_back(line_end);
     bytes_ += size;

@@ -122,7 +122,7 @@ bool stage::answer_list(channel& to, const http_request& request, encoding& with
     body.add_last();
     ++lists_;
     bytes_ += body.bytes();
-    return to.write(std::span(&static_cast<const std::string_view&>(http), 1)) && body.write(to);
+    return to.write(std::string_view(http)) && body.write(to);
 }
 
 stage::playback stage::play(std::uint64_t count, double rate)

@@ -21,7 +21,7 @@ bool stage::answer_watch(channel& to, const http_request& request, encoding& wit
 {
     watch w{to, with, request.flag("allowWatchBookmarks")};
     const std::string http = chunked_head(with.around->watch_type());
-    w.broken = !to.write(std::span(&static_cast<const std::string_view&>(http), 1));
+    w.broken = !to.write(std::string_view(http));
     {
         const auto lock = lock_for_change();
         ++watched_;
@@ -119,7 +119,7 @@ void stage::send_text(watch& w, std::string_view event)
 
 void stage::end(watch& w)
 {
-    w.broken = w.broken || !w.to.write(std::span(&last_chunk, 1));
+    w.broken = w.broken || !w.to.write(last_chunk);
     w.ended = true;
 }
 

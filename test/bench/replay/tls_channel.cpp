@@ -20,6 +20,8 @@ public:
     tls_channel(int descriptor, SSL* session) : channel(descriptor), session_(session) {}
     ~tls_channel() override { SSL_free(session_); }
 
+    using channel::write;
+
     std::size_t read_some(std::span<char> to) override
     {
         const int n = SSL_read(session_, to.data(), static_cast<int>(to.size()));
