@@ -69,7 +69,7 @@ struct workqueue_engine::state
     /// Nothing is timed unless somebody measures.
     [[nodiscard]] time_point stamp() const noexcept { return measured ? time->now() : time_point{}; }
 
-    /// One hold of the lock. What it leads to outside, wake-ups and the alarm, follows when the lock is free.
+    /// One hold of the lock. The wake-ups that it leads to follow when the lock is free.
     class section
     {
     public:
@@ -79,13 +79,14 @@ struct workqueue_engine::state
         ~section()
         {
             if (of_.drained && of_.core.quiet()) drained_ = std::exchange(of_.drained, std::nullopt);
-            if (of_.core.processing() == 0) kept_ = std::move(of_.kept);
+            if (of_.kept && of_.core.processing() == 0) kept_ = std::move(of_.kept);
             of_.adds += dirty_;
             if (of_.measured && dirty_ != 0) of_.measured->added(dirty_, of_.core.dirty());
             const auto due = of_.core.next_due();
-            lock_.unlock();
             if (due && (!due_ || *due < *due_)) of_.alarm->expect(*due);
             if (expected_) of_.alarm->expect(*expected_);
+            // From here on the owner may destroy the state, whoever gives an item back.
+            lock_.unlock();
             if (drained_) drained_->settle({});
         }
         wake_calls& calls() noexcept { return calls_; }
@@ -133,8 +134,7 @@ struct workqueue_engine::state
     void release_if_idle(slot s) noexcept
     {
         if (!core.idle(s)) return;
-        keys->erase(s);
-        if (keys->size() == 0 && keys->shrink()) core.shrink();
+        if (keys->erase(s)) core.shrink();
     }
 
     /// Does the same with every key of a list, a part of it at a time.

@@ -205,3 +205,24 @@ TEST_CASE("workqueue: shut down and destroyed in the middle of everything", "[st
     }
     pool.join();
 }
+
+TEST_CASE("workqueue: items are given back while the queue is destroyed", "[stress][controller]")
+{
+    asio::thread_pool pool(2);
+    for (int round = 0; round < 200; ++round) {
+        auto queue = std::make_unique<queue_type>(pool.get_executor(), quick());
+        for (int n = 0; n < 8; ++n) queue->add(n);
+        std::vector<queue_type::item> items;
+        while (auto item = queue->try_get()) items.push_back(std::move(*item));
+        REQUIRE(items.size() == 8);
+        std::vector<std::thread> workers;
+        for (std::size_t w = 0; w < 2; ++w)
+            workers.emplace_back([&items, w] {
+                for (std::size_t n = w; n < items.size(); n += 2)
+                    finish(std::move(items[n]), static_cast<unsigned>(n * 7));
+            });
+        queue.reset();
+        for (auto& w : workers) w.join();
+    }
+    pool.join();
+}

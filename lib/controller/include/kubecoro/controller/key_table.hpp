@@ -24,10 +24,9 @@ public:
     virtual ~key_table() = default;
     /// Where the key of an occupied slot lies; it does not move until erase().
     [[nodiscard]] virtual const void* at(slot s) const noexcept = 0;
-    virtual void erase(slot s) noexcept = 0;
+    /// @return whether it was the last one of many, and all memory was given back: slots begin anew.
+    virtual bool erase(slot s) noexcept = 0;
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
-    /// Gives memory back when nothing is stored. @return whether it did.
-    virtual bool shrink() noexcept = 0;
     /// For people; a number when the type cannot be printed.
     [[nodiscard]] virtual std::string text(slot s) const = 0;
 };
@@ -68,15 +67,11 @@ public:
     [[nodiscard]] const void* at(slot s) const noexcept override { return &*cell_at(s).key; }
     [[nodiscard]] std::size_t size() const noexcept override { return index_.size(); }
 
-    void erase(slot s) noexcept override
+    bool erase(slot s) noexcept override
     {
         index_.erase(s);
         cell_at(s).key.reset();
         free_.push_back(s); // has room: grow() saw to it
-    }
-
-    bool shrink() noexcept override
-    {
         if (!index_.empty() || pages_.size() <= kept_pages) return false;
         pages_ = std::vector<std::unique_ptr<page>>();
         free_ = std::vector<slot>();
