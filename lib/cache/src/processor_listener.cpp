@@ -207,13 +207,23 @@ bool processor_listener::initial_popped() const
 
 // ---- the handles
 
-asio::awaitable<result<>> registration::has_synced() const { return listener_->gate().wait(); }
+asio::awaitable<result<>> of_nothing(std::string what) { co_return failure(cond::misconfigured, std::move(what)); }
+
+asio::awaitable<result<>> registration::has_synced() const
+{
+    if (!listener_) return of_nothing("an empty registration was awaited");
+    return listener_->gate().wait();
+}
 bool registration::synced() const noexcept { return listener_ && listener_->gate().is_open(); }
 void registration::remove() const
 {
     if (listener_) listener_->remove();
 }
-asio::awaitable<result<>> registration::removed() const { return listener_->removed(); }
+asio::awaitable<result<>> registration::removed() const
+{
+    if (!listener_) return of_nothing("an empty registration was awaited");
+    return listener_->removed();
+}
 handler_stats registration::stats() const { return listener_ ? listener_->stats() : handler_stats{}; }
 
 } // namespace kubecoro

@@ -113,4 +113,7 @@ private:
     std::atomic<std::uint64_t> failed_{0};
 };
 
+/// What an empty handle answers to whoever awaits it: cond::misconfigured, saying `what`.
+[[nodiscard]] boost::asio::awaitable<result<>> of_nothing(std::string what);
+
 } // namespace kubecoro

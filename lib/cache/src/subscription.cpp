@@ -17,11 +17,29 @@ subscription& subscription::operator=(subscription&& other) noexcept
     return *this;
 }
 
-asio::awaitable<std::optional<std::vector<notification>>> subscription::pop() { return listener_->pop(); }
+namespace {
 
-result<> subscription::ended() const { return listener_->ended(); }
+constexpr auto empty_handle = "an empty subscription was awaited";
 
-asio::awaitable<result<>> subscription::has_synced() const { return listener_->gate().wait(); }
+asio::awaitable<std::optional<std::vector<notification>>> no_events() { co_return std::nullopt; }
+
+} // namespace
+
+asio::awaitable<std::optional<std::vector<notification>>> subscription::pop()
+{
+    return listener_ ? listener_->pop() : no_events();
+}
+
+result<> subscription::ended() const
+{
+    if (!listener_) return failure(cond::misconfigured, empty_handle);
+    return listener_->ended();
+}
+
+asio::awaitable<result<>> subscription::has_synced() const
+{
+    return listener_ ? listener_->gate().wait() : of_nothing(empty_handle);
+}
 
 bool subscription::synced() const noexcept { return listener_ && listener_->initial_popped(); }
 

@@ -344,6 +344,28 @@ TEST_CASE("subscription: hands out batches of the asked size, says when it is sy
     }
 }
 
+TEST_CASE("handlers: an empty registration or subscription says so to whoever awaits it", "[cache][handlers]")
+{
+    kt::runner run;
+    kubecoro::registration nobody;
+    CHECK_FALSE(nobody);
+    CHECK(run.run(nobody.has_synced()).error() == cond::misconfigured);
+    CHECK(run.run(nobody.removed()).error() == cond::misconfigured);
+    CHECK_FALSE(nobody.synced());
+    nobody.remove();
+
+    kubecoro::subscription nothing;
+    CHECK(run.run(nothing.has_synced()).error() == cond::misconfigured);
+    const auto pop = [&]() -> asio::awaitable<result<>> {
+        const auto batch = co_await nothing.pop();
+        CHECK_FALSE(batch.has_value());
+        co_return nothing.ended();
+    };
+    CHECK(run.run(pop()).error() == cond::misconfigured);
+    CHECK_FALSE(nothing.synced());
+    nothing.close();
+}
+
 TEST_CASE("handlers: a cancellation of their own making is a failure like any other", "[cache][handlers]")
 {
     fixture f;

@@ -102,6 +102,7 @@ class processor_listener;
 class registration
 {
 public:
+    /// Nobody's: false, awaiting it fails with cond::misconfigured, the rest does nothing. So is one moved from.
     registration() = default;
     explicit registration(std::shared_ptr<processor_listener> listener) : listener_(std::move(listener)) {}
 

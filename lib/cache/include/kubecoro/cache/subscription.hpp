@@ -33,6 +33,7 @@ struct subscription_options
 class subscription
 {
 public:
+    /// Nobody's: pop() is empty at once, ended() and has_synced() say cond::misconfigured. So is one moved from.
     subscription() = default;
     explicit subscription(std::shared_ptr<processor_listener> listener) : listener_(std::move(listener)) {}
     ~subscription();
