@@ -1,5 +1,7 @@
 #include "connection.hpp"
 
+#include <kubecoro/base/later.hpp>
+
 #include <boost/asio/post.hpp>
 
 #include <array>
@@ -34,7 +36,7 @@ connection::connection(asio::any_io_executor strand, std::unique_ptr<byte_stream
 {
 }
 
-void connection::deadline_in(duration d) { deadline_ = (engine_->time().now() + d).time_since_epoch().count(); }
+void connection::deadline_in(duration d) { deadline_ = later(engine_->time().now(), d).time_since_epoch().count(); }
 
 void connection::cut()
 {

@@ -1,4 +1,5 @@
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/later.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -57,9 +58,7 @@ asio::awaitable<result<>> sleep_for(clock& c, duration d)
 {
     const auto executor = co_await asio::this_coro::executor;
     auto alarm = c.make_timer(executor);
-    // "For ever" must not come out as a moment in the past.
-    const auto now = c.now();
-    alarm->expires_at(d < time_point::max() - now ? now + d : time_point::max());
+    alarm->expires_at(later(c.now(), d));
     co_return co_await alarm->wait();
 }
 

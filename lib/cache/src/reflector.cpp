@@ -3,6 +3,8 @@
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/timeout.hpp>
 
+#include <kubecoro/base/later.hpp>
+
 #include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
@@ -93,7 +95,7 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
     report();
     if (std::holds_alternative<reflector_core::do_read>(next_)) {
         auto reading = read();
-        auto silence = until_silent(begun + ask.end_after);
+        auto silence = until_silent(later(begun, ask.end_after));
         auto both = race(std::move(reading), std::move(silence));
         const bool ended = co_await std::move(both);
         const auto stopped = co_await asio::this_coro::cancellation_state;
@@ -134,7 +136,7 @@ asio::awaitable<result<>> reflector::until_silent(time_point end)
     const auto alarm = time_->make_timer(executor);
     for (;;) {
         const bool idle_counts = policy_.idle_timeout != duration::zero();
-        const auto until = idle_counts ? std::min(end, last_heard_ + policy_.idle_timeout) : end;
+        const auto until = idle_counts ? std::min(end, later(last_heard_, policy_.idle_timeout)) : end;
         if (time_->now() >= until) co_return result<>{};
         alarm->expires_at(until);
         const auto woken = co_await alarm->wait();

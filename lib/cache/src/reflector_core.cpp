@@ -1,5 +1,7 @@
 #include "reflector_core.hpp"
 
+#include <kubecoro/base/later.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,6 +12,9 @@ namespace {
 
 /// A server that asks for more patience than this gets another question anyway.
 constexpr std::chrono::seconds longest_retry_after{300};
+
+/// No server counts much further: kube-apiserver multiplies to nanoseconds without looking.
+constexpr std::chrono::seconds longest_watch = std::chrono::hours{24 * 365};
 
 constexpr std::uint32_t default_page_size = 500;
 
@@ -31,6 +36,8 @@ bool passes_by_itself(const failure& f) noexcept
 
 std::chrono::seconds draw(random_source& random, std::chrono::seconds from, std::chrono::seconds to)
 {
+    from = std::min(from, longest_watch);
+    to = std::min(to, longest_watch);
     const auto span = static_cast<double>(std::max<std::chrono::seconds::rep>(0, (to - from).count()) + 1);
     return from + std::chrono::seconds(static_cast<std::chrono::seconds::rep>(std::floor(next_unit(random) * span)));
 }
@@ -148,7 +155,7 @@ reflector_core::action reflector_core::begin_watch(bool reconnect)
     do_watch ask;
     ask.options.resource_version = version_;
     ask.options.timeout = draw(random_, policy_.watch_timeout_min, policy_.watch_timeout_max);
-    ask.end_after = ask.options.timeout + policy_.watch_grace;
+    ask.end_after = sum(capped(ask.options.timeout), policy_.watch_grace);
     return ask;
 }
 

@@ -1,18 +1,12 @@
 #include "workqueue_core.hpp"
 
+#include <kubecoro/base/later.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <limits>
 
 namespace kubecoro {
-namespace {
-
-time_point later(time_point now, duration d) noexcept
-{
-    return d < time_point::max() - now ? now + d : time_point::max();
-}
-
-} // namespace
 
 std::size_t workqueue_core::level_of(int priority) noexcept
 {

@@ -225,6 +225,33 @@ TEST_CASE("informer: an idle limit, when given, ends a silent watch; a lively on
     CHECK(pods.last_resource_version() == "13");
 }
 
+TEST_CASE("informer: limits as long as time itself never come", "[cache][informer]")
+{
+    constexpr auto for_ever = kubecoro::duration::max();
+    kubecoro::factory_options o;
+    o.resync = for_ever;
+    o.policy.backoff = {.initial = 1s, .cap = for_ever};
+    o.policy.list_timeout = o.policy.open_timeout = for_ever;
+    o.policy.watch_timeout_min = o.policy.watch_timeout_max = std::chrono::seconds::max();
+    o.policy.watch_grace = o.policy.idle_timeout = o.policy.short_watch = o.policy.healthy_after = for_ever;
+    fixture f(std::move(o));
+    auto pods = f.informers->get<pod>();
+    pods.add_event_handler(f.writer());
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"), 1s);
+    auto watch = f.source().on_watch(1s);
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    REQUIRE(f.run.run_until([&] { return watch.opened(); }));
+    f.run.advance(std::chrono::hours{24 * 365 * 10});
+    CHECK_FALSE(watch.closed());
+    CHECK(watch.options().timeout == std::chrono::hours{24 * 365});
+    CHECK(f.take() == lines{"initial web/a@1"});
+    watch.send(kt::added(kt::make_pod("web", "b", "6")));
+    f.settle();
+    CHECK(f.take() == lines{"added web/b@6"});
+    CHECK(f.source().calls().size() == 2);
+}
+
 TEST_CASE("informer: a watch that is never accepted is given up and tried again", "[cache][informer]")
 {
     fixture f;

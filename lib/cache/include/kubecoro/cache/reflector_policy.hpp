@@ -7,7 +7,8 @@
 
 namespace kubecoro {
 
-/// How a reflector lists, watches and retries. The defaults suit every cluster we know.
+/// How a reflector lists, watches and retries. The defaults suit every cluster we know. Any duration may be
+/// duration::max(), which is "never".
 struct reflector_policy
 {
     /// Between failures; starts over after health (healthy_after), never because time has passed.
@@ -19,7 +20,8 @@ struct reflector_policy
     duration list_timeout = std::chrono::minutes{5};
     /// The server must accept a watch within this. 0 = no limit.
     duration open_timeout = std::chrono::seconds{30};
-    /// A watch asks the server to end it after a time drawn uniformly from [min, max], anew for each watch.
+    /// A watch asks the server to end it after a time drawn uniformly from [min, max], anew for each watch. More than a
+    /// year counts as a year.
     std::chrono::seconds watch_timeout_min{300};
     std::chrono::seconds watch_timeout_max{600};
     /// A watch that outlives what it asked for by this is half-open: we end it and watch again.

@@ -1,0 +1,47 @@
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/later.hpp>
+#include <kubecoro/test/catch.hpp>
+
+using kubecoro::capped;
+using kubecoro::duration;
+using kubecoro::later;
+using kubecoro::sum;
+using kubecoro::time_point;
+using namespace std::chrono_literals;
+
+TEST_CASE("later: sums stop at the ends of time", "[base][clock]")
+{
+    CHECK(sum(1s, 2s) == 3s);
+    CHECK(sum(1s, -2s) == -1s);
+    CHECK(sum(duration::max(), 1ns) == duration::max());
+    CHECK(sum(1ns, duration::max()) == duration::max());
+    CHECK(sum(duration::max(), duration::max()) == duration::max());
+    CHECK(sum(duration::max(), 0ns) == duration::max());
+    CHECK(sum(duration::min(), -1ns) == duration::min());
+    CHECK(sum(duration::min(), duration::max()) == -1ns);
+
+    const time_point now(5s);
+    CHECK(later(now, 1s) == time_point(6s));
+    CHECK(later(now, duration::max()) == time_point::max());
+    CHECK(later(now, duration::max() - 5s) == time_point::max());
+    CHECK(later(now, duration::max() - 6s) == time_point::max() - 1s);
+}
+
+TEST_CASE("later: seconds beyond what a duration can hold are the longest one", "[base][clock]")
+{
+    CHECK(capped(7s) == 7s);
+    CHECK(capped(-7s) == -7s);
+    CHECK(capped(std::chrono::seconds::max()) == duration::max());
+    CHECK(capped(std::chrono::seconds::min()) < -duration::max() + 1s);
+}
+
+TEST_CASE("backoff: the longest durations there are stay what they are", "[base][backoff]")
+{
+    kubecoro::backoff delays({.initial = duration::max(), .factor = 2, .cap = duration::max(), .jitter = 1});
+    for (int i = 0; i < 3; ++i) CHECK(delays.next() == duration::max());
+    kubecoro::backoff growing({.initial = 1s, .factor = 1e9, .cap = duration::max(), .jitter = 0});
+    CHECK(growing.next() == 1s);
+    CHECK(growing.next() == 1'000'000'000s);
+    CHECK(growing.next() == duration::max());
+    CHECK(growing.next() == duration::max());
+}
