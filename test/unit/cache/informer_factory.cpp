@@ -2,9 +2,11 @@
 
 #include "informer_fixture.hpp"
 
+#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/this_coro.hpp>
 
 namespace asio = boost::asio;
@@ -315,4 +317,90 @@ TEST_CASE("factory: a cancelled stop is a value, whatever step it was cancelled 
     REQUIRE(attempts);
     CHECK(*attempts > 10);
     CHECK_FALSE(*threw);
+}
+
+namespace {
+
+/// Opens its watch when `answer` is settled, cancelled or not: the server's answer was on its way already.
+class late_watch_source final : public kubecoro::list_watch_source
+{
+public:
+    asio::awaitable<result<kubecoro::list_page>> list(kubecoro::list_options) override
+    {
+        co_return kt::make_page({}, "5");
+    }
+    asio::awaitable<result<std::unique_ptr<kubecoro::watch_stream>>> watch(kubecoro::watch_options) override
+    {
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        asked = true;
+        (void)co_await answer.wait();
+        ++opened;
+        co_return std::make_unique<stream>(*this);
+    }
+    std::string describe() const override { return "a late watch"; }
+
+    kubecoro::latch answer;
+    bool asked = false;
+    int opened = 0;
+    int closed = 0;
+
+private:
+    class stream final : public kubecoro::watch_stream
+    {
+    public:
+        explicit stream(late_watch_source& s) : of_(s) {}
+        ~stream() override { ++of_.closed; }
+        asio::awaitable<result<std::vector<kubecoro::watch_event>>> next() override
+        {
+            const auto ended = co_await kubecoro::latch{}.wait();
+            co_return ended.error();
+        }
+
+    private:
+        late_watch_source& of_;
+    };
+};
+
+class provider_of_one final : public kubecoro::source_provider
+{
+public:
+    provider_of_one(asio::any_io_executor e, std::shared_ptr<kubecoro::list_watch_source> s)
+        : executor_(std::move(e)), source_(std::move(s))
+    {
+    }
+    std::shared_ptr<kubecoro::list_watch_source> open(const kubecoro::resource_type&,
+                                                      const kubecoro::source_scope&) override
+    {
+        return source_;
+    }
+    asio::any_io_executor executor() const override { return executor_; }
+
+private:
+    asio::any_io_executor executor_;
+    std::shared_ptr<kubecoro::list_watch_source> source_;
+};
+
+} // namespace
+
+TEST_CASE("factory: a watch that opens after the stop was asked for is closed, though handles live on",
+          "[cache][factory]")
+{
+    kt::runner run;
+    const auto source = std::make_shared<late_watch_source>();
+    kubecoro::factory_options o;
+    o.time = run.shared_clock();
+    kubecoro::informer_factory informers(std::make_shared<provider_of_one>(run.executor(), source), o);
+    auto pods = informers.get<pod>();
+    informers.start();
+    REQUIRE(run.run_until([&] { return source->asked; }));
+    auto stopping = run.spawn(informers.stop());
+    run.run_until_idle();
+    CHECK_FALSE(stopping.done());
+    source->answer.settle({});
+    run.run_until_idle();
+    REQUIRE(stopping.done());
+    CHECK(stopping.outcome().has_value());
+    CHECK(source->opened == 1);
+    CHECK(source->closed == 1);
+    CHECK(pods.state() == kubecoro::informer_state::stopped);
 }
