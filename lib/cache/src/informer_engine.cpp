@@ -347,7 +347,9 @@ void informer_engine::settle_sync()
 void informer_engine::report(std::size_t scope, const reflector_core::incident& what)
 {
     lane& l = *lanes_[scope];
-    settings_.log.warning(what.what, {{"source", l.source->describe()}, {"failure", what.why.describe()}});
+    const bool news = l.told.is_news(what.what, what.why, settings_.time->now());
+    settings_.log.write(news ? log_level::warning : log_level::debug, what.what,
+                        {{"source", l.source->describe()}, {"failure", what.why.describe()}});
     if (what.skipped) return;
     if (settings_.options.on_failure) {
         try {

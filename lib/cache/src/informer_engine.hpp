@@ -1,6 +1,7 @@
 #pragma once
 
 #include "delta_fifo_core.hpp"
+#include "news_core.hpp"
 #include "reflector.hpp"
 #include "shared_processor.hpp"
 #include "store.hpp"
@@ -80,6 +81,8 @@ private:
         std::string ns;
         std::shared_ptr<list_watch_source> source;
         std::unique_ptr<reflector> runs;
+        /// What the log was told; on the strand.
+        news_core told;
         /// Why it cannot list at all; on the strand.
         std::optional<failure> blocked;
         // Under mutex_:

@@ -45,6 +45,7 @@ TEST_CASE("informer: a 403, a missing resource or a bad request shows through ha
     f.run.advance(10min);
     CHECK(f.source().lists() < 30);
     CHECK(shown == f.source().lists());
+    CHECK(f.log.count(kubecoro::log_level::warning) <= 3); // at once, and every five minutes
     CHECK(pods.stats().reflector.last_failure->condition() == expected);
 }
 
