@@ -3,10 +3,14 @@
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/base/guard.hpp>
 
 #include <boost/json/value.hpp>
 
 #include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace asio = boost::asio;
 
@@ -37,6 +41,55 @@ embedded_server::embedded_server(asio::any_io_executor executor, server_options 
 
 embedded_server::~embedded_server() = default;
 
+// Asio throws when a cancelled coroutine goes on to its next step; every operation here answers with a value instead.
+// The operations are coroutines of their own, for guard has to be around all of their steps.
+namespace {
+
+using engine_ptr = std::shared_ptr<server_engine>;
+
+/// Does `f` on the engine's strand. @return what it returned.
+template<class F>
+asio::awaitable<std::invoke_result_t<F&, server_engine&>> on_strand(engine_ptr engine, F f)
+{
+    std::optional<std::invoke_result_t<F&, server_engine&>> out;
+    co_await engine->on_strand([&] { out = f(*engine); });
+    co_return std::move(*out);
+}
+
+asio::awaitable<result<std::string>> execute_as_admin(engine_ptr engine, std::string method, std::string target,
+                                                      std::string body)
+{
+    http_request request{method, target};
+    request.user = user_info{"system:admin", {"system:masters"}};
+    request.headers.emplace_back("accept", "application/json");
+    if (!body.empty())
+        request.headers.emplace_back("content-type",
+                                     method == "PATCH" ? "application/merge-patch+json" : "application/json");
+    request.body = std::move(body);
+    auto answered = co_await engine->perform(std::move(request), wake_signal{});
+    if (!answered) co_return answered.error().with_request(std::move(method), std::move(target));
+    if (answered->watch)
+        co_return failure{cond::invalid, "a watch needs a transport"}.with_request(std::move(method),
+                                                                                   std::move(target));
+    http_response& response = answered->response;
+    if (response.status < 300) co_return std::move(response.body);
+    co_return failure_of_answer(response.status, response.body).with_request(std::move(method), std::move(target));
+}
+
+asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string text, std::string name)
+{
+    auto objects = load_manifests(text, name);
+    if (!objects) co_return objects.error();
+    auto loading = on_strand(std::move(engine), [&objects](server_engine& e) {
+        auto loaded = apply_manifests(e.state(), std::move(*objects), e.time().wall_now());
+        e.changed();
+        return loaded;
+    });
+    co_return co_await std::move(loading);
+}
+
+} // namespace
+
 asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
 {
     auto opened = listener::open(options, engine_);
@@ -48,88 +101,74 @@ asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options
     co_return (*opened)->bound();
 }
 
-asio::awaitable<result<>> embedded_server::stop()
+asio::awaitable<result<>> embedded_server::stop() { return guard(stop_in_order()); }
+
+asio::awaitable<result<>> embedded_server::stop_in_order()
 {
     {
         std::lock_guard lock(listeners_->mutex);
         listeners_->stopped = true;
     }
-    co_await engine_->stop();
+    auto stopped = co_await engine_->stop();
+    if (!stopped) co_return stopped;
     for (const auto& l : listeners_->all()) l->stop();
     co_return co_await listeners_->tasks.join();
 }
 
 asio::awaitable<result<std::string>> embedded_server::execute(std::string method, std::string target, std::string body)
 {
-    http_request request{method, target};
-    request.user = user_info{"system:admin", {"system:masters"}};
-    request.headers.emplace_back("accept", "application/json");
-    if (!body.empty())
-        request.headers.emplace_back("content-type",
-                                     method == "PATCH" ? "application/merge-patch+json" : "application/json");
-    request.body = std::move(body);
-    auto answered = co_await engine_->perform(std::move(request), wake_signal{});
-    if (!answered) co_return answered.error().with_request(std::move(method), std::move(target));
-    if (answered->watch)
-        co_return failure{cond::invalid, "a watch needs a transport"}.with_request(std::move(method),
-                                                                                   std::move(target));
-    http_response& response = answered->response;
-    if (response.status < 300) co_return std::move(response.body);
-    co_return failure_of_answer(response.status, response.body).with_request(std::move(method), std::move(target));
+    return guard(execute_as_admin(engine_, std::move(method), std::move(target), std::move(body)));
 }
 
 asio::awaitable<result<std::size_t>> embedded_server::load(std::string text, std::string name)
 {
-    auto objects = load_manifests(text, name);
-    if (!objects) co_return objects.error();
-    result<std::size_t> loaded = std::size_t{0};
-    co_await engine_->on_strand([&] {
-        loaded = apply_manifests(engine_->state(), std::move(*objects), engine_->time().wall_now());
-        engine_->changed();
-    });
-    co_return loaded;
+    return guard(load_text(engine_, std::move(text), std::move(name)));
 }
 
 asio::awaitable<result<>> embedded_server::compact()
 {
-    co_await engine_->on_strand([this] { engine_->state().compact(); });
-    co_return result<>{};
+    return guard(on_strand(engine_, [](server_engine& e) {
+        e.state().compact();
+        return result<>{};
+    }));
 }
 
 asio::awaitable<result<std::vector<std::string>>> embedded_server::objects(std::string resource)
 {
-    std::vector<std::string> out;
-    co_await engine_->on_strand([&] { out = engine_->state().objects(resource); });
-    co_return out;
+    return guard(on_strand(engine_, [resource = std::move(resource)](server_engine& e) {
+        return result<std::vector<std::string>>(e.state().objects(resource));
+    }));
 }
 
 asio::awaitable<result<std::uint64_t>> embedded_server::resource_version()
 {
-    std::uint64_t out = 0;
-    co_await engine_->on_strand([&] { out = engine_->state().resource_version(); });
-    co_return out;
+    return guard(
+        on_strand(engine_, [](server_engine& e) { return result<std::uint64_t>(e.state().resource_version()); }));
 }
 
 asio::awaitable<result<>> embedded_server::add_token(token_user user)
 {
-    co_await engine_->on_strand(
-        [&] { engine_->access().add_token(std::move(user.token), std::move(user.user), user.expires); });
-    co_return result<>{};
+    return guard(on_strand(engine_, [user = std::move(user)](server_engine& e) {
+        e.access().add_token(user.token, user.user, user.expires);
+        return result<>{};
+    }));
 }
 
 asio::awaitable<result<>> embedded_server::remove_token(std::string token)
 {
-    co_await engine_->on_strand([&] { engine_->access().remove_token(token); });
-    co_return result<>{};
+    return guard(on_strand(engine_, [token = std::move(token)](server_engine& e) {
+        e.access().remove_token(token);
+        return result<>{};
+    }));
 }
 
 asio::awaitable<result<>> embedded_server::set_rules(std::vector<access_rule> rules)
 {
-    co_await engine_->on_strand([&] {
-        engine_->access().clear_rules();
-        for (access_rule& r : rules) engine_->access().add_rule(std::move(r));
-    });
-    co_return result<>{};
+    return guard(on_strand(engine_, [rules = std::move(rules)](server_engine& e) {
+        e.access().clear_rules();
+        for (const access_rule& r : rules) e.access().add_rule(r);
+        return result<>{};
+    }));
 }
 
 void embedded_server::cut_connections()

@@ -201,7 +201,7 @@ asio::awaitable<result<>> server_engine::run_timer()
     co_return result<>{};
 }
 
-asio::awaitable<void> server_engine::stop()
+asio::awaitable<result<>> server_engine::stop()
 {
     co_await on_strand([&] {
         stopping_ = true;
@@ -209,7 +209,7 @@ asio::awaitable<void> server_engine::stop()
         if (timer_) timer_->cancel();
         timer_wake_.notify();
     });
-    [[maybe_unused]] const auto joined = co_await tasks_.join();
+    co_return co_await tasks_.join();
 }
 
 void server_engine::cut()

@@ -69,7 +69,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, wake_signal wake);
 
     /// All watches end cleanly, further requests are refused. Idempotent.
-    [[nodiscard]] boost::asio::awaitable<void> stop();
+    [[nodiscard]] boost::asio::awaitable<result<>> stop();
     [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
 
     /// Breaks off all watches and requests under way (resetting the sockets is the listeners' matter).

@@ -2,7 +2,9 @@
 #include "running_server.hpp"
 
 #include <kubecoro/apiserver/in_process.hpp>
+#include <kubecoro/base/guard.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
+#include <kubecoro/testing/every_step.hpp>
 
 #include <kubecoro/test/catch.hpp>
 
@@ -207,6 +209,66 @@ TEST_CASE("direct access: objects, versions, compaction, manifests", "[apiserver
     REQUIRE_FALSE(refused);
     CHECK(refused.error() == cond::already_exists);
     CHECK(refused.error().target() == config_maps);
+}
+
+namespace {
+
+/// What is cancelled in the middle ends with a value; a coroutine that was cancelled before gets Asio's exception.
+template<class T>
+asio::awaitable<result<>> see(asio::awaitable<result<T>> operation, bool& threw)
+{
+    const auto before = co_await asio::this_coro::cancellation_state;
+    if (before.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    try {
+        const auto done = co_await std::move(operation);
+        co_return done ? result<>() : result<>(done.error());
+    } catch (...) {
+        threw = true;
+    }
+    co_return failure(cond::internal);
+}
+
+asio::awaitable<result<>> use_and_stop(embedded_server& server, bool& threw)
+{
+    auto creating = see(server.execute("POST", config_maps, config_map("a")), threw);
+    auto outcome = co_await guard(std::move(creating));
+    if (outcome) {
+        auto reading = see(server.objects("configmaps"), threw);
+        outcome = co_await guard(std::move(reading));
+    }
+    if (outcome) {
+        auto stopping = see(server.stop(), threw);
+        outcome = co_await guard(std::move(stopping));
+    }
+    co_await finish_despite_cancellation();
+    auto finishing = server.stop();
+    const auto finished = co_await std::move(finishing);
+    co_return finished ? outcome : finished;
+}
+
+} // namespace
+
+TEST_CASE("direct access: a cancellation at any step is a value, and a cancelled stop is finished by the next",
+          "[apiserver][in_process][every_step]")
+{
+    bool threw = false;
+    bool cancelled = false;
+    const auto attempts = testing::cancel_after_every_step(
+        [&](runner& r) {
+            server_options options;
+            options.time = r.shared_clock();
+            auto server = std::make_shared<embedded_server>(r.executor(), std::move(options));
+            return testing::scenario{use_and_stop(*server, threw), server};
+        },
+        [&](const result<>& outcome) {
+            if (outcome) return;
+            cancelled = true;
+            CHECK(outcome.error() == cond::cancelled);
+        });
+    REQUIRE(attempts);
+    CHECK(*attempts > 5);
+    CHECK(cancelled);
+    CHECK_FALSE(threw);
 }
 
 TEST_CASE("kubeconfig: names server, authority and token, and only its owner may read the file", "[apiserver][tls]")

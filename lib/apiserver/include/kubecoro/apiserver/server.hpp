@@ -87,7 +87,9 @@ struct server_counters
 
     Thread safe. The state lives on one strand of the executor; awaitables may be awaited from any executor and come
     back to it. stop() must have completed before the server is destroyed if anything was listened to, watched, or
-    changed: pods that end after their grace period need a coroutine of the server's, too. */
+    changed: pods that end after their grace period need a coroutine of the server's, too.
+
+    @par Cancellation  terminal, of every awaitable: cond::cancelled. What had reached the state by then stays done. */
 class embedded_server
 {
 public:
@@ -105,7 +107,7 @@ public:
     /** Stops: no new connections or requests, watches end cleanly, requests in progress are answered, idle connections
         close; completes when all of it has ended (at most about three seconds).
 
-        Idempotent. Must not be awaited by something the server runs. */
+        Idempotent: one that was cancelled is finished by the next. Must not be awaited by something the server runs. */
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
 
     /** Performs one request as a member of system:masters, without sockets: how tests and the demo change the state.
@@ -143,6 +145,7 @@ public:
 private:
     friend class in_process_transport;
     class listeners;
+    [[nodiscard]] boost::asio::awaitable<result<>> stop_in_order();
     std::shared_ptr<server_engine> engine_;
     std::unique_ptr<listeners> listeners_;
 };
