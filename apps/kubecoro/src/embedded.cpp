@@ -113,6 +113,7 @@ result<std::vector<fs::path>> files_of(const std::vector<std::string>& paths)
             if (extension == ".yaml" || extension == ".yml" || extension == ".json") inside.push_back(entry->path());
         }
         if (ec) return failure(cond::misconfigured, "cannot read " + path + ": " + ec.message());
+        if (inside.empty()) return failure(cond::misconfigured, "no .yaml, .yml or .json file in " + path);
         std::sort(inside.begin(), inside.end());
         out.insert(out.end(), inside.begin(), inside.end());
     }

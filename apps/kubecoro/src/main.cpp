@@ -5,7 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <cstdint>
 #include <functional>
+#include <string>
 
 namespace {
 
@@ -19,9 +22,20 @@ struct flags
     demo_command demo;
     std::string format = "table";
     unsigned seconds = 0;
-    std::size_t history = 0;
     bool no_colour = false;
 };
+
+/// CLI11's own check of ranges prints the limits of the type.
+CLI::Validator whole_number_from_one()
+{
+    const auto check = [](std::string& text) {
+        std::uint32_t n = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+        const bool good = error == std::errc() && end == text.data() + text.size() && n != 0;
+        return good ? std::string() : "takes a whole number from 1 to 4294967295, not " + text;
+    };
+    return CLI::Validator(check, "COUNT");
+}
 
 void add_serve(CLI::App& app, flags& f)
 {
@@ -35,8 +49,8 @@ void add_serve(CLI::App& app, flags& f)
         ->add_option("--load", f.serve.load, "Manifests to load: a file, or a directory of .yaml, .yml and .json files")
         ->take_all()
         ->allow_extra_args(false);
-    serve->add_option("--history", f.history, "Changes kept for watches; older ones are answered with 410 Gone")
-        ->check(CLI::PositiveNumber);
+    serve->add_option("--history", f.serve.history, "Changes kept for watches; older ones are answered with 410 Gone")
+        ->check(whole_number_from_one());
 }
 
 void add_watch(CLI::App& app, flags& f)
@@ -82,7 +96,6 @@ int run(const CLI::App& app, flags& f, const kubecoro::logger& log)
     f.serve.log = f.watch.log = f.demo.log = log;
     command chosen;
     if (app.got_subcommand("serve")) {
-        if (f.history) f.serve.history = f.history;
         chosen = [&f](program_context c) { return serve(f.serve, std::move(c)); };
     } else if (app.got_subcommand("watch")) {
         f.watch.json = f.format == "json";
@@ -101,6 +114,7 @@ int main(int argc, char** argv)
 {
     CLI::App app{"kubecoro: live, local, consistent copies of Kubernetes objects"};
     app.require_subcommand(1);
+    app.set_version_flag("--version", "kubecoro " KUBECORO_VERSION);
     app.fallthrough();
     flags f;
     int verbosity = 0;

@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
+#include <boost/system/error_code.hpp>
 
 #include <cerrno>
 #include <cstdlib>
@@ -26,7 +27,7 @@ bool write_all(std::string_view text)
 
 } // namespace
 
-output::output(std::function<void()> on_closed) : on_closed_(std::move(on_closed)) {}
+output::output(std::function<void(result<>)> on_closed) : on_closed_(std::move(on_closed)) {}
 
 void output::line(std::string_view text)
 {
@@ -35,7 +36,9 @@ void output::line(std::string_view text)
     const std::lock_guard lock(mutex_);
     if (closed_ || write_all(whole)) return;
     closed_ = true;
-    if (on_closed_) on_closed_();
+    if (!on_closed_) return;
+    const boost::system::error_code why(errno, boost::system::system_category());
+    on_closed_(why == boost::system::errc::broken_pipe ? result<>() : failure(why, "write to standard output"));
 }
 
 bool output::shows_colours()
@@ -43,6 +46,15 @@ bool output::shows_colours()
     const char* terminal = std::getenv("TERM");
     return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && terminal != nullptr &&
            std::string_view(terminal) != "dumb";
+}
+
+std::string shortened(std::string_view text)
+{
+    constexpr std::size_t longest = 80;
+    if (text.size() <= longest) return std::string(text);
+    std::size_t end = longest;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end; // not inside a character
+    return std::string(text.substr(0, end)) + "...";
 }
 
 std::string quoted(std::string_view text)

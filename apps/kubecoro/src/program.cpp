@@ -13,6 +13,9 @@
 #include <exception>
 #include <optional>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace kubecoro::tool {
 
 namespace asio = boost::asio;
@@ -35,10 +38,20 @@ void on_signal(asio::signal_set& signals, latch stop, std::optional<moment> aske
     });
 }
 
+/// Where a standard stream is closed the next socket would get its number, and our lines.
+void fill_closed_streams()
+{
+    int fd = 0;
+    while ((fd = ::open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO) {
+    }
+    if (fd >= 0) ::close(fd);
+}
+
 } // namespace
 
 int run_program(command main)
 {
+    fill_closed_streams();
     std::signal(SIGPIPE, SIG_IGN);
     asio::io_context io(1);
     const program_context context{io.get_executor(), {}};

@@ -3,6 +3,7 @@
 #include "output.hpp"
 #include "watch_printer.hpp"
 
+#include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
@@ -12,8 +13,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <string>
 
 namespace kubecoro::tool {
 
@@ -21,7 +24,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What the user can do something about; the rest passes and is the log's business.
+/// What the user can do something about, or should know of because the copy may be stale; the rest passes and is the
+/// log's business.
 bool worth_showing(const failure& why)
 {
     switch (why.condition()) {
@@ -30,10 +34,38 @@ bool worth_showing(const failure& why)
     case cond::not_found:
     case cond::invalid:
     case cond::misconfigured:
+    case cond::corrupt:
+    case cond::internal:
         return true;
     default:
         return false;
     }
+}
+
+/// A namespace is a DNS label. Anything else no server has.
+bool is_namespace(const std::string& name)
+{
+    const auto inner = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+    return !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-' &&
+           std::all_of(name.begin(), name.end(), inner);
+}
+
+failure refused(const std::string& flag, const std::string& text, const failure& why)
+{
+    return failure(cond::invalid, flag + ' ' + quoted(shortened(text)) + ": " + why.message());
+}
+
+/// What no attempt would get right: the informer would only go on asking.
+result<> check(const watch_command& options)
+{
+    for (const auto& ns : options.namespaces)
+        if (!is_namespace(ns))
+            return failure(cond::invalid, "-n takes the name of a namespace, not " + quoted(shortened(ns)));
+    if (auto labels = label_selector::parse(options.label_selector); !labels)
+        return refused("-l", options.label_selector, labels.error());
+    if (auto fields = field_selector::parse(options.field_selector); !fields)
+        return refused("--field-selector", options.field_selector, fields.error());
+    return {};
 }
 
 informer_options scope_of(const watch_command& options, const resource_type& resource, const client& api)
@@ -115,24 +147,37 @@ asio::awaitable<result<>> follow(const client& api, const resource_type& resourc
 
 } // namespace
 
-asio::awaitable<result<>> watch(watch_command options, program_context context)
+namespace {
+
+asio::awaitable<result<>> find_and_follow(const watch_command& options, const program_context& context,
+                                          watch_printer& printer)
 {
-    output out([stop = context.stop] { stop.settle({}); });
+    if (auto sound = check(options); !sound) co_return sound;
     client_options how;
     how.kubeconfig = options.kubeconfig;
     how.context = options.context;
     how.log = options.log;
     auto api = client::connect(context.executor, how);
     if (!api) co_return api.error();
-    watch_printer printer(out, options.json);
     auto resource = co_await unless_stopped(context.stop, find_resource(*api, options.resource));
     if (!resource) {
         if (resource.error() == cond::cancelled) co_return result<>();
-        if (options.json) printer.failed(resource.error());
         co_return resource.error();
     }
     printer.begin();
     co_return co_await follow(*api, *resource, options, context, printer);
+}
+
+} // namespace
+
+asio::awaitable<result<>> watch(watch_command options, program_context context)
+{
+    output out([stop = context.stop](result<> why) { stop.settle(std::move(why)); });
+    watch_printer printer(out, options.json);
+    auto outcome = co_await find_and_follow(options, context, printer);
+    // A reader of documents does not see stderr.
+    if (!outcome && options.json && outcome.error() != cond::cancelled) printer.failed(outcome.error());
+    co_return outcome;
 }
 
 } // namespace kubecoro::tool

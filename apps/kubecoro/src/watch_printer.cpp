@@ -13,14 +13,33 @@ constexpr std::size_t most_remembered = 64;
 
 std::string boolean(bool b) { return b ? "true" : "false"; }
 
+/// What a server would have said, had it been asked: readers need to know one form only.
+server_status status_of(const failure& why)
+{
+    server_status said;
+    if (why.status()) said = *why.status();
+    if (said.message.empty()) said.message = why.message().empty() || why.cause() ? why.describe() : why.message();
+    if (!said.reason.empty()) return said;
+    switch (why.condition()) {
+    case cond::not_found:
+        said.reason = "NotFound";
+        said.code = 404;
+        break;
+    case cond::invalid:
+        said.reason = "BadRequest";
+        said.code = 400;
+        break;
+    default:
+        said.reason = to_string(why.condition());
+    }
+    return said;
+}
+
 std::string error_document(const failure& why)
 {
-    const server_status* status = why.status();
-    const std::string reason =
-        status && !status->reason.empty() ? status->reason : std::string(to_string(why.condition()));
-    const std::string message = status && !status->message.empty() ? status->message : why.describe();
-    std::string out = R"({"type":"error","reason":)" + quoted(reason) + R"(,"message":)" + quoted(message) +
-                      R"(,"code":)" + std::to_string(status ? status->code : 0);
+    const server_status said = status_of(why);
+    std::string out = R"({"type":"error","reason":)" + quoted(said.reason) + R"(,"message":)" + quoted(said.message) +
+                      R"(,"code":)" + std::to_string(said.code);
     if (!why.target().empty()) out += R"(,"request":)" + quoted(why.method() + " " + why.target());
     return out + "}";
 }

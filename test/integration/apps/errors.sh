@@ -22,7 +22,14 @@ changed server "https://$address" "$work/other" >"$work/stranger"
 fails '*certificate*' "${watch[@]}" pods --kubeconfig "$work/stranger"
 
 fails '*not_found*gizmos*' "${watch[@]}" gizmos --kubeconfig "$work/admin"
-[[ $(cat "$work/stdout") == '{"type":"error","reason":"'*'","message":"'*gizmos*'"'* ]] || die "no error document: $(cat "$work/stdout")"
+[[ $(cat "$work/stdout") == '{"type":"error","reason":"NotFound","message":"'*gizmos*'","code":404}' ]] || die "no error document: $(cat "$work/stdout")"
+# What no attempt would get right ends it, before anybody is asked.
+fails 'kubecoro: invalid: -n *"a?b=c"*' "${watch[@]}" cm -n web -n 'a?b=c' --kubeconfig "$work/admin"
+[[ $(cat "$work/stdout") == '{"type":"error","reason":"BadRequest","message":"'*'a?b=c'*'","code":400}' ]] || die "no error document: $(cat "$work/stdout")"
+fails 'kubecoro: invalid: -n *"xxx*..."*' "${watch[@]}" cm -n "$(printf 'x%.0s' {1..5000})" --kubeconfig "$work/admin"
+fails 'kubecoro: invalid: -n *""*' "${watch[@]}" cm -n '' --kubeconfig "$work/admin"
+fails 'kubecoro: invalid: -l "a in (": *position*' "${watch[@]}" cm -l 'a in (' --kubeconfig "$work/admin"
+fails 'kubecoro: invalid: --field-selector "name": *' "${watch[@]}" cm --field-selector name --kubeconfig "$work/admin"
 changed token nobody "$work/admin" >"$work/nobody"
 fails '*unauthorized*' "${watch[@]}" pods --kubeconfig "$work/nobody"
 
@@ -44,8 +51,20 @@ fails "*$work/broken.yaml*document 2*" "$tool" serve --load "$work/broken.yaml"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Gizmo\nmetadata: {name: g}\n' >"$work/unknown.yaml"
 fails "*$work/unknown.yaml*Gizmo*" "$tool" serve --load "$work/unknown.yaml"
 fails '*' "$tool" serve --kubeconfig-out "$work/no/such/folder/config"
+mkdir "$work/nothing"
+fails "*$work/nothing*" "$tool" serve --load "$work/nothing"
+for n in 0 -1 1.5 some 99999999999999999999; do
+    said=$("$tool" serve --history "$n" 2>&1) && die "--history $n is accepted"
+    [[ $said == *"--history"*"from 1 to 4294967295, not $n"* ]] || die "--history $n: $said"
+done
 if "$tool" watch pods -o yaml 2>/dev/null; then die 'an unknown format is accepted'; fi
 if "$tool" watch pods -A -n web 2>/dev/null; then die '-A and -n together are accepted'; fi
+fails '*standard output*' bash -c '"$0" watch cm -A --kubeconfig "$1" >/dev/full' "$tool" "$work/admin"
+# With stdout closed, no line goes into the connection that gets its number: the watch lives on.
+start deaf bash -c 'exec "$0" watch cm -A -v --kubeconfig "$1" 2>&1 >&-' "$tool" "$work/admin"
+expect deaf '*info*synced*'
+finish deaf INT
+[[ $("$tool" --version) == 'kubecoro '[0-9]*.* ]] || die 'no version'
 "$tool" --help >/dev/null || die 'help is no failure'
 "$tool" watch --help >/dev/null || die 'help is no failure'
 
