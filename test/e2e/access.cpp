@@ -1,7 +1,7 @@
 // Who may come in, and what those hear who may not.
 
 #include "churn.hpp"
-#include "witness.hpp"
+#include "followed.hpp"
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -37,18 +37,12 @@ std::optional<cluster_config> config_or_skip(const char* variable)
 void follows(cluster& c, const client& who)
 {
     const auto ns = c.make_namespace("login");
-    witness w(c);
-    informers all(c, who);
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get<config_map>(scope);
-    informer.add_event_handler(w.plain());
-    all->start();
-    const auto synced = c.run(informer.has_synced());
+    followed f(c, who, config_map::resource(), ns);
+    const auto synced = f.sync();
     REQUIRE(synced);
     c.run(c.api().create(config_map::resource(), ns, manifest(config_map::resource(), "a"))).value();
-    CHECK(c.eventually([&] { return gap(c, informer, {&w}, {ns}).empty(); }));
-    CHECK(w.complaint() == "");
+    CHECK(f.converge() == "");
+    CHECK(f.witnessed.complaint() == "");
 }
 
 } // namespace
@@ -114,24 +108,18 @@ TEST_CASE("forbidden: has_synced says so at once, and succeeds after the right i
     const auto user = identity(c, who);
     c.run(c.api().create(config_map::resource(), ns, manifest(config_map::resource(), "a"))).value();
 
-    witness w(c);
-    informers all(c, who, impatient());
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get<config_map>(scope);
-    const auto registered = informer.add_event_handler(w.plain());
-    all->start();
-    const auto denied = c.run(informer.has_synced());
+    followed f(c, who, config_map::resource(), ns, impatient());
+    const auto denied = f.sync();
     REQUIRE_FALSE(denied);
     CHECK(denied.error() == cond::forbidden);
     REQUIRE(denied.error().status());
     CHECK(denied.error().status()->code == 403);
     CHECK(denied.error().status()->message.find(user) != std::string::npos);
     CHECK(denied.error().target().find("/api/v1/namespaces/" + ns + "/configmaps") == 0);
-    const auto unheard = c.run(registered.has_synced());
+    const auto unheard = c.run(f.registered.has_synced());
     REQUIRE_FALSE(unheard);
     CHECK(unheard.error() == cond::forbidden);
-    CHECK_FALSE(informer.synced());
+    CHECK_FALSE(f.informer.synced());
 
     c.make(roles, ns, "reader",
            R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"reader"},"rules":[)"
@@ -141,10 +129,10 @@ TEST_CASE("forbidden: has_synced says so at once, and succeeds after the right i
            R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"reader"},)"
            R"("subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":")" +
                user + R"("}]})");
-    CHECK(c.eventually([&] { return informer.synced() && gap(c, informer, {&w}, {ns}).empty(); }));
-    const auto allowed = c.run(registered.has_synced());
+    CHECK(c.eventually([&] { return f.informer.synced() && f.gap_now().empty(); }));
+    const auto allowed = c.run(f.registered.has_synced());
     CHECK(allowed);
-    CHECK(w.complaint() == "");
+    CHECK(f.witnessed.complaint() == "");
 }
 
 TEST_CASE("no such resource: has_synced says so at once, and succeeds after it is defined", "[access]")
@@ -152,25 +140,19 @@ TEST_CASE("no such resource: has_synced says so at once, and succeeds after it i
     cluster c;
     const auto ns = c.make_namespace("undefined");
     const auto widgets = c.widget_type();
-    witness w(c);
-    informers all(c, c.api(), impatient());
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get(widgets, scope);
-    informer.add_event_handler(w.plain());
-    all->start();
-    const auto missing = c.run(informer.has_synced());
+    followed f(c, c.api(), widgets, ns, impatient());
+    const auto missing = f.sync();
     REQUIRE_FALSE(missing);
     CHECK(missing.error() == cond::not_found);
-    CHECK_FALSE(informer.synced());
+    CHECK_FALSE(f.informer.synced());
 
     c.define(widgets);
-    REQUIRE(c.eventually([&] { return informer.synced(); }));
-    const auto synced = c.run(informer.has_synced());
+    REQUIRE(c.eventually([&] { return f.informer.synced(); }));
+    const auto synced = c.run(f.informer.has_synced());
     CHECK(synced);
     c.run(c.api().create(widgets, ns, manifest(widgets, "a"))).value();
-    CHECK(c.eventually([&] { return gap(c, informer, {&w}, {ns}).empty() && w.believes().size() == 1; }));
-    CHECK(w.complaint() == "");
+    CHECK(c.eventually([&] { return f.gap_now().empty() && f.witnessed.believes().size() == 1; }));
+    CHECK(f.witnessed.complaint() == "");
 }
 
 TEST_CASE("a resource that is undefined and defined again is followed again", "[access]")
@@ -182,27 +164,21 @@ TEST_CASE("a resource that is undefined and defined again is followed again", "[
     const auto serves = [&] { return c.run(c.api().list(widgets, ns)).has_value(); };
     REQUIRE(c.eventually(serves));
     c.run(c.api().create(widgets, ns, manifest(widgets, "a"))).value();
-    witness w(c);
-    informers all(c, c.api(), impatient());
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get(widgets, scope);
-    informer.add_event_handler(w.plain());
-    all->start();
-    const auto synced = c.run(informer.has_synced());
+    followed f(c, c.api(), widgets, ns, impatient());
+    const auto synced = f.sync();
     REQUIRE(synced);
 
     c.undefine(widgets);
-    CHECK(c.eventually([&] { return w.believes().empty() && informer.stats().reflector.failures > 0; }));
-    CHECK(informer.lister().size() == 0);
-    CHECK(informer.synced());
+    CHECK(c.eventually([&] { return f.witnessed.believes().empty() && f.stats().failures > 0; }));
+    CHECK(f.informer.lister().size() == 0);
+    CHECK(f.informer.synced());
 
     c.define(widgets);
     REQUIRE(c.eventually(serves));
     c.run(c.api().create(widgets, ns, manifest(widgets, "a"))).value();
     std::string missing;
-    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty() && w.believes().size() == 1; });
+    c.eventually([&] { return (missing = f.gap_now()).empty() && f.witnessed.believes().size() == 1; });
     CHECK(missing == "");
-    CHECK(w.believes().size() == 1);
-    CHECK(w.complaint() == "");
+    CHECK(f.witnessed.believes().size() == 1);
+    CHECK(f.witnessed.complaint() == "");
 }

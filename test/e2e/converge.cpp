@@ -1,7 +1,7 @@
 // Quiet weather: whatever is changed through the API arrives, once and in order.
 
 #include "churn.hpp"
-#include "witness.hpp"
+#include "followed.hpp"
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -78,14 +78,8 @@ TEST_CASE("an object that finalizers hold is updated, then deleted", "[churn]")
 {
     cluster c;
     const auto ns = c.make_namespace("held");
-    witness w(c);
-    informers all(c, c.api());
-    informer_options options;
-    options.namespaces = {ns};
-    auto maps = all->get<config_map>(options);
-    maps.add_event_handler(w.plain());
-    all->start();
-    const auto synced = c.run(maps.has_synced());
+    followed f(c, c.api(), config_map::resource(), ns);
+    const auto synced = f.sync();
     REQUIRE(synced);
 
     const auto api = c.api().resource(config_map::resource(), ns);
@@ -93,13 +87,13 @@ TEST_CASE("an object that finalizers hold is updated, then deleted", "[churn]")
     REQUIRE(made);
     const auto removed = c.run(api.remove("held"));
     REQUIRE(removed);
-    CHECK(c.eventually([&] { return maps.lister().get(ns, "held").being_deleted(); }));
-    CHECK(w.counts().deleted == 0);
+    CHECK(c.eventually([&] { return f.informer.lister().get(ns, "held").being_deleted(); }));
+    CHECK(f.witnessed.counts().deleted == 0);
 
     const auto freed = c.run(api.patch("held", patch_kind::merge, R"({"metadata":{"finalizers":null}})"));
     REQUIRE(freed);
-    CHECK(c.eventually([&] { return w.counts().deleted == 1; }));
-    CHECK_FALSE(maps.lister().get(ns, "held"));
-    CHECK(w.counts().unknown == 0);
-    CHECK(w.complaint() == "");
+    CHECK(c.eventually([&] { return f.witnessed.counts().deleted == 1; }));
+    CHECK_FALSE(f.informer.lister().get(ns, "held"));
+    CHECK(f.witnessed.counts().unknown == 0);
+    CHECK(f.witnessed.complaint() == "");
 }

@@ -1,7 +1,7 @@
 // Bad weather: history is forgotten, the server dies, the server stops answering.
 
 #include "churn.hpp"
-#include "witness.hpp"
+#include "followed.hpp"
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -64,16 +64,10 @@ TEST_CASE("410: etcd is compacted while the watch is down", "[disturbance]")
     make("comes-back");
 
     const auto plan = std::make_shared<testing::fault_plan>();
-    witness w(c);
-    informers all(c, fragile(c, plan), impatient());
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get<config_map>(scope);
-    informer.add_event_handler(w.plain());
-    all->start();
-    const auto synced = c.run(informer.has_synced());
+    followed f(c, fragile(c, plan), config_map::resource(), ns, impatient());
+    const auto synced = f.sync();
     REQUIRE(synced);
-    REQUIRE(c.eventually([&] { return informer.stats().reflector.watches == 1; }));
+    REQUIRE(c.eventually([&] { return f.stats().watches == 1; }));
 
     plan->set_down(true);
     c.run(maps.patch("changes", patch_kind::merge, R"({"data":{"value":"2"}})")).value();
@@ -82,23 +76,21 @@ TEST_CASE("410: etcd is compacted while the watch is down", "[disturbance]")
     make("comes-back");
     make("new");
     c.disturb("compact");
-    REQUIRE(c.eventually([&] { return informer.stats().reflector.failures > 0; }));
-    CHECK(w.counts().deleted == 0);
+    REQUIRE(c.eventually([&] { return f.stats().failures > 0; }));
+    CHECK(f.witnessed.counts().deleted == 0);
     plan->set_down(false);
 
-    std::string missing;
-    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty(); });
-    CHECK(missing == "");
-    CHECK(relists(informer, relist_reason::expired) >= 1);
-    CHECK(w.complaint() == "");
-    const auto told = w.counts();
+    CHECK(f.converge() == "");
+    CHECK(relists(f.informer, relist_reason::expired) >= 1);
+    CHECK(f.witnessed.complaint() == "");
+    const auto told = f.witnessed.counts();
     CHECK(told.updated == 1);
     CHECK(told.deleted == 2);
     CHECK(told.unknown == 2);
     // Nobody was told again of what had not changed. A real cluster puts objects of its own into new namespaces.
     CHECK(told.added == 2);
     make("after");
-    CHECK(c.eventually([&] { return static_cast<bool>(informer.lister().get(ns, "after")); }));
+    CHECK(c.eventually([&] { return static_cast<bool>(f.informer.lister().get(ns, "after")); }));
 }
 
 TEST_CASE("410: the API server has forgotten the history that pods were watched at", "[disturbance]")
@@ -111,14 +103,8 @@ TEST_CASE("410: the API server has forgotten the history that pods were watched 
     make("stays");
     make("goes");
     const auto plan = std::make_shared<testing::fault_plan>();
-    witness w(c);
-    informers all(c, fragile(c, plan), impatient());
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get<pod>(scope);
-    informer.add_event_handler(w.plain());
-    all->start();
-    const auto synced = c.run(informer.has_synced());
+    followed f(c, fragile(c, plan), pod::resource(), ns, impatient());
+    const auto synced = f.sync();
     REQUIRE(synced);
 
     plan->set_down(true);
@@ -128,13 +114,11 @@ TEST_CASE("410: the API server has forgotten the history that pods were watched 
     make("new");
     c.disturb("restart-apiserver"); // its cache begins with what there is now
     plan->set_down(false);
-    std::string missing;
-    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty(); });
-    CHECK(missing == "");
-    CHECK(relists(informer, relist_reason::expired) >= 1);
-    CHECK(w.complaint() == "");
-    CHECK(w.counts().updated == 0);
-    CHECK(w.counts().unknown == 1);
+    CHECK(f.converge() == "");
+    CHECK(relists(f.informer, relist_reason::expired) >= 1);
+    CHECK(f.witnessed.complaint() == "");
+    CHECK(f.witnessed.counts().updated == 0);
+    CHECK(f.witnessed.counts().unknown == 1);
 }
 
 TEST_CASE("410: etcd is compacted between two pages of the first list", "[disturbance]")
@@ -153,24 +137,16 @@ TEST_CASE("410: etcd is compacted between two pages of the first list", "[distur
         c.disturb("compact");
     };
     const client carried(c.executor(), std::make_shared<relay>(c.api(), between));
-    witness w(c);
     auto options = impatient();
     options.policy.page_size = 10;
-    informers all(c, carried, options);
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get<config_map>(scope);
-    informer.add_event_handler(w.plain());
-    all->start();
-    const auto synced = c.run(informer.has_synced());
+    followed f(c, carried, config_map::resource(), ns, options);
+    const auto synced = f.sync();
     REQUIRE(synced);
     CHECK(further_pages == 2);
-    std::string missing;
-    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty(); });
-    CHECK(missing == "");
-    CHECK(w.complaint() == "");
-    CHECK(w.counts().initial + w.counts().added >= 31);
-    const auto stats = informer.stats().reflector;
+    CHECK(f.converge() == "");
+    CHECK(f.witnessed.complaint() == "");
+    CHECK(f.witnessed.counts().initial + f.witnessed.counts().added >= 31);
+    const auto stats = f.stats();
     CHECK(stats.lists == 1);
     CHECK(stats.failures == 1);
     REQUIRE(stats.last_failure);
@@ -230,27 +206,19 @@ TEST_CASE("the API server falls silent: a half-open watch is given up and resume
     if (!cluster::disturbable()) return;
     cluster c;
     const auto ns = c.make_namespace("silent");
-    witness w(c);
     auto options = impatient();
     options.policy.watch_timeout_min = std::chrono::seconds{2};
     options.policy.watch_timeout_max = std::chrono::seconds{2};
     options.policy.watch_grace = std::chrono::seconds{1};
     options.policy.open_timeout = std::chrono::seconds{2};
-    informers all(c, c.api(), options);
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get<config_map>(scope);
-    informer.add_event_handler(w.plain());
-    all->start();
-    const auto synced = c.run(informer.has_synced());
+    followed f(c, c.api(), config_map::resource(), ns, options);
+    const auto synced = f.sync();
     REQUIRE(synced);
     c.disturb("stop-apiserver");
-    CHECK(c.eventually([&] { return informer.stats().reflector.failures > 0; }));
+    CHECK(c.eventually([&] { return f.stats().failures > 0; }));
     c.disturb("cont-apiserver");
     c.run(c.api().create(config_map::resource(), ns, manifest(config_map::resource(), "after"))).value();
-    std::string missing;
-    c.eventually([&] { return (missing = gap(c, informer, {&w}, {ns})).empty(); });
-    CHECK(missing == "");
-    CHECK(w.complaint() == "");
-    CHECK(informer.stats().reflector.reconnects >= 1);
+    CHECK(f.converge() == "");
+    CHECK(f.witnessed.complaint() == "");
+    CHECK(f.stats().reconnects >= 1);
 }

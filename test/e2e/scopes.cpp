@@ -1,7 +1,7 @@
 // What an informer covers, and who joins when.
 
 #include "churn.hpp"
-#include "witness.hpp"
+#include "followed.hpp"
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -184,27 +184,21 @@ TEST_CASE("the server ends watches: they are resumed, nothing is listed again", 
     cluster c;
     const auto ns = c.make_namespace("resume");
     const auto maps = c.api().resource(config_map::resource(), ns);
-    witness w(c);
     auto options = impatient();
     options.policy.watch_timeout_min = std::chrono::seconds{2};
     options.policy.watch_timeout_max = std::chrono::seconds{2};
-    informers all(c, c.api(), options);
-    informer_options scope;
-    scope.namespaces = {ns};
-    auto informer = all->get<config_map>(scope);
-    informer.add_event_handler(w.plain());
-    all->start();
-    const auto synced = c.run(informer.has_synced());
+    followed f(c, c.api(), config_map::resource(), ns, options);
+    const auto synced = f.sync();
     REQUIRE(synced);
     int made = 0;
     for (std::uint64_t watches = 2; watches <= 4; ++watches) {
         c.run(maps.create(manifest(maps.type(), "m" + std::to_string(made++)))).value();
-        REQUIRE(c.eventually([&] { return informer.stats().reflector.watches >= watches; }));
+        REQUIRE(c.eventually([&] { return f.stats().watches >= watches; }));
     }
     c.run(maps.create(manifest(maps.type(), "last"))).value();
-    CHECK(c.eventually([&] { return gap(c, informer, {&w}, {ns}).empty(); }));
-    const auto stats = informer.stats();
+    CHECK(f.converge() == "");
+    const auto stats = f.informer.stats();
     CHECK(stats.reflector.lists == 1);
     CHECK(stats.reflector.failures == 0);
-    CHECK(w.complaint() == "");
+    CHECK(f.witnessed.complaint() == "");
 }

@@ -71,6 +71,8 @@ void walk_unknown(const json::value& schema, Value& v, const std::string& path, 
     }
 }
 
+} // namespace
+
 std::string_view json_type(const json::value& v)
 {
     switch (v.kind()) {
@@ -90,6 +92,8 @@ std::string_view json_type(const json::value& v)
         return "integer";
     }
 }
+
+namespace {
 
 bool type_fits(std::string_view wanted, const json::value& schema, const json::value& v)
 {

@@ -6,9 +6,13 @@
 #include <boost/json/value.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::apiserver {
+
+/// "object", "integer", "number" (with a fraction), ...: JSON Schema's words.
+[[nodiscard]] std::string_view json_type(const boost::json::value& v);
 
 /// Fills in `default`s where a member is missing.
 void apply_schema_defaults(const boost::json::value& schema, boost::json::value& body);

@@ -1,9 +1,9 @@
 #include "stored_object.hpp"
 
 #include "json_text.hpp"
+#include "metadata_members.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace kubecoro::apiserver {
 
@@ -26,21 +26,6 @@ bool is_empty(const json::value& v)
            (v.is_string() && v.get_string().empty()) || (v.is_int64() && v.get_int64() == 0);
 }
 
-constexpr std::array metadata_order{"name",
-                                    "generateName",
-                                    "namespace",
-                                    "uid",
-                                    "resourceVersion",
-                                    "generation",
-                                    "creationTimestamp",
-                                    "deletionTimestamp",
-                                    "deletionGracePeriodSeconds",
-                                    "labels",
-                                    "annotations",
-                                    "ownerReferences",
-                                    "finalizers",
-                                    "managedFields"};
-
 void move_member(json::object& from, json::object& to, std::string_view key)
 {
     const auto it = from.find(key);
@@ -52,7 +37,7 @@ void move_member(json::object& from, json::object& to, std::string_view key)
 void normalise_metadata(json::object& metadata)
 {
     json::object ordered;
-    for (const std::string_view key : metadata_order) {
+    for (const std::string_view key : metadata_members) {
         const auto it = metadata.find(key);
         if (it == metadata.end()) continue;
         // A grace period of 0 is shown; everything else empty is not.

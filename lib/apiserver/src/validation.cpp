@@ -1,11 +1,11 @@
 #include "validation.hpp"
 
 #include "json_text.hpp"
+#include "metadata_members.hpp"
 #include "schema.hpp"
 #include "status_errors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace kubecoro::apiserver {
@@ -288,22 +288,12 @@ void validate_update(const resource_info& info, const json::value& before, const
 
 namespace {
 
+/// encoding/json's words, which kube-apiserver shows.
 std::string_view go_kind(const json::value& v)
 {
-    switch (v.kind()) {
-    case json::kind::bool_:
-        return "bool";
-    case json::kind::string:
-        return "string";
-    case json::kind::array:
-        return "array";
-    case json::kind::object:
-        return "object";
-    case json::kind::null:
-        return "null";
-    default:
-        return "number";
-    }
+    const auto type = json_type(v);
+    if (type == "boolean") return "bool";
+    return type == "integer" ? "number" : type;
 }
 
 std::optional<status_error> wrong_type(const resource_info& info, std::string_view version, const json::value& found,
@@ -351,26 +341,14 @@ std::optional<status_error> check_types(const resource_info& info, std::string_v
 
 std::vector<std::string> unknown_fields(const resource_info& info, std::string_view version, const json::value& body)
 {
-    static constexpr std::array known{"name",
-                                      "generateName",
-                                      "namespace",
-                                      "selfLink",
-                                      "uid",
-                                      "resourceVersion",
-                                      "generation",
-                                      "creationTimestamp",
-                                      "deletionTimestamp",
-                                      "deletionGracePeriodSeconds",
-                                      "labels",
-                                      "annotations",
-                                      "ownerReferences",
-                                      "finalizers",
-                                      "managedFields"};
+    const auto is_known = [](std::string_view key) {
+        return key == "selfLink" ||
+               std::find(metadata_members.begin(), metadata_members.end(), key) != metadata_members.end();
+    };
     std::vector<std::string> unknown;
     if (const auto* metadata = object_at(body, "metadata"))
         for (const auto& member : *metadata)
-            if (std::find(known.begin(), known.end(), std::string_view(member.key())) == known.end())
-                unknown.push_back("metadata." + std::string(member.key()));
+            if (!is_known(member.key())) unknown.push_back("metadata." + std::string(member.key()));
     if (const auto* served = info.find_version(version); served && info.custom) {
         auto more = unknown_to_schema(served->schema, body);
         unknown.insert(unknown.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
