@@ -24,24 +24,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What the user can do something about, or should know of because the copy may be stale; the rest passes and is the
-/// log's business.
-bool worth_showing(const failure& why)
-{
-    switch (why.condition()) {
-    case cond::forbidden:
-    case cond::unauthorized:
-    case cond::not_found:
-    case cond::invalid:
-    case cond::misconfigured:
-    case cond::corrupt:
-    case cond::internal:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /// A namespace is a DNS label. Anything else no server has.
 bool is_namespace(const std::string& name)
 {

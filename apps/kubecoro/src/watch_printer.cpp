@@ -46,6 +46,22 @@ std::string error_document(const failure& why)
 
 } // namespace
 
+bool worth_showing(const failure& why)
+{
+    switch (why.condition()) {
+    case cond::forbidden:
+    case cond::unauthorized:
+    case cond::not_found:
+    case cond::invalid:
+    case cond::misconfigured:
+    case cond::corrupt:
+    case cond::internal:
+        return true;
+    default:
+        return false;
+    }
+}
+
 watch_printer::watch_printer(output& out, bool json) : out_(out), json_(json) {}
 
 void watch_printer::begin()

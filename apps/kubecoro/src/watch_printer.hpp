@@ -13,6 +13,10 @@
 
 namespace kubecoro::tool {
 
+/// Whether the user can do something about it, or should know of it because the copy may be stale. The rest passes and is
+/// the log's business.
+[[nodiscard]] bool worth_showing(const failure& why);
+
 /// Prints notifications as rows of a table or as one JSON document a line. Thread safe.
 class watch_printer
 {

@@ -1,0 +1,87 @@
+// What `kubecoro watch` shows of failures, and how often.
+#include "watch_printer.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+using namespace kubecoro;
+using kubecoro::tool::output;
+using kubecoro::tool::watch_printer;
+using kubecoro::tool::worth_showing;
+
+namespace {
+
+/// What is written to standard output while `act` runs; little enough for a pipe.
+template<class F>
+std::vector<std::string> printed(F act)
+{
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const int before = ::dup(STDOUT_FILENO);
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::close(ends[1]);
+    act();
+    ::dup2(before, STDOUT_FILENO);
+    ::close(before);
+    std::vector<std::string> lines(1);
+    char c = 0;
+    while (::read(ends[0], &c, 1) == 1) {
+        if (c == '\n')
+            lines.emplace_back();
+        else
+            lines.back() += c;
+    }
+    ::close(ends[0]);
+    lines.pop_back();
+    return lines;
+}
+
+using documents = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("watch: what needs patience only is not shown, what makes the copy stale is", "[tool][watch]")
+{
+    for (const auto c : {cond::forbidden, cond::unauthorized, cond::not_found, cond::invalid, cond::misconfigured,
+                         cond::corrupt, cond::internal})
+        CHECK(worth_showing(failure(c)));
+    for (const auto c : {cond::unreachable, cond::timed_out, cond::retry_later, cond::expired, cond::cancelled})
+        CHECK_FALSE(worth_showing(failure(c)));
+}
+
+TEST_CASE("watch: a failure is one document, however often it comes, until something arrives", "[tool][watch]")
+{
+    output out;
+    watch_printer printer(out, true);
+    const auto broken = failure(cond::corrupt, "not JSON at byte 7").with_request("GET", "/api/v1/pods?limit=500");
+    const auto told = printed([&] {
+        for (int i = 0; i < 3; ++i) printer.failed(broken);
+        printer.failed(testing::server_failure(500, "InternalError", "boom"));
+        printer.failed(testing::server_failure(500, "InternalError", "boom"));
+        printer.synced();
+        printer.failed(broken);
+    });
+    const std::string document = R"({"type":"error","reason":"corrupt","message":"not JSON at byte 7","code":0,)"
+                                 R"("request":"GET /api/v1/pods?limit=500"})";
+    CHECK(told == documents{document, R"({"type":"error","reason":"InternalError","message":"boom","code":500})",
+                            R"({"type":"synced","objects":0})", document});
+}
+
+TEST_CASE("watch: what we find out ourselves reads as if a server had said it", "[tool][watch]")
+{
+    output out;
+    watch_printer printer(out, true);
+    const auto told = printed([&] {
+        printer.failed(failure(cond::not_found, "the server has no resource \"gizmos\""));
+        printer.failed(failure(cond::invalid, "-n takes a name"));
+    });
+    CHECK(told ==
+          documents{
+              R"({"type":"error","reason":"NotFound","message":"the server has no resource \"gizmos\"","code":404})",
+              R"({"type":"error","reason":"BadRequest","message":"-n takes a name","code":400})"});
+}
