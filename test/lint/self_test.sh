@@ -27,6 +27,10 @@ header() { printf '#pragma once\n%s\n' "$1"; }
 
 header '#include <kubecoro/client/client.hpp>' | write lib/cache/include/kubecoro/cache/a.hpp
 expect lib/cache/include/kubecoro/cache/a.hpp:2 "module cache may not include module client"
+header '#include <kubecoro/controller/workqueue.hpp>' | write lib/cache/src/a.hpp
+expect lib/cache/src/a.hpp:2 "module cache may not include module controller"
+header '#include <kubecoro/apiserver/server.hpp>' | write lib/controller/src/a.hpp
+expect lib/controller/src/a.hpp:2 "module controller may not include module apiserver"
 header '#include <kubecoro/api/object.hpp>' | write lib/base/src/a.hpp
 expect lib/base/src/a.hpp:2 "module base may not include module api"
 echo '#include "../../client/src/pool.hpp"' | write lib/api/src/a.cpp
