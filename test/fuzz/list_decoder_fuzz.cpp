@@ -1,4 +1,4 @@
-// Any text as a list: the same page, or a failure, whatever the chunks, pruned or not.
+// Any text as a list: the same page, or a failure, whatever the chunks, pruned or not, known or not.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -10,18 +10,33 @@ using namespace kubecoro;
 
 namespace {
 
-result<list_page> decode(std::string_view text, std::size_t chunk, const decode_options& options)
+/// Knows every object of one version.
+class known final : public known_objects
 {
-    list_decoder decoder(options);
+public:
+    [[nodiscard]] object find(object_key_view, std::string_view, std::string_view resource_version) const override
+    {
+        return resource_version == "1" ? one_ : object{};
+    }
+
+private:
+    object one_ = object::parse(R"({"kind":"Known"})").value();
+};
+
+result<list_page> decode(std::string_view text, std::size_t chunk, const decode_options& options,
+                         const std::shared_ptr<const known_objects>& know)
+{
+    list_decoder decoder(options, nullptr, know);
     for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size())))
         if (auto fed = decoder.feed(text.substr(0, chunk)); !fed) return fed.error();
     return decoder.finish();
 }
 
-void check(std::string_view text, const decode_options& options)
+void check(std::string_view text, const decode_options& options,
+           const std::shared_ptr<const known_objects>& know = nullptr)
 {
-    const auto whole = decode(text, text.size() + 1, options);
-    const auto parts = decode(text, fuzz::chunk_of(text.size()), options);
+    const auto whole = decode(text, text.size() + 1, options, know);
+    const auto parts = decode(text, fuzz::chunk_of(text.size()), options, know);
     fuzz::require(whole.has_value() == parts.has_value(), "chunks do not decide whether a list is accepted");
     if (!whole) return;
     fuzz::require(whole->kind == parts->kind && whole->resource_version == parts->resource_version &&
@@ -40,6 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const std::string_view text = fuzz::text(data, size);
     check(text, {});
+    static const auto know = std::make_shared<const known>();
+    check(text, {}, know);
     check(text, {.prune = {.keep = {"spec", "*.*.name"}, .drop = {"spec.a", "spec.*.b"}}});
     return 0;
 }

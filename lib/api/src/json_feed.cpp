@@ -38,10 +38,22 @@ public:
     {
         text_.clear();
         skipping_ = 0;
+        interrupted_ = 0;
         encoding_ = false;
         last_ = nullptr;
         tape_.clear(false);
     }
+
+    /// Containers of a recognised object that are open.
+    [[nodiscard]] std::size_t interrupted() const noexcept { return interrupted_; }
+    /// Between the two the parser is brought to where it goes on, which is nobody's business.
+    void begin_resuming() noexcept
+    {
+        skipping_ = 1;
+        interrupted_ = 0;
+        last_ = nullptr;
+    }
+    void end_resuming() noexcept { skipping_ = 0; }
 
     bool on_document_begin(code&) { return true; }
     bool on_document_end(code&) { return true; }
@@ -75,7 +87,11 @@ public:
         if (ignores_value()) return true;
         const std::string_view text = whole(s);
         if (!encoding_) return check(scalar(value_kind::string, text), ec);
-        if (identifying_ && identity_.string(tape_.depth(), text) && owner_.recognise(identity_)) return skip_rest();
+        if (identifying_ && identity_.string(tape_.depth(), text) && owner_.recognise(identity_)) {
+            interrupted_ = tape_.depth();
+            encoding_ = false;
+            return check(false, ec);
+        }
         return check(written(tape_.string(text)), ec);
     }
 
@@ -154,14 +170,6 @@ private:
         return owner_.encoded(tape_.tape());
     }
 
-    /// Of the object that was being encoded.
-    bool skip_rest()
-    {
-        skipping_ = tape_.depth();
-        encoding_ = false;
-        return true;
-    }
-
     [[nodiscard]] bool ignores_key() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_key()); }
     [[nodiscard]] bool ignores_value() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_value()); }
 
@@ -223,6 +231,7 @@ private:
     std::string text_;
     std::string spent_;
     std::size_t skipping_ = 0;
+    std::size_t interrupted_ = 0;
     bool encoding_ = false;
     bool identifying_ = false;
     item_identity identity_;
@@ -290,9 +299,25 @@ result<std::size_t> json_feed::write(std::string_view bytes, bool more)
     if (!impl_->filter) return impl_->filter.error();
     code ec;
     const std::size_t taken = impl_->parser.write_some(more, bytes.data(), bytes.size(), ec);
+    if (interrupted() != 0) return taken + 1; // it stops at the quote that ends the text
     if (ec) return impl_->explain(bytes, ec);
     impl_->offset += taken;
     return taken;
+}
+
+std::size_t json_feed::interrupted() const noexcept { return impl_->parser.handler().interrupted(); }
+
+void json_feed::resume(std::size_t offset)
+{
+    // A parser that was stopped starts anew: in an array in an object, behind a value.
+    constexpr std::string_view so_far = R"({"":[null)";
+    auto& handler = impl_->parser.handler();
+    handler.begin_resuming();
+    impl_->parser.reset();
+    code none;
+    impl_->parser.write_some(true, so_far.data(), so_far.size(), none);
+    handler.end_resuming();
+    impl_->offset = offset;
 }
 
 bool json_feed::done() const noexcept { return impl_->parser.done(); }

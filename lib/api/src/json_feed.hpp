@@ -44,8 +44,8 @@ public:
     /// `text` is that of a string or number, cut at 4096 bytes. False = `problem` is set.
     virtual bool scalar(value_kind kind, std::string_view text) = 0;
     virtual bool encoded(const tape_writer& tape) = 0;
-    /// The object in work is at hand already: the rest of it is skipped, and encoded() is not called. May be asked again
-    /// when more is known.
+    /// The object in work is at hand already: encoded() is not called, and write() returns, see interrupted(). May be
+    /// asked again when more is known.
     virtual bool recognise(const item_identity&) { return false; }
 
     std::string problem;
@@ -71,6 +71,11 @@ public:
         be read. */
     [[nodiscard]] result<std::size_t> write(std::string_view bytes, bool more);
     [[nodiscard]] bool done() const noexcept;
+
+    /// An object was recognised, and so many containers of it are open: their rest is the caller's to skip. 0 = none.
+    [[nodiscard]] std::size_t interrupted() const noexcept;
+    /// Goes on behind the recognised object, which was an item of an array in an object. `offset` as for reset().
+    void resume(std::size_t offset);
 
 private:
     struct impl;

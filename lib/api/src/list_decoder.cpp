@@ -1,4 +1,5 @@
 #include "json_feed.hpp"
+#include "json_skipper.hpp"
 #include "object_block.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -193,6 +194,8 @@ struct list_decoder::state
     std::shared_ptr<const known_objects> known;
     list_envelope envelope;
     detail::json_feed feed;
+    /// The rest of an item that was recognised.
+    detail::json_skipper known_item;
     std::size_t received = 0;
     std::optional<failure> failed;
 };
@@ -210,12 +213,24 @@ result<> list_decoder::feed(std::string_view bytes)
 {
     state& s = *state_;
     if (s.failed) return *s.failed;
-    const auto taken = s.feed.write(bytes, true);
-    if (!taken) return s.fail(taken.error());
-    if (*taken != bytes.size())
-        return s.fail(
-            failure(cond::corrupt, "something follows the list after byte " + std::to_string(s.received + *taken)));
-    s.received += bytes.size();
+    while (!bytes.empty()) {
+        if (!s.known_item.done()) {
+            const std::size_t skipped = s.known_item.feed(bytes);
+            s.received += skipped;
+            bytes.remove_prefix(skipped);
+            if (s.known_item.done()) s.feed.resume(s.received);
+            continue;
+        }
+        const auto taken = s.feed.write(bytes, true);
+        if (!taken) return s.fail(taken.error());
+        s.received += *taken;
+        bytes.remove_prefix(*taken);
+        if (const std::size_t open = s.feed.interrupted(); open != 0)
+            s.known_item.begin(open);
+        else if (!bytes.empty())
+            return s.fail(
+                failure(cond::corrupt, "something follows the list after byte " + std::to_string(s.received)));
+    }
     return {};
 }
 
@@ -223,6 +238,8 @@ result<list_page> list_decoder::finish()
 {
     state& s = *state_;
     if (s.failed) return *s.failed;
+    if (!s.known_item.done())
+        return s.fail(failure(cond::corrupt, "the text ends early after byte " + std::to_string(s.received)));
     if (!s.feed.done()) {
         const auto taken = s.feed.write("", false);
         if (!taken) return s.fail(taken.error());

@@ -18,7 +18,7 @@ void pruned_tape::clear(bool prune)
 {
     tape_.clear();
     skipped_ = 0;
-    following_ = prune && !filter_.empty();
+    pruning_ = following_ = prune && !filter_.empty();
     followed_depth_ = 0;
     mute_ = false;
     too_deep_ = false;
@@ -41,7 +41,7 @@ bool pruned_tape::followed_key(std::string_view text)
     return mute_ || tape_.key(text);
 }
 
-bool pruned_tape::begin(bool is_object)
+bool pruned_tape::pruned_begin(bool is_object)
 {
     const bool inside = tape_.depth() != 0;
     if (inside && following_) {
@@ -71,7 +71,7 @@ bool pruned_tape::followed_begin(bool is_object)
     return true;
 }
 
-bool pruned_tape::end()
+bool pruned_tape::pruned_end()
 {
     if (skipped_ != 0) {
         --skipped_;

@@ -27,8 +27,12 @@ public:
     /// The next value makes no difference unless it is a container.
     [[nodiscard]] bool ignores_value() const noexcept { return mute_; }
 
-    [[nodiscard]] bool begin(bool is_object);
-    [[nodiscard]] bool end();
+    [[nodiscard]] bool begin(bool is_object)
+    {
+        if (pruning_) return pruned_begin(is_object);
+        return is_object ? tape_.begin_object() : tape_.begin_array();
+    }
+    [[nodiscard]] bool end() { return pruning_ ? pruned_end() : tape_.end(); }
     [[nodiscard]] bool key(std::string_view text)
     {
         if (!following_) return ignores_key() || tape_.key(text);
@@ -50,6 +54,8 @@ public:
     [[nodiscard]] const tape_writer& tape() const noexcept { return tape_; }
 
 private:
+    [[nodiscard]] bool pruned_begin(bool is_object);
+    [[nodiscard]] bool pruned_end();
     [[nodiscard]] bool followed_key(std::string_view text);
     /// A container inside of one that is followed. @return false when it broke a limit.
     [[nodiscard]] bool followed_begin(bool is_object);
@@ -62,6 +68,8 @@ private:
     std::size_t max_depth_;
     /// Levels open inside of what is left out.
     std::size_t skipped_ = 0;
+    /// Something may be left out of this object.
+    bool pruning_ = false;
     /// The innermost container is neither kept nor left out as a whole.
     bool following_ = false;
     /// The level at which following goes on.

@@ -1,6 +1,7 @@
 // Items of a list that are known already, against a decoder that knows nothing.
 #include "fixtures.hpp"
 #include "json_samples.hpp"
+#include "json_skipper.hpp"
 
 #include <kubecoro/api/decode.hpp>
 
@@ -10,6 +11,24 @@
 using namespace kubecoro;
 
 namespace {
+
+/// What json_skipper does, byte by byte.
+std::size_t end_of(std::string_view text, std::size_t depth)
+{
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string && c == '\\')
+            ++i;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string && (c == '{' || c == '['))
+            ++depth;
+        else if (!in_string && (c == '}' || c == ']') && --depth == 0)
+            return i + 1;
+    }
+    return std::string_view::npos;
+}
 
 class known final : public known_objects
 {
@@ -100,8 +119,7 @@ TEST_CASE("known objects: recognised wherever the metadata stand, in every chunk
     }
 }
 
-TEST_CASE("known objects: cluster-scoped ones, pruned ones, and what is passed over must be JSON",
-          "[api][decode][known]")
+TEST_CASE("known objects: cluster-scoped ones, pruned ones, and what follows must be a list", "[api][decode][known]")
 {
     auto k = std::make_shared<known>();
     k->add(R"({"kind":"Node","metadata":{"name":"n","uid":"u","resourceVersion":"1"}})");
@@ -111,10 +129,20 @@ TEST_CASE("known objects: cluster-scoped ones, pruned ones, and what is passed o
     decode_options o;
     o.prune.drop = {"metadata", "spec"};
     CHECK(decoded(list_of({item}), 5, k, o)[0].kind() == "Node");
-    for (const char* bad : {"\"spec\":[}", "\"spec\":tru", "\"spec\":\"\xff\""}) {
-        const std::string list = list_of({item.substr(0, item.size() - 12) + bad + "}"});
+    for (const char* rest : {"", ",", "]", "]}}", ",]}", ",5]}", "]}x", "],]"}) {
+        const std::string list = R"({"items":[)" + item + rest;
+        for (const std::size_t chunk : {std::size_t{1}, list.size()}) {
+            CAPTURE(list, chunk);
+            list_decoder decoder({}, nullptr, k);
+            result<> fed;
+            for (std::size_t at = 0; fed && at < list.size(); at += chunk) fed = decoder.feed(list.substr(at, chunk));
+            CHECK((fed ? decoder.finish().error() : fed.error()) == cond::corrupt);
+        }
+    }
+    for (std::size_t end = 1; end < item.size(); ++end) {
         list_decoder decoder({}, nullptr, k);
-        CHECK(decoder.feed(list).error() == cond::corrupt);
+        REQUIRE(decoder.feed(R"({"items":[)" + item.substr(0, end)));
+        CHECK(decoder.finish().error() == cond::corrupt);
     }
 }
 
@@ -143,6 +171,38 @@ TEST_CASE("known objects: random lists equal those decoded in full", "[api][deco
                 CHECK(got[i].is_same(wanted));
             else
                 CHECK(got[i].to_text() == plain[i].to_text());
+        }
+    }
+}
+
+TEST_CASE("json_skipper: finds the end that a byte-by-byte search finds, in every chunking", "[api][decode][known]")
+{
+    std::vector<std::string> texts{R"("a":"}","b":"\"}","c":"\\","d":"\\\"}"}x)", std::string(63, ' ') + R"("\"}"}])",
+                                   R"(})", R"({{[]}}[],""}}})"};
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        testing_samples::generator random(seed);
+        texts.push_back(random.document().substr(1) + "}]");
+        // Long runs of backslashes over the edges of blocks.
+        std::string odd = "\"" + std::string(random.below(70), ' ');
+        for (std::size_t n = random.below(150); n != 0; --n) odd += random.below(4) == 0 ? "x" : "\\\\";
+        texts.push_back(odd + (random.below(2) == 0 ? "\\\"" : "") + "\"}}");
+    }
+    for (const auto& text : texts) {
+        CAPTURE(text);
+        const std::size_t end = end_of(text, 1);
+        for (const std::size_t chunk : {1, 2, 3, 7, 63, 64, 65, 1000}) {
+            detail::json_skipper skipper;
+            skipper.begin(1);
+            std::size_t taken = 0;
+            for (std::string_view rest = text; !rest.empty() && !skipper.done();) {
+                const std::string_view part = rest.substr(0, chunk);
+                const std::size_t n = skipper.feed(part);
+                REQUIRE((skipper.done() || n == part.size()));
+                taken += n;
+                rest.remove_prefix(n);
+            }
+            CHECK(skipper.done() == (end != std::string_view::npos));
+            if (skipper.done()) CHECK(taken == end);
         }
     }
 }

@@ -109,7 +109,7 @@ public:
 
     Sans-io. Memory: the encoded items and a bounded rest. Items without kind and apiVersion get the list's. An item that
     is known, by uid and resource version, becomes the known handle as soon as its metadata has told them; the rest of
-    it is passed over. After a failure the decoder stays failed. */
+    it is passed over unread, and only its end is looked for. After a failure the decoder stays failed. */
 class list_decoder
 {
 public:
