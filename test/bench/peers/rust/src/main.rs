@@ -8,6 +8,7 @@ mod latencies;
 mod memory;
 mod object;
 mod options;
+mod queue;
 mod read;
 mod state;
 mod widget;
@@ -64,7 +65,8 @@ fn serve<K: Object>(options: Options) {
             }
             "read" => answer(read::read_times(&store)),
             "quit" => return,
-            _ => panic!("no such command: {command}"),
+            "queue" => answer(queue::queue_times()),
+            _ => answer(json!({"error": format!("no such command: {command}")})),
         }
     }
 }
