@@ -4,8 +4,8 @@
 #   go_subject            client-go
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
-# Versions are pinned in go.mod and Cargo.toml. What is up to date is not built again; what cannot be built is named on stderr,
-# and the others are built all the same. Succeeds when everything is there.
+# Versions are pinned in go.mod and Cargo.toml. What is up to date is not built again; what cannot be built is named on
+# stderr, and the others are built all the same. Succeeds when everything is there.
 set -uo pipefail
 
 out=${1:?usage: build.sh OUTPUT_DIR}
@@ -34,7 +34,7 @@ build_go() {
         export GOTOOLCHAIN=go$wanted
     fi
     key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go)
-    [[ -x $out/topb && -x $out/go_subject && $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
+    [[ -x $out/topb && -x $out/go_subject ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
     note "building client-go's subject and topb (the first time some minutes)"
     if (cd "$here/go" && export CGO_ENABLED=0 &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/topb" ./topb &&
@@ -57,7 +57,8 @@ build_rust() {
     [[ -n $have ]] || { lacks "kube-rs: no Rust on this machine"; return; }
     at_least "$wanted" "$have" || { lacks "kube-rs: Rust $have is older than $wanted"; return; }
     key=$(key_of "$have" "$here/rust/Cargo.toml" "$here"/rust/src/*.rs)
-    [[ -x $out/rust_subject_default && -x $out/rust_subject_best && $(cat "$out/.rust.key" 2>/dev/null) == "$key" ]] && return
+    [[ -x $out/rust_subject_default && -x $out/rust_subject_best ]] &&
+        [[ $(cat "$out/.rust.key" 2>/dev/null) == "$key" ]] && return
     note "building kube-rs's subject twice (the first time some minutes)"
     if cargo_build release release rust_subject_default "" && cargo_build best best rust_subject_best best; then
         echo "$key" >"$out/.rust.key"

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic reads CLOCK_MONOTONIC in nanoseconds, the clock the replay server stamps objects with. Go's own monotonic time is that
-// clock by way of the vDSO but hides its origin, so the origin is found once and each reading is as cheap as time.Since.
+// monotonic reads CLOCK_MONOTONIC in nanoseconds, the clock the replay server stamps objects with. Go's own monotonic
+// time is that clock by way of the vDSO but hides its origin, so the origin is found once and each reading is as cheap
+// as time.Since.
 type monotonic struct {
 	base   time.Time
 	origin int64

@@ -22,7 +22,8 @@ type paths struct {
 func pathsOf(resource string) (paths, error) {
 	switch resource {
 	case "pods":
-		return paths{corev1.SchemeGroupVersion.WithResource(resource), []string{"spec", "nodeName"}, []string{"status", "podIP"}}, nil
+		kind := corev1.SchemeGroupVersion.WithResource(resource)
+		return paths{kind, []string{"spec", "nodeName"}, []string{"status", "podIP"}}, nil
 	case "widgets":
 		return paths{widgetVersion.WithResource(resource), []string{"spec", "color"}, []string{"spec", "schedule"}}, nil
 	}
@@ -52,8 +53,8 @@ func dynamicSource(config *rest.Config, resource string) (*source, error) {
 		list:  func() ([]any, error) { return asAny(lister.List(labels.Everything())) },
 		first: func(object any) string { return text(object, where.node...) },
 		five: func(object any) [5]string {
-			return [5]string{text(object, where.node...), text(object, "status", "phase"), stamp(object), text(object, "metadata", "name"),
-				text(object, where.fifth...)}
+			return [5]string{text(object, where.node...), text(object, "status", "phase"), stamp(object),
+				text(object, "metadata", "name"), text(object, where.fifth...)}
 		},
 	}, nil
 }

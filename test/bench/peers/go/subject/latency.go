@@ -2,8 +2,8 @@ package main
 
 import "math/bits"
 
-// latencies counts durations in buckets that widen with the value: 128 to each power of two, so a percentile is off by less than
-// one percent and recording never allocates. The Rust peer and the library's own subject use the same buckets.
+// latencies counts durations in buckets that widen with the value: 128 to each power of two, so a percentile is off by
+// less than one percent and recording never allocates.
 type latencies struct {
 	buckets [64 * bucketsPerPower]uint64
 	count   uint64

@@ -1,5 +1,6 @@
-// The client-go subject of the bench: an informer whose handler feeds a workqueue whose one worker reads three fields from the lister.
-// Commands come from stdin, one a line, and each is answered by a line of JSON on stdout; test/bench/README.md has them.
+// The client-go subject of the bench: an informer whose handler feeds a workqueue whose one worker reads three fields
+// from the lister. Commands come from stdin, one a line, and each is answered by a line of JSON on stdout;
+// test/bench/README.md has them.
 package main
 
 import (
@@ -90,8 +91,8 @@ func (s *subject) run(words []string) error {
 		s.relist(number)
 	case "counters":
 		p := s.pipeline
-		s.answer(answer{"handler_calls": p.handled.Load(), "reconciled": p.reconciled.Load(), "lists": s.requests.lists.Load(),
-			"missing": p.missing.Load(), "empty": p.empty.Load()})
+		s.answer(answer{"handler_calls": p.handled.Load(), "reconciled": p.reconciled.Load(),
+			"lists": s.requests.lists.Load(), "missing": p.missing.Load(), "empty": p.empty.Load()})
 	case "settle":
 		debug.FreeOSMemory()
 		debug.FreeOSMemory()
@@ -105,7 +106,7 @@ func (s *subject) run(words []string) error {
 	case "queue":
 		s.answer(queueTimes())
 	default:
-		return fmt.Errorf("no such command: %q", words[0])
+		s.answer(answer{"error": fmt.Sprintf("no such command: %q", words[0])})
 	}
 	return nil
 }
@@ -135,15 +136,16 @@ func (s *subject) expect(events int64) {
 		p.wait()
 		l := p.latencies.Load()
 		s.answer(answer{
-			"done": events, "reconciled": p.reconciled.Load() - before, "wall_s": float64(p.lastDone.Load()-p.started.Load()) / 1e9,
+			"done": events, "reconciled": p.reconciled.Load() - before,
+			"wall_s": float64(p.lastDone.Load()-p.started.Load()) / 1e9,
 			"p50_us": l.microseconds(0.5), "p90_us": l.microseconds(0.9), "p99_us": l.microseconds(0.99),
 			"p999_us": l.microseconds(0.999), "max_us": l.microseconds(1),
 		})
 	}()
 }
 
-// relist awaits a list begun from now on: until the reflector has taken it, the store has applied it and handlers are through
-// with it, to whom an informer without resync also hands what did not change.
+// relist awaits a list begun from now on: until the reflector has taken it, the store has applied it and handlers are
+// through with it, to whom an informer without resync also hands what did not change.
 func (s *subject) relist(calls int64) {
 	p := s.pipeline
 	informer := p.source.informer
@@ -152,8 +154,8 @@ func (s *subject) relist(calls int64) {
 	go func() {
 		for {
 			now := informer.LastSyncResourceVersion()
-			if s.requests.lists.Load() > lists && now != version && informer.GetIndexer().LastStoreSyncResourceVersion() == now &&
-				p.handled.Load()-handled >= calls {
+			stored := informer.GetIndexer().LastStoreSyncResourceVersion()
+			if s.requests.lists.Load() > lists && now != version && stored == now && p.handled.Load()-handled >= calls {
 				break
 			}
 			time.Sleep(2 * time.Millisecond)

@@ -10,7 +10,8 @@ import (
 
 const queueKeys = 1_000_000
 
-// queueTimes measures the work queue by itself: so many distinct keys added, then handed out, forgotten and given back one by one.
+// queueTimes measures the work queue by itself: so many distinct keys added, then handed out, forgotten and given back
+// one by one.
 func queueTimes() answer {
 	keys := make([]cache.ObjectName, queueKeys)
 	for i := range keys {

@@ -7,8 +7,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// readTimes measures the lister: a get by key, one and five fields of an object at hand, and a scan of all objects by one field.
-// Keys and objects are visited in a shuffled order, as a controller meets them, so that misses of the processor's caches count.
+// readTimes measures the lister: a get by key, one and five fields of an object at hand, and a scan of all objects by
+// one field. Keys and objects are visited in a shuffled order, as a controller meets them, so that misses of the
+// processor's caches count.
 func readTimes(s *source) (answer, error) {
 	objects, err := s.list()
 	if err != nil {
@@ -52,7 +53,8 @@ func readTimes(s *source) (answer, error) {
 		scans++
 	}
 	scan := float64(time.Since(begin)) / float64(scans*len(objects))
-	return answer{"get_ns": get, "one_field_ns": one, "five_fields_ns": five, "scan_ns_per_object": scan, "bytes": bytes}, nil
+	return answer{"get_ns": get, "one_field_ns": one, "five_fields_ns": five, "scan_ns_per_object": scan,
+		"bytes": bytes}, nil
 }
 
 const measured = 300 * time.Millisecond

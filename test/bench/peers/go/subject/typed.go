@@ -37,7 +37,8 @@ func podSource(config *rest.Config) (*source, error) {
 		first: func(object any) string { return object.(*corev1.Pod).Spec.NodeName },
 		five: func(object any) [5]string {
 			pod := object.(*corev1.Pod)
-			return [5]string{pod.Spec.NodeName, string(pod.Status.Phase), pod.Annotations[stampAnnotation], pod.Name, pod.Status.PodIP}
+			return [5]string{pod.Spec.NodeName, string(pod.Status.Phase), pod.Annotations[stampAnnotation], pod.Name,
+				pod.Status.PodIP}
 		},
 	}, nil
 }
@@ -53,8 +54,8 @@ func widgetSource(config *rest.Config) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := gentype.NewClientWithList[*Widget, *WidgetList]("widgets", transport, runtime.NewParameterCodec(scheme), metav1.NamespaceAll,
-		func() *Widget { return &Widget{} }, func() *WidgetList { return &WidgetList{} })
+	client := gentype.NewClientWithList[*Widget, *WidgetList]("widgets", transport, runtime.NewParameterCodec(scheme),
+		metav1.NamespaceAll, func() *Widget { return &Widget{} }, func() *WidgetList { return &WidgetList{} })
 	informer := cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return client.List(ctx, options)
@@ -77,7 +78,8 @@ func widgetSource(config *rest.Config) (*source, error) {
 		first: func(object any) string { return object.(*Widget).Spec.Color },
 		five: func(object any) [5]string {
 			widget := object.(*Widget)
-			return [5]string{widget.Spec.Color, widget.Status.Phase, widget.Annotations[stampAnnotation], widget.Name, widget.Spec.Schedule}
+			return [5]string{widget.Spec.Color, widget.Status.Phase, widget.Annotations[stampAnnotation], widget.Name,
+				widget.Spec.Schedule}
 		},
 	}, nil
 }

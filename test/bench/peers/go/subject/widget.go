@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Widget is the custom resource as an operator's author would declare it: every field typed, which costs client-go less than
-// the dynamic client's maps.
+// Widget is the custom resource as an operator's author would declare it: every field typed, which costs client-go less
+// than the dynamic client's maps.
 type Widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

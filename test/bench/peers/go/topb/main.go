@@ -1,5 +1,6 @@
-// topb turns the replay server's JSON records into protobuf records: each record is a 32-bit little-endian length and so many bytes,
-// in JSON a Pod, out of it the same Pod as the bytes of k8s.io.api.core.v1.Pod. It streams: memory does not grow with the file.
+// topb turns the replay server's JSON records into protobuf records: each record is a 32-bit little-endian length and
+// so many bytes, in JSON a Pod, out of it the same Pod as the bytes of k8s.io.api.core.v1.Pod. It streams: memory does
+// not grow with the file.
 package main
 
 import (

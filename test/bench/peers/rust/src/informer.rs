@@ -56,7 +56,11 @@ async fn work<K: Object>(store: Store<K>, mut keys: UnboundedReceiver<ObjectRef<
 }
 
 /// kube-rs's Controller as `Controller::new` puts it together, but that its events are counted on their way.
-async fn control<K: Object>(events: impl Stream<Item = Event<K>> + Send + 'static, writer: Writer<K>, state: Arc<State>) {
+async fn control<K: Object>(
+    events: impl Stream<Item = Event<K>> + Send + 'static,
+    writer: Writer<K>,
+    state: Arc<State>,
+) {
     let store = writer.as_reader();
     let counts = state.clone();
     let events = events

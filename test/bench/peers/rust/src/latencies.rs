@@ -2,8 +2,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 const PER_POWER: usize = 128;
 
-/// Counts durations in buckets that widen with the value, 128 to each power of two: a percentile is off by less than one percent and
-/// recording never allocates or locks. The Go peer and the library's own subject use the same buckets.
+/// Counts durations in buckets that widen with the value, 128 to each power of two: a percentile is off by less than
+/// one percent and recording never allocates or locks.
 pub struct Latencies {
     buckets: Vec<AtomicU64>,
     max: AtomicI64,

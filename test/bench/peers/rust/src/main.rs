@@ -1,6 +1,6 @@
-//! The kube-rs subject of the bench: a watcher whose events feed a queue whose one worker reads three fields from the reflector's
-//! store, or kube-rs's Controller. Commands come from stdin, one a line, and each is answered by a line of JSON on stdout;
-//! test/bench/README.md has them.
+//! The kube-rs subject of the bench: a watcher whose events feed a queue whose one worker reads three fields from the
+//! reflector's store, or kube-rs's Controller. Commands come from stdin, one a line, and each is answered by a line of
+//! JSON on stdout; test/bench/README.md has them.
 
 mod clock;
 mod informer;
@@ -57,7 +57,8 @@ fn serve<K: Object>(options: Options) {
             "relist" => relist(&state, number),
             "counters" => answer(json!({
                 "handler_calls": state.handled.load(Relaxed), "reconciled": state.reconciled.load(Relaxed),
-                "lists": state.lists.load(Relaxed), "missing": state.missing.load(Relaxed), "empty": state.empty.load(Relaxed),
+                "lists": state.lists.load(Relaxed), "missing": state.missing.load(Relaxed),
+                "empty": state.empty.load(Relaxed),
             })),
             "settle" => {
                 memory::give_back();

@@ -17,8 +17,8 @@ pub struct Options {
     pub strip_managed_fields: bool,
 }
 
-const USAGE: &str = "usage: --server URL [--resource pods|widgets] [--mode reflector|controller] [--runtime current-thread|multi-thread]
-       [--list streaming|paged] [--strip-managed-fields]";
+const USAGE: &str = "usage: --server URL [--resource pods|widgets] [--mode reflector|controller]
+       [--runtime current-thread|multi-thread] [--list streaming|paged] [--strip-managed-fields]";
 
 impl Options {
     pub fn from_arguments() -> Self {

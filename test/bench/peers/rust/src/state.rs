@@ -116,8 +116,8 @@ impl State {
         self.drain();
     }
 
-    /// Returns when every event that came is reconciled. It polls: a worker that reported each time it finds nothing to do would pay
-    /// for that in the middle of a paced run.
+    /// Returns when every event that came is reconciled. It polls: a worker that reported each time it finds nothing to
+    /// do would pay for that in the middle of a paced run.
     pub fn drain(&self) {
         while !self.merging.load(Relaxed) && self.reconciled.load(Relaxed) < self.handled.load(Relaxed) {
             sleep(Duration::from_millis(2));
@@ -125,11 +125,13 @@ impl State {
         while self.merging.load(Relaxed) && !self.rests() {}
     }
 
-    /// The Controller does not tell how much it has scheduled: it rests when the newest event is reconciled and nothing comes after.
+    /// The Controller does not tell how much it has scheduled: it rests when the newest event is reconciled and nothing
+    /// comes after.
     fn rests(&self) -> bool {
         let reconciled = self.reconciled.load(Relaxed);
         sleep(Duration::from_millis(250));
-        reconciled == self.reconciled.load(Relaxed) && self.newest_reconciled.load(Relaxed) >= self.newest_handled.load(Relaxed)
+        reconciled == self.reconciled.load(Relaxed)
+            && self.newest_reconciled.load(Relaxed) >= self.newest_handled.load(Relaxed)
     }
 
     /// Awaits the first list, and its objects through the worker.

@@ -2,10 +2,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::CustomResource;
 use serde::{Deserialize, Serialize};
 
-/// The custom resource as an operator's author declares it with kube's derive macro: every field typed, which costs kube-rs less
-/// than a `DynamicObject`.
+/// The custom resource as an operator's author declares it with kube's derive macro: every field typed, which costs
+/// kube-rs less than a `DynamicObject`.
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize)]
-#[kube(group = "bench.example.com", version = "v1", kind = "Widget", namespaced, status = "WidgetStatus", schema = "disabled")]
+#[kube(
+    group = "bench.example.com",
+    version = "v1",
+    kind = "Widget",
+    namespaced,
+    status = "WidgetStatus",
+    schema = "disabled"
+)]
 pub struct WidgetSpec {
     pub color: String,
     pub paused: bool,
