@@ -18,6 +18,7 @@ void make_quick(bench_options& o)
     o.paced_s = 3;
     o.warm_mb = 2'000;
     o.only_small = true;
+    o.no_variants = true;
     o.no_micro = true;
 }
 
@@ -43,7 +44,7 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
     bool smoke = false;
     CLI::App app{"Measures kubecoro beside client-go and kube-rs on replayed data."};
     app.add_option("NAME", b.names, "Workloads; all without")->check(CLI::IsMember(workload_names()));
-    app.add_flag("--quick", quick, "20,000 small pods, two short rounds");
+    app.add_flag("--quick", quick, "20,000 small pods on one core, two short rounds, no variants");
     app.add_flag("--smoke", smoke, "300 objects, one round: only whether it works");
     auto* rounds = app.add_option("--rounds", b.rounds, "Rounds, subjects interleaved")->check(CLI::Range(1, 1000));
     app.add_option("--tail-rounds", b.tail_rounds, "Rounds with the 120 s runs");

@@ -25,6 +25,12 @@ std::string field_of(const std::string& file, std::string_view name)
     return {};
 }
 
+std::string first_line(const std::string& file)
+{
+    const auto text = text_of(file);
+    return text.substr(0, text.find('\n'));
+}
+
 std::string boost_version()
 {
     return std::to_string(BOOST_VERSION / 100000) + "." + std::to_string(BOOST_VERSION / 100 % 1000);
@@ -37,12 +43,14 @@ machine_facts facts_of_this_machine(const std::string& versions_file)
     utsname system{};
     uname(&system);
     machine_facts facts;
-    facts.lines = {{"processor", field_of("/proc/cpuinfo", "model name")},
-                   {"cores", std::to_string(std::thread::hardware_concurrency())},
-                   {"memory", field_of("/proc/meminfo", "MemTotal")},
-                   {"kernel", std::string(system.sysname) + " " + system.release},
-                   {"compiler", __VERSION__},
-                   {"Boost", boost_version()}};
+    facts.lines = {
+        {"processor", field_of("/proc/cpuinfo", "model name")},
+        {"cores", std::to_string(std::thread::hardware_concurrency())},
+        {"threads of the first core", first_line("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list")},
+        {"memory", field_of("/proc/meminfo", "MemTotal")},
+        {"kernel", std::string(system.sysname) + " " + system.release},
+        {"compiler", __VERSION__},
+        {"Boost", boost_version()}};
     std::istringstream peers(text_of(versions_file));
     for (std::string line; std::getline(peers, line);) facts.lines.emplace_back("peer", line);
     return facts;

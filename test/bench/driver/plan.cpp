@@ -16,6 +16,7 @@ bool contains(const names& list, std::string_view name)
 
 bool wanted(const bench_options& options, const subject& s)
 {
+    if (options.no_variants && s.part == share::brief) return false;
     if (options.subjects.empty()) return true;
     return std::any_of(options.subjects.begin(), options.subjects.end(),
                        [&](const std::string& begin) { return s.name.starts_with(begin); });

@@ -28,6 +28,8 @@ struct bench_options
     std::uint64_t warm_mb = 8'000;
     /// Small pods on one core only.
     bool only_small = false;
+    /// Without the variants of subjects (share::brief).
+    bool no_variants = false;
     /// No micro-benchmarks unless they are named.
     bool no_micro = false;
 };

@@ -66,8 +66,10 @@ TEST_CASE("plan: the user's choice of workloads and subjects")
     CHECK(wants_micro(o));
     o = {.objects = {}};
     CHECK(make_plan(o, some_subjects()).empty());
-    o = {.objects = {300}, .only_small = true};
-    CHECK(make_plan(o, some_subjects()).size() == 1);
+    o = {.objects = {300}, .only_small = true, .no_variants = true};
+    const auto quick = make_plan(o, some_subjects());
+    REQUIRE(quick.size() == 1);
+    CHECK(subjects_of(quick[0].sessions) == std::vector<std::size_t>{0, 1});
 }
 
 TEST_CASE("plan: each round begins with another subject, and the long runs end after theirs")

@@ -30,7 +30,22 @@ int milliseconds_until(wall::time_point deadline)
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000'000));
 }
 
-void pin(const std::vector<int>& cores)
+/// In the child, between fork and exec. The driver has one thread, so setenv may allocate.
+[[noreturn]] void become(const command_line& command, char* const* words, int in, int out, int log)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(in, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    pin_this_process(command.cores);
+    for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
+    execvp(words[0], words);
+    _exit(127);
+}
+
+} // namespace
+
+void pin_this_process(const std::vector<int>& cores)
 {
     if (cores.empty()) return;
     cpu_set_t set;
@@ -38,21 +53,6 @@ void pin(const std::vector<int>& cores)
     for (int core : cores) CPU_SET(core, &set);
     sched_setaffinity(0, sizeof set, &set);
 }
-
-/// In the child, between fork and exec: nothing here may allocate but what was made before.
-[[noreturn]] void become(const command_line& command, char* const* words, int in, int out, int log)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(in, STDIN_FILENO);
-    dup2(out, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
-    pin(command.cores);
-    for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
-    execvp(words[0], words);
-    _exit(127);
-}
-
-} // namespace
 
 result<child_process> child_process::start(const command_line& command, const std::string& log_file)
 {

@@ -65,4 +65,7 @@ private:
     std::string name_;
 };
 
+/// Lets the calling process run on these cores only; children inherit that unless their command line says otherwise.
+void pin_this_process(const std::vector<int>& cores);
+
 } // namespace kubecoro::bench

@@ -152,6 +152,7 @@ std::vector<row> run_bench(const bench_options& options, const std::vector<subje
 {
     std::error_code ignored;
     std::filesystem::create_directories(where.work, ignored);
+    pin_this_process({0}); // with the server, out of the subjects' way
     bench_run run(options, subjects, where);
     for (const auto& group : make_plan(options, subjects)) run.group(group);
     if (wants_micro(options)) run.micro();
