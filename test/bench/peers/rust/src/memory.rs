@@ -10,10 +10,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[cfg(feature = "jemalloc")]
 pub fn give_back() {
+    use std::ptr::null_mut;
+
     let all_arenas = c"arena.4096.purge";
-    let null = std::ptr::null_mut;
     // SAFETY: the control takes and returns no value.
-    unsafe { tikv_jemalloc_sys::mallctl(all_arenas.as_ptr(), null(), null(), null(), 0) };
+    unsafe { tikv_jemalloc_sys::mallctl(all_arenas.as_ptr(), null_mut(), null_mut(), null_mut(), 0) };
 }
 
 #[cfg(not(any(feature = "jemalloc", feature = "mimalloc")))]
