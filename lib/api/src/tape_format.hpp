@@ -15,6 +15,7 @@ namespace kubecoro::detail {
      00-3f   string of 0-63 bytes         the bytes follow
      40-6f   value number 0-47            nothing follows
      70-8f   value number 48-8239         the low 8 bits of (number - 48) follow, the high ones are in the tag
+     fc      value number 8240-73775      (number - 8240) in 2 bytes
      90-af   integer 0-31                 nothing follows
      b0-b3   integer                      1, 2, 4 or 8 bytes, two's complement
      b4, b5  number kept as its text      length in 1 or 4 bytes, the text
@@ -28,7 +29,7 @@ namespace kubecoro::detail {
              2-38 bytes
      ea-fb   array with a body of         the body follows
              1-18 bytes
-     fc-ff   reserved
+     fd-ff   reserved
 
    The body of an array is its items; that of an object is key, value, key, value. A key is
 
@@ -71,6 +72,7 @@ inline constexpr unsigned char tight_object = 0xc5;
 inline constexpr unsigned char tight_object_max = 0xe9;
 inline constexpr unsigned char tight_array = 0xea;
 inline constexpr unsigned char tight_array_max = 0xfb;
+inline constexpr unsigned char value_16 = 0xfc;
 } // namespace tag
 
 namespace key_tag {
@@ -89,8 +91,9 @@ inline constexpr std::size_t tight_array_body = shortest_array + (tag::tight_arr
 inline constexpr std::size_t short_keys = key_tag::wide;
 inline constexpr std::size_t key_numbers = short_keys + 256 * std::size_t{key_tag::inline_8 - key_tag::wide};
 inline constexpr std::size_t short_values = tag::value_wide - tag::value_0;
-inline constexpr std::size_t value_numbers = short_values + 256 * std::size_t{tag::small_0 - tag::value_wide};
-static_assert(key_numbers == 8159 && value_numbers == 8240);
+inline constexpr std::size_t wide_values = short_values + 256 * std::size_t{tag::small_0 - tag::value_wide};
+inline constexpr std::size_t value_numbers = wide_values + 0x10000;
+static_assert(key_numbers == 8159 && value_numbers == 73776);
 
 /// Readers that recurse stop here, whatever the bytes say; writers refuse deeper documents.
 inline constexpr std::size_t deepest = 512;
@@ -118,6 +121,7 @@ struct shape
     fill(tag::string_0, tag::string_max, value_kind::string, 1, 1);
     fill(tag::value_0, tag::value_wide - 1, value_kind::string, 1, 0);
     fill(tag::value_wide, tag::value_max, value_kind::string, 2, 0);
+    fill(tag::value_16, tag::value_16, value_kind::string, 3, 0);
     fill(tag::small_0, tag::small_max, value_kind::integer, 1, 0);
     for (unsigned i = 0; i < 4; ++i) fill(tag::int_8 + i, tag::int_8 + i, value_kind::integer, 1 + (1u << i), 0);
     sized(tag::number_8, value_kind::number, 1);

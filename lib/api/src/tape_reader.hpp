@@ -48,12 +48,18 @@ struct head
     return static_cast<std::int64_t>(load(at + 1, width) << shift) >> shift;
 }
 
+[[nodiscard]] inline bool is_shared(unsigned char t) noexcept
+{
+    return (t >= tag::value_0 && t <= tag::value_max) || t == tag::value_16;
+}
+
 /// The text of a value number; data() is null when there is no such number.
 [[nodiscard]] inline std::string_view read_shared(const unsigned char* at, const vocabulary* words) noexcept
 {
     if (words == nullptr) return {};
     const unsigned t = *at;
     if (t < tag::value_wide) return words->value(t - tag::value_0);
+    if (t == tag::value_16) return words->value(static_cast<unsigned>(wide_values + load_bytes<2>(at + 1)));
     return words->value(static_cast<unsigned>(short_values) + (t - tag::value_wide) * 256 + at[1]);
 }
 
@@ -72,7 +78,7 @@ struct head
     case value_kind::boolean:
         return {s.kind, false, nullptr, 0, next, t == tag::true_};
     case value_kind::string:
-        if (t >= tag::value_0 && t <= tag::value_max) {
+        if (is_shared(t)) {
             const std::string_view text = read_shared(at, words);
             if (text.data() == nullptr) return {};
             return {s.kind, false, reinterpret_cast<const unsigned char*>(text.data()), text.size(), next};

@@ -16,7 +16,7 @@ constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 constexpr unsigned most_told_apart = 32;
 
 // Shorter values take no more room inline.
-constexpr std::size_t shortest_shared_value = 3;
+constexpr std::size_t shortest_shared_value = 2;
 
 template<class Int>
 bool fits(std::int64_t v) noexcept
@@ -33,9 +33,15 @@ bool names_identity(std::string_view key) noexcept
 }
 
 // Names that managedFields make of list items: `k:{"uid":"..."}`, `v:"..."`.
-bool names_one_item(std::string_view key) noexcept
+bool names_item(std::string_view key) noexcept
 {
     return key.size() > 2 && key[1] == ':' && (key[0] == 'k' || key[0] == 'v');
+}
+
+// Those of them that many objects have.
+bool names_common_item(std::string_view key) noexcept
+{
+    return key.starts_with("k:{\"type\":") || key.starts_with("k:{\"name\":");
 }
 
 } // namespace
@@ -52,7 +58,8 @@ void tape_writer::clear()
         capacity_ = 0;
     }
     size_ = 0;
-    open_.clear();
+    room_ = std::min(capacity_, max_bytes_);
+    depth_ = 0;
     place_ = 0;
     hint_ = hint::none;
     trouble_ = trouble::none;
@@ -62,40 +69,45 @@ void tape_writer::clear()
 bool tape_writer::fail(trouble t) noexcept
 {
     if (trouble_ == trouble::none) trouble_ = t;
+    room_ = 0;
     return false;
 }
 
-unsigned char* tape_writer::grow(std::size_t n)
+unsigned char* tape_writer::grow_slowly(std::size_t n)
 {
     if (trouble_ != trouble::none) return nullptr;
     if (n > max_bytes_ - size_) {
         (void)fail(trouble::too_large);
         return nullptr;
     }
-    if (n > capacity_ - size_) {
-        const std::size_t wanted = std::max({size_ + n, capacity_ * 2, std::size_t{4096}});
-        std::unique_ptr<unsigned char[]> bigger(new unsigned char[wanted]);
-        if (size_ != 0) std::memcpy(bigger.get(), data_.get(), size_);
-        data_ = std::move(bigger);
-        capacity_ = wanted;
-    }
-    unsigned char* at = data_.get() + size_;
+    const std::size_t wanted = std::max({size_ + n, capacity_ * 2, std::size_t{4096}});
+    std::unique_ptr<unsigned char[]> bigger(new unsigned char[wanted]);
+    if (size_ != 0) std::memcpy(bigger.get(), data_.get(), size_);
+    data_ = std::move(bigger);
+    capacity_ = wanted;
+    unsigned char* const at = data_.get() + size_;
     size_ += n;
+    room_ = std::min(capacity_, max_bytes_) - size_;
     return at;
 }
 
 bool tape_writer::begin(bool is_object)
 {
-    if (depth() >= max_depth_) return fail(trouble::too_deep);
-    frame f;
-    f.start = static_cast<std::uint32_t>(size_);
-    f.is_object = is_object;
+    if (depth_ >= max_depth_) return fail(trouble::too_deep);
+    const bool secret = hint_ == hint::secret || (depth_ != 0 && innermost().secret);
+    const unsigned char width = widths_[place_];
+    if (grow(std::size_t{1} + width) == nullptr) return false;
+    if (depth_ == frames_.size()) frames_.emplace_back();
+    frame& f = frames_[depth_++];
+    f.start = static_cast<std::uint32_t>(size_ - 1 - width);
+    f.members = 0;
+    f.width = width;
     f.place = place_;
-    f.width = widths_[f.place];
-    f.secret = hint_ == hint::secret || (!open_.empty() && open_.back().secret);
+    f.is_object = is_object;
+    f.loose = false;
+    f.secret = secret;
     f.is_metadata = hint_ == hint::metadata;
-    if (grow(std::size_t{1} + f.width) == nullptr) return false;
-    open_.push_back(f);
+    f.keys = {};
     hint_ = hint::none;
     ++place_;
     return true;
@@ -104,13 +116,12 @@ bool tape_writer::begin(bool is_object)
 bool tape_writer::end()
 {
     if (trouble_ != trouble::none) return false;
-    const frame f = open_.back();
-    open_.pop_back();
+    const frame& f = frames_[--depth_];
     hint_ = hint::none;
-    place_ = static_cast<std::uint8_t>(f.place);
+    place_ = f.place;
     const std::size_t body = size_ - f.start - 1 - f.width;
     if (body == 0) {
-        size_ = f.start + std::size_t{1};
+        shrink_to(f.start + std::size_t{1});
         data_[f.start] = f.is_object ? tag::empty_object : tag::empty_array;
         return true;
     }
@@ -119,10 +130,10 @@ bool tape_writer::end()
         if (width > f.width && grow(width - std::size_t{f.width}) == nullptr) return false;
         unsigned char* const content = data_.get() + f.start + 1;
         std::memmove(content + width, content + f.width, body);
-        size_ = f.start + 1 + width + body;
+        shrink_to(f.start + 1 + width + body);
         widths_[f.place] = width;
     }
-    unsigned char* head = data_.get() + f.start;
+    unsigned char* const head = data_.get() + f.start;
     *head = t;
     store(head + 1, body, width);
     return true;
@@ -138,10 +149,10 @@ tape_writer::hint tape_writer::hint_of(std::string_view key) const noexcept
     case 12:
         return key.starts_with("f:") && names_data(key.substr(2)) ? hint::secret : hint::none;
     case 8:
-        return open_.size() == 1 && key == "metadata" ? hint::metadata : hint::none;
+        return depth_ == 1 && key == "metadata" ? hint::metadata : hint::none;
     default:
-        if (open_.size() == 1) return names_data(key) ? hint::secret : hint::none;
-        return open_.back().is_metadata && names_identity(key) ? hint::identity : hint::none;
+        if (depth_ == 1) return names_data(key) ? hint::secret : hint::none;
+        return innermost().is_metadata && names_identity(key) ? hint::identity : hint::none;
     }
 }
 
@@ -178,17 +189,23 @@ bool tape_writer::inline_key(std::string_view s)
     return true;
 }
 
+bool tape_writer::may_learn_key(std::string_view s) const noexcept
+{
+    if (innermost().secret) return false;
+    // Names of items must not take the room of the names of members.
+    return !names_item(s) || (names_common_item(s) && words_->keys().size() < key_numbers / 2);
+}
+
 bool tape_writer::key(std::string_view s)
 {
     if (s.size() > max_bytes_) return fail(trouble::too_large);
-    frame& f = open_.back();
+    frame& f = innermost();
     const std::uint64_t hash = text_hash(s);
     note_key(f, s, hash);
     hint_ = hint_of(s);
     place_ = static_cast<std::uint8_t>(hash >> 24);
-    if (words_ == nullptr || s.size() > longest_shared_text) return inline_key(s);
-    const bool learn = !f.secret && !names_one_item(s);
-    const auto n = learn ? words_->keys().see(s, hash, document_) : words_->keys().find(s, hash);
+    if (words_ == nullptr || s.size() > longest_shared_key) return inline_key(s);
+    const auto n = may_learn_key(s) ? words_->keys().see(s, hash, document_) : words_->keys().find(s, hash);
     if (!n) return inline_key(s);
     const bool is_short = *n < short_keys;
     unsigned char* at = grow(is_short ? 1 : 2);
@@ -227,23 +244,29 @@ bool tape_writer::text(unsigned char family, std::string_view s)
 bool tape_writer::may_learn_value() const noexcept
 {
     return words_ != nullptr && words_->keeps_values() && hint_ != hint::secret && hint_ != hint::identity &&
-           (open_.empty() || !open_.back().secret);
+           (depth_ == 0 || !innermost().secret);
 }
 
 bool tape_writer::shared(text_table::number n)
 {
-    const bool is_short = n < short_values;
-    unsigned char* at = grow(is_short ? 1 : 2);
+    const std::size_t length = n < short_values ? 1 : n < wide_values ? 2 : 3;
+    unsigned char* at = grow(length);
     if (at == nullptr) return false;
-    const auto rest = static_cast<unsigned>(n - short_values);
-    at[0] = static_cast<unsigned char>(is_short ? tag::value_0 + n : tag::value_wide + rest / 256);
-    if (!is_short) at[1] = static_cast<unsigned char>(rest % 256);
+    if (length == 1) {
+        *at = static_cast<unsigned char>(tag::value_0 + n);
+    } else if (length == 2) {
+        at[0] = static_cast<unsigned char>(tag::value_wide + (n - short_values) / 256);
+        at[1] = static_cast<unsigned char>((n - short_values) % 256);
+    } else {
+        *at = tag::value_16;
+        store(at + 1, n - wide_values, 2);
+    }
     return true;
 }
 
 bool tape_writer::string(std::string_view s)
 {
-    if (s.size() >= shortest_shared_value && s.size() <= longest_shared_text && may_learn_value())
+    if (s.size() >= shortest_shared_value && s.size() <= longest_shared_value && may_learn_value())
         if (const auto n = words_->values().see(s, text_hash(s), document_)) return shared(*n);
     if (s.size() > tag::string_max) return text(tag::string_8, s);
     unsigned char* at = grow(1 + s.size());

@@ -43,7 +43,7 @@ public:
     [[nodiscard]] bool null() { return single(tag::null); }
 
     /// Containers that are open.
-    [[nodiscard]] std::size_t depth() const noexcept { return open_.size(); }
+    [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
     [[nodiscard]] trouble problem() const noexcept { return trouble_; }
     /// Complete when depth() is 0.
     [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {data_.get(), size_}; }
@@ -81,8 +81,25 @@ private:
     [[nodiscard]] bool text(unsigned char family, std::string_view s);
     [[nodiscard]] bool shared(text_table::number n);
     [[nodiscard]] bool inline_key(std::string_view s);
-    [[nodiscard]] unsigned char* grow(std::size_t n);
+    /// Room for n bytes, which count as written; null when a limit is broken.
+    [[nodiscard]] unsigned char* grow(std::size_t n)
+    {
+        if (n > room_) return grow_slowly(n);
+        unsigned char* const at = data_.get() + size_;
+        size_ += n;
+        room_ -= n;
+        return at;
+    }
+    [[nodiscard]] unsigned char* grow_slowly(std::size_t n);
+    void shrink_to(std::size_t size) noexcept
+    {
+        room_ += size_ - size;
+        size_ = size;
+    }
+    [[nodiscard]] frame& innermost() noexcept { return frames_[depth_ - 1]; }
+    [[nodiscard]] const frame& innermost() const noexcept { return frames_[depth_ - 1]; }
     [[nodiscard]] bool fail(trouble t) noexcept;
+    [[nodiscard]] bool may_learn_key(std::string_view s) const noexcept;
     [[nodiscard]] bool may_learn_value() const noexcept;
     [[nodiscard]] hint hint_of(std::string_view key) const noexcept;
     void note_key(frame& f, std::string_view key, std::uint64_t hash) const noexcept;
@@ -90,8 +107,12 @@ private:
 
     std::unique_ptr<unsigned char[]> data_;
     std::size_t size_ = 0;
+    /// Bytes that may follow before grow_slowly(); 0 once there is trouble.
+    std::size_t room_ = 0;
     std::size_t capacity_ = 0;
-    std::vector<frame> open_;
+    /// One for each level there was so far; the first depth_ are open.
+    std::vector<frame> frames_;
+    std::size_t depth_ = 0;
     /// Width of the length that the last container in a place needed: the guess for the next one.
     std::array<unsigned char, 256> widths_{};
     vocabulary* words_;

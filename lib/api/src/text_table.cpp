@@ -12,28 +12,8 @@ constexpr std::size_t first_candidates = 1024;
 // Longer runs of collisions are not searched, so that no choice of texts makes a lookup long.
 constexpr std::size_t longest_probe = 16;
 
-constexpr std::uint32_t number_bits = 14;
+constexpr std::uint32_t number_bits = 17;
 constexpr std::uint32_t number_mask = (1u << number_bits) - 1;
-
-std::uint64_t load_word(const char* at) noexcept
-{
-    std::uint64_t v = 0;
-    std::memcpy(&v, at, 8);
-    return v;
-}
-
-std::uint64_t load_half(const char* at) noexcept
-{
-    std::uint32_t v = 0;
-    std::memcpy(&v, at, 4);
-    return v;
-}
-
-std::uint64_t mix(std::uint64_t h, std::uint64_t word) noexcept
-{
-    h = (h ^ word) * 0x9fb21c651e98df25ull;
-    return h ^ (h >> 29);
-}
 
 // Index and candidates use the low bits; what tells texts of one slot apart comes from the top.
 std::uint32_t top_bits(std::uint64_t hash, unsigned bits) noexcept
@@ -42,24 +22,6 @@ std::uint32_t top_bits(std::uint64_t hash, unsigned bits) noexcept
 }
 
 } // namespace
-
-std::uint64_t text_hash(std::string_view text) noexcept
-{
-    const char* at = text.data();
-    std::size_t left = text.size();
-    std::uint64_t h = 0x2545f4914f6cdd1dull ^ left;
-    if (left >= 8) {
-        for (; left > 8; at += 8, left -= 8) h = mix(h, load_word(at));
-        // The last word overlaps the one before.
-        h = mix(h, load_word(at + left - 8));
-    } else if (left >= 4)
-        h = mix(h, load_half(at) | (load_half(at + left - 4) << 32));
-    else if (left != 0) {
-        const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(at[i])}; };
-        h = mix(h, byte(0) | (byte(left / 2) << 8) | (byte(left - 1) << 16));
-    }
-    return mix(h, h >> 32);
-}
 
 std::optional<text_table::number> text_table::find(std::string_view text, std::uint64_t hash) const noexcept
 {
@@ -71,7 +33,7 @@ std::optional<text_table::number> text_table::find(std::string_view text, std::u
         if (slot == 0) break;
         if (slot >> number_bits != print) continue;
         const number n = (slot & number_mask) - 1;
-        if (at(n) == text) return n;
+        if (same_text(at(n), text)) return n;
     }
     return std::nullopt;
 }
@@ -79,14 +41,14 @@ std::optional<text_table::number> text_table::find(std::string_view text, std::u
 std::optional<text_table::number> text_table::see(std::string_view text, std::uint64_t hash, unsigned document)
 {
     if (const auto known = find(text, hash)) return known;
-    if (full() || text.size() > longest_shared_text || !seen_enough(hash, document)) return std::nullopt;
+    if (!has_room(text) || !seen_enough(hash, document)) return std::nullopt;
     return append(text, hash);
 }
 
 void text_table::admit(std::string_view text)
 {
     const std::uint64_t hash = text_hash(text);
-    if (!full() && text.size() <= longest_shared_text && !find(text, hash)) (void)append(text, hash);
+    if (has_room(text) && !find(text, hash)) (void)append(text, hash);
 }
 
 bool text_table::seen_enough(std::uint64_t hash, unsigned document)
@@ -139,6 +101,7 @@ const char* text_table::keep(std::string_view text)
     }
     char* at = texts_.back().get() + (text_block - text_room_);
     text_room_ -= text.size();
+    text_bytes_ += text.size();
     if (!text.empty()) std::memcpy(at, text.data(), text.size());
     return at;
 }

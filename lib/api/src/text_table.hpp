@@ -1,6 +1,8 @@
 // Texts that recur, by number.
 #pragma once
 
+#include "text_hash.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -11,12 +13,6 @@
 #include <vector>
 
 namespace kubecoro::detail {
-
-/// Longer ones are never taken in.
-inline constexpr std::size_t longest_shared_text = 64;
-
-/// The same for equal texts in every run. Not for texts that could be chosen to collide without a bound on probing.
-[[nodiscard]] std::uint64_t text_hash(std::string_view text) noexcept;
 
 /** Texts by number, in the order of their admission: append-only, bounded, no entry ever moves or changes.
 
@@ -29,8 +25,11 @@ public:
 
     struct limits
     {
-        /// Texts, at most 8448.
+        /// Texts, at most 73984, and their bytes in all.
         std::size_t most;
+        std::size_t most_bytes;
+        /// Bytes of one.
+        std::size_t longest;
         /// Documents before a text is admitted, at most 15.
         unsigned sightings;
         /// Texts that are being counted at once, a power of two.
@@ -68,9 +67,13 @@ private:
         std::uint32_t size;
     };
     static constexpr std::size_t chunk_entries = 256;
-    static constexpr std::size_t chunks = 33;
+    static constexpr std::size_t chunks = 289;
 
-    [[nodiscard]] bool full() const noexcept { return size() == limits_.most; }
+    [[nodiscard]] bool has_room(std::string_view text) const noexcept
+    {
+        return text.size() <= limits_.longest && size() < limits_.most &&
+               text.size() <= limits_.most_bytes - text_bytes_;
+    }
     [[nodiscard]] bool seen_enough(std::uint64_t hash, unsigned document);
     std::optional<number> append(std::string_view text, std::uint64_t hash);
     [[nodiscard]] const char* keep(std::string_view text);
@@ -84,13 +87,14 @@ private:
     std::atomic<std::uint32_t> size_{0};
     std::atomic<std::size_t> bytes_{0};
 
-    // The writer's own: open addressing; a slot is 18 bits of hash and 14 bits of number + 1, 0 = free.
+    // The writer's own: open addressing; a slot is 15 bits of hash and 17 bits of number + 1, 0 = free.
     std::vector<std::uint32_t> index_;
     // A slot is 20 bits of hash, 8 bits of the last document, 4 bits of count.
     std::vector<std::uint32_t> candidates_;
     std::size_t counted_ = 0;
     std::vector<std::unique_ptr<char[]>> texts_;
     std::size_t text_room_ = 0;
+    std::size_t text_bytes_ = 0;
 };
 
 } // namespace kubecoro::detail

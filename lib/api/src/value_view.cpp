@@ -20,7 +20,7 @@ value_view value_view::operator[](std::string_view key) const noexcept
         if (value == nullptr) break;
         at = detail::skip_value(value, h.end);
         if (at == nullptr) break;
-        if (name != key) continue;
+        if (!detail::same_text(name, key)) continue;
         found = tape_access::view(value, at, words_);
         if (!h.loose) break;
     }

@@ -9,6 +9,10 @@
 
 namespace kubecoro::detail {
 
+/// Longer texts are never taken in.
+inline constexpr std::size_t longest_shared_key = 64;
+inline constexpr std::size_t longest_shared_value = 128;
+
 /** One for the objects of one informer: one writer at a time, any number of readers.
 
     What must not be learnt is the writer's business: it knows where in the document a text stands. */
@@ -37,8 +41,16 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return keys_.bytes() + values_.bytes(); }
 
 private:
-    text_table keys_{{.most = key_numbers, .sightings = 3, .candidates = 4096}};
-    text_table values_{{.most = value_numbers, .sightings = 8, .candidates = 16384}};
+    text_table keys_{{.most = key_numbers,
+                      .most_bytes = std::size_t{256} << 10,
+                      .longest = longest_shared_key,
+                      .sightings = 3,
+                      .candidates = 4096}};
+    text_table values_{{.most = value_numbers,
+                        .most_bytes = std::size_t{2} << 20,
+                        .longest = longest_shared_value,
+                        .sightings = 8,
+                        .candidates = 16384}};
     unsigned documents_ = 0;
     bool keeps_values_;
 };
