@@ -30,5 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto pruned = decode_object(text, o);
     fuzz::require(pruned.has_value() && !pruned->metadata()["managedFields"], "managedFields are gone");
     test::read_everything(parsed->root());
+    // From unknown to known: the same text by ever more numbers.
+    const auto shared = make_object_encoding();
+    for (int i = 0; i < 10; ++i) {
+        const auto numbered = decode_object(text, {}, shared);
+        fuzz::require(numbered.has_value() && numbered->to_text() == text, "a vocabulary changes nothing that is read");
+        fuzz::require(numbered->root() == parsed->root(), "a vocabulary changes no value");
+    }
     return 0;
 }

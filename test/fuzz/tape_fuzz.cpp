@@ -1,21 +1,43 @@
-// Any bytes as two tapes: reading stays inside them and comparing is symmetric.
+// Any bytes as two tapes, with a vocabulary and without: reading stays inside them and comparing is symmetric.
 #include "fuzz.hpp"
 
 #include "tape_reader.hpp"
 
 #include <kubecoro/test/read_everything.hpp>
 
+#include <string>
+
 using namespace kubecoro;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+namespace {
+
+void read(const std::uint8_t* data, std::size_t size, const detail::vocabulary* words)
 {
-    const value_view whole = tape_access::view(data, data + size, nullptr);
-    fuzz::require(test::read_everything(whole) <= 200 * (size + 1), "a tape yields no more than its bytes allow");
-    const value_view first = tape_access::view(data, data + size / 2, nullptr);
-    const value_view second = tape_access::view(data + size / 2, data + size, nullptr);
+    const value_view whole = tape_access::view(data, data + size, words);
+    // A number of one byte stands for a text of at most seven.
+    fuzz::require(test::read_everything(whole) <= 400 * (size + 1), "a tape yields no more than its bytes allow");
+    const value_view first = tape_access::view(data, data + size / 2, words);
+    const value_view second = tape_access::view(data + size / 2, data + size, words);
     test::read_everything(first);
     test::read_everything(second);
     fuzz::require((first == second) == (second == first), "equality is symmetric");
     fuzz::require((whole == second) == (second == whole), "equality is symmetric");
+    // The same bytes say something else under no vocabulary, if they say anything.
+    const value_view alone = tape_access::view(data, data + size, nullptr);
+    fuzz::require((alone == whole) == (whole == alone), "equality is symmetric");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    // Some numbers of every length are known, most are not.
+    detail::vocabulary words(true);
+    for (int i = 0; i < 300; ++i) {
+        words.keys().admit("key" + std::to_string(i));
+        words.values().admit("text" + std::to_string(i));
+    }
+    read(data, size, &words);
+    read(data, size, nullptr);
     return 0;
 }

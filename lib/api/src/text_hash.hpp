@@ -33,7 +33,7 @@ namespace kubecoro::detail {
 {
     const char* at = text.data();
     std::size_t left = text.size();
-    std::uint64_t h = 0x2545f4914f6cdd1dull ^ left;
+    std::uint64_t h = (left + 1) * 0x2545f4914f6cdd1dull;
     if (left >= 8) {
         for (; left > 8; at += 8, left -= 8) h = mix(h, load_word(at));
         // The last word overlaps the one before.

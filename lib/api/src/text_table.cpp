@@ -59,12 +59,16 @@ bool text_table::seen_enough(std::uint64_t hash, unsigned document)
     const std::uint32_t print = top_bits(hash, 20);
     const std::uint32_t last = document & 0xff;
     std::uint32_t count = slot & 0xf;
-    if (slot >> 12 == print && count != 0) {
-        if (((slot >> 4) & 0xff) == last) return false;
+    const bool in_this_document = count != 0 && ((slot >> 4) & 0xff) == last;
+    if (count != 0 && slot >> 12 == print) {
+        if (in_this_document) return false;
         ++count;
     } else {
         ++counted_;
-        // Another text holds the place: it loses one of its sightings, and the place with the last.
+        // No text takes the place of another one of the same document: two that come in every object would keep each
+        // other out for ever. Otherwise the one that holds the place loses one of its sightings, and the place with
+        // the last.
+        if (in_this_document) return false;
         if (count > 1) {
             --slot;
             return false;

@@ -1,0 +1,129 @@
+#include <kubecoro/test/catch.hpp>
+
+#include "json_samples.hpp"
+
+#include "text_table.hpp"
+
+#include <map>
+#include <string>
+
+using kubecoro::detail::text_hash;
+using kubecoro::detail::text_table;
+
+namespace {
+
+constexpr text_table::limits small{.most = 300, .most_bytes = 4000, .longest = 20, .sightings = 3, .candidates = 1024};
+
+std::optional<text_table::number> see(text_table& t, std::string_view text, unsigned document)
+{
+    return t.see(text, text_hash(text), document);
+}
+
+} // namespace
+
+TEST_CASE("text_table: a text is admitted when enough documents had it", "[api][vocabulary]")
+{
+    text_table t(small);
+    CHECK(t.size() == 0);
+    CHECK(t.at(0).data() == nullptr);
+    CHECK_FALSE(see(t, "Running", 1));
+    CHECK_FALSE(see(t, "Running", 1)); // the same document again
+    CHECK_FALSE(see(t, "Running", 1));
+    CHECK_FALSE(see(t, "Running", 2));
+    CHECK(t.size() == 0);
+    CHECK(see(t, "Running", 3) == 0u);
+    CHECK(see(t, "Running", 4) == 0u);
+    CHECK(t.at(0) == "Running");
+    CHECK(t.at(1).data() == nullptr);
+    t.admit("Pending");
+    t.admit("Pending");
+    CHECK(t.size() == 2);
+    CHECK(t.find("Pending", text_hash("Pending")) == 1u);
+    CHECK_FALSE(t.find("Failed", text_hash("Failed")));
+}
+
+TEST_CASE("text_table: nothing is admitted beyond its limits", "[api][vocabulary]")
+{
+    text_table count(small);
+    for (int i = 0; i < 1000; ++i) count.admit(std::to_string(i));
+    CHECK(count.size() == small.most);
+    CHECK_FALSE(see(count, "late", 1));
+    CHECK_FALSE(see(count, "late", 2));
+    CHECK_FALSE(see(count, "late", 3));
+    CHECK(see(count, "7", 4) == 7u);
+
+    text_table length(small);
+    length.admit(std::string(21, 'x'));
+    CHECK(length.size() == 0);
+
+    text_table bytes({.most = 300, .most_bytes = 100, .longest = 20, .sightings = 3, .candidates = 1024});
+    for (int i = 0; i < 100; ++i) bytes.admit("value-number-" + std::to_string(1000 + i));
+    CHECK(bytes.size() == 100 / 17);
+}
+
+TEST_CASE("text_table: entries stay where they are while others come", "[api][vocabulary]")
+{
+    text_table t({.most = 8000, .most_bytes = 1 << 20, .longest = 64, .sightings = 2, .candidates = 4096});
+    std::vector<std::string_view> seen;
+    for (unsigned i = 0; i < 8000; ++i) {
+        t.admit("entry " + std::to_string(i));
+        // A text can be left out when too many of its hash are there; that is rare.
+        if (t.size() > seen.size()) seen.push_back(t.at(static_cast<text_table::number>(seen.size())));
+    }
+    CHECK(seen.size() > 7990);
+    for (std::size_t n = 0; n < seen.size(); ++n) {
+        const auto number = static_cast<text_table::number>(n);
+        REQUIRE(t.at(number).data() == seen[n].data());
+        REQUIRE(t.at(number) == seen[n]);
+    }
+    CHECK(t.bytes() > 100000);
+    CHECK(t.bytes() < 600000);
+}
+
+TEST_CASE("text_table: what it says agrees with what it was told, whatever the order", "[api][vocabulary]")
+{
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        INFO("seed " << seed);
+        testing_samples::generator random(seed);
+        text_table t(small);
+        std::map<std::string, text_table::number> known;
+        std::map<std::string, std::size_t> documents;
+        std::map<std::string, unsigned> last;
+        for (unsigned step = 0; step < 20000; ++step) {
+            const unsigned document = step / 10;
+            const std::string text = "t" + std::to_string(random.below(random.below(2) == 0 ? 50 : 5000));
+            if (last.count(text) == 0 || last[text] != document) ++documents[text];
+            last[text] = document;
+            const auto n = see(t, text, document);
+            const auto before = known.find(text);
+            if (before != known.end()) {
+                REQUIRE(n == before->second);
+            } else if (n) {
+                // Never before its time; rare texts may have to wait longer.
+                REQUIRE(documents[text] >= small.sightings);
+                REQUIRE(*n == known.size());
+                known[text] = *n;
+            }
+        }
+        for (const auto& [text, n] : known) REQUIRE(t.at(n) == text);
+        REQUIRE(t.size() == known.size());
+        REQUIRE(known.size() >= 50);
+    }
+}
+
+TEST_CASE("text_hash: texts of every length are told apart", "[api][vocabulary]")
+{
+    std::map<std::uint64_t, std::string> seen;
+    for (std::size_t length = 0; length < 40; ++length)
+        for (std::size_t at = 0; at < std::max<std::size_t>(length, 1); ++at)
+            for (const char c : {'b', 'c'}) {
+                std::string text(length, 'a');
+                if (length != 0) text[at] = c;
+                const auto [where, is_new] = seen.emplace(text_hash(text), text);
+                REQUIRE((is_new || where->second == text));
+                REQUIRE(kubecoro::detail::same_text(text, std::string(text)));
+                std::string other = text;
+                if (length != 0) other[at] = 'x';
+                REQUIRE(kubecoro::detail::same_text(text, other) == (length == 0));
+            }
+}

@@ -1,0 +1,289 @@
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/read_everything.hpp>
+
+#include "json_samples.hpp"
+
+#include "encoding.hpp"
+#include "object_block.hpp"
+
+#include <kubecoro/api/decode.hpp>
+
+#include <set>
+
+using namespace kubecoro;
+
+namespace {
+
+using encoding_ptr = std::shared_ptr<object_encoding>;
+
+const detail::vocabulary& words_of(const encoding_ptr& e) { return *detail::encoding::words_of(e); }
+
+object decoded(std::string_view text, const encoding_ptr& e)
+{
+    auto o = decode_object(text, {}, e);
+    INFO(text);
+    if (!o) FAIL(o.error().describe());
+    return *o;
+}
+
+/// What was learnt, keys and values.
+std::set<std::string> learnt(const encoding_ptr& e)
+{
+    std::set<std::string> all;
+    const auto& words = words_of(e);
+    for (detail::vocabulary::number n = 0; n < words.keys().size(); ++n) all.emplace(words.key(n));
+    for (detail::vocabulary::number n = 0; n < words.values().size(); ++n) all.emplace(words.value(n));
+    return all;
+}
+
+std::string list_of(const std::string& document, int times)
+{
+    std::string text = R"({"kind":"ThingList","apiVersion":"x/v1","items":[)";
+    for (int i = 0; i < times; ++i) text += (i != 0 ? "," : "") + document;
+    return text + "]}";
+}
+
+std::vector<object> decode_split(const std::string& text, std::size_t at, const encoding_ptr& e)
+{
+    list_decoder decoder({}, e);
+    // Copies, so that a sanitizer sees a byte read beyond its part.
+    REQUIRE(decoder.feed(std::string(text.substr(0, at))));
+    REQUIRE(decoder.feed(std::string(text.substr(at))));
+    auto page = decoder.finish();
+    REQUIRE(page);
+    return std::move(page->items);
+}
+
+} // namespace
+
+TEST_CASE("vocabulary: every document comes back before, while and after it is learnt", "[api][vocabulary]")
+{
+    for (const std::string& text : testing_samples::edge_documents()) {
+        INFO(text.substr(0, 200));
+        const auto alone = object::parse(text);
+        REQUIRE(alone);
+        const std::string expected = alone->to_text();
+        const auto e = make_object_encoding();
+        std::vector<object> all;
+        for (int i = 0; i < 12; ++i) {
+            all.push_back(decoded(text, e));
+            REQUIRE(all.back().to_text() == expected);
+            REQUIRE(all.back().root() == alone->root());
+            REQUIRE(testing_samples::same_json(all.back().to_json(), testing_samples::oracle(text)));
+        }
+        for (const object& o : all) {
+            REQUIRE(o.to_text() == expected);
+            REQUIRE(o.root() == all.front().root());
+            REQUIRE(all.back().root() == o.root());
+        }
+        CHECK(object_builder::tape_of(all.back()).size() <= object_builder::tape_of(all.front()).size());
+    }
+}
+
+TEST_CASE("vocabulary: every split gives the same objects, whatever has been learnt", "[api][vocabulary]")
+{
+    for (const std::string& document : testing_samples::edge_documents()) {
+        const std::string text = list_of(document, 2);
+        const std::string expected = decode_split(text, 0, nullptr).front().to_text();
+        const auto e = make_object_encoding();
+        const std::size_t step = text.size() < 2000 ? 1 : text.size() / 40;
+        // Learns on the way: the first splits meet an empty vocabulary, the last ones a complete one.
+        for (std::size_t at = 0; at <= text.size(); at += step)
+            for (const object& o : decode_split(text, at, e)) REQUIRE(o.to_text() == expected);
+        const auto whole = decode_split(text, 0, e);
+        const auto tape = object_builder::tape_of(whole.front());
+        for (std::size_t at = 0; at <= text.size(); at += step) {
+            const auto cut = decode_split(text, at, e);
+            const auto other = object_builder::tape_of(cut.front());
+            REQUIRE(std::equal(tape.begin(), tape.end(), other.begin(), other.end()));
+        }
+    }
+}
+
+TEST_CASE("vocabulary: random documents read as Boost.JSON reads them", "[api][vocabulary]")
+{
+    testing_samples::generator random(20261121);
+    const auto e = make_object_encoding();
+    for (int i = 0; i < 2000; ++i) {
+        const std::string text = random.document();
+        INFO("document " << i << ": " << text);
+        const object o = decoded(text, e);
+        REQUIRE(testing_samples::same_json(o.to_json(), testing_samples::oracle(text)));
+        REQUIRE(o.root() == object::parse(text)->root());
+        REQUIRE(o.root() == decoded(random.shuffled(o.root()), e).root());
+    }
+    CHECK(words_of(e).keys().size() > 0);
+}
+
+TEST_CASE("vocabulary: what recurs is learnt and makes objects small", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    const object first = decoded(testing_samples::pod, e);
+    for (int i = 0; i < 10; ++i) decoded(testing_samples::pod, e);
+    const object last = decoded(testing_samples::pod, e);
+    CHECK(object_builder::tape_of(last).size() < object_builder::tape_of(first).size() / 2);
+    CHECK(last.kind() == "Pod");
+    CHECK(last.ns() == "web");
+    CHECK(last["spec"]["nodeName"].as_string() == "n1");
+    CHECK(last["metadata"]["labels"]["app"].as_string() == "shop");
+    CHECK(last.path("status.phase").as_string() == "Running");
+    CHECK(learnt(e).count("Running") == 1);
+    CHECK(learnt(e).count("nodeName") == 1);
+    CHECK(e->bytes() > 1000);
+}
+
+TEST_CASE("vocabulary: the tape that the decision shows", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    auto& words = *detail::encoding::words_of(e);
+    for (const char* key : {"metadata", "name", "labels", "app"}) words.keys().admit(key);
+    words.values().admit("shop");
+    const object o = decoded(R"({"metadata":{"name":"web-1","labels":{"app":"shop"}},"replicas":300})", e);
+    const auto tape = object_builder::tape_of(o);
+    const std::vector<unsigned char> shown{0xdd, 0x00, 0xce, 0x01, 0x05, 'w',  'e',  'b',  '-',
+                                           '1',  0x02, 0xc5, 0x03, 0x40, 0xfe, 0x08, 'r',  'e',
+                                           'p',  'l',  'i',  'c',  'a',  's',  0xb1, 0x2c, 0x01};
+    CHECK(std::vector<unsigned char>(tape.begin(), tape.end()) == shown);
+}
+
+TEST_CASE("vocabulary: names of single objects are not learnt", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    for (int i = 0; i < 30; ++i)
+        decoded(R"({"metadata":{"name":"only-one","uid":"12-34","resourceVersion":"777","creationTimestamp":"2026",)"
+                R"("managedFields":[{"fieldsV1":{"k:{\"uid\":\"12-34\"}":{},"v:\"x/protect\"":{},)"
+                R"("k:{\"type\":\"Ready\"}":{}}}]}})",
+                e);
+    const auto all = learnt(e);
+    for (const char* text : {"only-one", "12-34", "777", "2026", "k:{\"uid\":\"12-34\"}", "v:\"x/protect\""}) {
+        INFO(text);
+        CHECK(all.count(text) == 0);
+    }
+    CHECK(all.count("k:{\"type\":\"Ready\"}") == 1);
+    CHECK(all.count("fieldsV1") == 1);
+}
+
+TEST_CASE("vocabulary: data maps and values of variables are never learnt", "[api][vocabulary]")
+{
+    const std::string text =
+        R"({"metadata":{"name":"a","managedFields":[{"fieldsV1":{"f:data":{"f:mapkey1":{}},"f:stringData":{"f:mapkey2":{}}}}]},)"
+        R"("data":{"mapkey3":"secret1","mapkey4":["secret2",{"mapkey5":"secret3"}]},"stringData":{"mapkey6":"secret4"},)"
+        R"("binaryData":"secret5","spec":{"env":[{"name":"TOKEN","value":"secret6"}],"value":{"inner":"secret7"}}})";
+    for (const bool values : {true, false}) {
+        const auto e = make_object_encoding({.values = values});
+        for (int i = 0; i < 40; ++i) REQUIRE(decoded(text, e).to_text() == text);
+        for (const auto& word : learnt(e)) {
+            INFO(word);
+            CHECK(word.find("secret") == std::string::npos);
+            CHECK(word.find("mapkey") == std::string::npos);
+        }
+        CHECK(learnt(e).count("TOKEN") == (values ? 1 : 0));
+        CHECK((words_of(e).values().size() == 0) == !values);
+    }
+}
+
+TEST_CASE("vocabulary: Secrets have no shared values", "[api][vocabulary]")
+{
+    CHECK_FALSE(
+        encoding_for(resource_type{.group = "", .version = "v1", .plural = "secrets", .kind = "Secret"}).values);
+    CHECK(encoding_for(resource_type{.group = "", .version = "v1", .plural = "pods", .kind = "Pod"}).values);
+    CHECK(encoding_for(resource_type{.group = "x.io", .version = "v1", .plural = "secrets", .kind = "Secret"}).values);
+}
+
+TEST_CASE("vocabulary: a full one goes on with what it has", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    std::string text = "{\"v\":[";
+    for (int i = 0; i < 30000; ++i) text += (i != 0 ? ",\"" : "\"") + std::string(80, 'p') + std::to_string(i) + "\"";
+    text += "]";
+    for (int i = 0; i < 9000; ++i) text += ",\"key-" + std::to_string(i) + "\":" + std::to_string(i);
+    text += "}";
+    for (int i = 0; i < 12; ++i) REQUIRE(decoded(text, e).to_text() == text);
+    const auto& words = words_of(e);
+    // The texts that are being counted are bounded too, so that not all of them get in; what is in can be read.
+    CHECK(words.keys().size() <= detail::key_numbers);
+    CHECK(words.keys().size() > detail::short_keys);
+    CHECK(words.values().size() > detail::wide_values);
+    CHECK(e->bytes() < 8u << 20);
+    const object o = decoded(text, e);
+    CHECK(o["key-8999"].as_int64() == 8999);
+    CHECK(o["v"].size() == 30000);
+    CHECK(o.root() == object::parse(text)->root());
+}
+
+TEST_CASE("vocabulary: objects of different vocabularies compare by what they say", "[api][vocabulary]")
+{
+    const auto a = make_object_encoding();
+    const auto b = make_object_encoding();
+    const std::string odd = R"({"x":{"one":"first","two":"second"},"y":["first","second"]})";
+    const std::string even = R"({"x":{"one":"second","two":"first"},"y":["second","first"]})";
+    // The same numbers for other texts.
+    for (int i = 0; i < 10; ++i) {
+        decoded(odd, a);
+        decoded(even, b);
+    }
+    const object left = decoded(odd, a);
+    const object right = decoded(even, b);
+    CHECK_FALSE(left.root() == right.root());
+    CHECK(left.root() == decoded(odd, b).root());
+    CHECK(decoded(even, a).root() == right.root());
+    CHECK(left.root() == object::parse(odd)->root());
+}
+
+TEST_CASE("vocabulary: lives as long as its last object", "[api][vocabulary]")
+{
+    object o;
+    {
+        const auto e = make_object_encoding();
+        for (int i = 0; i < 20; ++i) o = decoded(testing_samples::pod, e);
+    }
+    const object copy = o;
+    o = {};
+    CHECK(copy.kind() == "Pod");
+    CHECK(copy.root() == object::parse(testing_samples::pod)->root());
+}
+
+TEST_CASE("vocabulary: duplicate keys, few and many", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    for (const int members : {1, 5, 31, 32, 33, 200}) {
+        std::string text = "{";
+        for (int i = 0; i < members; ++i) text += "\"k" + std::to_string(i) + "\":" + std::to_string(i) + ",";
+        const std::string last = "k" + std::to_string(members - 1);
+        const std::string twice = text + "\"k0\":\"again\",\"tail\":0}";
+        const std::string once = text + "\"tail\":0}";
+        // The key is inline in front and has a number behind, and later a number in both places.
+        for (int i = 0; i < 6; ++i) {
+            const object o = decoded(twice, e);
+            REQUIRE(o["k0"].as_string() == "again");
+            REQUIRE(o["tail"].as_int64(1) == 0);
+            REQUIRE(o.to_text() == twice);
+            REQUIRE(o.root().size() == static_cast<std::size_t>(members) + 2);
+            const object single = decoded(once, e);
+            REQUIRE(single[last].as_int64(-1) == members - 1);
+            REQUIRE_FALSE(single["k"]);
+            REQUIRE_FALSE(single.root() == o.root());
+        }
+    }
+}
+
+TEST_CASE("vocabulary: a broken tape is read within bounds", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    object o;
+    for (int i = 0; i < 20; ++i) o = decoded(testing_samples::pod, e);
+    const auto whole = object_builder::tape_of(o);
+    for (std::size_t at = 0; at < whole.size(); ++at)
+        for (unsigned value = 0; value < 256; ++value) {
+            const auto copy = std::make_unique<unsigned char[]>(whole.size());
+            std::copy(whole.begin(), whole.end(), copy.get());
+            copy[at] = static_cast<unsigned char>(value);
+            const value_view v = tape_access::view(copy.get(), copy.get() + whole.size(), &words_of(e));
+            // A number of one byte stands for a text of a few.
+            REQUIRE(test::read_everything(v) < 300 * whole.size());
+        }
+    // Numbers without a vocabulary are unknown, never somebody else's.
+    const value_view orphan = tape_access::view(whole.data(), whole.data() + whole.size(), nullptr);
+    CHECK(orphan.size() == 0);
+    CHECK(orphan.to_text() == "{}");
+}
