@@ -11,27 +11,26 @@ namespace asio = boost::asio;
 namespace kubecoro {
 
 queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<clock> time, logger log, action fire)
-    : strand_(asio::make_strand(std::move(executor))),
-      time_(std::move(time)),
-      fire_(std::move(fire)),
-      tasks_(strand_, std::move(log))
+    : executor_(std::move(executor)), time_(std::move(time)), fire_(std::move(fire)), tasks_(executor_, std::move(log))
 {
 }
 
 void queue_alarm::expect(time_point when)
 {
     doing interrupted = doing::firing;
+    std::optional<asio::any_io_executor> strand;
     {
         std::lock_guard lock(mutex_);
         if (next_ && *next_ <= when) return;
         next_ = when;
         // Whoever is not asleep looks at next_ before it sleeps again.
         interrupted = std::exchange(now_, doing::firing);
+        if (interrupted == doing::timing) strand = strand_;
     }
-    if (interrupted == doing::nothing) tasks_.spawn("workqueue timer", run(*this));
+    if (interrupted == doing::nothing) tasks_.spawn("workqueue timer", asio::make_strand(executor_), run(*this));
     if (interrupted == doing::idling) wake_.notify();
-    if (interrupted == doing::timing)
-        asio::post(strand_, [self = shared_from_this()] {
+    if (strand)
+        asio::post(*strand, [self = shared_from_this()] {
             if (self->timer_) self->timer_->cancel();
         });
 }
@@ -63,8 +62,16 @@ asio::awaitable<result<>> queue_alarm::run(queue_alarm& self)
         presence(queue_alarm& a, const asio::any_io_executor& executor) : of(a), alarm(a.time_->make_timer(executor))
         {
             of.timer_ = alarm.get();
+            std::lock_guard lock(of.mutex_);
+            of.strand_ = executor;
         }
-        ~presence() { of.timer_ = nullptr; }
+        ~presence()
+        {
+            of.timer_ = nullptr;
+            std::lock_guard lock(of.mutex_);
+            of.strand_.reset();
+            of.now_ = doing::firing; // nobody is to be woken any more
+        }
     };
     const auto executor = co_await asio::this_coro::executor;
     const presence here(self, executor);

@@ -42,7 +42,7 @@ private:
     static boost::asio::awaitable<result<>> run(queue_alarm& self);
     [[nodiscard]] std::optional<time_point> fire();
 
-    boost::asio::any_io_executor strand_;
+    boost::asio::any_io_executor executor_;
     std::shared_ptr<clock> time_;
     action fire_;
     wake_signal wake_;
@@ -51,6 +51,8 @@ private:
 
     std::mutex mutex_;
     doing now_ = doing::nothing;
+    /// Of run() while it runs: a strand must not outlive its context, as the queue may.
+    std::optional<boost::asio::any_io_executor> strand_;
     std::optional<time_point> next_;
 
     task_group tasks_;
