@@ -1,5 +1,6 @@
 #include "json_feed.hpp"
 
+#include "json_skipper.hpp"
 #include "pruned_tape.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -39,18 +40,30 @@ public:
         text_.clear();
         skipping_ = 0;
         interrupted_ = 0;
+        left_out_ = false;
         encoding_ = false;
         last_ = nullptr;
+        outside_.clear();
         tape_.clear(false);
     }
 
     /// Containers of a recognised object that are open.
     [[nodiscard]] std::size_t interrupted() const noexcept { return interrupted_; }
+    /// A container that is not to be parsed has begun.
+    [[nodiscard]] bool left_out() const noexcept { return left_out_; }
+    /// Begins what is open around it, for a parser that goes on behind it.
+    [[nodiscard]] std::string nesting() const
+    {
+        std::string text = outside_;
+        tape_.append_nesting(text);
+        return text;
+    }
     /// Between the two the parser is brought to where it goes on, which is nobody's business.
     void begin_resuming() noexcept
     {
         skipping_ = 1;
         interrupted_ = 0;
+        left_out_ = false;
         last_ = nullptr;
     }
     void end_resuming() noexcept { skipping_ = 0; }
@@ -58,8 +71,8 @@ public:
     bool on_document_begin(code&) { return true; }
     bool on_document_end(code&) { return true; }
 
-    bool on_object_begin(code& ec) { return check(open(true), ec); }
-    bool on_array_begin(code& ec) { return check(open(false), ec); }
+    bool on_object_begin(code& ec) { return check(!leave_out() && open(true), ec); }
+    bool on_array_begin(code& ec) { return check(!leave_out() && open(false), ec); }
     bool on_object_end(std::size_t, code& ec) { return check(close(), ec); }
     bool on_array_end(std::size_t, code& ec) { return check(close(), ec); }
 
@@ -124,6 +137,15 @@ public:
     [[nodiscard]] const char* last() const noexcept { return last_; }
 
 private:
+    static constexpr std::string_view object_begin = "{\"\":";
+    static constexpr std::string_view array_begin = "[";
+
+    bool leave_out()
+    {
+        left_out_ = skipping_ == 0 && encoding_ && tape_.leaves_out_container();
+        return left_out_;
+    }
+
     bool open(bool is_object)
     {
         if (skipping_ != 0) {
@@ -134,6 +156,7 @@ private:
             const auto answer = owner_.open(is_object);
             switch (answer) {
             case envelope::verdict::descend:
+                outside_ += is_object ? object_begin : array_begin;
                 return true;
             case envelope::verdict::skip:
                 skipping_ = 1;
@@ -161,6 +184,7 @@ private:
             return true;
         }
         if (!encoding_) {
+            outside_.resize(outside_.size() - (outside_.back() == ':' ? object_begin : array_begin).size());
             owner_.close();
             return true;
         }
@@ -170,7 +194,7 @@ private:
         return owner_.encoded(tape_.tape());
     }
 
-    [[nodiscard]] bool ignores_key() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_key()); }
+    [[nodiscard]] bool ignores_key() const noexcept { return skipping_ != 0; }
     [[nodiscard]] bool ignores_value() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_value()); }
 
     bool keep_part(string_view s)
@@ -232,6 +256,9 @@ private:
     std::string spent_;
     std::size_t skipping_ = 0;
     std::size_t interrupted_ = 0;
+    bool left_out_ = false;
+    /// Begins what was descended into.
+    std::string outside_;
     bool encoding_ = false;
     bool identifying_ = false;
     item_identity identity_;
@@ -272,10 +299,24 @@ struct json_feed::impl
         return failure(cond::corrupt, what + " after byte " + std::to_string(at));
     }
 
+    /// A parser that was stopped starts anew: inside of the same containers, behind a value.
+    void go_on(std::string nesting)
+    {
+        nesting += "null";
+        auto& handler = parser.handler();
+        handler.begin_resuming();
+        parser.reset();
+        code none;
+        parser.write_some(true, nesting.data(), nesting.size(), none);
+        handler.end_resuming();
+    }
+
     envelope& owner;
     const field_filter nothing;
     const result<field_filter> filter;
     boost::json::basic_parser<handler> parser;
+    /// A container that is pruned.
+    json_skipper left_out;
     std::size_t offset = 0;
 };
 
@@ -290,6 +331,7 @@ void json_feed::reset(std::size_t offset)
 {
     impl_->parser.reset();
     impl_->parser.handler().reset();
+    impl_->left_out = {};
     impl_->owner.problem.clear();
     impl_->offset = offset;
 }
@@ -297,10 +339,29 @@ void json_feed::reset(std::size_t offset)
 result<std::size_t> json_feed::write(std::string_view bytes, bool more)
 {
     if (!impl_->filter) return impl_->filter.error();
-    code ec;
-    const std::size_t taken = impl_->parser.write_some(more, bytes.data(), bytes.size(), ec);
-    if (interrupted() != 0) return taken + 1; // it stops at the quote that ends the text
-    if (ec) return impl_->explain(bytes, ec);
+    std::size_t taken = 0;
+    for (;;) {
+        if (!impl_->left_out.done()) {
+            taken += impl_->left_out.feed(bytes.substr(taken));
+            if (!impl_->left_out.done()) {
+                if (more) break;
+                return impl_->explain(bytes, boost::json::error::incomplete);
+            }
+            impl_->go_on(impl_->parser.handler().nesting());
+        }
+        const std::string_view rest = bytes.substr(taken);
+        code ec;
+        const std::size_t parsed = impl_->parser.write_some(more, rest.data(), rest.size(), ec);
+        taken += parsed;
+        // It stops at the quote that ends the text, and at the bracket.
+        if (interrupted() != 0) return taken + 1;
+        if (!impl_->parser.handler().left_out()) {
+            if (ec) return impl_->explain(bytes, ec);
+            break;
+        }
+        ++taken;
+        impl_->left_out.begin(1);
+    }
     impl_->offset += taken;
     return taken;
 }
@@ -309,14 +370,7 @@ std::size_t json_feed::interrupted() const noexcept { return impl_->parser.handl
 
 void json_feed::resume(std::size_t offset)
 {
-    // A parser that was stopped starts anew: in an array in an object, behind a value.
-    constexpr std::string_view so_far = R"({"":[null)";
-    auto& handler = impl_->parser.handler();
-    handler.begin_resuming();
-    impl_->parser.reset();
-    code none;
-    impl_->parser.write_some(true, so_far.data(), so_far.size(), none);
-    handler.end_resuming();
+    impl_->go_on("{\"\":[");
     impl_->offset = offset;
 }
 

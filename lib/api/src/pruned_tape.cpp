@@ -1,27 +1,20 @@
 #include "pruned_tape.hpp"
 
-#include <algorithm>
-
 namespace kubecoro::detail {
 
 using verdict = filter_walk::verdict;
 
 pruned_tape::pruned_tape(const decode_limits& limits, const field_filter& filter, vocabulary* words)
-    : tape_(limits.max_object_bytes, limits.max_depth, words),
-      filter_(filter),
-      walk_(filter),
-      max_depth_(std::min(limits.max_depth, deepest))
+    : tape_(limits.max_object_bytes, limits.max_depth, words), filter_(filter), walk_(filter)
 {
 }
 
 void pruned_tape::clear(bool prune)
 {
     tape_.clear();
-    skipped_ = 0;
     pruning_ = following_ = prune && !filter_.empty();
     followed_depth_ = 0;
     mute_ = false;
-    too_deep_ = false;
     has_way_key_ = false;
     if (following_) walk_.begin();
 }
@@ -33,7 +26,6 @@ void pruned_tape::listen() noexcept
 
 bool pruned_tape::followed_key(std::string_view text)
 {
-    if (skipped_ != 0) return true;
     const verdict v = walk_.key(text);
     listen();
     has_way_key_ = v == verdict::way;
@@ -43,22 +35,12 @@ bool pruned_tape::followed_key(std::string_view text)
 
 bool pruned_tape::pruned_begin(bool is_object)
 {
-    const bool inside = tape_.depth() != 0;
-    if (inside && following_) {
-        if (!followed_begin(is_object)) return false;
-        if (skipped_ != 0) return true;
-    }
+    if (tape_.depth() != 0 && following_ && !followed_begin(is_object)) return false;
     return is_object ? tape_.begin_object() : tape_.begin_array();
 }
 
 bool pruned_tape::followed_begin(bool is_object)
 {
-    if (skipped_ != 0 || walk_.next() == verdict::skip) {
-        too_deep_ = depth() >= max_depth_;
-        ++skipped_;
-        mute_ = true;
-        return !too_deep_;
-    }
     if (has_way_key_ && !tape_.key(way_key_)) return false;
     has_way_key_ = false;
     if (walk_.next() == verdict::whole) {
@@ -73,11 +55,6 @@ bool pruned_tape::followed_begin(bool is_object)
 
 bool pruned_tape::pruned_end()
 {
-    if (skipped_ != 0) {
-        --skipped_;
-        if (skipped_ == 0) listen();
-        return true;
-    }
     if (!tape_.end()) return false;
     if (following_)
         walk_.leave();

@@ -10,8 +10,8 @@ namespace kubecoro::detail {
 
 /** A tape that leaves out what a filter prunes: takes the same events as tape_writer.
 
-    What is left out leaves nothing behind, and its text need not even be put together: see ignores_key() and
-    ignores_value(). Without a filter, and inside of what is kept as a whole, it costs one comparison an event. */
+    What is left out leaves nothing behind, and its text need not even be put together: see ignores_value()
+    and leaves_out_container(). Without a filter, and inside of what is kept as a whole, it costs one comparison an event. */
 class pruned_tape
 {
 public:
@@ -22,8 +22,6 @@ public:
     /// Ready for the next object. @param prune  false: this one is kept as it is.
     void clear(bool prune);
 
-    /// The next key makes no difference.
-    [[nodiscard]] bool ignores_key() const noexcept { return skipped_ != 0; }
     /// The next value makes no difference unless it is a container.
     [[nodiscard]] bool ignores_value() const noexcept { return mute_; }
 
@@ -33,23 +31,24 @@ public:
         return is_object ? tape_.begin_object() : tape_.begin_array();
     }
     [[nodiscard]] bool end() { return pruning_ ? pruned_end() : tape_.end(); }
-    [[nodiscard]] bool key(std::string_view text)
-    {
-        if (!following_) return ignores_key() || tape_.key(text);
-        return followed_key(text);
-    }
+    [[nodiscard]] bool key(std::string_view text) { return following_ ? followed_key(text) : tape_.key(text); }
     [[nodiscard]] bool string(std::string_view text) { return mute_ || tape_.string(text); }
     [[nodiscard]] bool integer(std::int64_t value) { return mute_ || tape_.integer(value); }
     [[nodiscard]] bool number(std::string_view text) { return mute_ || tape_.number(text); }
     [[nodiscard]] bool boolean(bool value) { return mute_ || tape_.boolean(value); }
     [[nodiscard]] bool null() { return mute_ || tape_.null(); }
 
-    /// Containers that are open, left out or not.
-    [[nodiscard]] std::size_t depth() const noexcept { return tape_.depth() + skipped_; }
-    [[nodiscard]] bool too_deep() const noexcept
+    /// A container that begins here is left out: not to be shown to this object.
+    [[nodiscard]] bool leaves_out_container() const noexcept
     {
-        return too_deep_ || tape_.problem() == tape_writer::trouble::too_deep;
+        return following_ && tape_.depth() != 0 && walk_.next() == filter_walk::verdict::skip;
     }
+    /// See filter_walk.
+    void append_nesting(std::string& text) const { walk_.append_nesting(text); }
+
+    /// Containers that are open.
+    [[nodiscard]] std::size_t depth() const noexcept { return tape_.depth(); }
+    [[nodiscard]] bool too_deep() const noexcept { return tape_.problem() == tape_writer::trouble::too_deep; }
     /// Complete when depth() is 0.
     [[nodiscard]] const tape_writer& tape() const noexcept { return tape_; }
 
@@ -57,7 +56,7 @@ private:
     [[nodiscard]] bool pruned_begin(bool is_object);
     [[nodiscard]] bool pruned_end();
     [[nodiscard]] bool followed_key(std::string_view text);
-    /// A container inside of one that is followed. @return false when it broke a limit.
+    /// A container inside of one that is followed.
     [[nodiscard]] bool followed_begin(bool is_object);
     /// Sets mute_ by what the walk says about the next value.
     void listen() noexcept;
@@ -65,9 +64,6 @@ private:
     tape_writer tape_;
     const field_filter& filter_;
     filter_walk walk_;
-    std::size_t max_depth_;
-    /// Levels open inside of what is left out.
-    std::size_t skipped_ = 0;
     /// Something may be left out of this object.
     bool pruning_ = false;
     /// The innermost container is neither kept nor left out as a whole.
@@ -75,7 +71,6 @@ private:
     /// The level at which following goes on.
     std::size_t followed_depth_ = 0;
     bool mute_ = false;
-    bool too_deep_ = false;
     /// The last key when it depends on the value whether it is kept.
     std::string way_key_;
     bool has_way_key_ = false;

@@ -219,7 +219,7 @@ TEST_CASE("prune: paths that cannot be read fail what is decoded", "[api][prune]
     }
 }
 
-TEST_CASE("prune: what is left out does not count, but must be JSON and not too deep", "[api][prune]")
+TEST_CASE("prune: what is left out does not count, but must end", "[api][prune]")
 {
     decode_options o;
     o.limits.max_object_bytes = 256;
@@ -227,8 +227,15 @@ TEST_CASE("prune: what is left out does not count, but must be JSON and not too 
     const std::string big(5000, 'x');
     CHECK(in_chunks(R"({"kind":"A","data":{"k":")" + big + R"(","l":[")" + big + R"("]}})", 100, o)->to_text() ==
           R"({"kind":"A"})");
-    CHECK(in_chunks(R"({"data":)" + std::string(300, '[') + std::string(300, ']') + "}", 7, o).error() ==
-          cond::corrupt);
+    // Of a container only the end is looked for; anything else is read.
+    CHECK(in_chunks(R"({"kind":"A","data":)" + std::string(300, '[') + "tru" + std::string(300, ']') + R"(,"x":"y"})",
+                    7, o)
+              ->to_text() == R"({"kind":"A","x":"y"})");
+    CHECK(in_chunks(R"({"data":)" + std::string(300, '[') + "}", 7, o).error() == cond::corrupt);
+    CHECK(decode_object(R"({"data":[{"a":"]}"})", o).error() == cond::corrupt);
+    CHECK(decode_object(R"({"data":[])", o).error() == cond::corrupt);
+    CHECK(decode_object(R"({"data":[]]})", o).error() == cond::corrupt);
+    CHECK(decode_object(R"({"data":[] "b":1})", o).error() == cond::corrupt);
     CHECK(in_chunks(R"({"data":tru})", 7, o).error() == cond::corrupt);
     CHECK(in_chunks("{\"data\":\"\xff\"}", 7, o).error() == cond::corrupt);
 }

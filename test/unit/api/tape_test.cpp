@@ -289,8 +289,7 @@ TEST_CASE("tape: managedFields are dropped when asked, and only those", "[api][t
                                R"("spec":{"metadata":{"managedFields":3},"managedFields":4}})");
     CHECK(decode_object(R"({"metadata":{"managedFields":null}})", o)->to_text() == R"({"metadata":{}})");
     CHECK(decode_object(text)->to_text() == text);
-    CHECK_FALSE(
-        decode_object("{\"metadata\":{\"managedFields\":" + std::string(300, '[') + std::string(300, ']') + "}}", o));
+    CHECK_FALSE(decode_object("{\"metadata\":{\"managedFields\":" + std::string(300, '[') + "}}", o));
 }
 
 TEST_CASE("tape: every document that JSON knows comes back as the same text", "[api][tape]")

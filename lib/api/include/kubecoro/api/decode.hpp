@@ -25,7 +25,8 @@ struct decode_limits
     friend bool operator==(const decode_limits&, const decode_limits&) = default;
 };
 
-/** Fields to leave out while decoding: they cost no memory and next to no time.
+/** Fields to leave out while decoding: they cost no memory and little time. Of an object or list that goes, only the end
+    is looked for: whether it is JSON inside is not checked.
 
     A path is member names separated by dots; `*` stands for every item of a list and every member of an object, and a
     name with a dot in it goes into brackets: `spec.containers.*.env`,
