@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <memory>
 
+namespace kubecoro {
+class type_members;
+}
+
 namespace kubecoro::detail {
 
 class packing;
@@ -42,6 +46,8 @@ public:
     /// Null unless objects are compressed.
     std::unique_ptr<packing> packed;
     const storage policy;
+    /// What takes the place of PartialObjectMetadata; null for nothing.
+    std::unique_ptr<const type_members> real_type;
 
 private:
     ~encoding();

@@ -158,10 +158,9 @@ object kept_object::get() const noexcept
     return object(block_);
 }
 
-object_key_view kept_object::key() const noexcept
-{
-    return {front_text(block_, front_field::ns), front_text(block_, front_field::name)};
-}
+object_key_view kept_object::key() const noexcept { return {front_text(block_, front_field::ns), name()}; }
+
+std::string_view kept_object::name() const noexcept { return front_text(block_, front_field::name); }
 
 std::size_t kept_object::bytes() const noexcept { return block_ == nullptr ? 0 : detail::resting_bytes(*block_); }
 

@@ -128,8 +128,41 @@ packed_block* object_builder::new_packed(std::size_t front_and_record, detail::e
     return ::new (::operator new(sizeof(packed_block) + front_and_record)) packed_block(encoding);
 }
 
+// The tape of an object that says to be mere metadata, without kind and apiVersion; empty for every other.
+std::vector<unsigned char> object_builder::untyped(std::span<const unsigned char> tape, detail::encoding* encoding,
+                                                   const type_members& missing)
+{
+    if (encoding == nullptr || encoding->real_type == nullptr) return {};
+    const value_view root = tape_access::view(tape.data(), tape.data() + tape.size(), &encoding->words);
+    const value_view kind = root["kind"];
+    if (kind ? kind.as_string() != "PartialObjectMetadata" : missing.kind().empty()) return {};
+    const head h = tape_access::head_of(root);
+    std::vector<unsigned char> body;
+    const unsigned char* at = h.body;
+    for (const auto& [key, value] : root.members()) {
+        const std::string_view text = tape_access::bytes(value);
+        const auto* const end = reinterpret_cast<const unsigned char*>(text.data()) + text.size();
+        if (key != "kind" && key != "apiVersion") body.insert(body.end(), at, end);
+        at = end;
+    }
+    const auto form = detail::form_of(true, h.loose, body.size());
+    std::vector<unsigned char> made(std::size_t{1} + form.width);
+    made[0] = form.tag;
+    detail::store(made.data() + 1, body.size(), form.width);
+    made.insert(made.end(), body.begin(), body.end());
+    return made;
+}
+
 object object_builder::build(std::span<const unsigned char> tape, detail::encoding* encoding,
                              const type_members& missing, arrival use)
+{
+    if (const auto bare = untyped(tape, encoding, missing); !bare.empty())
+        return complete(bare, encoding, *encoding->real_type, use);
+    return complete(tape, encoding, missing, use);
+}
+
+object object_builder::complete(std::span<const unsigned char> tape, detail::encoding* encoding,
+                                const type_members& missing, arrival use)
 {
     const value_view root =
         tape_access::view(tape.data(), tape.data() + tape.size(), detail::encoding::words_of(encoding));
@@ -161,7 +194,9 @@ object object_builder::finish(std::span<const unsigned char> tape, detail::encod
     plain->set_offsets(offsets);
     if (packed != nullptr) {
         detail::attach_expansion(*packed, plain);
-        return object(packed);
+        object o(packed);
+        encoding->packed->keep_for_a_while(o);
+        return o;
     }
     if (encoding != nullptr) encoding->retain();
     return object(plain);

@@ -4,7 +4,7 @@
 #include "encoding.hpp"
 #include "tape_reader.hpp"
 
-#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/kept_object.hpp>
 
 #include <array>
 #include <atomic>
@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kubecoro {
 
@@ -182,11 +183,16 @@ public:
 
     [[nodiscard]] static object adopt(object::block* b) noexcept { return object(b); }
     [[nodiscard]] static object::block* block_of(const object& o) noexcept { return o.block_; }
+    [[nodiscard]] static object::block* block_of(const kept_object& o) noexcept { return o.block_; }
     /// A block without content, and with no count in its encoding.
     [[nodiscard]] static plain_block* new_plain(std::size_t tape_size, detail::encoding* encoding);
     [[nodiscard]] static packed_block* new_packed(std::size_t front_and_record, detail::encoding* encoding);
 
 private:
+    [[nodiscard]] static std::vector<unsigned char> untyped(std::span<const unsigned char> tape,
+                                                            detail::encoding* encoding, const type_members& missing);
+    [[nodiscard]] static object complete(std::span<const unsigned char> tape, detail::encoding* encoding,
+                                         const type_members& missing, arrival use);
     [[nodiscard]] static object finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use);
 };
 

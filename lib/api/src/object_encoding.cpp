@@ -11,6 +11,7 @@ namespace detail {
 
 encoding::encoding(const encoding_options& options) : words(options.values), policy(options.storage.policy)
 {
+    if (!options.kind.empty()) real_type = std::make_unique<type_members>(this, options.kind, options.api_version);
     if (policy == storage::compressed) packed = std::make_unique<packing>(*this, options.storage);
 }
 
@@ -53,6 +54,10 @@ std::string_view to_string(dictionary_stage s) noexcept
 encoding_options encoding_for(const resource_type& resource, storage_options wanted)
 {
     encoding_options options{.values = true, .storage = std::move(wanted)};
+    if (options.storage.policy == storage::metadata_only) {
+        options.kind = resource.kind;
+        options.api_version = resource.api_version();
+    }
     if (resource.group.empty() && resource.plural == "secrets") {
         options.values = false;
         // A dictionary is made of samples, which outlive the objects they came from.
@@ -84,6 +89,13 @@ object object_encoding::at_rest(const object& o)
     if (!packed || b == nullptr) return o;
     object::block* const renewed = packed->renew(*b);
     return renewed == nullptr ? o : object_builder::adopt(renewed);
+}
+
+bool object_encoding::stale(const kept_object& o) const noexcept
+{
+    const auto& packed = detail::behind(*this).packed;
+    const object::block* const b = object_builder::block_of(o);
+    return packed && b != nullptr && packed->stale(*b);
 }
 
 std::uint64_t object_encoding::revision() const noexcept

@@ -10,6 +10,8 @@ namespace kubecoro::detail {
 namespace {
 
 constexpr std::size_t max_hot_fields = 32;
+constexpr std::size_t least_learn_from = 8;
+constexpr std::size_t settled_factor = 20;
 
 /// A body is at most this much longer than the tape it was cut out of.
 constexpr std::size_t max_table = 1 + (packed_front_fields + max_hot_fields) * 6;
@@ -28,7 +30,17 @@ tape_range range_of(const value_view& v, bytes_view tape) noexcept
     return {begin, begin + static_cast<std::uint32_t>(text.size())};
 }
 
+body_codec_limits limits_of(const storage_options& options)
+{
+    body_codec_limits limits;
+    limits.provisional_after = std::max(options.learn_from, least_learn_from);
+    limits.settled_after = settled_factor * limits.provisional_after;
+    return limits;
+}
+
 } // namespace
+
+packing::packing(encoding& owner, const storage_options& options) : packing(owner, options, limits_of(options)) {}
 
 packing::packing(encoding& owner, const storage_options& options, const body_codec_limits& limits)
     : owner_(owner), hot_(options.hot_fields), codec_(limits)
@@ -125,20 +137,20 @@ packed_block* packing::make(bytes_view front, bytes_view body, std::size_t tape_
     return b;
 }
 
-bool packing::outdated(std::uint8_t dictionary) const noexcept
+bool packing::stale(const object::block& b) const noexcept
 {
-    return places_[dictionary].generation.load(std::memory_order_relaxed) <
-           oldest_kept_.load(std::memory_order_relaxed);
+    if (!b.packed) return b.encoding == nullptr || b.encoding == &owner_;
+    return b.encoding == &owner_ && places_[b.dictionary].generation.load(std::memory_order_relaxed) <
+                                        oldest_kept_.load(std::memory_order_relaxed);
 }
 
 packed_block* packing::renew(const object::block& b)
 {
+    if (!stale(b)) return nullptr;
     if (!b.packed) {
-        const plain_block& p = b.as_plain();
         const bool is_new = b.encoding == nullptr; // ours were seen when they were decoded
-        return is_new || b.encoding == &owner_ ? pack(p.bytes(), p.offsets(), is_new) : nullptr;
+        return pack(b.as_plain().bytes(), b.as_plain().offsets(), is_new);
     }
-    if (b.encoding != &owner_ || !outdated(b.dictionary)) return nullptr;
     const lease with(*this);
     std::size_t tape_size = 0;
     const auto body = body_of(b.as_packed(), *with.expander, tape_size);
@@ -214,6 +226,13 @@ object packing::remember(object o)
     if (!keeps_recent_) return o;
     object& turn = recent_[next_recent_++ % recent_size];
     return std::exchange(turn, std::move(o));
+}
+
+void packing::keep_for_a_while(const object& o)
+{
+    object evicted;
+    std::lock_guard lock(mutex_);
+    if (keeps_recent_) evicted = remember(o);
 }
 
 void packing::keep_recent(bool on)

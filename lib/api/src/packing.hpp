@@ -23,7 +23,8 @@ namespace kubecoro::detail {
 class packing
 {
 public:
-    packing(encoding& owner, const storage_options& options, const body_codec_limits& limits = {});
+    packing(encoding& owner, const storage_options& options);
+    packing(encoding& owner, const storage_options& options, const body_codec_limits& limits);
     ~packing();
     packing(const packing&) = delete;
     packing& operator=(const packing&) = delete;
@@ -34,6 +35,8 @@ public:
     [[nodiscard]] packed_block* pack(bytes_view tape, const front_offsets& offsets, bool is_new = true);
     /// The object under the current dictionary; null when the block may stay as it is.
     [[nodiscard]] packed_block* renew(const object::block& b);
+    /// renew() may have something to do.
+    [[nodiscard]] bool stale(const object::block& b) const noexcept;
     [[nodiscard]] std::uint64_t revision() const noexcept { return revision_.load(std::memory_order_acquire); }
 
     /// The whole object; null when the record is broken.
@@ -48,6 +51,8 @@ public:
     /// Under the mutex: keeps the object expanded for a while. @return whose turn is over; to be dropped without the
     /// mutex.
     [[nodiscard]] object remember(object o);
+    /// The same for an object that was born expanded.
+    void keep_for_a_while(const object& o);
     void keep_recent(bool on);
 
     [[nodiscard]] std::size_t bytes() const;
@@ -81,7 +86,6 @@ private:
     void learn(bytes_view tape);
     void install(std::unique_ptr<body_dictionary> made);
     [[nodiscard]] packed_block* make(bytes_view front, bytes_view body, std::size_t tape_size, std::size_t plain_size);
-    [[nodiscard]] bool outdated(std::uint8_t dictionary) const noexcept;
     [[nodiscard]] std::optional<bytes_view> body_of(const packed_block& b, body_expander& expander,
                                                     std::size_t& tape_size) const;
 

@@ -10,6 +10,11 @@
 namespace kubecoro {
 namespace {
 
+// Servers pick the first they can; the plain form is for those that know no transformation.
+constexpr const char* metadata_list =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+constexpr const char* metadata_of_one = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
 constexpr std::string_view json_type = "application/json";
 
 bool is_unreserved(char c) noexcept
@@ -233,7 +238,9 @@ result<request> request_builder::list(const list_options& o) const
         .add_if(o.limit != 0, "limit", std::to_string(o.limit))
         .add_unless_empty("resourceVersion", o.resource_version)
         .add_unless_empty("resourceVersionMatch", text_of(o.match));
-    return make("GET", *path + q.text());
+    request r = make("GET", *path + q.text());
+    if (o.metadata_only) r.accept = metadata_list;
+    return r;
 }
 
 result<request> request_builder::watch(const watch_options& o) const
@@ -250,7 +257,9 @@ result<request> request_builder::watch(const watch_options& o) const
                 o.send_initial_events.value_or(false) ? "true" : "false")
         .add_if(o.timeout.count() > 0, "timeoutSeconds", std::to_string(o.timeout.count()))
         .add("watch", "true");
-    return make("GET", *path + q.text());
+    request r = make("GET", *path + q.text());
+    if (o.metadata_only) r.accept = metadata_of_one;
+    return r;
 }
 
 result<request> request_builder::get(std::string_view name, std::string_view subresource) const

@@ -6,6 +6,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,12 @@ namespace asio = boost::asio;
 
 namespace kubecoro {
 namespace {
+
+/// Changes of a list from which on it is applied to a copy of the tables.
+constexpr std::size_t large_change = 512;
+
+/// Objects that are brought into a better form at a time: a few hundred microseconds.
+constexpr std::size_t renewal_step = 32;
 
 constexpr duration shortest_resync = std::chrono::seconds{1};
 
@@ -33,6 +40,25 @@ bool blocks_sync(cond c) noexcept
     default:
         return false;
     }
+}
+
+bool inside_metadata(std::string_view path) noexcept
+{
+    constexpr std::string_view metadata = "metadata";
+    if (!path.starts_with(metadata)) return false;
+    return path.size() == metadata.size() || path[metadata.size()] == '.' || path[metadata.size()] == '[';
+}
+
+/// What is not asked for is not kept either, whatever the server sends.
+decode_options decode_for(const informer_options& o)
+{
+    decode_options decode = o.decode;
+    if (o.storage.policy != storage::metadata_only) return decode;
+    auto& keep = decode.prune.keep;
+    if (keep.empty()) keep = {"metadata"};
+    std::erase_if(keep, [](const std::string& path) { return !inside_metadata(path); });
+    if (keep.empty()) keep = {"metadata.name"}; // is kept anyhow: nothing else was asked for
+    return decode;
 }
 
 /// For namespaces of a kind that has none: nobody is asked, because the server would answer with every object there is
@@ -62,8 +88,8 @@ private:
 informer_engine::informer_engine(settings s)
     : settings_(std::move(s)),
       strand_(asio::make_strand(settings_.executor)),
-      encoding_(make_object_encoding(encoding_for(settings_.resource))),
-      store_(std::make_shared<store>(settings_.log)),
+      encoding_(make_object_encoding(encoding_for(settings_.resource, settings_.options.storage))),
+      store_(std::make_shared<store>(settings_.log, large_change, encoding_)),
       handlers_(strand_, settings_.log),
       watches_(strand_, settings_.log)
 {
@@ -79,7 +105,8 @@ void informer_engine::make_lane(std::string ns)
     const source_scope scope{.ns = ns,
                              .label_selector = settings_.options.label_selector,
                              .field_selector = settings_.options.field_selector,
-                             .decode = settings_.options.decode,
+                             .decode = decode_for(settings_.options),
+                             .metadata_only = settings_.options.storage.policy == storage::metadata_only,
                              .encoding = encoding_,
                              .known = store_};
     const auto& policy = *settings_.options.policy;
@@ -108,6 +135,7 @@ void informer_engine::start()
     started_ = true;
     started_at_ = settings_.time->now();
     for (auto& l : lanes_) watches_.spawn("reflector of " + l->source->describe(), l->runs->run());
+    if (settings_.options.storage.policy == storage::compressed) watches_.spawn("renewal", renew_loop());
     for (auto& h : std::exchange(waiting_, {})) run_handler(std::move(h));
     for (auto& [listener, period] : std::exchange(waiting_resyncs_, {}))
         watches_.spawn("resync of handler " + listener->name(), resync_loop(listener, period));
@@ -283,6 +311,17 @@ void informer_engine::pump()
         process(batch);
         fifo_.processed();
         settle_sync();
+    }
+    if (store_->wants_renewal()) renewal_.notify();
+}
+
+asio::awaitable<result<>> informer_engine::renew_loop()
+{
+    for (;;) {
+        auto waiting = renewal_.wait();
+        const auto woken = co_await std::move(waiting);
+        if (!woken) co_return woken;
+        while (store_->renew(renewal_step)) co_await asio::post(strand_, asio::use_awaitable);
     }
 }
 

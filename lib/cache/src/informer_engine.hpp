@@ -106,6 +106,9 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>> resync_loop(std::shared_ptr<processor_listener> listener,
                                                                duration period);
 
+    /// Brings stored objects into a better form, a few at a time, while nothing else wants the strand.
+    [[nodiscard]] boost::asio::awaitable<result<>> renew_loop();
+
     void pump();
     void process(const std::vector<delta>& batch);
     void resync(std::uint64_t target);
@@ -126,6 +129,7 @@ private:
     delta_fifo_core fifo_;
     shared_processor processor_;
     bool filled_ = false;
+    wake_signal renewal_;
 
     mutable std::mutex mutex_;
     bool started_ = false;

@@ -21,6 +21,7 @@ struct informer_key
     std::string label_selector;
     std::string field_selector;
     decode_options decode;
+    storage_options storage;
     friend bool operator==(const informer_key&, const informer_key&) = default;
 };
 
@@ -34,7 +35,7 @@ std::string canonical(const std::string& text)
 
 informer_key key_of(const resource_type& resource, const informer_options& o)
 {
-    informer_key key{resource, o.namespaces, o.label_selector, o.field_selector, o.decode};
+    informer_key key{resource, o.namespaces, o.label_selector, o.field_selector, o.decode, o.storage};
     std::sort(key.namespaces.begin(), key.namespaces.end());
     key.namespaces.erase(std::unique(key.namespaces.begin(), key.namespaces.end()), key.namespaces.end());
     return key;

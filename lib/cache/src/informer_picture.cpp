@@ -81,6 +81,7 @@ informer_stats informer_engine::stats() const
     s.synced = gate_.is_open();
     s.objects = store_->size();
     s.bytes = store_->bytes();
+    s.storage = encoding_->stats();
     s.resource_version = last_resource_version();
     s.index_failures = store_->index_failures();
     std::vector<std::shared_ptr<processor_listener>> listeners;
@@ -107,6 +108,12 @@ std::string informer_engine::describe() const
     if (!settings_.options.namespaces.empty()) out += " in " + n(settings_.options.namespaces.size()) + " namespace(s)";
     out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + n(s.objects) +
            " objects, " + n(s.bytes) + " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
+    const auto& at = s.storage;
+    out += "\n  storage " + std::string(to_string(at.policy)) + ", " + n(at.shared_bytes) + " bytes shared";
+    if (at.policy == storage::compressed)
+        out += ", dictionary " + std::string(to_string(at.stage)) + " (" + n(at.trained) + " made, " +
+               n(at.dictionaries) + " in use), packed " + n(at.packed) + ", expansions " + n(at.expansions) +
+               ", broken " + n(at.broken);
     out += "\n  lists " + n(r.lists) + " (" + n(r.pages) + " pages), watches " + n(r.watches) + ", reconnects " +
            n(r.reconnects) + ", relists " + n(r.relists_total());
     for (std::size_t i = 0; i < relist_reasons; ++i)

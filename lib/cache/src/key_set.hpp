@@ -1,7 +1,7 @@
 #pragma once
 // Hash tables of objects by their keys: an object is its own key, so nothing is stored twice.
 
-#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/kept_object.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -10,24 +10,37 @@
 
 namespace kubecoro {
 
+[[nodiscard]] inline object_key_view key_of(object_key_view k) noexcept { return k; }
+[[nodiscard]] inline object_key_view key_of(const object& o) noexcept { return o.key(); }
+[[nodiscard]] inline object_key_view key_of(const kept_object& o) noexcept { return o.key(); }
+
 struct by_key_hash
 {
     using is_transparent = void;
-    [[nodiscard]] std::size_t operator()(const object& o) const noexcept { return object_key_hash{}(o.key()); }
-    [[nodiscard]] std::size_t operator()(object_key_view k) const noexcept { return object_key_hash{}(k); }
+    template<class T>
+    [[nodiscard]] std::size_t operator()(const T& t) const noexcept
+    {
+        return object_key_hash{}(key_of(t));
+    }
 };
 
 struct by_key_equal
 {
     using is_transparent = void;
-    [[nodiscard]] bool operator()(const object& a, const object& b) const noexcept { return a.key() == b.key(); }
-    [[nodiscard]] bool operator()(const object& a, object_key_view b) const noexcept { return a.key() == b; }
-    [[nodiscard]] bool operator()(object_key_view a, const object& b) const noexcept { return a == b.key(); }
+    template<class A, class B>
+    [[nodiscard]] bool operator()(const A& a, const B& b) const noexcept
+    {
+        return key_of(a) == key_of(b);
+    }
 };
 
 /// The handle in the table keeps the text of its key alive.
 template<class T>
 using object_map = boost::unordered_flat_map<object, T, by_key_hash, by_key_equal>;
+
+/// The same for what is stored, not read.
+template<class T>
+using kept_map = boost::unordered_flat_map<kept_object, T, by_key_hash, by_key_equal>;
 
 struct text_hash
 {

@@ -15,6 +15,11 @@ std::vector<object> lister::list(const label_selector& selector, std::string_vie
     return all;
 }
 
+void lister::for_each(const std::function<void(const object&)>& f, std::string_view ns) const
+{
+    for (const auto& o : store_->keep(ns)) f(o.get());
+}
+
 std::vector<object> lister::by_index(std::string_view index, std::string_view value) const
 {
     return store_->by_index(index, value);

@@ -35,10 +35,19 @@ deleted gone(object before, const object& final_state)
 
 } // namespace
 
-store::store(logger log, std::size_t large)
-    : log_(std::move(log)), large_(large), tables_(std::make_unique<store_tables>())
+store::store(logger log, std::size_t large, std::shared_ptr<object_encoding> encoding)
+    : log_(std::move(log)), large_(large), encoding_(std::move(encoding)), tables_(std::make_unique<store_tables>())
 {
+    packs_ = encoding_ && encoding_->stats().policy == storage::compressed;
+    if (packs_) encoding_->keep_recent(true);
 }
+
+store::~store()
+{
+    if (packs_) encoding_->keep_recent(false);
+}
+
+object store::at_rest(const object& o) const { return packs_ ? encoding_->at_rest(o) : o; }
 
 std::vector<notification> store::apply(std::span<const delta> deltas)
 {
@@ -47,6 +56,9 @@ std::vector<notification> store::apply(std::span<const delta> deltas)
     if (!user_indexes_.empty())
         for (std::size_t i = 0; i < deltas.size(); ++i)
             if (deltas[i].obj && deltas[i].type != delta_type::deleted) values[i] = values_for(deltas[i].obj);
+    std::vector<object> resting(deltas.size());
+    for (std::size_t i = 0; i < deltas.size(); ++i)
+        if (deltas[i].type != delta_type::deleted) resting[i] = at_rest(deltas[i].obj);
 
     std::vector<notification> out;
     out.reserve(deltas.size());
@@ -63,7 +75,7 @@ std::vector<notification> store::apply(std::span<const delta> deltas)
                     out.emplace_back(gone(std::move(before), o));
                 }
             } else if (object known = tables_->find(o.key()); !known || !same_version(known, o)) {
-                announce_put(out, tables_->put(o, std::move(values[i])), o, false);
+                announce_put(out, tables_->put(resting[i], std::move(values[i])), resting[i], false);
             }
         }
     }
@@ -78,9 +90,9 @@ std::optional<std::vector<object>> store::others(std::string_view ns, const std:
     std::sort(listed.begin(), listed.end(), std::less<>());
     std::vector<object> out;
     std::size_t stored = 0;
-    tables_->each_in(ns, [&](const object& o) {
+    tables_->each_in(ns, [&](const kept_object& o) {
         ++stored;
-        if (!std::binary_search(listed.begin(), listed.end(), o.identity(), std::less<>())) out.push_back(o);
+        if (!std::binary_search(listed.begin(), listed.end(), o.identity(), std::less<>())) out.push_back(o.get());
     });
     if (out.empty() && stored == items.size()) return std::nullopt;
     return out;
@@ -116,6 +128,7 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
         announce_put(out, std::move(before), o, initial);
     }
 
+    list_came_ = list_came_ || !changes.empty();
     const auto make = [&changes](store_tables& t) {
         for (auto& c : changes) {
             if (c.erase)
@@ -141,13 +154,13 @@ result<> store::add_index(std::string name, index_function f)
     std::lock_guard writing(writer_);
     for (const auto& i : user_indexes_)
         if (i.name == name) return failure(cond::already_exists, "there is an index named '" + name + "' already");
-    std::vector<object> objects;
+    std::vector<kept_object> objects;
     objects.reserve(tables_->size());
-    tables_->each([&objects](const object& o) { objects.push_back(o); });
+    tables_->each([&objects](const kept_object& o) { objects.push_back(o); });
     const user_index index{name, std::move(f)};
     std::vector<std::vector<std::string>> values;
     values.reserve(objects.size());
-    for (const auto& o : objects) values.push_back(call_index(index, o));
+    for (const auto& o : objects) values.push_back(call_index(index, o.get()));
 
     auto next = std::make_unique<store_tables>(*tables_);
     next->add_index(std::move(name), objects, std::move(values));
@@ -156,6 +169,38 @@ result<> store::add_index(std::string name, index_function f)
     tables_.swap(next);
     lock.unlock();
     return {};
+}
+
+bool store::wants_renewal() const
+{
+    return packs_ && (list_came_ || !stale_.empty() || encoding_->revision() != renewed_revision_);
+}
+
+bool store::renew(std::size_t max)
+{
+    std::lock_guard writing(writer_);
+    if (stale_.empty() && wants_renewal()) find_stale();
+    std::vector<std::pair<kept_object, object>> better;
+    for (; max != 0 && !stale_.empty(); --max) {
+        kept_object before = std::move(stale_.back());
+        stale_.pop_back();
+        const object o = before.get();
+        if (object now = at_rest(o); !now.is_same(o)) better.emplace_back(std::move(before), std::move(now));
+    }
+    if (!better.empty()) {
+        std::unique_lock lock(mutex_);
+        for (const auto& [before, now] : better) tables_->renew(before, now);
+    }
+    return wants_renewal();
+}
+
+void store::find_stale()
+{
+    list_came_ = false;
+    renewed_revision_ = encoding_->revision();
+    tables_->each([this](const kept_object& o) {
+        if (encoding_->stale(o)) stale_.push_back(o);
+    });
 }
 
 index_values store::values_for(const object& o) const
@@ -200,7 +245,22 @@ object store::get(object_key_view key) const
 std::vector<object> store::list(std::string_view ns) const
 {
     std::vector<object> out;
-    const auto take = [&out](const object& o) { out.push_back(o); };
+    const auto take = [&out](const kept_object& o) { out.push_back(o.get()); };
+    std::shared_lock lock(mutex_);
+    if (ns.empty()) {
+        out.reserve(tables_->size());
+        tables_->each(take);
+    } else {
+        out.reserve(tables_->size_of(ns));
+        tables_->each_in(ns, take);
+    }
+    return out;
+}
+
+std::vector<kept_object> store::keep(std::string_view ns) const
+{
+    std::vector<kept_object> out;
+    const auto take = [&out](const kept_object& o) { out.push_back(o); };
     std::shared_lock lock(mutex_);
     if (ns.empty()) {
         out.reserve(tables_->size());

@@ -4,6 +4,7 @@
 #include "store_tables.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/object_encoding.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/lister.hpp>
@@ -29,8 +30,12 @@ namespace kubecoro {
 class store final : public known_objects
 {
 public:
-    /// @param large  Changes from which on a list is applied to a copy.
-    explicit store(logger log = {}, std::size_t large = 512);
+    /// @param large     Changes from which on a list is applied to a copy.
+    /// @param encoding  In what form objects rest; null = as they come.
+    explicit store(logger log = {}, std::size_t large = 512, std::shared_ptr<object_encoding> encoding = {});
+    ~store();
+    store(const store&) = delete;
+    store& operator=(const store&) = delete;
 
     // ---- one writer at a time
 
@@ -46,12 +51,19 @@ public:
     /// Errors: already_exists.
     result<> add_index(std::string name, index_function f);
 
+    /// Objects may be stored in a form that is not their best: renew() should be called until it says that it is done.
+    [[nodiscard]] bool wants_renewal() const;
+    /// Brings up to `max` objects into the form in which they should rest. False when none is left.
+    bool renew(std::size_t max);
+
     // ---- readers, any thread
 
     [[nodiscard]] object get(object_key_view key) const;
     [[nodiscard]] object find(object_key_view key, std::string_view uid,
                               std::string_view resource_version) const override;
     [[nodiscard]] std::vector<object> list(std::string_view ns) const;
+    /// Handles to go through one at a time, so that no more than one object is expanded.
+    [[nodiscard]] std::vector<kept_object> keep(std::string_view ns) const;
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values_of(std::string_view index) const;
     [[nodiscard]] bool has_index(std::string_view index) const;
@@ -76,15 +88,25 @@ private:
     /// The stored objects of a namespace whose very handle is not among the items; nothing when both are the same.
     [[nodiscard]] std::optional<std::vector<object>> others(std::string_view ns,
                                                             const std::vector<object>& items) const;
+    [[nodiscard]] object at_rest(const object& o) const;
+    void find_stale();
     [[nodiscard]] index_values values_for(const object& o) const;
     [[nodiscard]] std::vector<std::string> call_index(const user_index& index, const object& o) const;
 
     logger log_;
     std::size_t large_;
+    std::shared_ptr<object_encoding> encoding_;
+    /// There is more than one form.
+    bool packs_ = false;
     mutable std::atomic<std::uint64_t> index_failures_{0};
     /// Between the strand and add_index. Whoever holds it may read tables_ without mutex_.
     std::mutex writer_;
     std::vector<user_index> user_indexes_;
+    /// Under writer_: to be renewed, the last first.
+    std::vector<kept_object> stale_;
+    std::uint64_t renewed_revision_ = 0;
+    /// A list was stored in the form in which it came.
+    bool list_came_ = false;
     mutable std::shared_mutex mutex_;
     std::unique_ptr<store_tables> tables_;
 };

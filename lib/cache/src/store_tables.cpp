@@ -5,10 +5,10 @@
 
 namespace kubecoro {
 
-void secondary_index::put(const object& o, std::vector<std::string> values)
+void secondary_index::put(const kept_object& o, std::vector<std::string> values)
 {
     // The new handle takes the place of the old one everywhere: a key must not keep an old object alive.
-    erase(o);
+    erase(o.key());
     if (values.empty()) return;
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -16,16 +16,21 @@ void secondary_index::put(const object& o, std::vector<std::string> values)
     of_object_.try_emplace(o, std::move(values));
 }
 
-void secondary_index::erase(const object& o)
+void secondary_index::erase(object_key_view key)
 {
-    auto at = of_object_.find(o);
+    auto at = of_object_.find(key);
     if (at == of_object_.end()) return;
     for (const auto& v : at->second) {
         auto b = buckets_.find(v);
-        b->second.erase(o);
+        b->second.erase(b->second.find(key));
         if (b->second.empty()) buckets_.erase(b);
     }
     of_object_.erase(at);
+}
+
+void secondary_index::renew(const kept_object& now)
+{
+    if (auto at = of_object_.find(now.key()); at != of_object_.end()) put(now, std::vector<std::string>(at->second));
 }
 
 std::vector<object> secondary_index::find(std::string_view value) const
@@ -34,7 +39,7 @@ std::vector<object> secondary_index::find(std::string_view value) const
     auto b = buckets_.find(value);
     if (b == buckets_.end()) return out;
     out.reserve(b->second.size());
-    for (const auto& [o, none] : b->second) out.push_back(o);
+    for (const auto& [o, none] : b->second) out.push_back(o.get());
     return out;
 }
 
@@ -51,27 +56,26 @@ object store_tables::find(object_key_view key) const
     auto ns = namespaces_.find(key.ns);
     if (ns == namespaces_.end()) return {};
     auto at = ns->second.find(key.name);
-    return at == ns->second.end() ? object{} : at->second;
+    return at == ns->second.end() ? object{} : at->get();
 }
 
-object store_tables::put(object o, index_values values)
+object store_tables::put(const object& o, index_values values)
 {
-    for (std::size_t i = 0; i < indexes_.size(); ++i) indexes_[i].put(o, std::move(values[i]));
+    kept_object kept(o);
+    for (std::size_t i = 0; i < indexes_.size(); ++i) indexes_[i].put(kept, std::move(values[i]));
     auto ns = namespaces_.find(o.ns());
     if (ns == namespaces_.end()) ns = namespaces_.try_emplace(std::string(o.ns())).first;
     partition& in = ns->second;
     object before;
-    // The key is a view of the old object's name, so the old entry goes before the old object does.
     if (auto at = in.find(o.name()); at != in.end()) {
-        before = std::move(at->second);
-        bytes_ -= before.bytes();
+        before = at->get();
+        bytes_ -= at->bytes();
         --size_;
         in.erase(at);
     }
-    bytes_ += o.bytes();
+    bytes_ += kept.bytes();
     ++size_;
-    const std::string_view name = o.name();
-    in.emplace(name, std::move(o));
+    in.insert(std::move(kept));
     return before;
 }
 
@@ -81,13 +85,26 @@ object store_tables::erase(object_key_view key)
     if (ns == namespaces_.end()) return {};
     auto at = ns->second.find(key.name);
     if (at == ns->second.end()) return {};
-    object before = std::move(at->second);
+    object before = at->get();
+    bytes_ -= at->bytes();
+    --size_;
     ns->second.erase(at);
     if (ns->second.empty()) namespaces_.erase(ns);
-    bytes_ -= before.bytes();
-    --size_;
-    for (auto& index : indexes_) index.erase(before);
+    for (auto& index : indexes_) index.erase(before.key());
     return before;
+}
+
+void store_tables::renew(const kept_object& before, const object& now)
+{
+    auto ns = namespaces_.find(now.ns());
+    if (ns == namespaces_.end()) return;
+    auto at = ns->second.find(now.name());
+    if (at == ns->second.end() || !(*at == before)) return;
+    kept_object kept(now);
+    bytes_ += kept.bytes() - before.bytes();
+    ns->second.erase(at);
+    for (auto& index : indexes_) index.renew(kept);
+    ns->second.insert(std::move(kept));
 }
 
 std::size_t store_tables::size_of(std::string_view ns) const
@@ -104,7 +121,7 @@ std::vector<std::string> store_tables::namespace_names() const
     return out;
 }
 
-void store_tables::add_index(std::string name, const std::vector<object>& objects,
+void store_tables::add_index(std::string name, const std::vector<kept_object>& objects,
                              std::vector<std::vector<std::string>> values)
 {
     auto& index = indexes_.emplace_back(std::move(name));

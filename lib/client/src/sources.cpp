@@ -23,6 +23,7 @@ public:
     {
         options.label_selector = scope_.label_selector;
         options.field_selector = scope_.field_selector;
+        options.metadata_only = scope_.metadata_only;
         return guard(one_page(state_, builder_.list(options), scope_));
     }
 
@@ -30,6 +31,7 @@ public:
     {
         options.label_selector = scope_.label_selector;
         options.field_selector = scope_.field_selector;
+        options.metadata_only = scope_.metadata_only;
         return guard(one_watch(state_, builder_.watch(options), scope_));
     }
 

@@ -190,3 +190,14 @@ TEST_CASE("request: query values are encoded as Go's clients do", "[api][request
     CHECK(encode_query_value("\xc3\xa4\n") == "%C3%A4%0A");
     CHECK(encode_query_value("").empty());
 }
+
+TEST_CASE("request: metadata alone is asked for by Accept, with a plain answer as the way out", "[api][request]")
+{
+    const list_options list{.metadata_only = true};
+    const watch_options watch{.metadata_only = true};
+    CHECK(pods.list(list)->accept ==
+          "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+    CHECK(pods.watch(watch)->accept == "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+    CHECK(target(pods.list(list)) == target(pods.list({})));
+    CHECK(pods.list({})->accept == "application/json");
+}

@@ -29,11 +29,16 @@ public:
     [[nodiscard]] object get() const noexcept;
     /// Valid as long as this.
     [[nodiscard]] object_key_view key() const noexcept;
+    [[nodiscard]] std::string_view name() const noexcept;
     /// Heap bytes at rest: what reading adds for a while is not counted.
     [[nodiscard]] std::size_t bytes() const noexcept;
-    [[nodiscard]] bool is_same(const object& o) const noexcept { return block_ == o.block_; }
+    /// As object::identity().
+    [[nodiscard]] const void* identity() const noexcept { return block_; }
+    /// Same block.
+    friend bool operator==(const kept_object&, const kept_object&) = default;
 
 private:
+    friend class object_builder;
     object::block* block_ = nullptr;
 };
 

@@ -63,6 +63,8 @@ struct source_scope
     std::string label_selector = {};
     std::string field_selector = {};
     decode_options decode = {};
+    /// No more than kind, apiVersion and metadata is wanted.
+    bool metadata_only = false;
     /// What the objects share; null = each stands alone. Compared by pointer.
     std::shared_ptr<object_encoding> encoding = {};
     /// What need not be decoded again; null = nothing is known. Compared by pointer.

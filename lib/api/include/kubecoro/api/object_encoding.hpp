@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/kept_object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/storage.hpp>
 
@@ -18,6 +18,9 @@ struct encoding_options
         Secrets. Member names are shared in any case, except names of data entries. */
     bool values = true;
     storage_options storage = {};
+    /// metadata_only: the kind and apiVersion that objects get in place of PartialObjectMetadata. Empty = none.
+    std::string kind = {};
+    std::string api_version = {};
     friend bool operator==(const encoding_options&, const encoding_options&) = default;
 };
 
@@ -41,6 +44,8 @@ public:
     /** The object in the form in which it should be stored, which may be the one it has. Content and key are the same.
         For the thread that decodes. */
     [[nodiscard]] object at_rest(const object& o);
+    /// at_rest() may give it another form. Any thread.
+    [[nodiscard]] bool stale(const kept_object& o) const noexcept;
     /// Grows when objects that were stored before should go through at_rest() again: a better dictionary is there. Any
     /// thread.
     [[nodiscard]] std::uint64_t revision() const noexcept;

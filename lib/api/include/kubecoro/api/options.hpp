@@ -29,6 +29,8 @@ struct list_options
     std::uint32_t limit = 0;
     /// Token of the page before. With it, resource_version and match must be empty.
     std::string continue_token = {};
+    /// Asks for kind, apiVersion and metadata alone (PartialObjectMetadata); a server that cannot sends everything.
+    bool metadata_only = false;
     friend bool operator==(const list_options&, const list_options&) = default;
 };
 
@@ -45,6 +47,8 @@ struct watch_options
     std::optional<bool> send_initial_events = {};
     /// The server ends the watch after this; 0 = the server's own choice.
     std::chrono::seconds timeout{0};
+    /// As in list_options.
+    bool metadata_only = false;
     friend bool operator==(const watch_options&, const watch_options&) = default;
 };
 

@@ -28,6 +28,9 @@ struct storage_options
     /// compressed: what object::path() reads without expanding, besides labels, owner references and what identifies an
     /// object. Dotted member names; at most 32, further ones are ignored. Each costs its own size in every object.
     std::vector<std::string> hot_fields = {"spec.nodeName", "status.phase"};
+    /// compressed: objects after which the first dictionary is learnt; before it they are plain, afterwards they are
+    /// packed. One more is learnt after 20 times as many. At least 8.
+    std::size_t learn_from = 200;
     friend bool operator==(const storage_options&, const storage_options&) = default;
 };
 

@@ -49,6 +49,10 @@ public:
     /// @param ns  Empty = everything.
     [[nodiscard]] std::vector<object> list(std::string_view ns = {}) const;
     [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;
+    /** Calls `f` for each object of one state of the store, one at a time, without a lock held.
+
+        The way to read all of a compressed store: a vector of handles would keep every object expanded that is read. */
+    void for_each(const std::function<void(const object&)>& f, std::string_view ns = {}) const;
 
     /// The objects under a value of an index made by shared_informer::add_index. Unknown indexes hold nothing; see
     /// has_index.

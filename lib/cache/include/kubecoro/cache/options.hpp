@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/storage.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
@@ -27,6 +28,8 @@ struct informer_options
     std::string field_selector = {};
     /// What to leave out while decoding, and limits.
     decode_options decode = {};
+    /// How the objects rest in memory.
+    storage_options storage = {};
     /// Default resync of handlers that name none. 0 = the factory's.
     duration resync{0};
     /// Empty = the factory's.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/api/storage.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
@@ -17,8 +18,9 @@ struct informer_stats
     informer_state state = informer_state::created;
     bool synced = false;
     std::size_t objects = 0;
-    /// Heap bytes of the stored objects, without tables and indexes.
+    /// Heap bytes of the stored objects at rest, without tables and indexes.
     std::size_t bytes = 0;
+    storage_stats storage = {};
     std::string resource_version = {};
     /// From start() to the first filled store.
     std::optional<duration> time_to_sync = {};

@@ -1,0 +1,289 @@
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include "json_samples.hpp"
+
+// Private to the module: dictionaries after fewer objects than usual, records broken on purpose.
+#include "packing.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace kubecoro;
+
+namespace {
+
+std::shared_ptr<object_encoding>
+make_encoding(detail::body_codec_limits limits = {
+                  .provisional_after = 20, .settled_after = 100, .samples = 40, .relearn_after = 600})
+{
+    const encoding_options options{.storage = {.policy = storage::compressed}};
+    auto made = make_object_encoding(options);
+    auto* e = detail::encoding::of(made);
+    e->packed = std::make_unique<detail::packing>(*e, options.storage, limits);
+    return made;
+}
+
+std::string pod(int i, const std::string& era = "first")
+{
+    const auto n = std::to_string(i);
+    std::string text = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p)" + n +
+                       R"(","namespace":"n","uid":"u)" + n + R"(","resourceVersion":")" + n +
+                       R"(","generation":2,"labels":{"app":"shop"},"annotations":{"note":")" + n +
+                       R"("},"ownerReferences":[{"kind":"ReplicaSet","name":"rs","uid":"r"}]},"spec":{"nodeName":"n)" +
+                       n + R"(","containers":[)";
+    for (int c = 0; c < 5; ++c)
+        text += (c == 0 ? R"({"name":")" : R"(,{"name":")") + era + std::to_string(c) + R"(","image":"registry/)" +
+                era + "/image-" + std::to_string(c * 7) + R"(","imagePullPolicy":"IfNotPresent","own":")" +
+                std::to_string(i * 7919 + c) + R"("})";
+    return text + R"(]},"status":{"phase":"Running"}})";
+}
+
+object decode(const std::string& text, const std::shared_ptr<object_encoding>& encoding)
+{
+    return decode_object(text, {}, encoding).value();
+}
+
+void teach(const std::shared_ptr<object_encoding>& encoding, int count, const std::string& era = "first")
+{
+    for (int i = 0; i < count; ++i) (void)decode(pod(i, era), encoding);
+}
+
+bool at_rest(const kept_object& k) { return k.get().bytes() == k.bytes(); }
+
+/// Everything that can be asked of an object.
+void check_equal(const object& a, const object& b)
+{
+    CHECK(a.api_version() == b.api_version());
+    CHECK(a.kind() == b.kind());
+    CHECK(a.key() == b.key());
+    CHECK(a.has_metadata() == b.has_metadata());
+    CHECK(a.uid() == b.uid());
+    CHECK(a.resource_version() == b.resource_version());
+    CHECK(a.generation() == b.generation());
+    CHECK(a.being_deleted() == b.being_deleted());
+    CHECK(a.labels() == b.labels());
+    CHECK(a.owner_references() == b.owner_references());
+    CHECK(a.annotations() == b.annotations());
+    CHECK(a.metadata() == b.metadata());
+    CHECK(a.root() == b.root());
+    for (const auto* path : {"spec.nodeName", "status.phase", "metadata.name", "spec", "none.such"})
+        CHECK(a.path(path) == b.path(path));
+    CHECK(a.to_text() == b.to_text());
+    CHECK(a.to_json() == b.to_json());
+}
+
+} // namespace
+
+TEST_CASE("packed object: answers everything as a plain one does", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    const int taught = GENERATE(0, 30, 200); // none, provisional, settled
+    teach(encoding, taught);
+    std::vector<std::string> documents = testing_samples::edge_documents();
+    documents.emplace_back(testing_samples::pod);
+    testing_samples::generator random(static_cast<std::uint64_t>(taught));
+    for (int i = 0; i < 100; ++i) documents.push_back(random.document());
+    for (int i = 0; i < 10; ++i) documents.push_back(pod(1000 + i));
+    for (const auto& text : documents) {
+        INFO(text.substr(0, 200));
+        const object plain = object::parse(text).value();
+        const kept_object kept(decode(text, encoding));
+        check_equal(plain, kept.get());
+        check_equal(plain, encoding->at_rest(plain));
+        check_equal(encoding->at_rest(kept.get()), plain);
+    }
+    CHECK(encoding->stats().broken == 0);
+}
+
+TEST_CASE("packed object: is at rest when no reader is left, and smaller then", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    teach(encoding, 200);
+    object o = decode(pod(7), encoding);
+    const object plain = object::parse(pod(7)).value();
+    const kept_object kept(o);
+    CHECK(o.bytes() > kept.bytes()); // it came to be read
+    object copy = o;
+    o = {};
+    CHECK(copy.bytes() > kept.bytes());
+    copy = {};
+    CHECK(at_rest(kept));
+    CHECK(kept.bytes() < plain.bytes() / 2);
+
+    const auto before = encoding->stats().expansions;
+    object reader = kept.get();
+    CHECK(reader.labels()["app"].as_string() == "shop");
+    CHECK(reader.owner_references().size() == 1);
+    CHECK(reader.path("spec.nodeName").as_string() == "n7");
+    CHECK(reader.generation() == 2);
+    CHECK(reader.kind() == "Pod");
+    CHECK(encoding->stats().expansions == before);
+    CHECK(at_rest(kept));
+
+    const auto containers = reader["spec"]["containers"];
+    const object other = kept.get();
+    reader = {};
+    CHECK(containers[0]["name"].as_string() == "first0"); // the other reader keeps it
+    CHECK(encoding->stats().expansions == before + 1);
+}
+
+TEST_CASE("packed object: what was read last stays expanded for a while", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    teach(encoding, 200);
+    encoding->keep_recent(true);
+    std::vector<kept_object> kept;
+    for (int i = 0; i < 100; ++i) {
+        kept.emplace_back(decode(pod(i), encoding));
+        CHECK(kept.back().get()["spec"].size() == 2);
+    }
+    const auto count = [&kept] {
+        int n = 0;
+        for (const auto& k : kept) n += at_rest(k) ? 0 : 1;
+        return n;
+    };
+    for (const auto& k : kept) (void)k.get()["spec"];
+    CHECK(count() == 64);
+    encoding->keep_recent(false);
+    CHECK(count() == 0);
+}
+
+TEST_CASE("packed object: lives on when everything else has gone", "[api][storage]")
+{
+    object read;
+    object unread;
+    {
+        const auto encoding = make_encoding();
+        teach(encoding, 200);
+        encoding->keep_recent(true);
+        const kept_object a(decode(pod(1), encoding));
+        const kept_object b(decode(pod(2), encoding));
+        read = a.get();
+        (void)read.root();
+        unread = b.get();
+        encoding->keep_recent(false);
+    }
+    check_equal(read, object::parse(pod(1)).value());
+    check_equal(unread, object::parse(pod(2)).value());
+}
+
+TEST_CASE("packed object: early ones are packed anew at each stage", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    std::vector<kept_object> kept;
+    std::uint64_t revision = encoding->revision();
+    std::vector<std::size_t> stages;
+    for (int i = 0; i < 300; ++i) {
+        kept.emplace_back(decode(pod(i), encoding));
+        if (encoding->revision() == revision) continue;
+        revision = encoding->revision();
+        stages.push_back(kept.size());
+        for (auto& k : kept) {
+            if (!encoding->stale(k)) continue;
+            k = kept_object(encoding->at_rest(k.get()));
+            CHECK_FALSE(encoding->stale(k));
+        }
+    }
+    CHECK(stages == std::vector<std::size_t>{20, 100});
+    CHECK(encoding->stats().dictionaries == 1);
+    for (int i = 0; i < 300; ++i) check_equal(kept[static_cast<std::size_t>(i)].get(), object::parse(pod(i)).value());
+}
+
+TEST_CASE("packed object: a dictionary lives as long as a record that needs it", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    teach(encoding, 1200);
+    REQUIRE(encoding->stats().dictionaries == 1);
+    kept_object old(decode(pod(5), encoding));
+    std::uint64_t trained = encoding->stats().trained;
+    for (int era = 0; era < 20; ++era) {
+        teach(encoding, 3000, "era-" + std::to_string(era) + std::string(static_cast<std::size_t>(era * 3), 'x'));
+        CHECK(encoding->stats().dictionaries <= 2);
+        check_equal(old.get(), object::parse(pod(5)).value());
+    }
+    CHECK(encoding->stats().trained > trained);
+    CHECK(encoding->stale(old)); // so that a store lets go of the old dictionary
+    old = {};
+    CHECK(encoding->stats().dictionaries == 1);
+}
+
+TEST_CASE("packed object: a broken record reads as nothing behind the front", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    teach(encoding, 200);
+    const kept_object kept(decode(pod(9), encoding));
+    auto& block = *object_builder::block_of(kept);
+    REQUIRE(block.packed);
+    unsigned char* const record = block.as_packed().begin() + block.front_size;
+    for (std::uint32_t at = 0; at < block.size; ++at)
+        for (int value = 0; value < 256; value += 5) {
+            const auto intact = record[at];
+            record[at] = static_cast<unsigned char>(value);
+            const object o = kept.get();
+            CHECK(o.name() == "p9");
+            (void)o.to_text(); // nothing, or something else within bounds
+            record[at] = intact;
+        }
+    CHECK(encoding->stats().broken > 0);
+    check_equal(kept.get(), object::parse(pod(9)).value());
+}
+
+TEST_CASE("encoding: Secrets are never compressed, nor learnt from data maps", "[api][storage]")
+{
+    const resource_type secrets{.group = "", .version = "v1", .plural = "secrets", .kind = "Secret"};
+    const auto options = encoding_for(secrets, {.policy = storage::compressed});
+    CHECK(options.storage.policy == storage::plain);
+    CHECK_FALSE(options.values);
+
+    // What only data maps have in common is not in the dictionary.
+    const auto encoding = make_encoding();
+    testing_samples::generator random(11);
+    std::string secret;
+    while (secret.size() < 400) secret += static_cast<char>('#' + random.below(56));
+    const auto map = [&](int i) {
+        const auto n = std::to_string(i);
+        return R"({"kind":"ConfigMap","metadata":{"name":"m)" + n +
+               R"(","namespace":"n","uid":"u","note":"as always"},)" + R"("data":{"password":")" + secret + R"("}})";
+    };
+    for (int i = 0; i < 300; ++i) (void)decode(map(i), encoding);
+    CHECK(encoding->stats().stage != dictionary_stage::none);
+    CHECK(kept_object(decode(map(1), encoding)).bytes() > secret.size() * 3 / 4);
+}
+
+TEST_CASE("metadata only: objects get the kind they are the metadata of", "[api][storage]")
+{
+    const resource_type deployments{.group = "apps", .version = "v1", .plural = "deployments", .kind = "Deployment"};
+    const auto encoding = make_object_encoding(encoding_for(deployments, {.policy = storage::metadata_only}));
+    decode_options options;
+    options.prune.keep = {"metadata"};
+    constexpr std::string_view partial =
+        R"("kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","labels":{"x":"y"}}})";
+    const std::string text =
+        R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[{)" +
+        std::string(partial) + R"(,{"metadata":{"name":"b"}},)" +
+        R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"c"},"spec":{"replicas":3}}]})";
+    list_decoder list(options, encoding);
+    REQUIRE(list.feed(text));
+    const auto page = list.finish();
+    REQUIRE(page);
+    REQUIRE(page->items.size() == 3);
+    for (const auto& o : page->items) {
+        CHECK(o.kind() == "Deployment");
+        CHECK(o.api_version() == "apps/v1");
+        CHECK_FALSE(o["spec"]);
+        CHECK(object::parse(o.to_text()).value().root() == o.root());
+    }
+    CHECK(page->items[0].labels()["x"].as_string() == "y");
+
+    watch_decoder watch(options, encoding);
+    std::vector<watch_event> events;
+    REQUIRE(watch.feed(R"({"type":"MODIFIED","object":{)" + std::string(partial) + "}\n", events));
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].obj.kind() == "Deployment");
+    CHECK(events[0].obj.root() == page->items[0].root());
+}
