@@ -4,12 +4,12 @@
 
 namespace kubecoro::bench {
 
-std::string_view node_of(const object& o) noexcept { return o["spec"]["nodeName"].as_string(); }
+std::string_view node_of(const object& o) noexcept { return o.path("spec.nodeName").as_string(); }
 
 three_fields read_three(const object& o) noexcept
 {
     return {.node = node_of(o),
-            .phase = o["status"]["phase"].as_string(),
+            .phase = o.path("status.phase").as_string(),
             .stamp = o.annotations()["bench.example.com/stamp"].as_string()};
 }
 

@@ -43,11 +43,19 @@ cluster_config cluster_of(const options& o)
     return cluster;
 }
 
+storage storage_named(const std::string& mode)
+{
+    if (mode == "compressed") return storage::compressed;
+    if (mode == "metadata") return storage::metadata_only;
+    return storage::plain;
+}
+
 asio::awaitable<result<>> run(asio::any_io_executor executor, options o)
 {
     auto connected = client::create(executor, cluster_of(o));
     if (!connected) co_return connected.error();
     informer_options informer;
+    informer.storage.policy = storage_named(o.mode);
     informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
     bench::pipeline work(executor, *connected, resource_named(o.resource), informer);
     auto served = co_await bench::serve_commands(executor, work);
@@ -64,7 +72,7 @@ int main(int argc, char** argv)
     app.add_option("--server", o.server, "URL of the replay server")->required();
     app.add_option("--ca", o.ca, "Authority of an https server, PEM");
     app.add_option("--resource", o.resource)->check(CLI::IsMember({"pods", "widgets"}));
-    app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain"}));
+    app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata"}));
     CLI11_PARSE(app, argc, argv);
 
     asio::io_context io(1);
