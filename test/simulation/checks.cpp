@@ -21,8 +21,8 @@ object_map by_key(const std::vector<object>& list)
     return out;
 }
 
-/// Empty when equal. Content is compared when asked for: a version names one.
-std::string compare(const object_map& have, const object_map& real, bool content)
+/// Empty when equal. Content is compared when a scope says what of it is kept: a version names one.
+std::string compare(const object_map& have, const object_map& real, const scope* content)
 {
     for (const auto& [key, o] : real) {
         const auto mine = have.find(key);
@@ -30,7 +30,7 @@ std::string compare(const object_map& have, const object_map& real, bool content
         if (mine->second.uid() != o.uid() || mine->second.resource_version() != o.resource_version()) {
             return "has " + brief(mine->second) + " instead of " + brief(o);
         }
-        if (content && mine->second.root() != o.root()) {
+        if (content != nullptr && !content->same(mine->second, o)) {
             return "has other content for " + brief(o) + ": " + mine->second.to_text() + " instead of " + o.to_text();
         }
     }
@@ -46,7 +46,7 @@ void check_view(const watched& w, journal& notes, std::string_view what, std::ve
     const auto n = got.size();
     const auto mine = by_key(got);
     if (n != mine.size()) notes.broken(w.name, std::string(what) + " shows an object twice");
-    const auto difference = compare(mine, expected, false);
+    const auto difference = compare(mine, expected, nullptr);
     if (!difference.empty()) notes.broken(w.name, std::string(what) + " " + difference);
 }
 
@@ -85,14 +85,15 @@ std::string first_difference(const watched& w)
 {
     const auto real = w.real->objects(w.covered);
     if (!w.informer.synced()) return w.name + " is not synced";
-    if (auto d = compare(by_key(w.informer.lister().list()), real, false); !d.empty()) return w.name + "'s store " + d;
+    if (auto d = compare(by_key(w.informer.lister().list()), real, nullptr); !d.empty())
+        return w.name + "'s store " + d;
     for (const auto& u : w.users) {
         if (u->leaving()) {
             if (!u->quiet()) return u->view().name() + " has not left";
             continue;
         }
         if (!u->synced()) return u->view().name() + " is not synced";
-        if (auto d = compare(u->view().objects(), real, false); !d.empty()) return u->view().name() + " " + d;
+        if (auto d = compare(u->view().objects(), real, nullptr); !d.empty()) return u->view().name() + " " + d;
         // Who is shown everything again and again need never be idle.
         if (!u->options().resyncs && (u->busy() || u->stats().pending != 0))
             return u->view().name() + " has notifications waiting";
@@ -104,7 +105,7 @@ void check_store(const watched& w, journal& notes)
 {
     const auto real = w.real->objects(w.covered);
     const auto lister = w.informer.lister();
-    if (auto d = compare(by_key(lister.list()), real, true); !d.empty()) notes.broken(w.name, "the store " + d);
+    if (auto d = compare(by_key(lister.list()), real, &w.covered); !d.empty()) notes.broken(w.name, "the store " + d);
     if (lister.size() != real.size()) notes.broken(w.name, "the store counts otherwise");
     std::set<std::string> namespaces;
     for (const auto& [key, o] : real) {
@@ -129,7 +130,7 @@ void check_beliefs(const watched& w, journal& notes)
     const auto real = w.real->objects(w.covered);
     for (const auto& u : w.users) {
         if (u->leaving()) continue;
-        if (auto d = compare(u->view().objects(), real, true); !d.empty()) notes.broken(u->view().name(), d);
+        if (auto d = compare(u->view().objects(), real, &w.covered); !d.empty()) notes.broken(u->view().name(), d);
     }
 }
 

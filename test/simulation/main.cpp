@@ -1,4 +1,6 @@
-// test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics]
+// test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics] [--storage POLICY]
+//
+// Without --storage the seeds take the policies in turn: plain, compressed, metadata_only.
 //
 // Runs one world per seed and ends with the first that breaks a promise. KUBECORO_SEED=N is --seed N; KUBECORO_LONG
 // multiplies the number of seeds by ten.
@@ -7,11 +9,13 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,11 +37,16 @@ struct command_line
     bool trace = false;
     bool faults = true;
     bool statistics = false;
+    std::optional<kubecoro::storage> keep = {};
 };
+
+constexpr std::array policies{kubecoro::storage::plain, kubecoro::storage::compressed,
+                              kubecoro::storage::metadata_only};
 
 int usage()
 {
-    std::fputs("usage: test_simulation [--seed N | --from N --seeds N] [--trace] [--no-faults] [--statistics]\n",
+    std::fputs("usage: test_simulation [--seed N | --from N --seeds N] [--trace] [--no-faults] [--statistics] "
+               "[--storage plain|compressed|metadata_only]\n",
                stderr);
     return 2;
 }
@@ -62,7 +71,8 @@ void on_crash(int signal)
 verdict run(std::uint64_t seed, const command_line& c)
 {
     std::snprintf(crash_report, sizeof crash_report, "\nseed %llu: CRASHED\n", static_cast<unsigned long long>(seed));
-    world w({.seed = seed, .echo = c.trace, .faults = c.faults});
+    const auto keep = c.keep.value_or(policies[seed % policies.size()]);
+    world w({.seed = seed, .echo = c.trace, .faults = c.faults, .keep = keep});
     return w.run();
 }
 
@@ -141,6 +151,11 @@ int main(int argc, char** argv)
             c.faults = false;
         } else if (arg == "--statistics") {
             c.statistics = true;
+        } else if (arg == "--storage" && has_value) {
+            const std::string_view wanted = argv[++i];
+            for (const auto p : policies)
+                if (wanted == to_string(p)) c.keep = p;
+            if (!c.keep) return usage();
         } else if (arg == "--seed" && has_value) {
             one(argv[++i]);
         } else if (arg == "--seeds" && has_value) {

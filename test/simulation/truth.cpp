@@ -38,6 +38,12 @@ std::string_view to_string(change_kind k) noexcept
     return "?";
 }
 
+bool scope::same(const object& mine, const object& real) const
+{
+    if (!metadata_only) return mine.root() == real.root();
+    return mine.metadata() == real.metadata() && mine.kind() == real.kind() && mine.api_version() == real.api_version();
+}
+
 bool scope::covers(const object& o) const
 {
     if (!o) return false;

@@ -34,7 +34,11 @@ struct scope
     /// One label that must have this value; empty: any object.
     std::string label = {};
     std::string value = {};
+    /// Its informer keeps metadata alone.
+    bool metadata_only = false;
 
+    /// The informer's object says what the server's does, as far as it is kept.
+    [[nodiscard]] bool same(const object& mine, const object& real) const;
     [[nodiscard]] bool covers(const object& o) const;
     /// For informer_options.
     [[nodiscard]] std::string selector() const { return label.empty() ? std::string{} : label + "=" + value; }

@@ -119,6 +119,10 @@ void world::add_informer(std::string name, scope covered, informer_options optio
     options.namespaces.assign(covered.namespaces.begin(), covered.namespaces.end());
     options.label_selector = covered.selector();
     const bool by_node = real.resource().plural == "pods";
+    const bool too_little = by_node && options_.keep == storage::metadata_only;
+    options.storage.policy = too_little ? storage::compressed : options_.keep;
+    options.storage.learn_from = 8;
+    covered.metadata_only = options.storage.policy == storage::metadata_only;
     auto informer = factory_->get(covered.resource, std::move(options));
     if (by_node) {
         const auto index = [](const object& o, index_sink out) { out(o["spec"]["nodeName"].as_string()); };

@@ -27,6 +27,8 @@ struct world_options
     bool echo = false;
     /// Off: the same script on a perfect network.
     bool faults = true;
+    /// How the informers keep what they hold; where metadata is not enough for the checks, compressed.
+    storage keep = storage::plain;
 };
 
 /// How a world ended.
