@@ -74,8 +74,8 @@ std::vector<std::string> pod_values(const workload& work, std::string name, cons
     out[slot_reported_at] = timestamp(created + scheduled_in + 36 + restarted);
     if (own)
         for (std::size_t k = 0; k < max_own_values; ++k)
-            out[slot_own + k] =
-                random.text(random.between(24, 112), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+            out[slot_own + k] = random.text(random.between(24, 112),
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
     return out;
 }
 
