@@ -14,7 +14,7 @@ namespace {
 class real_timer final : public timer
 {
 public:
-    explicit real_timer(asio::any_io_executor executor) : timer_(std::move(executor)) {}
+    explicit real_timer(asio::any_io_executor executor) : timer_(executor) {}
 
     void expires_at(time_point when) override { timer_.expires_at(when); }
     void cancel() noexcept override

@@ -35,9 +35,9 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         place(place&& other) noexcept = default;
         place& operator=(place&&) = delete;
         ~place() { leave({}); }
-        void leave(result<> outcome) noexcept
+        void leave(const result<>& outcome) noexcept
         {
-            if (auto group = std::exchange(group_, nullptr)) group->ended(id_, std::move(outcome));
+            if (auto group = std::exchange(group_, nullptr)) group->ended(id_, outcome);
         }
         /// Whether the group was asked to stop before the child began.
         [[nodiscard]] bool too_late() const
@@ -65,7 +65,7 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
     /// Until the last child ends.
     std::vector<std::shared_ptr<void>> owners;
 
-    void ended(std::uint64_t id, result<> outcome) noexcept
+    void ended(std::uint64_t id, const result<>& outcome) noexcept
     {
         std::vector<std::shared_ptr<void>> released; // last to go: the group itself may go with them
         std::optional<latch> joined;
@@ -94,10 +94,10 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         if (p.too_late()) return;
         auto slot = signal->slot();
         auto done = [p = std::move(p), signal = std::move(signal)](std::exception_ptr thrown,
-                                                                   result<> outcome) mutable {
-            p.leave(thrown ? result<>(to_failure(std::move(thrown))) : std::move(outcome));
+                                                                   const result<>& outcome) mutable {
+            p.leave(thrown ? result<>(to_failure(std::move(thrown))) : outcome);
         };
-        asio::co_spawn(std::move(where), std::move(task), asio::bind_cancellation_slot(slot, std::move(done)));
+        asio::co_spawn(where, std::move(task), asio::bind_cancellation_slot(slot, std::move(done)));
     }
 
     static asio::awaitable<result<>> join(std::shared_ptr<state> self)
