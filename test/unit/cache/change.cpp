@@ -1,5 +1,6 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/cache/change.hpp>
+#include <kubecoro/cache/notification.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <random>
@@ -73,4 +74,20 @@ TEST_CASE("change: random objects, with values kept by number sooner or later", 
             CHECK(status_changed({a.first, b.first}) == !a.first.is_same(b.first));
         }
     }
+}
+
+TEST_CASE("change: a resync is known by the version, in whatever block it lies", "[cache][change]")
+{
+    const auto five = made(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"5"}})");
+    const auto five_again = made(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"5"}})");
+    const auto six = made(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"6"}})");
+    const auto other = made(R"({"metadata":{"name":"a","uid":"v","resourceVersion":"5"}})");
+    const auto unversioned = made(R"({"metadata":{"name":"a","uid":"u"}})");
+    const auto unversioned_again = made(R"({"metadata":{"name":"a","uid":"u"}})");
+    CHECK(updated{five, five}.resync());
+    CHECK(updated{five, five_again}.resync());
+    CHECK_FALSE(updated{five, six}.resync());
+    CHECK_FALSE(updated{five, other}.resync());
+    CHECK(updated{unversioned, unversioned}.resync());
+    CHECK_FALSE(updated{unversioned, unversioned_again}.resync());
 }
