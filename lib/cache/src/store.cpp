@@ -8,12 +8,6 @@
 namespace kubecoro {
 namespace {
 
-/// The server's word that nothing has changed. An empty version says nothing.
-bool same_version(const object& a, const object& b) noexcept
-{
-    return !a.resource_version().empty() && a.resource_version() == b.resource_version() && a.uid() == b.uid();
-}
-
 void announce_put(std::vector<notification>& out, object before, object now, bool initial)
 {
     if (!before) {
@@ -242,10 +236,11 @@ object store::get(object_key_view key) const
     return tables_->find(key);
 }
 
-std::vector<object> store::list(std::string_view ns) const
+template<class T, class F>
+std::vector<T> store::collect(std::string_view ns, F make) const
 {
-    std::vector<object> out;
-    const auto take = [&out](const kept_object& o) { out.push_back(o.get()); };
+    std::vector<T> out;
+    const auto take = [&](const kept_object& o) { out.push_back(make(o)); };
     std::shared_lock lock(mutex_);
     if (ns.empty()) {
         out.reserve(tables_->size());
@@ -257,19 +252,14 @@ std::vector<object> store::list(std::string_view ns) const
     return out;
 }
 
+std::vector<object> store::list(std::string_view ns) const
+{
+    return collect<object>(ns, [](const kept_object& o) { return o.get(); });
+}
+
 std::vector<kept_object> store::keep(std::string_view ns) const
 {
-    std::vector<kept_object> out;
-    const auto take = [&out](const kept_object& o) { out.push_back(o); };
-    std::shared_lock lock(mutex_);
-    if (ns.empty()) {
-        out.reserve(tables_->size());
-        tables_->each(take);
-    } else {
-        out.reserve(tables_->size_of(ns));
-        tables_->each_in(ns, take);
-    }
-    return out;
+    return collect<kept_object>(ns, [](const kept_object& o) { return o; });
 }
 
 std::vector<object> store::by_index(std::string_view index, std::string_view value) const

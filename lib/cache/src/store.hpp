@@ -73,6 +73,10 @@ public:
     [[nodiscard]] std::uint64_t index_failures() const noexcept { return index_failures_; }
 
 private:
+    /// What `make` gives for each object of a namespace (empty = all), in one consistent look.
+    template<class T, class F>
+    [[nodiscard]] std::vector<T> collect(std::string_view ns, F make) const;
+
     struct user_index
     {
         std::string name;

@@ -8,6 +8,12 @@
 
 namespace kubecoro {
 
+/// The server's word that nothing has changed. An empty version says nothing.
+[[nodiscard]] inline bool same_version(const object& a, const object& b) noexcept
+{
+    return !a.resource_version().empty() && a.resource_version() == b.resource_version() && a.uid() == b.uid();
+}
+
 /// An object is now in the store that was not there before.
 struct added
 {
@@ -26,8 +32,7 @@ struct updated
     [[nodiscard]] bool resync() const noexcept
     {
         // Not the same block: what rests compressed may have been packed anew while two resyncs waited and were merged.
-        return before.is_same(after) || (!after.resource_version().empty() && before.uid() == after.uid() &&
-                                         before.resource_version() == after.resource_version());
+        return before.is_same(after) || same_version(before, after);
     }
 };
 
