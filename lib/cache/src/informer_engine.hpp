@@ -1,15 +1,13 @@
 #pragma once
 
 #include "delta_fifo_core.hpp"
-#include "news_core.hpp"
-#include "reflector.hpp"
+#include "informer_lane.hpp"
+#include "listener_registry.hpp"
 #include "shared_processor.hpp"
 #include "store.hpp"
 #include "sync_gate.hpp"
 
-#include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/task_group.hpp>
-#include <kubecoro/cache/options.hpp>
 #include <kubecoro/cache/stats.hpp>
 #include <kubecoro/cache/subscription.hpp>
 
@@ -32,19 +30,7 @@ namespace kubecoro {
 class informer_engine final : public reflector_sink, public std::enable_shared_from_this<informer_engine>
 {
 public:
-    struct settings
-    {
-        resource_type resource;
-        /// With policy and resync filled in.
-        informer_options options;
-        std::shared_ptr<source_provider> provider;
-        boost::asio::any_io_executor executor;
-        std::shared_ptr<clock> time;
-        logger log;
-        std::uint64_t seed = 1;
-    };
-
-    explicit informer_engine(settings s);
+    explicit informer_engine(informer_settings s);
 
     // ---- any thread
 
@@ -75,33 +61,9 @@ public:
     void progress(std::size_t scope, const reflector_core& core) override;
 
 private:
-    /// One namespace, or everything.
-    struct lane
-    {
-        std::string ns;
-        std::shared_ptr<list_watch_source> source;
-        std::unique_ptr<reflector> runs;
-        /// What the log was told; on the strand.
-        news_core told;
-        /// Why it cannot list at all; on the strand.
-        std::optional<failure> blocked;
-        // Under mutex_:
-        informer_state state = informer_state::created;
-        reflector_stats stats;
-        std::string version;
-    };
-    struct waiting_handler
-    {
-        std::shared_ptr<processor_listener> listener;
-        event_handler handler;
-        boost::asio::any_io_executor executor;
-    };
-
-    void make_lane(std::string ns);
+    void make_lanes();
     void end_handlers();
-    [[nodiscard]] std::shared_ptr<processor_listener> admit(processor_listener::settings s, duration resync,
-                                                            std::optional<waiting_handler> handler);
-    void run_handler(waiting_handler h);
+    [[nodiscard]] std::shared_ptr<processor_listener> admit(listener_registry::admission a);
     void join(std::shared_ptr<processor_listener> listener);
     [[nodiscard]] boost::asio::awaitable<result<>> resync_loop(std::shared_ptr<processor_listener> listener,
                                                                duration period);
@@ -115,15 +77,16 @@ private:
     void set_version(std::size_t scope, const std::string& version);
     void announce(const std::vector<notification>& batch);
     void settle_sync();
-    void set_blocked(lane& l, std::optional<failure> why);
+    void set_blocked(informer_lane& l, std::optional<failure> why);
 
-    const settings settings_;
+    const informer_settings settings_;
     boost::asio::any_io_executor strand_;
     /// Written on the strand by the decoders of all lanes.
     std::shared_ptr<object_encoding> encoding_;
     std::shared_ptr<store> store_;
     sync_gate gate_;
-    std::vector<std::unique_ptr<lane>> lanes_;
+    std::vector<std::unique_ptr<informer_lane>> lanes_;
+    listener_registry registry_;
 
     // On the strand.
     delta_fifo_core fifo_;
@@ -135,10 +98,6 @@ private:
     bool started_ = false;
     bool stopping_ = false;
     bool stopped_ = false;
-    std::uint64_t next_listener_ = 1;
-    std::vector<std::shared_ptr<processor_listener>> listeners_;
-    std::vector<waiting_handler> waiting_;
-    std::vector<std::pair<std::shared_ptr<processor_listener>, duration>> waiting_resyncs_;
     time_point started_at_{};
     std::optional<duration> time_to_sync_;
     std::uint64_t added_ = 0;

@@ -65,7 +65,7 @@ struct informer_factory::state
     {
         if (!o.policy) o.policy = options.policy;
         if (o.resync == duration::zero()) o.resync = options.resync;
-        informer_engine::settings s;
+        informer_settings s;
         s.resource = resource;
         s.options = std::move(o);
         s.provider = provider;

@@ -84,7 +84,6 @@ informer_stats informer_engine::stats() const
     s.storage = encoding_->stats();
     s.resource_version = last_resource_version();
     s.index_failures = store_->index_failures();
-    std::vector<std::shared_ptr<processor_listener>> listeners;
     {
         std::lock_guard lock(mutex_);
         for (const auto& l : lanes_) add(s.reflector, l->stats);
@@ -92,9 +91,8 @@ informer_stats informer_engine::stats() const
         s.added = added_;
         s.updated = updated_;
         s.deleted = deleted_;
-        listeners = listeners_;
     }
-    for (const auto& l : listeners)
+    for (const auto& l : registry_.all())
         if (!l->over()) s.handlers.push_back(l->stats());
     return s;
 }

@@ -1,0 +1,139 @@
+// The strand's side of an informer: from the reflectors to the store and the listeners.
+
+#include "informer_engine.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <array>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// Objects that are brought into a better form at a time: a few hundred microseconds.
+constexpr std::size_t renewal_step = 32;
+
+} // namespace
+
+result<> informer_engine::replace(std::size_t scope, std::vector<object> items, std::string resource_version)
+{
+    // Before the store is filled: a handler's gate must not go on telling of a failure that is over.
+    set_blocked(*lanes_[scope], {});
+    fifo_.replace(scope, std::move(items), std::move(resource_version));
+    pump();
+    return {};
+}
+
+result<> informer_engine::apply(std::size_t scope, std::vector<delta> changes, std::string resource_version)
+{
+    for (auto& c : changes) {
+        if (fifo_.full()) pump();
+        fifo_.push(c.type, std::move(c.obj));
+    }
+    fifo_.version(scope, std::move(resource_version));
+    pump();
+    return {};
+}
+
+// Store and handlers' queues take everything at once, so the fifo is empty again before the reflector goes on. Were the
+// store ever to wait, full() is where the reader would be held.
+void informer_engine::pump()
+{
+    while (!fifo_.empty()) {
+        const auto batch = fifo_.pop();
+        process(batch);
+        fifo_.processed();
+        settle_sync();
+    }
+    if (store_->wants_renewal()) renewal_.notify();
+}
+
+asio::awaitable<result<>> informer_engine::renew_loop()
+{
+    for (;;) {
+        auto waiting = renewal_.wait();
+        const auto woken = co_await std::move(waiting);
+        if (!woken) co_return woken;
+        while (store_->renew(renewal_step)) co_await asio::post(strand_, asio::use_awaitable);
+    }
+}
+
+void informer_engine::process(const std::vector<delta>& batch)
+{
+    const delta& first = batch.front();
+    if (first.type == delta_type::sync_all) return resync(first.target);
+    if (first.type == delta_type::replaced_all) {
+        announce(store_->replace(lanes_[first.scope]->ns, std::move(first.all->items), first.all->initial));
+        return set_version(first.scope, first.resource_version);
+    }
+    announce(store_->apply(batch));
+    for (const auto& d : batch)
+        if (d.type == delta_type::version) set_version(d.scope, d.resource_version);
+}
+
+void informer_engine::resync(std::uint64_t target)
+{
+    auto* listener = processor_.find(target);
+    if (!listener) return;
+    std::vector<notification> again;
+    for (auto& o : store_->list({}))
+        if (!fifo_.has_pending(o.key())) again.emplace_back(updated{o, o});
+    if (!again.empty()) listener->add(again);
+}
+
+void informer_engine::announce(const std::vector<notification>& batch)
+{
+    if (batch.empty()) return;
+    std::array<std::uint64_t, 3> count{};
+    for (const auto& n : batch) ++count[n.index()];
+    {
+        std::lock_guard lock(mutex_);
+        added_ += count[0];
+        updated_ += count[1];
+        deleted_ += count[2];
+    }
+    processor_.distribute(batch);
+}
+
+void informer_engine::set_version(std::size_t scope, const std::string& version)
+{
+    std::lock_guard lock(mutex_);
+    lanes_[scope]->version = version;
+}
+
+void informer_engine::settle_sync()
+{
+    if (filled_ || !fifo_.synced()) return;
+    filled_ = true;
+    processor_.mark_initial();
+    {
+        std::lock_guard lock(mutex_);
+        time_to_sync_ = settings_.time->now() - started_at_;
+    }
+    settings_.log.info("synced", {{"resource", settings_.resource.display_name()}, {"objects", store_->size()}});
+    gate_.open();
+}
+
+void informer_engine::join(std::shared_ptr<processor_listener> listener)
+{
+    for (const auto& l : lanes_)
+        if (l->blocked && !filled_) listener->gate().fail(*l->blocked);
+    processor_.join(std::move(listener), store_->list({}), filled_);
+}
+
+asio::awaitable<result<>> informer_engine::resync_loop(std::shared_ptr<processor_listener> listener, duration period)
+{
+    for (;;) {
+        auto pause = sleep_for(*settings_.time, period);
+        const auto woken = co_await std::move(pause);
+        if (!woken) co_return woken;
+        if (listener->over()) co_return result<>{};
+        fifo_.sync(listener->id());
+        pump();
+    }
+}
+
+} // namespace kubecoro

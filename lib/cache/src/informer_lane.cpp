@@ -1,0 +1,81 @@
+#include "informer_lane.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+bool inside_metadata(std::string_view path) noexcept
+{
+    constexpr std::string_view metadata = "metadata";
+    if (!path.starts_with(metadata)) return false;
+    return path.size() == metadata.size() || path[metadata.size()] == '.' || path[metadata.size()] == '[';
+}
+
+/// What is not asked for is not kept either, whatever the server sends.
+decode_options decode_for(const informer_options& o)
+{
+    decode_options decode = o.decode;
+    if (o.storage.policy != storage::metadata_only) return decode;
+    auto& keep = decode.prune.keep;
+    if (keep.empty()) keep = {"metadata"};
+    std::erase_if(keep, [](const std::string& path) { return !inside_metadata(path); });
+    if (keep.empty()) keep = {"metadata.name"}; // is kept anyhow: nothing else was asked for
+    return decode;
+}
+
+/// For namespaces of a kind that has none: nobody is asked, because the server would answer with every object there is
+/// and each would be left out as one of another namespace.
+class refused_source final : public list_watch_source
+{
+public:
+    refused_source(std::string resource, std::string ns) : resource_(std::move(resource)), ns_(std::move(ns)) {}
+
+    asio::awaitable<result<list_page>> list(list_options) override { co_return refusal(); }
+    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override { co_return refusal(); }
+    [[nodiscard]] std::string describe() const override { return resource_ + " in namespace " + ns_; }
+
+private:
+    [[nodiscard]] failure refusal() const
+    {
+        return failure(cond::misconfigured,
+                       resource_ + " are not in namespaces: leave informer_options::namespaces empty");
+    }
+
+    std::string resource_;
+    std::string ns_;
+};
+
+} // namespace
+
+std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,
+                                         std::shared_ptr<object_encoding> encoding,
+                                         std::shared_ptr<const known_objects> known, reflector_sink& sink)
+{
+    const source_scope scope{.ns = ns,
+                             .label_selector = s.options.label_selector,
+                             .field_selector = s.options.field_selector,
+                             .decode = decode_for(s.options),
+                             .metadata_only = s.options.storage.policy == storage::metadata_only,
+                             .encoding = std::move(encoding),
+                             .known = std::move(known)};
+    const auto& policy = *s.options.policy;
+    auto l = std::make_unique<informer_lane>();
+    l->id = id;
+    if (s.resource.namespaced || ns.empty())
+        l->source = s.provider->open(s.resource, scope);
+    else
+        l->source = std::make_shared<refused_source>(s.resource.display_name(), ns);
+    l->runs = std::make_unique<reflector>(
+        id, l->source,
+        reflector_core(policy, {.kind = s.resource.kind, .api_version = s.resource.api_version(), .ns = ns},
+                       s.seed + 2 * id),
+        policy, s.time, sink);
+    l->ns = std::move(ns);
+    return l;
+}
+
+} // namespace kubecoro

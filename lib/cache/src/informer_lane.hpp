@@ -1,0 +1,58 @@
+#pragma once
+
+#include "news_core.hpp"
+#include "reflector.hpp"
+
+#include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/cache/options.hpp>
+#include <kubecoro/cache/reflector_stats.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kubecoro {
+
+/// What an informer is made of.
+struct informer_settings
+{
+    resource_type resource;
+    /// With policy and resync filled in.
+    informer_options options;
+    std::shared_ptr<source_provider> provider;
+    boost::asio::any_io_executor executor;
+    std::shared_ptr<clock> time;
+    logger log;
+    std::uint64_t seed = 1;
+};
+
+/** One namespace of an informer, or everything: a reflector of its own, into the store of all.
+
+    What is not said to be otherwise is the strand's. */
+struct informer_lane
+{
+    std::size_t id = 0;
+    std::string ns;
+    std::shared_ptr<list_watch_source> source;
+    std::unique_ptr<reflector> runs;
+    /// What the log was told.
+    news_core told;
+    /// Why it cannot list at all.
+    std::optional<failure> blocked;
+    // Under the informer's mutex:
+    informer_state state = informer_state::created;
+    reflector_stats stats;
+    std::string version;
+};
+
+/// @param id  Tells this lane from others to the sink; its jitter is drawn from it and the seed.
+[[nodiscard]] std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,
+                                                       std::shared_ptr<object_encoding> encoding,
+                                                       std::shared_ptr<const known_objects> known,
+                                                       reflector_sink& sink);
+
+} // namespace kubecoro

@@ -1,0 +1,69 @@
+// What the reflectors tell, and who hears of it: the log, the program, whoever waits for the sync.
+
+#include "informer_engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+/// Failures that patience does not cure: whoever waits for the sync should know.
+bool blocks_sync(cond c) noexcept
+{
+    switch (c) {
+    case cond::forbidden:
+    case cond::not_found:
+    case cond::unauthorized:
+    case cond::invalid:
+    case cond::misconfigured:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+void informer_engine::report(std::size_t scope, const reflector_core::incident& what)
+{
+    informer_lane& l = *lanes_[scope];
+    const bool news = l.told.is_news(what.what, what.why, settings_.time->now());
+    settings_.log.write(news ? log_level::warning : log_level::debug, what.what,
+                        {{"source", l.source->describe()}, {"failure", what.why.describe()}});
+    if (what.skipped) return;
+    if (settings_.options.on_failure) {
+        try {
+            settings_.options.on_failure(what.why);
+        } catch (...) { // documented: it is for showing only
+        }
+    }
+    set_blocked(l, blocks_sync(what.why.condition())
+                       ? std::optional(what.why.because(std::string(what.what) + ": " + l.source->describe()))
+                       : std::nullopt);
+}
+
+void informer_engine::set_blocked(informer_lane& l, std::optional<failure> why)
+{
+    const bool was = l.blocked.has_value();
+    l.blocked = std::move(why);
+    if (filled_ || (!was && !l.blocked)) return;
+    const auto blocked = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& x) { return x->blocked; });
+    const auto tell = [&](const sync_gate& gate) {
+        if (blocked != lanes_.end())
+            gate.fail(*(*blocked)->blocked);
+        else
+            gate.retry();
+    };
+    tell(gate_);
+    for (const auto& listener : registry_.all()) tell(listener->gate());
+}
+
+void informer_engine::progress(std::size_t scope, const reflector_core& core)
+{
+    std::lock_guard lock(mutex_);
+    lanes_[scope]->state = core.state();
+    lanes_[scope]->stats = core.stats();
+}
+
+} // namespace kubecoro

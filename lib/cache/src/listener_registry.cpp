@@ -1,0 +1,73 @@
+#include "listener_registry.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+constexpr duration shortest_resync = std::chrono::seconds{1};
+
+} // namespace
+
+std::shared_ptr<processor_listener> listener_registry::admit(admission a)
+{
+    std::lock_guard lock(mutex_);
+    a.settings.id = next_id_++;
+    a.settings.log = log_;
+    if (a.settings.name.empty()) a.settings.name = std::to_string(a.settings.id);
+    auto listener = std::make_shared<processor_listener>(std::move(a.settings));
+    if (phase_ == phase::refusing) {
+        listener->informer_stopped();
+        return listener;
+    }
+    std::erase_if(listeners_, [](const auto& l) { return l->over(); });
+    listeners_.push_back(listener);
+    if (a.resync != duration::zero()) a.resync = std::max(a.resync, shortest_resync);
+    if (phase_ == phase::running)
+        begin({listener, std::move(a)});
+    else
+        waiting_.push_back({listener, std::move(a)});
+    return listener;
+}
+
+void listener_registry::begin(waiting w)
+{
+    if (w.wish.handler) starter_.run(w.listener, std::move(*w.wish.handler), std::move(w.wish.executor));
+    if (w.wish.resync != duration::zero()) starter_.resync(w.listener, w.wish.resync);
+}
+
+void listener_registry::start()
+{
+    std::lock_guard lock(mutex_);
+    if (phase_ != phase::waiting) return;
+    phase_ = phase::running;
+    for (auto& w : std::exchange(waiting_, {})) begin(std::move(w));
+}
+
+void listener_registry::refuse()
+{
+    std::vector<waiting> dropped; // what a handler holds may be destroyed with it: not under the lock
+    std::lock_guard lock(mutex_);
+    phase_ = phase::refusing;
+    dropped.swap(waiting_);
+}
+
+void listener_registry::end()
+{
+    std::vector<std::shared_ptr<processor_listener>> listeners;
+    {
+        std::lock_guard lock(mutex_);
+        listeners.swap(listeners_);
+    }
+    for (const auto& l : listeners) l->informer_stopped();
+}
+
+std::vector<std::shared_ptr<processor_listener>> listener_registry::all() const
+{
+    std::lock_guard lock(mutex_);
+    return listeners_;
+}
+
+} // namespace kubecoro

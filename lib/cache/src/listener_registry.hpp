@@ -1,0 +1,74 @@
+#pragma once
+
+#include "processor_listener.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace kubecoro {
+
+/** Who listens to an informer, from admission to the end: before the start they wait here, then they run.
+
+    Thread safe. What runs is started by the owner, through two functions that must not wait; they are called under the
+    lock, so that a stop cannot come between. */
+class listener_registry
+{
+public:
+    struct admission
+    {
+        processor_listener::settings settings;
+        /// Nothing = a subscription, which reads by itself.
+        std::optional<event_handler> handler = {};
+        boost::asio::any_io_executor executor = {};
+        /// 0 = none.
+        duration resync{0};
+    };
+    struct starter
+    {
+        std::function<void(const std::shared_ptr<processor_listener>&, event_handler, boost::asio::any_io_executor)>
+            run;
+        std::function<void(const std::shared_ptr<processor_listener>&, duration)> resync;
+    };
+
+    listener_registry(logger log, starter start) : log_(std::move(log)), starter_(std::move(start)) {}
+
+    /// The new listener; after refuse() one that is over.
+    [[nodiscard]] std::shared_ptr<processor_listener> admit(admission a);
+    /// Runs those that wait, and whoever comes from now on at once.
+    void start();
+    /// Nobody is admitted or started any more.
+    void refuse();
+    /// Tells all that the informer has stopped.
+    void end();
+    [[nodiscard]] std::vector<std::shared_ptr<processor_listener>> all() const;
+
+private:
+    struct waiting
+    {
+        std::shared_ptr<processor_listener> listener;
+        admission wish;
+    };
+    enum class phase
+    {
+        waiting,
+        running,
+        refusing
+    };
+
+    void begin(waiting w);
+
+    const logger log_;
+    const starter starter_;
+    mutable std::mutex mutex_;
+    phase phase_ = phase::waiting;
+    std::uint64_t next_id_ = 1;
+    std::vector<std::shared_ptr<processor_listener>> listeners_;
+    std::vector<waiting> waiting_;
+};
+
+} // namespace kubecoro
