@@ -25,6 +25,8 @@ bool wanted(const bench_options& options, const subject& s)
 /// What a subject does in one session, before the user's choice.
 names workloads_for(const subject& s, const data_set& data, unsigned cores)
 {
+    if (s.part == share::floor)
+        return data.name == "small" ? names{"sync", "events", "paced-1000", "paced-5000", "tail"} : names{};
     if (cores == 2) return {"sync", "events", "paced-1000", "paced-5000"};
     if (s.part == share::brief || data.name != "small") return {"sync", "steady", "events", "peak"};
     names all{"sync", "steady", "read", "events", "paced-1000", "paced-5000"};

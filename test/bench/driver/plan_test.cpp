@@ -52,6 +52,15 @@ TEST_CASE("plan: a session begins with the sync, and a brief one leaves latencie
         }
 }
 
+TEST_CASE("plan: the floor has no memory and no queue to measure")
+{
+    const std::vector<subject> floor{{.name = "floor", .program = "floor", .flags = {}, .part = share::floor}};
+    const auto groups = make_plan({.objects = {1000}}, floor);
+    REQUIRE(groups.size() == 1);
+    CHECK(groups[0].sessions.at(0).workloads ==
+          std::vector<std::string>{"sync", "events", "paced-1000", "paced-5000", "tail"});
+}
+
 TEST_CASE("plan: the user's choice of workloads and subjects")
 {
     bench_options o{.names = {"relist"}, .subjects = {"client-go/"}, .objects = {1000}};

@@ -57,6 +57,7 @@ std::vector<subject> rust_subjects(const std::string& standard, const std::strin
 std::vector<subject> all_subjects(const std::string& programs, const std::string& peers)
 {
     auto all = our_subjects(programs + "/kubecoro_bench_subject");
+    all.push_back({.name = "floor", .program = programs + "/kubecoro_bench_floor", .flags = {}, .part = share::floor});
     for (auto& s : go_subjects(peers + "/go_subject")) all.push_back(std::move(s));
     for (auto& s : rust_subjects(peers + "/rust_subject_default", peers + "/rust_subject_best"))
         all.push_back(std::move(s));

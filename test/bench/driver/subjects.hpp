@@ -13,6 +13,8 @@ enum class share
     full,
     /// A variant of another subject: sync, memory and saturated events on one core.
     brief,
+    /// No informer at all: what the machine costs whoever is measured on it. Sync, events and latency.
+    floor,
 };
 
 /** One program in one configuration: a line in every table. */
