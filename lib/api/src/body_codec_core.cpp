@@ -55,7 +55,8 @@ void body_codec_core::sample(bytes_view body)
 
 std::unique_ptr<body_dictionary> body_codec_core::train()
 {
-    auto made = body_dictionary::train(samples_, limits_.dictionary_bytes);
+    const bool provisional = stage_ == dictionary_stage::none && sampled_ < limits_.settled_after;
+    auto made = body_dictionary::train(samples_, provisional ? limits_.provisional_bytes : limits_.dictionary_bytes);
     if (!made) { // nothing in common yet: perhaps among twice as many
         train_at_ = 2 * sampled_;
         return nullptr;
@@ -64,7 +65,7 @@ std::unique_ptr<body_dictionary> body_codec_core::train()
     made_ = 0;
     size_ = {};
     first_size_ = 0;
-    if (stage_ == dictionary_stage::none && sampled_ < limits_.settled_after) {
+    if (provisional) {
         stage_ = dictionary_stage::provisional;
         train_at_ = limits_.settled_after;
         return made;
@@ -72,7 +73,7 @@ std::unique_ptr<body_dictionary> body_codec_core::train()
     stage_ = dictionary_stage::settled;
     sampling_ = false;
     sampled_ = 0;
-    samples_ = {};
+    samples_ = std::vector<std::vector<unsigned char>>();
     return made;
 }
 

@@ -22,7 +22,9 @@ struct body_codec_limits
     /// Bodies a dictionary learns from, and what is kept of one.
     std::size_t samples = 256;
     std::size_t sample_bytes = 16 * 1024;
-    std::size_t dictionary_bytes = 16 * 1024;
+    /// Of the first dictionary, and of those that follow it, when many objects pay for a larger one.
+    std::size_t provisional_bytes = 16 * 1024;
+    std::size_t dictionary_bytes = 32 * 1024;
     /// Bodies between the first sign that data has changed and the next dictionary, and at least between two of them.
     std::size_t relearn_after = 2000;
 };

@@ -18,7 +18,7 @@ namespace kubecoro::detail {
 
 using bytes_view = std::span<const unsigned char>;
 
-/// How hard to try: zstd level 1, or -5 where data barely compresses.
+/// How hard to try: zstd level 2, or -5 where data barely compresses.
 enum class effort : std::uint8_t
 {
     normal,

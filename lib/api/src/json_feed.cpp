@@ -172,7 +172,7 @@ private:
             tape_.clear(answer != envelope::verdict::encode_whole);
             identifying_ = answer == envelope::verdict::encode_unless_known;
             if (identifying_) identity_.begin();
-            if (spent_.capacity() > kept_capacity) spent_ = {};
+            if (spent_.capacity() > kept_capacity) std::string().swap(spent_);
         }
         return written(tape_.begin(is_object));
     }

@@ -230,7 +230,7 @@ result<> watch_decoder::feed(std::string_view bytes, std::vector<watch_event>& o
         if (newline == std::string_view::npos) break;
         const auto decoded = s.decode_line(s.partial.empty() ? part : std::string_view(s.partial), out);
         if (!decoded) return s.fail(decoded.error());
-        if (s.partial.capacity() > kept_capacity) s.partial = {};
+        if (s.partial.capacity() > kept_capacity) std::string().swap(s.partial);
         s.partial.clear();
         bytes.remove_prefix(newline + 1);
     }

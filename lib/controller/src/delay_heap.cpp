@@ -74,8 +74,8 @@ void delay_heap::clear() noexcept
 
 void delay_heap::shrink() noexcept
 {
-    nodes_ = {};
-    place_ = {};
+    nodes_ = std::vector<node>();
+    place_ = std::vector<std::uint32_t>();
 }
 
 } // namespace kubecoro

@@ -207,7 +207,7 @@ bool workqueue_core::idle(slot s) const noexcept
 
 void workqueue_core::shrink() noexcept
 {
-    entries_ = {};
+    entries_ = std::vector<entry>(); // = {} would keep the memory
     delays_.shrink();
 }
 

@@ -116,7 +116,8 @@ TEST_CASE("body codec: little effort where it yields little, and back", "[api][s
     random_source random(3);
     for (int i = 0; i < 300; ++i) (void)f.put(body("ab", random, 600));
     CHECK(f.codec.level() == effort::light);
-    for (int i = 0; i < 300 * 64 && f.codec.level() == effort::light; ++i) (void)f.put(body(lorem(4), random, 5));
+    for (int i = 0; i < 300 * 64 && f.codec.level() == effort::light; ++i)
+        (void)f.put(body(lorem(4) + lorem(4), random, 5));
     CHECK(f.codec.level() == effort::normal);
 }
 
