@@ -23,9 +23,16 @@ delta_fifo_core::delta_fifo_core(delta_fifo_limits limits) : limits_(limits)
 
 std::size_t delta_fifo_core::add_scope()
 {
-    scopes_.push_back(population::missing);
+    scopes_.emplace(next_scope_, population::missing);
     ++unsynced_;
-    return scopes_.size() - 1;
+    return next_scope_++;
+}
+
+void delta_fifo_core::remove_scope(std::size_t scope)
+{
+    if (scopes_.at(scope) != population::processed) --unsynced_;
+    scopes_.erase(scope);
+    if (populating_ == scope) populating_.reset();
 }
 
 void delta_fifo_core::push(delta_type type, object obj)
@@ -46,7 +53,7 @@ void delta_fifo_core::replace(std::size_t scope, std::vector<object> items, std:
     auto all = std::make_shared<replacement>();
     all->items = std::move(items);
     all->initial = scopes_.at(scope) == population::missing;
-    if (all->initial) scopes_[scope] = population::queued;
+    if (all->initial) scopes_.at(scope) = population::queued;
     delta d{.type = delta_type::replaced_all, .scope = scope};
     d.resource_version = std::move(resource_version);
     d.all = std::move(all);
@@ -88,7 +95,7 @@ void delta_fifo_core::forget(const delta& d)
 void delta_fifo_core::processed()
 {
     if (!populating_) return;
-    scopes_[*std::exchange(populating_, std::nullopt)] = population::processed;
+    scopes_.at(*std::exchange(populating_, std::nullopt)) = population::processed;
     --unsynced_;
 }
 

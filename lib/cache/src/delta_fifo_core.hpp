@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ public:
 
     /// Another reflector; it counts as unsynced until its first list was processed.
     [[nodiscard]] std::size_t add_scope();
+    /// The reflector is gone; nothing of it may be queued any more. Its number is never used again.
+    void remove_scope(std::size_t scope);
 
     /// added, updated or deleted. Of consecutive deletions of a key the first is kept.
     void push(delta_type type, object obj);
@@ -78,7 +81,8 @@ private:
     std::deque<delta> queue_;
     object_map<pending> pending_;
     std::uint64_t lists_ = 0;
-    std::vector<population> scopes_;
+    std::map<std::size_t, population> scopes_;
+    std::size_t next_scope_ = 0;
     std::size_t unsynced_ = 0;
     /// Scope whose first list is in the batch handed out.
     std::optional<std::size_t> populating_;

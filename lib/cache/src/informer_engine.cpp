@@ -9,7 +9,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -37,18 +36,11 @@ informer_engine::informer_engine(informer_settings s)
                      [this](const auto& listener, duration period) {
                          watches_.spawn("resync of handler " + listener->name(), resync_loop(listener, period));
                      }}),
+      wanted_(settings_.options.namespaces),
       handlers_(strand_, settings_.log),
       watches_(strand_, settings_.log)
 {
-    make_lanes();
-}
-
-void informer_engine::make_lanes()
-{
-    std::set<std::string> namespaces(settings_.options.namespaces.begin(), settings_.options.namespaces.end());
-    if (namespaces.empty() || namespaces.contains("")) namespaces = {""};
-    for (const auto& ns : namespaces)
-        lanes_.push_back(make_lane(settings_, fifo_.add_scope(), ns, encoding_, store_, *this));
+    for (const auto& ns : wanted_.watched()) add_lane(ns);
 }
 
 // ---- start and stop
@@ -59,9 +51,11 @@ void informer_engine::start()
     if (started_ || stopping_) return;
     started_ = true;
     started_at_ = settings_.time->now();
-    for (auto& l : lanes_) watches_.spawn("reflector of " + l->source->describe(), l->runs->run());
+    for (const auto& [id, l] : lanes_) run(l);
     if (settings_.options.storage.policy == storage::compressed) watches_.spawn("renewal", renew_loop());
     registry_.start();
+    // Without any namespace there is no list to wait for.
+    if (lanes_.empty()) asio::post(strand_, [self = shared_from_this()] { self->settle_sync(); });
 }
 
 void informer_engine::request_stop()
@@ -69,6 +63,7 @@ void informer_engine::request_stop()
     {
         std::lock_guard lock(mutex_);
         stopping_ = true;
+        for (const auto& [id, l] : lanes_) l->gate.close();
     }
     registry_.refuse();
     watches_.stop();

@@ -3,6 +3,7 @@
 #include "delta_fifo_core.hpp"
 #include "informer_lane.hpp"
 #include "listener_registry.hpp"
+#include "namespaces_core.hpp"
 #include "shared_processor.hpp"
 #include "store.hpp"
 #include "sync_gate.hpp"
@@ -14,6 +15,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,6 +44,13 @@ public:
     [[nodiscard]] std::shared_ptr<const store> content() const noexcept { return store_; }
     [[nodiscard]] const sync_gate& gate() const noexcept { return gate_; }
     [[nodiscard]] const resource_type& resource() const noexcept { return settings_.resource; }
+    // See shared_informer.
+    [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(std::vector<std::string> namespaces);
+    [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(const std::string& ns);
+    [[nodiscard]] boost::asio::awaitable<result<>> remove_namespace(const std::string& ns);
+    /// Empty = all, or none: see covers_just.
+    [[nodiscard]] std::vector<std::string> namespaces() const;
+    [[nodiscard]] bool covers_just(const namespaces_core& wanted) const;
     [[nodiscard]] informer_state state() const;
     [[nodiscard]] std::string last_resource_version() const;
     [[nodiscard]] informer_stats stats() const;
@@ -61,7 +71,26 @@ public:
     void progress(std::size_t scope, const reflector_core& core) override;
 
 private:
-    void make_lanes();
+    struct lane_change;
+
+    /// @param named  What the call is about; @param join  What it waits for.
+    [[nodiscard]] boost::asio::awaitable<result<>>
+    change_namespaces(const std::vector<std::string>& named, std::vector<std::string> join,
+                      const std::function<void(namespaces_core&)>& change);
+    static boost::asio::awaitable<result<>> await_change(std::shared_ptr<lane_change> change);
+    /// Makes the lanes those that are wanted now.
+    void settle_lanes();
+    void collect(const std::vector<std::string>& join, lane_change& out) const;
+    void add_lane(std::string ns, std::string not_before = {});
+    void drop_lane(const std::string& ns);
+    /// Takes out of the store what a lane brought and no namespace that is wanted covers.
+    [[nodiscard]] std::vector<notification> take_out(const std::string& ns);
+    /// Under mutex_.
+    void run(const std::shared_ptr<informer_lane>& lane);
+    [[nodiscard]] static boost::asio::awaitable<result<>> follow(std::shared_ptr<informer_lane> lane);
+    /// Null when it has left.
+    [[nodiscard]] informer_lane* lane(std::size_t scope) const;
+
     void end_handlers();
     [[nodiscard]] std::shared_ptr<processor_listener> admit(listener_registry::admission a);
     void join(std::shared_ptr<processor_listener> listener);
@@ -76,8 +105,11 @@ private:
     void resync(std::uint64_t target);
     void set_version(std::size_t scope, const std::string& version);
     void announce(const std::vector<notification>& batch);
+    void announce_gone(std::vector<notification> gone, departure why);
     void settle_sync();
     void set_blocked(informer_lane& l, std::optional<failure> why);
+    /// Tells whoever waits for the sync that it cannot be for now, or that it can be hoped for again.
+    void tell_blocked();
 
     const informer_settings settings_;
     boost::asio::any_io_executor strand_;
@@ -85,10 +117,12 @@ private:
     std::shared_ptr<object_encoding> encoding_;
     std::shared_ptr<store> store_;
     sync_gate gate_;
-    std::vector<std::unique_ptr<informer_lane>> lanes_;
+    /// Changed on the strand, under mutex_; by their ids, which are never used again.
+    std::map<std::size_t, std::shared_ptr<informer_lane>> lanes_;
     listener_registry registry_;
 
     // On the strand.
+    std::vector<std::weak_ptr<informer_lane>> leaving_;
     delta_fifo_core fifo_;
     shared_processor processor_;
     bool filled_ = false;
@@ -98,6 +132,9 @@ private:
     bool started_ = false;
     bool stopping_ = false;
     bool stopped_ = false;
+    namespaces_core wanted_;
+    /// What the lanes that have left did.
+    reflector_stats past_;
     time_point started_at_{};
     std::optional<duration> time_to_sync_;
     std::uint64_t added_ = 0;

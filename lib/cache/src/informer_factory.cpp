@@ -17,7 +17,6 @@ namespace {
 struct informer_key
 {
     resource_type resource;
-    std::vector<std::string> namespaces;
     std::string label_selector;
     std::string field_selector;
     decode_options decode;
@@ -35,10 +34,7 @@ std::string canonical(const std::string& text)
 
 informer_key key_of(const resource_type& resource, const informer_options& o)
 {
-    informer_key key{resource, o.namespaces, o.label_selector, o.field_selector, o.decode, o.storage};
-    std::sort(key.namespaces.begin(), key.namespaces.end());
-    key.namespaces.erase(std::unique(key.namespaces.begin(), key.namespaces.end()), key.namespaces.end());
-    return key;
+    return {resource, o.label_selector, o.field_selector, o.decode, o.storage};
 }
 
 } // namespace
@@ -120,8 +116,9 @@ shared_informer informer_factory::get(const resource_type& resource, informer_op
     options.field_selector = canonical<field_selector>(options.field_selector);
     auto key = key_of(resource, options);
     std::lock_guard lock(state_->mutex);
+    const namespaces_core wanted(options.namespaces);
     for (auto& e : state_->entries)
-        if (e.key == key) {
+        if (e.key == key && e.engine->covers_just(wanted)) {
             ++e.uses;
             return shared_informer(e.engine);
         }

@@ -20,8 +20,10 @@ constexpr std::size_t renewal_step = 32;
 
 result<> informer_engine::replace(std::size_t scope, std::vector<object> items, std::string resource_version)
 {
+    informer_lane* l = lane(scope);
+    if (!l) return {}; // it has left meanwhile
     // Before the store is filled: a handler's gate must not go on telling of a failure that is over.
-    set_blocked(*lanes_[scope], {});
+    set_blocked(*l, {});
     fifo_.replace(scope, std::move(items), std::move(resource_version));
     pump();
     return {};
@@ -29,6 +31,7 @@ result<> informer_engine::replace(std::size_t scope, std::vector<object> items, 
 
 result<> informer_engine::apply(std::size_t scope, std::vector<delta> changes, std::string resource_version)
 {
+    if (!lane(scope)) return {};
     for (auto& c : changes) {
         if (fifo_.full()) pump();
         fifo_.push(c.type, std::move(c.obj));
@@ -46,6 +49,7 @@ void informer_engine::pump()
         const auto batch = fifo_.pop();
         process(batch);
         fifo_.processed();
+        if (batch.front().type == delta_type::replaced_all) lanes_.at(batch.front().scope)->gate.open();
         settle_sync();
     }
     if (store_->wants_renewal()) renewal_.notify();
@@ -66,7 +70,7 @@ void informer_engine::process(const std::vector<delta>& batch)
     const delta& first = batch.front();
     if (first.type == delta_type::sync_all) return resync(first.target);
     if (first.type == delta_type::replaced_all) {
-        announce(store_->replace(lanes_[first.scope]->ns, std::move(first.all->items), first.all->initial));
+        announce(store_->replace(lanes_.at(first.scope)->ns, std::move(first.all->items), first.all->initial));
         return set_version(first.scope, first.resource_version);
     }
     announce(store_->apply(batch));
@@ -82,6 +86,19 @@ void informer_engine::resync(std::uint64_t target)
     for (auto& o : store_->list({}))
         if (!fifo_.has_pending(o.key())) again.emplace_back(updated{o, o});
     if (!again.empty()) listener->add(again);
+}
+
+informer_lane* informer_engine::lane(std::size_t scope) const
+{
+    const auto at = lanes_.find(scope);
+    return at == lanes_.end() ? nullptr : at->second.get();
+}
+
+void informer_engine::announce_gone(std::vector<notification> gone, departure why)
+{
+    for (auto& n : gone)
+        if (auto* d = std::get_if<deleted>(&n)) d->why = why;
+    announce(gone);
 }
 
 void informer_engine::announce(const std::vector<notification>& batch)
@@ -101,25 +118,26 @@ void informer_engine::announce(const std::vector<notification>& batch)
 void informer_engine::set_version(std::size_t scope, const std::string& version)
 {
     std::lock_guard lock(mutex_);
-    lanes_[scope]->version = version;
+    lanes_.at(scope)->version = version;
 }
 
 void informer_engine::settle_sync()
 {
-    if (filled_ || !fifo_.synced()) return;
-    filled_ = true;
-    processor_.mark_initial();
+    if (filled_ || !(lanes_.empty() || fifo_.synced())) return;
     {
         std::lock_guard lock(mutex_);
+        if (!started_) return;
         time_to_sync_ = settings_.time->now() - started_at_;
     }
+    filled_ = true;
+    processor_.mark_initial();
     settings_.log.info("synced", {{"resource", settings_.resource.display_name()}, {"objects", store_->size()}});
     gate_.open();
 }
 
 void informer_engine::join(std::shared_ptr<processor_listener> listener)
 {
-    for (const auto& l : lanes_)
+    for (const auto& [id, l] : lanes_)
         if (l->blocked && !filled_) listener->gate().fail(*l->blocked);
     processor_.join(std::move(listener), store_->list({}), filled_);
 }

@@ -52,7 +52,7 @@ private:
 } // namespace
 
 std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,
-                                         std::shared_ptr<object_encoding> encoding,
+                                         std::string not_before, std::shared_ptr<object_encoding> encoding,
                                          std::shared_ptr<const known_objects> known, reflector_sink& sink)
 {
     const source_scope scope{.ns = ns,
@@ -69,11 +69,14 @@ std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t
         l->source = s.provider->open(s.resource, scope);
     else
         l->source = std::make_shared<refused_source>(s.resource.display_name(), ns);
-    l->runs = std::make_unique<reflector>(
-        id, l->source,
-        reflector_core(policy, {.kind = s.resource.kind, .api_version = s.resource.api_version(), .ns = ns},
-                       s.seed + 2 * id),
-        policy, s.time, sink);
+    l->runs = std::make_unique<reflector>(id, l->source,
+                                          reflector_core(policy,
+                                                         {.kind = s.resource.kind,
+                                                          .api_version = s.resource.api_version(),
+                                                          .ns = ns,
+                                                          .not_before = std::move(not_before)},
+                                                         s.seed + 2 * id),
+                                          policy, s.time, sink);
     l->ns = std::move(ns);
     return l;
 }

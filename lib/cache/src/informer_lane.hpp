@@ -2,6 +2,7 @@
 
 #include "news_core.hpp"
 #include "reflector.hpp"
+#include "sync_gate.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/log.hpp>
@@ -35,6 +36,11 @@ struct informer_settings
     What is not said to be otherwise is the strand's. */
 struct informer_lane
 {
+    informer_lane() = default;
+    informer_lane(const informer_lane&) = delete;
+    informer_lane& operator=(const informer_lane&) = delete;
+    ~informer_lane() { gone.settle({}); }
+
     std::size_t id = 0;
     std::string ns;
     std::shared_ptr<list_watch_source> source;
@@ -43,16 +49,25 @@ struct informer_lane
     news_core told;
     /// Why it cannot list at all.
     std::optional<failure> blocked;
+    /// Opens when the first list is stored. Any thread.
+    sync_gate gate;
+    /// Ends the reflector.
+    latch leave;
+    /// Nothing of it is left.
+    latch gone;
     // Under the informer's mutex:
     informer_state state = informer_state::created;
     reflector_stats stats;
     std::string version;
 };
 
-/// @param id  Tells this lane from others to the sink; its jitter is drawn from it and the seed.
-[[nodiscard]] std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,
-                                                       std::shared_ptr<object_encoding> encoding,
-                                                       std::shared_ptr<const known_objects> known,
-                                                       reflector_sink& sink);
+/// To what others have done.
+void add(reflector_stats& sum, const reflector_stats& one);
+
+/// @param id          Tells this lane from others to the sink; its jitter is drawn from it and the seed.
+/// @param not_before  See reflector_expectation.
+[[nodiscard]] std::unique_ptr<informer_lane>
+make_lane(const informer_settings& s, std::size_t id, std::string ns, std::string not_before,
+          std::shared_ptr<object_encoding> encoding, std::shared_ptr<const known_objects> known, reflector_sink& sink);
 
 } // namespace kubecoro

@@ -6,7 +6,6 @@
 #include <charconv>
 
 namespace kubecoro {
-namespace {
 
 void add(reflector_stats& sum, const reflector_stats& one)
 {
@@ -24,6 +23,8 @@ void add(reflector_stats& sum, const reflector_stats& one)
     sum.failures += one.failures;
     if (one.last_failure) sum.last_failure = one.last_failure;
 }
+
+namespace {
 
 /// Versions are numbers on every server we know; where they are not, any order will do.
 bool older(const std::string& a, const std::string& b)
@@ -60,8 +61,8 @@ informer_state informer_engine::state() const
     std::lock_guard lock(mutex_);
     if (stopped_ || (stopping_ && !started_)) return informer_state::stopped;
     if (!started_) return informer_state::created;
-    informer_state s = lanes_.front()->state;
-    for (const auto& l : lanes_) s = worse(s, l->state);
+    informer_state s = informer_state::watching; // no namespace at all: nothing to wait for
+    for (const auto& [id, l] : lanes_) s = worse(s, l->state);
     return s;
 }
 
@@ -69,7 +70,7 @@ std::string informer_engine::last_resource_version() const
 {
     std::lock_guard lock(mutex_);
     std::string newest;
-    for (const auto& l : lanes_)
+    for (const auto& [id, l] : lanes_)
         if (newest.empty() || older(newest, l->version)) newest = l->version;
     return newest;
 }
@@ -86,7 +87,8 @@ informer_stats informer_engine::stats() const
     s.index_failures = store_->index_failures();
     {
         std::lock_guard lock(mutex_);
-        for (const auto& l : lanes_) add(s.reflector, l->stats);
+        s.reflector = past_;
+        for (const auto& [id, l] : lanes_) add(s.reflector, l->stats);
         s.time_to_sync = time_to_sync_;
         s.added = added_;
         s.updated = updated_;
@@ -103,7 +105,7 @@ std::string informer_engine::describe() const
     const auto& r = s.reflector;
     const auto n = [](auto v) { return std::to_string(v); };
     std::string out = settings_.resource.display_name();
-    if (!settings_.options.namespaces.empty()) out += " in " + n(settings_.options.namespaces.size()) + " namespace(s)";
+    if (!covers_just(namespaces_core({}))) out += " in " + n(namespaces().size()) + " namespace(s)";
     out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + n(s.objects) +
            " objects, " + n(s.bytes) + " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
     const auto& at = s.storage;

@@ -27,7 +27,9 @@ bool blocks_sync(cond c) noexcept
 
 void informer_engine::report(std::size_t scope, const reflector_core::incident& what)
 {
-    informer_lane& l = *lanes_[scope];
+    informer_lane* at = lane(scope);
+    if (!at) return; // it has left
+    informer_lane& l = *at;
     const bool news = l.told.is_news(what.what, what.why, settings_.time->now());
     settings_.log.write(news ? log_level::warning : log_level::debug, what.what,
                         {{"source", l.source->describe()}, {"failure", what.why.describe()}});
@@ -47,11 +49,22 @@ void informer_engine::set_blocked(informer_lane& l, std::optional<failure> why)
 {
     const bool was = l.blocked.has_value();
     l.blocked = std::move(why);
-    if (filled_ || (!was && !l.blocked)) return;
-    const auto blocked = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& x) { return x->blocked; });
+    if (!was && !l.blocked) return;
+    if (l.blocked)
+        l.gate.fail(*l.blocked);
+    else
+        l.gate.retry();
+    tell_blocked();
+}
+
+void informer_engine::tell_blocked()
+{
+    if (filled_) return;
+    const auto blocked =
+        std::find_if(lanes_.begin(), lanes_.end(), [](const auto& x) { return x.second->blocked.has_value(); });
     const auto tell = [&](const sync_gate& gate) {
         if (blocked != lanes_.end())
-            gate.fail(*(*blocked)->blocked);
+            gate.fail(*blocked->second->blocked);
         else
             gate.retry();
     };
@@ -61,9 +74,11 @@ void informer_engine::set_blocked(informer_lane& l, std::optional<failure> why)
 
 void informer_engine::progress(std::size_t scope, const reflector_core& core)
 {
+    informer_lane* l = lane(scope);
+    if (!l) return;
     std::lock_guard lock(mutex_);
-    lanes_[scope]->state = core.state();
-    lanes_[scope]->stats = core.stats();
+    l->state = core.state();
+    l->stats = core.stats();
 }
 
 } // namespace kubecoro

@@ -47,6 +47,7 @@ std::chrono::seconds draw(random_source& random, std::chrono::seconds from, std:
 reflector_core::reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed)
     : policy_(policy), expected_(std::move(expected)), backoff_(policy.backoff, seed), random_(seed + 1)
 {
+    version_ = expected_.not_before;
 }
 
 reflector_core::action reflector_core::start() { return begin_list({}); }

@@ -24,6 +24,8 @@ struct reflector_expectation
     std::string kind = {};
     std::string api_version = {};
     std::string ns = {};
+    /// The first list is not to be older than this; empty = any will do.
+    std::string not_before = {};
 };
 
 /** The reflector without its I/O: each input returns the next action, and the driver performs it and reports back.

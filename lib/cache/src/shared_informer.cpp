@@ -1,13 +1,8 @@
+#include "await_all.hpp"
 #include "informer_engine.hpp"
 
-#include <kubecoro/base/guard.hpp>
-#include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 
-#include <boost/asio/strand.hpp>
-#include <boost/asio/this_coro.hpp>
-
-#include <atomic>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -38,37 +33,29 @@ informer_stats shared_informer::stats() const { return engine_->stats(); }
 std::string shared_informer::describe() const { return engine_->describe(); }
 const resource_type& shared_informer::resource() const noexcept { return engine_->resource(); }
 
-namespace {
-
-asio::awaitable<result<>> await_one(shared_informer informer, latch first,
-                                    std::shared_ptr<std::atomic<std::size_t>> left)
+asio::awaitable<result<>> shared_informer::set_namespaces(std::vector<std::string> namespaces) const
 {
-    auto waiting = informer.has_synced();
-    const auto synced = co_await std::move(waiting);
-    if (!synced)
-        first.settle(synced.error().because(informer.resource().display_name() + " cannot sync"));
-    else if (--*left == 0)
-        first.settle({});
-    co_return result<>{};
+    return engine_->set_namespaces(std::move(namespaces));
 }
 
-} // namespace
+asio::awaitable<result<>> shared_informer::add_namespace(std::string ns) const
+{
+    return engine_->add_namespace(std::move(ns));
+}
+
+asio::awaitable<result<>> shared_informer::remove_namespace(std::string ns) const
+{
+    return engine_->remove_namespace(std::move(ns));
+}
+
+std::vector<std::string> shared_informer::namespaces() const { return engine_->namespaces(); }
 
 asio::awaitable<result<>> wait_for_cache_sync(std::vector<shared_informer> informers)
 {
-    if (informers.empty()) co_return result<>{};
-    const auto executor = co_await asio::this_coro::executor;
-    task_group waiters(asio::make_strand(executor));
-    const latch first;
-    const auto left = std::make_shared<std::atomic<std::size_t>>(informers.size());
-    for (auto& i : informers) waiters.spawn("wait for " + i.resource().display_name(), await_one(i, first, left));
-    auto waiting = guard(first.wait());
-    const auto outcome = co_await std::move(waiting);
-    waiters.stop();
-    co_await finish_despite_cancellation();
-    auto ending = waiters.join();
-    co_await std::move(ending);
-    co_return outcome;
+    std::vector<awaited> all;
+    all.reserve(informers.size());
+    for (const auto& i : informers) all.push_back({i.resource().display_name(), i.has_synced()});
+    return await_all(std::move(all));
 }
 
 } // namespace kubecoro

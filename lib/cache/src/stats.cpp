@@ -12,6 +12,19 @@ const object& object_of(const notification& n) noexcept
     return std::get_if<deleted>(&n)->obj;
 }
 
+std::string_view to_string(departure d) noexcept
+{
+    switch (d) {
+    case departure::deleted:
+        return "deleted";
+    case departure::namespace_left:
+        return "namespace_left";
+    case departure::kind_gone:
+        return "kind_gone";
+    }
+    return "?";
+}
+
 std::string_view to_string(informer_state s) noexcept
 {
     switch (s) {

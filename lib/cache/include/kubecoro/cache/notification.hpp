@@ -2,7 +2,9 @@
 
 #include <kubecoro/api/object.hpp>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -36,6 +38,18 @@ struct updated
     }
 };
 
+/// How an object left the store.
+enum class departure : std::uint8_t
+{
+    /// It was deleted, or does not match the selectors any more.
+    deleted,
+    /// The informer does not cover its namespace any more (shared_informer::remove_namespace): it may well be there.
+    namespace_left,
+    /// The server does not know the kind any more: its definition was deleted.
+    kind_gone
+};
+[[nodiscard]] std::string_view to_string(departure d) noexcept;
+
 /// An object has left the store.
 struct deleted
 {
@@ -43,6 +57,7 @@ struct deleted
     object obj = {};
     /// The deletion was seen by a relist only (or as a new uid under the old key): nobody told us the last state.
     bool final_state_unknown = false;
+    departure why = departure::deleted;
 };
 
 /** One change of an informer's store, in the words of the store: every handler sees, for each key, a chain in which

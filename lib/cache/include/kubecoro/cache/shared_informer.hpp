@@ -38,8 +38,9 @@ public:
 
     [[nodiscard]] kubecoro::lister lister() const;
 
-    /** Completes when the store is filled: every namespace was listed once and the lists are in the store. Handlers may
-        be behind; see registration::has_synced.
+    /** Completes when the store is filled for the first time: every namespace was listed once and the lists are in the
+        store. Handlers may be behind; see registration::has_synced. A namespace that joins before that counts, one that
+        joins later has its own wait, see set_namespaces().
 
         @par Errors        why the store cannot be filled, at once: forbidden, not_found, unauthorized, invalid,
         misconfigured. The reflector goes on trying, slower and slower; a later call may succeed. Other failures are
@@ -48,6 +49,27 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> has_synced() const;
     /// The same, without waiting. Stays true.
     [[nodiscard]] bool synced() const noexcept;
+
+    /** Covers these namespaces from now on, for everyone who shares this informer: one watch each, one store.
+
+        The change is made when the function is called; to await it is to wait until the objects of what has joined are
+        stored, and the watches of what has left have ended. A namespace that stays is not touched: none of its events is
+        lost or told twice, and calls that undo one another before the informer gets to them do nothing. What has joined comes as `added{initial}`; what has left as `deleted` with
+        departure::namespace_left. The empty name means all namespaces; without any name nothing is covered, which is not
+        what informer_options::namespaces means by it. From all to some, or back, what is covered before and after stays
+        in the store and is compared with the new list.
+
+        @par Errors        why a namespace cannot be listed, as has_synced(): it stays in the set and is tried on.
+        misconfigured for a kind that is not in namespaces. cancelled when the informer stops, or a namespace is taken
+        out again, before it has synced. Before the start it waits for that.
+        @par Cancellation  terminal: ends the wait only; the change stays. */
+    [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(std::vector<std::string> namespaces) const;
+    /// The same for one more; nothing when it is covered.
+    [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(std::string ns) const;
+    /// The same for one less; nothing when it is not in the set. Waits for no list.
+    [[nodiscard]] boost::asio::awaitable<result<>> remove_namespace(std::string ns) const;
+    /// Those that are watched one by one, sorted; empty when all are, or none.
+    [[nodiscard]] std::vector<std::string> namespaces() const;
 
     [[nodiscard]] informer_state state() const;
     /// The version the store has reached; with several namespaces the newest of theirs. Empty before the first list.

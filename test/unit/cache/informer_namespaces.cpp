@@ -1,0 +1,371 @@
+// Namespaces that join and leave a running informer.
+
+#include "informer_fixture.hpp"
+
+#include <kubecoro/testing/every_step.hpp>
+
+namespace asio = boost::asio;
+using namespace informer_test;
+using kubecoro::cond;
+using kubecoro::failure;
+using kubecoro::informer_state;
+using kubecoro::result;
+using kubecoro::core::v1::node;
+
+namespace {
+
+/// One namespace with one pod: "web/a@1".
+kt::scripted_watch one_pod(fixture& f, const std::string& ns, const std::string& version = "1")
+{
+    f.source(ns).on_list(kt::make_page({kt::make_pod(ns, "a", version)}, "10"));
+    return f.source(ns).on_watch();
+}
+
+} // namespace
+
+TEST_CASE("namespaces: one that joins is listed late and told as initial; the others go on untouched",
+          "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
+    auto web = one_pod(f, "web");
+    auto handler = pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(handler.has_synced()));
+    f.source("jobs").on_list(kt::make_page({kt::make_pod("jobs", "b", "2")}, "11"), 5s);
+    auto jobs = f.source("jobs").on_watch();
+    auto joining = f.run.spawn(pods.add_namespace("jobs"));
+    f.settle();
+    CHECK_FALSE(joining.done());
+    CHECK(pods.synced());
+    CHECK(pods.state() == informer_state::listing);
+    web.send(kt::added(kt::make_pod("web", "c", "12")));
+    f.settle();
+    CHECK(f.take() == lines{"initial web/a@1", "added web/c@12"});
+    f.run.advance(5s);
+    REQUIRE(joining.done());
+    REQUIRE(joining.outcome());
+    f.settle();
+    CHECK(f.take() == lines{"initial jobs/b@2"});
+    CHECK(content(pods) == lines{"jobs/b@2", "web/a@1", "web/c@12"});
+    CHECK(pods.namespaces() == lines{"jobs", "web"});
+    CHECK(f.source("web").lists() == 1);
+    CHECK(f.source("web").watches() == 1);
+    jobs.send(kt::deleted(kt::make_pod("jobs", "b", "13")));
+    f.settle();
+    CHECK(f.take() == lines{"deleted jobs/b@13"});
+}
+
+TEST_CASE("namespaces: what has left is told as deleted, and why, and its watch is closed", "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
+    auto web = one_pod(f, "web");
+    auto jobs = one_pod(f, "jobs");
+    std::vector<kubecoro::departure> why;
+    auto handler = pods.add_event_handler({.on_delete = [&why](const kubecoro::deleted& e) { why.push_back(e.why); }});
+    f.informers->start();
+    REQUIRE(f.run.run(handler.has_synced()));
+    web.send(kt::deleted(kt::make_pod("web", "a", "11")));
+    f.settle();
+    REQUIRE(f.run.run(pods.remove_namespace("jobs")));
+    f.settle();
+    CHECK(jobs.closed());
+    CHECK_FALSE(web.closed());
+    CHECK(why == std::vector{kubecoro::departure::deleted, kubecoro::departure::namespace_left});
+    CHECK(content(pods).empty());
+    CHECK(f.run.run(pods.remove_namespace("jobs")));
+    CHECK(pods.namespaces() == lines{"web"});
+    CHECK(pods.stats().reflector.lists == 2); // what has left still counts
+}
+
+TEST_CASE("namespaces: one that left and joins again is listed anew, without a trace of before", "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
+    auto before = one_pod(f, "web");
+    pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    auto after = one_pod(f, "web", "20");
+    auto left = f.run.spawn(pods.remove_namespace("web"));
+    REQUIRE(f.run.run_until([&] { return pods.lister().size() == 0; })); // its watch is still about to end
+    auto joined = f.run.spawn(pods.add_namespace("web"));
+    f.settle();
+    REQUIRE(left.done());
+    REQUIRE(joined.done());
+    CHECK(left.outcome());
+    CHECK(joined.outcome());
+    before.send(kt::added(kt::make_pod("web", "late", "21")));
+    f.settle();
+    CHECK(content(pods) == lines{"web/a@20"});
+    CHECK(f.take() == lines{"initial web/a@1", "lost web/a@1", "initial web/a@20"});
+}
+
+TEST_CASE("namespaces: from all to some and back, what stays covered is not told again", "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("jobs", "b", "2")}, "10"));
+    auto all = f.source().on_watch();
+    pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.settle();
+    f.take();
+    f.source("web").on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "c", "11")}, "11"));
+    auto web = f.source("web").on_watch();
+    REQUIRE(f.run.run(pods.set_namespaces({"web"})));
+    f.settle();
+    CHECK(all.closed());
+    CHECK(f.take() == lines{"lost jobs/b@2", "initial web/c@11"});
+    // Not an older state than the one that is known.
+    CHECK(f.source("web").list_call(0).resource_version == "10");
+
+    f.source().on_list(kt::make_page(
+        {kt::make_pod("web", "a", "1"), kt::make_pod("web", "c", "11"), kt::make_pod("jobs", "b", "2")}, "12"));
+    auto again = f.source().on_watch();
+    REQUIRE(f.run.run(pods.add_namespace("")));
+    f.settle();
+    CHECK(web.closed());
+    CHECK(pods.namespaces().empty());
+    CHECK(f.take() == lines{"initial jobs/b@2"});
+    CHECK(f.source().list_call(1).resource_version == "11");
+    // All of them are there already.
+    CHECK(f.run.run(pods.add_namespace("jobs")));
+    CHECK(f.source().lists() == 2);
+    CHECK(content(pods) == lines{"jobs/b@2", "web/a@1", "web/c@11"});
+}
+
+TEST_CASE("namespaces: none at all is synced, empty, and can grow", "[cache][namespaces]")
+{
+    const bool before_the_start = GENERATE(false, true);
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
+    auto web = one_pod(f, "web");
+    if (!before_the_start) {
+        f.informers->start();
+        REQUIRE(f.run.run(pods.has_synced()));
+    }
+    REQUIRE(f.run.run(pods.set_namespaces({})));
+    CHECK(pods.namespaces().empty());
+    CHECK(pods.lister().size() == 0);
+    if (before_the_start) {
+        CHECK_FALSE(pods.synced());
+        CHECK(pods.state() == informer_state::created);
+        f.informers->start();
+        REQUIRE(f.run.run(pods.has_synced()));
+        CHECK(f.source("web").lists() == 0);
+    }
+    CHECK(pods.state() == informer_state::watching);
+    auto jobs = one_pod(f, "jobs");
+    REQUIRE(f.run.run(pods.add_namespace("jobs")));
+    CHECK(content(pods) == lines{"jobs/a@1"});
+}
+
+TEST_CASE("namespaces: those that join before the first sync count for it, those that leave do not",
+          "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web", "slow"}});
+    auto web = one_pod(f, "web");
+    f.source("slow").on_list_hang();
+    f.source("jobs").on_list(kt::make_page({}, "10"), 3s);
+    auto jobs = f.source("jobs").on_watch();
+    f.informers->start();
+    auto syncing = f.run.spawn(pods.has_synced());
+    auto joining = f.run.spawn(pods.add_namespace("jobs"));
+    f.run.advance(1s);
+    auto leaving = f.run.spawn(pods.remove_namespace("slow"));
+    f.settle();
+    CHECK(leaving.done());
+    CHECK(f.source("slow").in_flight() == 0);
+    CHECK_FALSE(syncing.done());
+    f.run.advance(3s);
+    REQUIRE(syncing.done());
+    CHECK(syncing.outcome());
+    CHECK(joining.done());
+}
+
+TEST_CASE("namespaces: one that may not be listed fails its own join at once, and is tried on", "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
+    auto web = one_pod(f, "web");
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.source("jobs").on_list(failure(cond::forbidden, "no"));
+    auto jobs = one_pod(f, "jobs");
+    const auto joined = f.run.run(pods.add_namespace("jobs"));
+    REQUIRE_FALSE(joined);
+    CHECK(joined.error() == cond::forbidden);
+    CHECK(pods.synced());
+    REQUIRE(f.run.run(pods.add_namespace("jobs")).error() == cond::forbidden);
+    f.run.advance(1min);
+    REQUIRE(f.run.run(pods.add_namespace("jobs")));
+    CHECK(content(pods) == lines{"jobs/a@1", "web/a@1"});
+}
+
+TEST_CASE("namespaces: one that is forbidden and leaves no longer keeps the informer from syncing",
+          "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
+    f.source("jobs").on_list(failure(cond::forbidden, "no"));
+    f.source("jobs").on_list_hang();
+    f.source("web").on_list(kt::make_page({}, "10"), 1s);
+    auto web = f.source("web").on_watch();
+    auto handler = pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()).error() == cond::forbidden);
+    auto leaving = f.run.spawn(pods.remove_namespace("jobs"));
+    f.settle();
+    REQUIRE(leaving.done());
+    CHECK(f.run.run(handler.has_synced()));
+    CHECK(f.run.run(pods.has_synced()));
+}
+
+TEST_CASE("namespaces: whoever waits for a join is told when it will not be", "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
+    auto web = one_pod(f, "web");
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.source("jobs").on_list_hang();
+    auto joining = f.run.spawn(pods.add_namespace("jobs"));
+    f.settle();
+    CHECK_FALSE(joining.done());
+    SECTION("because it leaves again") { CHECK(f.run.run(pods.remove_namespace("jobs"))); }
+    SECTION("because the informer stops")
+    {
+        CHECK(f.run.run(f.informers->stop()));
+        CHECK(f.run.run(pods.add_namespace("more")).error() == cond::cancelled);
+    }
+    SECTION("because it gives up; the namespace stays")
+    {
+        joining.cancel();
+        f.settle();
+        CHECK(pods.namespaces() == lines{"jobs", "web"});
+    }
+    f.settle();
+    REQUIRE(joining.done());
+    CHECK(joining.outcome().error() == cond::cancelled);
+}
+
+TEST_CASE("namespaces: a kind that has none refuses", "[cache][namespaces]")
+{
+    fixture f;
+    auto nodes = f.informers->get<node>();
+    CHECK(f.run.run(nodes.add_namespace("web")).error() == cond::misconfigured);
+    CHECK(f.run.run(nodes.set_namespaces({"", "web"})).error() == cond::misconfigured);
+    CHECK(nodes.namespaces().empty());
+}
+
+TEST_CASE("namespaces: an informer is shared by what it covers now", "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
+    auto change = pods.set_namespaces({"jobs"});
+    CHECK_FALSE(f.informers->get<pod>({.namespaces = {"web"}}) == pods);
+    CHECK(f.informers->get<pod>({.namespaces = {"jobs"}}) == pods);
+    auto widened = pods.add_namespace("");
+    CHECK(f.informers->get<pod>() == pods);
+}
+
+TEST_CASE("namespaces: two hundred join and leave, and nothing stays behind", "[cache][namespaces]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"home"}});
+    auto home = one_pod(f, "home");
+    pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.settle();
+    CHECK(f.take() == lines{"initial home/a@1"});
+    std::vector<std::string> many;
+    for (int i = 0; i < 200; ++i) many.push_back("n" + std::to_string(i));
+    for (int round = 0; round < 3; ++round) {
+        std::vector<kt::scripted_watch> watches;
+        for (const auto& ns : many) watches.push_back(one_pod(f, ns));
+        auto wanted = many;
+        wanted.push_back("home");
+        REQUIRE(f.run.run(pods.set_namespaces(wanted)));
+        f.settle();
+        CHECK(pods.lister().size() == 201);
+        CHECK(f.take().size() == 200);
+        REQUIRE(f.run.run(pods.set_namespaces({"home"})));
+        f.settle();
+        CHECK(pods.lister().size() == 1);
+        CHECK(f.take().size() == 200);
+        CHECK(std::all_of(watches.begin(), watches.end(), [](const auto& w) { return w.closed(); }));
+    }
+    CHECK_FALSE(home.closed());
+    CHECK(f.source("home").lists() == 1);
+    CHECK(f.log.count(kubecoro::log_level::warning) == 0);
+}
+
+namespace {
+
+struct changing_life
+{
+    std::shared_ptr<kt::scripted_provider> provider;
+    std::unique_ptr<kubecoro::informer_factory> informers;
+
+    explicit changing_life(kt::runner& r)
+        : provider(std::make_shared<kt::scripted_provider>(r.executor(), r.shared_clock()))
+    {
+        kubecoro::factory_options o;
+        o.time = r.shared_clock();
+        o.seed = 7;
+        informers = std::make_unique<kubecoro::informer_factory>(provider, std::move(o));
+        for (const std::string ns : {"a", "b", "c"}) {
+            const auto s = provider->source(pod::resource(), {.ns = ns});
+            for (int i = 0; i < 2; ++i) {
+                s->on_list(kt::make_page({kt::make_pod(ns, "x", "1")}, "5"), 10ms);
+                s->on_watch();
+            }
+        }
+        const auto all = provider->source(pod::resource(), {});
+        all->on_list(kt::make_page({kt::make_pod("a", "x", "1")}, "5"), 10ms);
+        all->on_watch();
+    }
+};
+
+// The life is the scenario's fixture: it goes after every coroutine that uses it.
+asio::awaitable<result<>> change_often(changing_life* l)
+{
+    auto pods = l->informers->get<pod>({.namespaces = {"a"}});
+    pods.add_event_handler({.on_add = [](const kubecoro::added&) {}});
+    l->informers->start();
+    const std::vector<std::vector<std::string>> sets{{"a", "b"}, {"b", "c"}, {""}, {"c"}, {}, {"a"}};
+    for (const auto& s : sets) {
+        auto changing = pods.set_namespaces(s);
+        if (const auto changed = co_await std::move(changing); !changed) co_return changed;
+    }
+    auto stopping = l->informers->stop();
+    co_return co_await std::move(stopping);
+}
+
+} // namespace
+
+TEST_CASE("namespaces: changes cancelled or destroyed at any step", "[cache][namespaces][every_step]")
+{
+    const auto make = [](kt::runner& r) {
+        auto l = std::make_shared<changing_life>(r);
+        return kt::scenario{change_often(l.get()), l};
+    };
+    std::size_t finished = 0;
+    const auto cancelled = kt::cancel_after_every_step(make, [&](const result<>& r) {
+        if (r)
+            ++finished;
+        else
+            CHECK(r.error() == cond::cancelled);
+    });
+    REQUIRE(cancelled);
+    CHECK(*cancelled > 50);
+    CHECK(finished >= 1);
+    const auto destroyed = kt::stop_after_every_step(make);
+    REQUIRE(destroyed);
+    CHECK(*destroyed > 50);
+}
