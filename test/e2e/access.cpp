@@ -45,6 +45,22 @@ void follows(cluster& c, const client& who)
     CHECK(f.witnessed.complaint() == "");
 }
 
+void make_reader_role(cluster& c, const std::string& ns)
+{
+    c.make(roles, ns, "reader",
+           R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"reader"},"rules":[)"
+           R"({"apiGroups":[""],"resources":["configmaps"],"verbs":["list","watch"]}]})");
+}
+
+void let_read(cluster& c, const std::string& ns, const std::string& user)
+{
+    c.make(role_bindings, ns, "reader",
+           R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"reader"},)"
+           R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"reader"},)"
+           R"("subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":")" +
+               user + R"("}]})");
+}
+
 } // namespace
 
 TEST_CASE("login: token", "[access]")
@@ -121,18 +137,50 @@ TEST_CASE("forbidden: has_synced says so at once, and succeeds after the right i
     CHECK(unheard.error() == cond::forbidden);
     CHECK_FALSE(f.informer.synced());
 
-    c.make(roles, ns, "reader",
-           R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"reader"},"rules":[)"
-           R"({"apiGroups":[""],"resources":["configmaps"],"verbs":["list","watch"]}]})");
-    c.make(role_bindings, ns, "reader",
-           R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"reader"},)"
-           R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"reader"},)"
-           R"("subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":")" +
-               user + R"("}]})");
+    make_reader_role(c, ns);
+    let_read(c, ns, user);
     CHECK(c.eventually([&] { return f.informer.synced() && f.gap_now().empty(); }));
     const auto allowed = c.run(f.registered.has_synced());
     CHECK(allowed);
     CHECK(f.witnessed.complaint() == "");
+}
+
+TEST_CASE("forbidden while running: what is stored stays, and is brought up to date when the right is back", "[access]")
+{
+    const auto config = config_or_skip("KUBECORO_E2E_LIMITED_KUBECONFIG");
+    if (!config) return;
+    cluster c;
+    const auto ns = c.make_namespace("withdrawn");
+    const auto who = c.connect(*config);
+    const auto user = identity(c, who);
+    const auto maps = c.api().resource(config_map::resource(), ns);
+    const auto make = [&](const std::string& name) { c.run(maps.create(manifest(maps.type(), name))).value(); };
+    make("before");
+    make_reader_role(c, ns);
+    let_read(c, ns, user);
+    REQUIRE(c.eventually([&] { return c.run(who.list(maps.type(), ns)).has_value(); }));
+
+    // A server asks for rights when a watch begins, so they have to be short for a withdrawal to show.
+    auto options = impatient();
+    options.policy.watch_timeout_min = options.policy.watch_timeout_max = std::chrono::seconds{2};
+    followed f(c, who, maps.type(), ns, options);
+    const auto synced = f.sync();
+    REQUIRE(synced);
+    c.run(c.api().remove(role_bindings, ns, "reader")).value();
+    REQUIRE(c.eventually([&] {
+        const auto last = f.stats().last_failure;
+        return last && *last == cond::forbidden;
+    }));
+    make("meanwhile");
+    CHECK(f.informer.lister().get(ns, "before"));
+    CHECK(f.informer.synced());
+    CHECK(f.witnessed.counts().deleted == 0);
+
+    let_read(c, ns, user);
+    CHECK(f.converge() == "");
+    CHECK(f.informer.lister().get(ns, "meanwhile"));
+    CHECK(f.witnessed.complaint() == "");
+    CHECK(f.witnessed.counts().deleted == 0);
 }
 
 TEST_CASE("no such resource: has_synced says so at once, and succeeds after it is defined", "[access]")

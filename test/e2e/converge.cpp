@@ -4,6 +4,7 @@
 #include "followed.hpp"
 
 #include <kubecoro/api/kinds.hpp>
+#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <cstdlib>
@@ -72,6 +73,33 @@ TEST_CASE("a thousand random changes: stores and handlers end equal to the serve
         REQUIRE(p.wait_for(std::chrono::seconds{30}) == std::future_status::ready);
         CHECK(p.get());
     }
+}
+
+TEST_CASE("a handler that sleeps holds up nobody, and hears of everything when it wakes", "[churn]")
+{
+    const auto seed = random_seed();
+    INFO("seed " << seed);
+    cluster c;
+    const auto ns = c.make_namespace("sleeper");
+    latch woken;
+    witness slow(c);
+    followed f(c, c.api(), config_map::resource(), ns);
+    // Fewer than there will be: they merge.
+    handler_options small;
+    small.max_pending = 10;
+    f.informer.add_event_handler(slow.asleep(woken), small);
+    const auto synced = f.sync();
+    REQUIRE(synced);
+    churn changes(c.api(), seed, {config_map::resource()}, {ns});
+    const auto churned = c.run(changes.run(300));
+    REQUIRE(churned);
+    CHECK(f.converge() == "");
+    CHECK(slow.believes().empty());
+
+    woken.settle({});
+    CHECK(c.eventually([&] { return gap(c, f.informer, {&slow}, {ns}).empty(); }));
+    CHECK(slow.complaint() == "");
+    CHECK(f.witnessed.complaint() == "");
 }
 
 TEST_CASE("an object that finalizers hold is updated, then deleted", "[churn]")

@@ -153,6 +153,32 @@ TEST_CASE("410: etcd is compacted between two pages of the first list", "[distur
     CHECK(*stats.last_failure == cond::expired);
 }
 
+TEST_CASE("410: etcd is compacted again and again under load, and connections break", "[disturbance]")
+{
+    if (!cluster::disturbable()) return;
+    const auto seed = random_seed();
+    INFO("seed " << seed);
+    cluster c;
+    const auto ns = c.make_namespace("shrinking");
+    const auto plan = std::make_shared<testing::fault_plan>();
+    followed f(c, fragile(c, plan), config_map::resource(), ns, impatient());
+    const auto synced = f.sync();
+    REQUIRE(synced);
+
+    churn changes(c.api(), seed, {config_map::resource()}, {ns});
+    for (int round = 0; round < 4; ++round) {
+        auto load = c.start(changes.run(150));
+        plan->set_down(true);
+        c.disturb("compact");
+        plan->set_down(false);
+        const auto done = load.get();
+        REQUIRE(done);
+    }
+    CHECK(f.converge() == "");
+    CHECK(f.witnessed.complaint() == "");
+    CHECK(f.stats().failures > 0);
+}
+
 TEST_CASE("the API server is killed and started again in the middle of changes", "[disturbance]")
 {
     if (!cluster::disturbable()) return;

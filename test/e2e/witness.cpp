@@ -42,6 +42,24 @@ event_handler witness::coroutines()
     return out;
 }
 
+event_handler witness::asleep(latch until)
+{
+    event_handler out;
+    const auto listen = [this, until](const auto& e) { return hear_after(until, e); };
+    out.on_add = listen;
+    out.on_update = listen;
+    out.on_delete = listen;
+    return out;
+}
+
+asio::awaitable<result<>> witness::hear_after(latch until, notification n)
+{
+    auto waiting = until.wait();
+    auto woken = co_await std::move(waiting);
+    if (woken) std::visit([this](const auto& e) { hear(e); }, n);
+    co_return woken;
+}
+
 asio::awaitable<void> witness::hear_slowly(notification n)
 {
     co_await asio::post(asio::use_awaitable);

@@ -3,6 +3,7 @@
 
 #include "cluster.hpp"
 
+#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 
 #include <cstddef>
@@ -35,6 +36,8 @@ public:
     /// As plain functions, or as coroutines.
     [[nodiscard]] event_handler plain();
     [[nodiscard]] event_handler coroutines();
+    /// Coroutines that do nothing before the latch is settled.
+    [[nodiscard]] event_handler asleep(latch until);
     /// Pulls until the subscription ends.
     [[nodiscard]] boost::asio::awaitable<result<>> pull(subscription events);
 
@@ -48,6 +51,7 @@ private:
     void hear(const updated& e);
     void hear(const deleted& e);
     boost::asio::awaitable<void> hear_slowly(notification n);
+    boost::asio::awaitable<result<>> hear_after(latch until, notification n);
     void complain(std::string_view what, const object& o);
 
     cluster* cluster_;
