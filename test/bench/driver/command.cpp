@@ -3,35 +3,80 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <sstream>
 
 namespace kubecoro::bench {
 
 namespace {
 
+void only_small(bench_options& o)
+{
+    o.data = {"small"};
+    o.cores = {1};
+}
+
 /// A few minutes.
 void make_quick(bench_options& o)
 {
     o.rounds = 2;
-    o.tail_rounds = 0;
+    o.rounds_of = {{"tail", 0}};
     o.objects = {20'000};
     o.paced_s = 3;
     o.warm_mb = 2'000;
-    o.only_small = true;
     o.no_variants = true;
     o.no_micro = true;
+    only_small(o);
 }
 
 /// A few seconds: whether everything works, not how fast.
 void make_smoke(bench_options& o)
 {
     o.rounds = 1;
-    o.tail_rounds = 1;
+    o.rounds_of = {};
     o.objects = {300};
     o.paced_s = 0;
     o.tail_s = 0;
     o.warm_mb = 0;
     o.no_micro = true;
+}
+
+std::optional<unsigned> whole_number(std::string_view text)
+{
+    unsigned n = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (bad != std::errc() || end != text.data() + text.size() || n > 1000) return {};
+    return n;
+}
+
+/// "5", "tail=2" or "5,tail=2,relist=3" into the options. Gives what cannot be read, empty when all can.
+std::string take_rounds(const std::string& text, bench_options& o)
+{
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, ',');) {
+        const auto equals = part.find('=');
+        const auto count = whole_number(equals == std::string::npos ? part : part.substr(equals + 1));
+        if (!count) return part;
+        if (equals == std::string::npos) {
+            o.rounds = *count;
+            for (auto& [workload, rounds] : o.rounds_of) rounds = std::min(rounds, o.rounds);
+            continue;
+        }
+        const auto& known = workload_names();
+        const auto name = part.substr(0, equals);
+        if (std::find(known.begin(), known.end(), name) == known.end()) return part;
+        o.rounds_of[name] = *count;
+    }
+    return {};
+}
+
+/// Names that --subjects takes.
+std::vector<std::string> subject_choices()
+{
+    std::vector<std::string> all{"kubecoro", "client-go", "kube-rs"};
+    for (const auto& s : all_subjects({}, {})) all.push_back(s.name);
+    return all;
 }
 
 } // namespace
@@ -42,19 +87,34 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
     auto& b = c.bench;
     bool quick = false;
     bool smoke = false;
+    bool small = false;
+    std::string rounds;
     CLI::App app{"Measures kubecoro beside client-go and kube-rs on replayed data."};
     app.add_option("NAME", b.names, "Workloads; all without")->check(CLI::IsMember(workload_names()));
     app.add_flag("--quick", quick, "20,000 small pods on one core, two short rounds, no variants");
     app.add_flag("--smoke", smoke, "300 objects, one round: only whether it works");
-    auto* rounds = app.add_option("--rounds", b.rounds, "Rounds, subjects interleaved")->check(CLI::Range(1, 1000));
-    app.add_option("--tail-rounds", b.tail_rounds, "Rounds with the 120 s runs");
-    auto* objects = app.add_option("--objects", b.objects, "Sizes of the small data set")->delimiter(',');
-    app.add_option("--subjects", b.subjects, "Beginnings of the subjects' names; all without")->delimiter(',');
-    app.add_flag("--only-small", b.only_small, "Small pods on one core only");
+    app.add_option("--rounds", rounds, "Rounds, subjects interleaved: 5, or 5,tail=2 (default 5,tail=3)");
+    auto* objects =
+        app.add_option("--objects", b.objects, "Sizes of the small data set")->delimiter(',')->allow_extra_args(false);
+    app.add_option("--subjects", b.subjects, "Subjects (client-go/json) or libraries (client-go); all without")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(subject_choices()));
+    app.add_option("--data", b.data, "Kinds of data; all without")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"small", "large", "low", "custom"}));
+    app.add_option("--cores", b.cores, "Cores that small pods are measured on (default 1,2)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({1, 2}));
+    app.add_flag("--only-small", small, "As --data small --cores 1");
     app.add_option("--out", c.out, "Results as JSON")->capture_default_str();
     app.add_option("--docs", c.docs, "Document whose results are renewed");
     app.add_option("--peers", c.peers, "Folder of the peers' programs")->capture_default_str();
     app.add_flag("--merge", c.merge, "Keep what an earlier run measured and this one does not");
+    app.add_flag("--resume", c.resume, "As --merge, and leave out what --out holds with as many rounds");
+    app.add_flag("--plan", c.plan_only, "Measure nothing, say what would be and about how long it takes");
     app.add_flag("--report-only", c.report_only, "Measure nothing, report what --out holds");
     try {
         app.parse(argc, argv);
@@ -63,11 +123,13 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
         const int status = app.exit(e, out, out);
         return refusal{out.str(), status};
     }
-    const auto asked = b;
+    const auto asked = b.objects;
     if (quick) make_quick(b);
     if (smoke) make_smoke(b);
-    if (rounds->count()) b.rounds = asked.rounds;
-    if (objects->count()) b.objects = asked.objects;
+    if (small) only_small(b);
+    if (objects->count()) b.objects = asked;
+    if (auto unread = take_rounds(rounds, b); !unread.empty())
+        return refusal{"not a number of rounds: " + unread + "\n", 2};
     std::erase(b.objects, 0u);
     return c;
 }

@@ -18,6 +18,10 @@ struct command
     std::string peers = "build/bench/peers";
     /// Keep rows of an earlier run that this one does not measure.
     bool merge = false;
+    /// As `merge`, and what `out` holds with as many rounds is not measured again.
+    bool resume = false;
+    /// Measure nothing: say what would be measured.
+    bool plan_only = false;
     /// Measure nothing: report what `out` holds.
     bool report_only = false;
 };

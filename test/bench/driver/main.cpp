@@ -1,6 +1,7 @@
 // Measures the subjects, prints the tables, and writes results.json and the document.
 #include "command.hpp"
 #include "files.hpp"
+#include "plan_time.hpp"
 #include "report.hpp"
 #include "runner.hpp"
 
@@ -13,20 +14,29 @@ namespace {
 
 using namespace kubecoro::bench;
 
-/// The rows of this run, together with those of an earlier one where that was asked for.
-kubecoro::result<std::vector<row>> rows_for(const command& c, const places& where)
+kubecoro::result<std::vector<row>> rows_in(const std::string& file)
 {
-    std::vector<row> old;
-    if (c.merge || c.report_only) {
-        auto text = read_file(c.out);
-        auto rows = text ? parse_rows(*text) : kubecoro::result<std::vector<row>>(text.error());
-        if (!rows && c.report_only) return rows.error();
-        if (rows) old = std::move(*rows);
-    }
-    if (c.report_only) return old;
+    auto text = read_file(file);
+    if (!text) return text.error();
+    return parse_rows(*text);
+}
+
+/// Measures, and keeps `rows` and the file of results up to date, so that what is interrupted is not lost.
+kubecoro::result<> measure(const command& c, const places& where, std::vector<row>& rows)
+{
     auto subjects = all_subjects(where.programs, where.peers);
     find_missing(subjects);
-    return merge_rows(std::move(old), run_bench(c.bench, subjects, where));
+    auto plan = make_plan(c.bench, subjects);
+    if (c.resume) plan = without_finished(std::move(plan), c.bench, subjects, rows);
+    std::cerr << describe_plan(plan, subjects, c.bench);
+    if (c.plan_only) return {};
+    const auto old = rows;
+    kubecoro::result<> written;
+    run_bench(plan, c.bench, subjects, where, [&](const std::vector<row>& fresh) {
+        rows = merge_rows(old, fresh);
+        written = write_file(c.out, to_json_text(rows));
+    });
+    return written;
 }
 
 kubecoro::result<> renew_document(const command& c, const std::vector<row>& rows)
@@ -38,6 +48,24 @@ kubecoro::result<> renew_document(const command& c, const std::vector<row>& rows
         put_between_markers(*document, document_part(rows, facts_of_this_machine(c.peers + "/versions"), reasons));
     if (!renewed) return renewed.error();
     return write_file(c.docs, *renewed);
+}
+
+kubecoro::result<> run(const command& c, const places& where)
+{
+    std::vector<row> rows;
+    if (c.merge || c.resume || c.report_only) {
+        auto old = rows_in(c.out);
+        if (!old && c.report_only) return old.error();
+        if (old) rows = std::move(*old);
+    }
+    auto done = c.report_only ? kubecoro::result<>() : measure(c, where, rows);
+    if (!done || c.plan_only) return done;
+    std::cout << terminal_report(rows);
+    if (!c.docs.empty()) done = renew_document(c, rows);
+    const auto failed = [](const row& r) { return r.missing.starts_with("failed"); };
+    if (done && std::any_of(rows.begin(), rows.end(), failed))
+        return kubecoro::failure(kubecoro::cond::internal, "something could not be measured, see above");
+    return done;
 }
 
 } // namespace
@@ -55,16 +83,7 @@ int main(int argc, char** argv)
     const places where{.programs = fs::canonical("/proc/self/exe").parent_path(),
                        .peers = c.peers,
                        .work = fs::absolute(c.out).parent_path() / "work"};
-    auto rows = rows_for(c, where);
-    if (!rows) {
-        std::cerr << rows.error().describe() << '\n';
-        return 1;
-    }
-    std::cout << terminal_report(*rows);
-    auto written = c.report_only ? kubecoro::result<>() : write_file(c.out, to_json_text(*rows));
-    if (written && !c.docs.empty()) written = renew_document(c, *rows);
-    if (!written) std::cerr << written.error().describe() << '\n';
-    const bool failed =
-        std::any_of(rows->begin(), rows->end(), [](const row& r) { return r.missing.starts_with("failed"); });
-    return written && !failed ? 0 : 1;
+    auto outcome = run(c, where);
+    if (!outcome) std::cerr << outcome.error().describe() << '\n';
+    return outcome ? 0 : 1;
 }

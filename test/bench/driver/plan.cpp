@@ -1,6 +1,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace kubecoro::bench {
@@ -19,29 +20,57 @@ bool wanted(const bench_options& options, const subject& s)
     if (options.no_variants && s.part == share::brief) return false;
     if (options.subjects.empty()) return true;
     return std::any_of(options.subjects.begin(), options.subjects.end(),
-                       [&](const std::string& begin) { return s.name.starts_with(begin); });
+                       [&](const std::string& choice) { return is_chosen(s.name, choice); });
 }
 
-/// What a subject does in one session, before the user's choice.
-names workloads_for(const subject& s, const data_set& data, unsigned cores)
+/** What a subject does in one session, before the user's choice.
+
+    @param largest  Of the sizes of small pods: what takes long or is of variants is measured there alone. */
+names workloads_for(const subject& s, const data_set& data, unsigned cores, bool largest)
 {
     if (s.part == share::floor)
         return data.name == "small" ? names{"sync", "events", "paced-1000", "paced-5000", "tail"} : names{};
     if (cores == 2) return {"sync", "events", "paced-1000", "paced-5000"};
-    if (s.part == share::brief || data.name != "small") return {"sync", "steady", "events", "peak"};
+    const names brief{"sync", "steady", "events", "relist", "peak"};
+    if (s.part == share::brief) return largest || data.name == "custom" ? brief : names{};
+    if (data.name != "small") return brief;
     names all{"sync", "steady", "read", "events", "paced-1000", "paced-5000"};
-    if (s.tails) all.emplace_back("tail");
+    if (s.tails && largest) all.emplace_back("tail");
     all.insert(all.end(), {"relist", "peak", "queue"});
     return all;
 }
 
-/// `sync` always takes part: nothing can be measured of an informer that is not synced.
+/// What must have gone before in the same session: of an informer that is not synced nothing can be measured, and the
+/// peak is that of a sync, of all objects changed, and of a relist.
+const names& needs(std::string_view workload)
+{
+    static const names nothing, informer{"sync"}, churn{"sync", "events", "relist"};
+    return workload == "sync" ? nothing : workload == "peak" ? churn : informer;
+}
+
+/// Those of `all` that are asked for, and what they need.
+template<class Asked>
+names with_needs(const names& all, Asked asked)
+{
+    auto needed = [&](const std::string& name) {
+        return std::any_of(all.begin(), all.end(), [&](const auto& w) { return asked(w) && contains(needs(w), name); });
+    };
+    names chosen;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(chosen),
+                 [&](const std::string& w) { return asked(w) || needed(w); });
+    return chosen;
+}
+
 names chosen(names all, const bench_options& options)
 {
     if (options.names.empty()) return all;
-    std::erase_if(all, [&](const std::string& n) { return n != "sync" && !contains(options.names, n); });
-    const bool only_sync = all.size() == 1;
-    return only_sync && !contains(options.names, "sync") ? names{} : all;
+    return with_needs(all, [&](const std::string& w) { return contains(options.names, w); });
+}
+
+bool is_largest(const data_set& data, const bench_options& options)
+{
+    if (data.name != "small") return false;
+    return std::all_of(options.objects.begin(), options.objects.end(), [&](auto n) { return n <= data.objects; });
 }
 
 void add_sessions(group_plan& group, unsigned cores, const bench_options& options, const std::vector<subject>& subjects)
@@ -50,22 +79,30 @@ void add_sessions(group_plan& group, unsigned cores, const bench_options& option
         const auto& s = subjects[i];
         const bool serves = group.data.resource() == "widgets" ? s.custom : s.pods;
         if (!serves || !wanted(options, s) || (cores == 2 && s.part == share::brief)) continue;
-        auto workloads = chosen(workloads_for(s, group.data, cores), options);
+        auto workloads = chosen(workloads_for(s, group.data, cores, is_largest(group.data, options)), options);
         if (workloads.empty()) continue;
         group.sessions.push_back({.data = group.data, .cores = cores, .subject = i, .workloads = std::move(workloads)});
     }
 }
 
+/// Small pods of every size; the others of the smallest, custom resources of at most 50,000.
 std::vector<data_set> data_sets(const bench_options& options)
 {
+    if (options.objects.empty()) return {};
+    const auto [smallest, largest] = std::minmax_element(options.objects.begin(), options.objects.end());
     std::vector<data_set> all;
     for (auto n : options.objects) all.push_back({"small", n});
-    if (options.only_small || options.objects.empty()) return all;
-    const auto [smallest, largest] = std::minmax_element(options.objects.begin(), options.objects.end());
     all.push_back({"large", *smallest});
     all.push_back({"low", *smallest});
     all.push_back({"custom", std::min<std::uint64_t>(50'000, *largest)});
+    if (!options.data.empty()) std::erase_if(all, [&](const data_set& d) { return !contains(options.data, d.name); });
     return all;
+}
+
+bool measured_on(const data_set& data, unsigned cores, const bench_options& options)
+{
+    if (cores == 2 && data.name != "small") return false;
+    return std::find(options.cores.begin(), options.cores.end(), cores) != options.cores.end();
 }
 
 } // namespace
@@ -75,11 +112,25 @@ std::vector<group_plan> make_plan(const bench_options& options, const std::vecto
     std::vector<group_plan> groups;
     for (const auto& data : data_sets(options)) {
         group_plan group{.data = data, .sessions = {}};
-        add_sessions(group, 1, options, subjects);
-        if (data.name == "small" && !options.only_small) add_sessions(group, 2, options, subjects);
+        for (unsigned cores : {1u, 2u})
+            if (measured_on(data, cores, options)) add_sessions(group, cores, options, subjects);
         if (!group.sessions.empty()) groups.push_back(std::move(group));
     }
     return groups;
+}
+
+unsigned rounds_of(const bench_options& options, std::string_view workload)
+{
+    const auto own = options.rounds_of.find(workload);
+    return own == options.rounds_of.end() ? options.rounds : own->second;
+}
+
+unsigned rounds_of(const bench_options& options, const group_plan& group)
+{
+    unsigned most = 0;
+    for (const auto& s : group.sessions)
+        for (const auto& w : s.workloads) most = std::max(most, rounds_of(options, w));
+    return most;
 }
 
 std::vector<session_plan> sessions_of_round(const group_plan& group, unsigned round, const bench_options& options)
@@ -87,9 +138,27 @@ std::vector<session_plan> sessions_of_round(const group_plan& group, unsigned ro
     auto sessions = group.sessions;
     const auto begin = sessions.begin() + static_cast<std::ptrdiff_t>(round % sessions.size());
     std::rotate(sessions.begin(), begin, sessions.end());
-    if (round >= options.tail_rounds)
-        for (auto& s : sessions) std::erase(s.workloads, "tail");
+    for (auto& s : sessions)
+        s.workloads = with_needs(s.workloads, [&](const std::string& w) { return round < rounds_of(options, w); });
+    std::erase_if(sessions, [](const session_plan& s) { return s.workloads.empty(); });
     return sessions;
+}
+
+std::vector<group_plan> without_finished(std::vector<group_plan> plan, const bench_options& options,
+                                         const std::vector<subject>& subjects, const std::vector<row>& results)
+{
+    auto finished = [&](const session_plan& s) {
+        return std::all_of(s.workloads.begin(), s.workloads.end(), [&](const std::string& workload) {
+            return std::any_of(results.begin(), results.end(), [&](const row& r) {
+                return r.what.workload == s.label(workload) && r.what.subject == subjects[s.subject].name &&
+                       r.what.data == s.data.name && r.what.objects == s.data.objects &&
+                       r.value.rounds >= rounds_of(options, workload);
+            });
+        });
+    };
+    for (auto& group : plan) std::erase_if(group.sessions, finished);
+    std::erase_if(plan, [](const group_plan& g) { return g.sessions.empty(); });
+    return plan;
 }
 
 bool wants_micro(const bench_options& options)

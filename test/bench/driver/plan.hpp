@@ -1,10 +1,14 @@
 #pragma once
 
 #include "replay_server.hpp"
+#include "results.hpp"
 #include "subjects.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::bench {
@@ -14,20 +18,22 @@ struct bench_options
 {
     /// Workloads to run; empty = all.
     std::vector<std::string> names = {};
-    /// Subjects whose name begins with one of these; empty = all.
+    /// Names of subjects or of their libraries, see is_chosen(); empty = all.
     std::vector<std::string> subjects = {};
+    /// How often each workload runs, and which ones more or less often.
     unsigned rounds = 5;
-    /// Rounds in which the 120 s runs take part.
-    unsigned tail_rounds = 3;
+    std::map<std::string, unsigned, std::less<>> rounds_of = {{"tail", 3}};
     /// Sizes of the small data set. The others have the smallest, custom resources at most 50,000.
     std::vector<std::uint64_t> objects = {20'000, 150'000};
+    /// Kinds of data: "small", "large", "low", "custom"; empty = all.
+    std::vector<std::string> data = {};
+    /// Numbers of cores that small pods are measured on.
+    std::vector<unsigned> cores = {1, 2};
     /// Of the paced runs.
     std::uint64_t paced_s = 10;
     std::uint64_t tail_s = 120;
     /// Memory to touch before each round.
     std::uint64_t warm_mb = 8'000;
-    /// Small pods on one core only.
-    bool only_small = false;
     /// Without the variants of subjects (share::brief).
     bool no_variants = false;
     /// No micro-benchmarks unless they are named.
@@ -44,6 +50,12 @@ struct session_plan
     std::size_t subject = 0;
     /// "sync", "steady", "read", "events", "paced-1000", "paced-5000", "tail", "relist", "peak", "queue".
     std::vector<std::string> workloads;
+
+    /// The name of a workload in the results: on two cores with "-2cores" behind.
+    [[nodiscard]] std::string label(const std::string& workload) const
+    {
+        return cores == 1 ? workload : workload + "-2cores";
+    }
 };
 
 /// All sessions that share one replay server, once per round.
@@ -55,9 +67,19 @@ struct group_plan
 
 [[nodiscard]] std::vector<group_plan> make_plan(const bench_options& options, const std::vector<subject>& subjects);
 
-/// The sessions of one round, begun with another subject each time, and without the tails beyond their rounds.
+/// How often a workload runs.
+[[nodiscard]] unsigned rounds_of(const bench_options& options, std::string_view workload);
+/// How many rounds a group has: those of the workload that runs most often.
+[[nodiscard]] unsigned rounds_of(const bench_options& options, const group_plan& group);
+
+/// The sessions of one round, begun with another subject each time, and without the workloads that have had their rounds.
 [[nodiscard]] std::vector<session_plan> sessions_of_round(const group_plan& group, unsigned round,
                                                           const bench_options& options);
+
+/// What is left of a plan when earlier results are kept: a session whose every workload has its rounds is not run again.
+[[nodiscard]] std::vector<group_plan> without_finished(std::vector<group_plan> plan, const bench_options& options,
+                                                       const std::vector<subject>& subjects,
+                                                       const std::vector<row>& results);
 
 /// Whether the micro-benchmarks run as well.
 [[nodiscard]] bool wants_micro(const bench_options& options);

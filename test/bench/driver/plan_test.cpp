@@ -1,4 +1,5 @@
 #include "plan.hpp"
+#include "plan_time.hpp"
 
 #include <kubecoro/test/catch.hpp>
 
@@ -36,10 +37,14 @@ TEST_CASE("plan: every data set, and small pods also on two cores")
     for (const auto& g : groups) sets.push_back(g.data);
     CHECK(sets == std::vector<data_set>{
                       {"small", 20'000}, {"small", 150'000}, {"large", 20'000}, {"low", 20'000}, {"custom", 50'000}});
-    const auto& small = groups[0].sessions;
-    REQUIRE(small.size() == 5);
-    CHECK(std::count_if(small.begin(), small.end(), [](const auto& s) { return s.cores == 2; }) == 2);
+    // Variants of subjects and tails at the largest size alone, and what has no protobuf form only of clients of JSON.
+    CHECK(subjects_of(groups[0].sessions) == std::vector<std::size_t>{0, 1, 0, 1});
+    CHECK(subjects_of(groups[1].sessions) == std::vector<std::size_t>{0, 1, 2, 0, 1});
+    CHECK(subjects_of(groups[2].sessions) == std::vector<std::size_t>{0, 1});
     CHECK(subjects_of(groups[4].sessions) == std::vector<std::size_t>{0, 2});
+    CHECK_FALSE(takes_part(groups[0].sessions[0], "tail"));
+    CHECK(takes_part(groups[1].sessions[0], "tail"));
+    CHECK(groups[1].sessions[4].cores == 2);
 }
 
 TEST_CASE("plan: a session begins with the sync, and a brief one leaves latencies to others")
@@ -63,7 +68,8 @@ TEST_CASE("plan: the floor has no memory and no queue to measure")
 
 TEST_CASE("plan: the user's choice of workloads and subjects")
 {
-    bench_options o{.names = {"relist"}, .subjects = {"client-go/"}, .objects = {1000}};
+    bench_options o{
+        .names = {"relist"}, .subjects = {"client-go/protobuf"}, .objects = {1000}, .data = {"small"}, .cores = {1, 2}};
     const auto groups = make_plan(o, some_subjects());
     REQUIRE(groups.size() == 1);
     CHECK(subjects_of(groups[0].sessions) == std::vector<std::size_t>{1});
@@ -75,21 +81,97 @@ TEST_CASE("plan: the user's choice of workloads and subjects")
     CHECK(wants_micro(o));
     o = {.objects = {}};
     CHECK(make_plan(o, some_subjects()).empty());
-    o = {.objects = {300}, .only_small = true, .no_variants = true};
+    o = {.objects = {300}, .data = {"small"}, .cores = {1}, .no_variants = true};
     const auto quick = make_plan(o, some_subjects());
     REQUIRE(quick.size() == 1);
     CHECK(subjects_of(quick[0].sessions) == std::vector<std::size_t>{0, 1});
 }
 
-TEST_CASE("plan: each round begins with another subject, and the long runs end after theirs")
+TEST_CASE("plan: a choice names one subject, or all of a library")
 {
-    const bench_options o{.tail_rounds = 2, .objects = {1000}, .only_small = true};
+    CHECK(is_chosen("client-go/json", "client-go/json"));
+    CHECK(is_chosen("client-go/json", "client-go"));
+    CHECK(is_chosen("client-go/json", "client-go/"));
+    CHECK_FALSE(is_chosen("kubecoro/plain-stripped", "kubecoro/plain"));
+    CHECK_FALSE(is_chosen("kubecoro/plain", "kube"));
+}
+
+TEST_CASE("plan: each round begins with another subject, and a workload ends after its rounds")
+{
+    const bench_options o{.rounds = 3,
+                          .rounds_of = {{"tail", 1}, {"sync", 1}, {"relist", 5}},
+                          .objects = {1000},
+                          .data = {"small"},
+                          .cores = {1}};
     const auto group = make_plan(o, some_subjects()).at(0);
+    CHECK(rounds_of(o, group) == 5);
     CHECK(subjects_of(sessions_of_round(group, 0, o)) == std::vector<std::size_t>{0, 1, 2});
     CHECK(subjects_of(sessions_of_round(group, 1, o)) == std::vector<std::size_t>{1, 2, 0});
-    CHECK(subjects_of(sessions_of_round(group, 3, o)) == std::vector<std::size_t>{0, 1, 2});
     CHECK(takes_part(sessions_of_round(group, 0, o)[0], "tail"));
-    CHECK_FALSE(takes_part(sessions_of_round(group, 2, o)[0], "tail"));
+    CHECK_FALSE(takes_part(sessions_of_round(group, 1, o)[0], "tail"));
+    for (const auto& s : sessions_of_round(group, 4, o))
+        CHECK(s.workloads == std::vector<std::string>{"sync", "relist"});
+    CHECK(sessions_of_round(group, 5, o).empty());
+}
+
+TEST_CASE("plan: a peak is that of sync, churn and relist, also when it is asked for alone")
+{
+    const bench_options o{.names = {"peak"}, .objects = {1000}, .data = {"small"}, .cores = {1, 2}};
+    const auto groups = make_plan(o, some_subjects());
+    REQUIRE(groups.size() == 1);
+    for (const auto& s : groups[0].sessions)
+        CHECK(s.workloads == std::vector<std::string>{"sync", "events", "relist", "peak"});
+    CHECK(groups[0].sessions.size() == 3);
+}
+
+TEST_CASE("plan: what earlier results hold with as many rounds is left out")
+{
+    const bench_options o{.names = {"events"}, .rounds = 2, .objects = {1000}, .data = {"small"}, .cores = {1}};
+    const auto subjects = some_subjects();
+    auto row_of = [](std::string workload, std::string subject, std::size_t rounds) {
+        row r;
+        r.what.workload = std::move(workload);
+        r.what.subject = std::move(subject);
+        r.what.data = "small";
+        r.what.objects = 1000;
+        r.value.rounds = rounds;
+        return r;
+    };
+    const std::vector<row> results{row_of("sync", "kubecoro/plain", 2), row_of("events", "kubecoro/plain", 2),
+                                   row_of("sync", "client-go/protobuf", 2), row_of("events", "client-go/protobuf", 1),
+                                   row_of("events-2cores", "client-go/dynamic", 2)};
+    const auto left = without_finished(make_plan(o, subjects), o, subjects, results);
+    REQUIRE(left.size() == 1);
+    CHECK(subjects_of(left[0].sessions) == std::vector<std::size_t>{1, 2});
+    auto all = results;
+    for (const char* s : {"client-go/protobuf", "client-go/dynamic"})
+        for (const char* w : {"sync", "events"}) all.push_back(row_of(w, s, 3));
+    CHECK(without_finished(make_plan(o, subjects), o, subjects, all).empty());
+}
+
+TEST_CASE("plan: about how long it takes, in words")
+{
+    CHECK(time_text(0.4) == "0 s");
+    CHECK(time_text(99) == "99 s");
+    CHECK(time_text(170) == "3 min");
+    auto subjects = some_subjects();
+    bench_options o{.names = {"tail"}, .objects = {1000}, .data = {"small"}, .cores = {1}};
+    const auto plan = make_plan(o, subjects);
+    const auto seconds = expected_seconds(plan, subjects, o);
+    CHECK(seconds > 6 * 120);
+    CHECK(seconds < 6 * 130);
+    const auto text = describe_plan(plan, subjects, o);
+    CHECK(text.find("kubecoro/plain  6 min  sync x5 tail x3") != std::string::npos);
+    subjects[1].missing = "not built here";
+    CHECK(expected_seconds(plan, subjects, o) < 4 * 120);
+    CHECK(describe_plan(plan, subjects, o).find("client-go/protobuf  not built here") != std::string::npos);
+
+    progress left(100);
+    CHECK(left.seconds_left() == 100);
+    left.done(20);
+    CHECK(left.seconds_left() == 80);
+    left.done(90);
+    CHECK(left.seconds_left() == 0);
 }
 
 TEST_CASE("plan: a subject whose program is not there is missing")

@@ -31,9 +31,31 @@ std::vector<row> sample_book::rows() const
     return rows;
 }
 
+namespace {
+
+bool same_run(const cell& a, const cell& b)
+{
+    return a.workload == b.workload && a.subject == b.subject && a.data == b.data && a.objects == b.objects;
+}
+
+/// Whether there are numbers of this subject in this workload.
+bool has_numbers(const std::vector<row>& rows, const cell& what)
+{
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const row& r) { return r.value.rounds && same_run(r.what, what); });
+}
+
+} // namespace
+
 std::vector<row> merge_rows(std::vector<row> old, const std::vector<row>& fresh)
 {
+    auto outdated = [&](const row& o) {
+        const bool again = std::any_of(fresh.begin(), fresh.end(), [&](const row& r) { return r.what == o.what; });
+        return !again && has_numbers(fresh, o.what);
+    };
+    std::erase_if(old, outdated);
     for (const auto& r : fresh) {
+        if (!r.value.rounds && !has_numbers(fresh, r.what) && has_numbers(old, r.what)) continue;
         auto same = std::find_if(old.begin(), old.end(), [&](const row& o) { return o.what == r.what; });
         if (same == old.end()) {
             old.push_back(r);

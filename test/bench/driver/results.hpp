@@ -59,7 +59,9 @@ private:
     std::map<cell, entry> entries_;
 };
 
-/// `fresh` in place of the rows of `old` with the same cell, and behind them what is new.
+/** `fresh` in place of what `old` holds of the same subject in the same workload, and behind it what is new.
+
+    Numbers stay when the later run has none. */
 [[nodiscard]] std::vector<row> merge_rows(std::vector<row> old, const std::vector<row>& fresh);
 
 /// The list of objects that results.json is.

@@ -90,6 +90,17 @@ TEST_CASE("results: a later run replaces what it measured and keeps the rest")
     CHECK(merge_rows({old_a, old_b}, {new_b, new_c}) == std::vector<row>{old_a, new_b, new_c});
 }
 
+TEST_CASE("results: a failure gives way to numbers, whichever comes first")
+{
+    const row failed{.what = cell_of("sync", "a", "all", "-"), .value = {}, .missing = "failed: it broke"};
+    const row cpu{.what = cell_of("sync", "a", "cpu"), .value = summarise({1})};
+    const row rss{.what = cell_of("sync", "a", "rss", "MB"), .value = summarise({2})};
+    CHECK(merge_rows({failed}, {cpu}) == std::vector<row>{cpu});
+    CHECK(merge_rows({cpu}, {failed}) == std::vector<row>{cpu});
+    CHECK(merge_rows({cpu, rss}, {rss, failed}) == std::vector<row>{rss, failed});
+    CHECK(merge_rows({}, {failed}) == std::vector<row>{failed});
+}
+
 TEST_CASE("table: numbers have three digits that count")
 {
     CHECK(number_text(0) == "0.00");
@@ -132,6 +143,14 @@ TEST_CASE("table: subjects down, metrics across, reasons in place of numbers")
                                 "  kubecoro/plain         91,000\n");
     CHECK(to_markdown(tables[1]) == "**events, 20,000 small**\n\n"
                                     "| subject | rate events/s |\n|---|---:|\n| kubecoro/plain | 91,000 |\n");
+}
+
+TEST_CASE("table: a column has its unit, also when the first line has no number")
+{
+    sample_book book;
+    book.missing(cell_of("sync", "kubecoro/plain", "cpu", "-"), "broke");
+    book.add(cell_of("sync", "client-go/json", "cpu", "us/object"), 3);
+    CHECK(tables_of(book.rows())[0].header == std::vector<std::string>{"subject", "cpu us/object"});
 }
 
 TEST_CASE("usage: faults and memory out of what the kernel writes")

@@ -1,6 +1,7 @@
 #include "runner.hpp"
 
 #include "micro_results.hpp"
+#include "plan_time.hpp"
 #include "prepare.hpp"
 #include "session.hpp"
 #include "warm.hpp"
@@ -21,8 +22,9 @@ constexpr double noise_limit = 0.03;
 class bench_run
 {
 public:
-    bench_run(const bench_options& options, const std::vector<subject>& subjects, const places& where)
-        : options_(options), subjects_(subjects), where_(where)
+    bench_run(const bench_options& options, const std::vector<subject>& subjects, const places& where,
+              const save_rows& save, double expected_s)
+        : options_(options), subjects_(subjects), where_(where), save_(save), progress_(expected_s)
     {
     }
 
@@ -31,19 +33,23 @@ public:
         note_missing(group);
         std::string why;
         auto server = start_server(group, why);
-        for (unsigned round = 0; round < options_.rounds; ++round) {
+        const auto rounds = rounds_of(options_, group);
+        for (unsigned round = 0; round < rounds; ++round) {
             if (server) warm_memory(options_.warm_mb);
             for (const auto& plan : sessions_of_round(group, round, options_)) {
                 const auto& who = subjects_[plan.subject];
                 if (!who.missing.empty()) continue;
                 if (server) {
-                    std::cerr << "  round " << round + 1 << "/" << options_.rounds << "  " << group.data.name << " "
+                    std::cerr << "  round " << round + 1 << "/" << rounds << "  " << group.data.name << " "
                               << group.data.objects << "  " << plan.cores << " core(s)  " << who.name << std::flush;
                     live(plan, who, *server);
                 } else {
                     fail_rest(plan, who, 0, why);
                 }
+                progress_.done(expected_seconds(plan, who, options_));
             }
+            std::cerr << "  about " << time_text(progress_.seconds_left()) << " left\n";
+            save_(book_.rows());
         }
     }
 
@@ -57,9 +63,8 @@ public:
                 {.workload = "micro", .subject = "all", .data = "-", .objects = 0, .metric = "all", .unit = "-"},
                 done.error().describe());
         }
+        save_(book_.rows());
     }
-
-    [[nodiscard]] std::vector<row> rows() const { return book_.rows(); }
 
 private:
     std::optional<replay_server> start_server(const group_plan& group, std::string& why)
@@ -124,7 +129,7 @@ private:
 
     void missing_row(const session_plan& plan, const subject& who, const std::string& workload, const std::string& why)
     {
-        book_.missing({.workload = plan.cores == 1 ? workload : workload + "-2cores",
+        book_.missing({.workload = plan.label(workload),
                        .subject = who.name,
                        .data = plan.data.name,
                        .objects = plan.data.objects,
@@ -143,20 +148,22 @@ private:
     const bench_options& options_;
     const std::vector<subject>& subjects_;
     const places& where_;
+    const save_rows& save_;
+    progress progress_;
     sample_book book_;
 };
 
 } // namespace
 
-std::vector<row> run_bench(const bench_options& options, const std::vector<subject>& subjects, const places& where)
+void run_bench(const std::vector<group_plan>& plan, const bench_options& options, const std::vector<subject>& subjects,
+               const places& where, const save_rows& save)
 {
     std::error_code ignored;
     std::filesystem::create_directories(where.work, ignored);
     pin_this_process({0}); // with the server, out of the subjects' way
-    bench_run run(options, subjects, where);
-    for (const auto& group : make_plan(options, subjects)) run.group(group);
+    bench_run run(options, subjects, where, save, expected_seconds(plan, subjects, options));
+    for (const auto& group : plan) run.group(group);
     if (wants_micro(options)) run.micro();
-    return run.rows();
 }
 
 } // namespace kubecoro::bench

@@ -3,6 +3,7 @@
 #include "plan.hpp"
 #include "results.hpp"
 
+#include <functional>
 #include <string>
 
 namespace kubecoro::bench {
@@ -18,8 +19,11 @@ struct places
     std::string work;
 };
 
+/// What is measured so far, after each round.
+using save_rows = std::function<void(const std::vector<row>&)>;
+
 /// Runs the whole plan. What fails is said on standard error and is missing in the rows.
-[[nodiscard]] std::vector<row> run_bench(const bench_options& options, const std::vector<subject>& subjects,
-                                         const places& where);
+void run_bench(const std::vector<group_plan>& plan, const bench_options& options, const std::vector<subject>& subjects,
+               const places& where, const save_rows& save);
 
 } // namespace kubecoro::bench

@@ -29,7 +29,7 @@ result<session> session::open(const session_plan& plan, const subject& who, repl
 
 cell session::cell_of(std::string_view metric, std::string_view unit) const
 {
-    return {.workload = plan_.cores == 1 ? workload_ : workload_ + "-2cores",
+    return {.workload = plan_.label(workload_),
             .subject = who_.name,
             .data = plan_.data.name,
             .objects = plan_.data.objects,

@@ -6,6 +6,13 @@ namespace kubecoro::bench {
 
 namespace {
 
+/// The same without metadata.managedFields, as many deploy it: a line of its own beside what keeps objects whole.
+subject stripped(const std::string& name, const std::string& program, std::vector<std::string> flags)
+{
+    flags.emplace_back("--strip-managed-fields");
+    return {.name = name + "-stripped", .program = program, .flags = std::move(flags), .part = share::brief};
+}
+
 std::vector<subject> our_subjects(const std::string& program)
 {
     return {
@@ -16,6 +23,8 @@ std::vector<subject> our_subjects(const std::string& program)
          .tails = true,
          .custom = true},
         {.name = "kubecoro/metadata", .program = program, .flags = {"--mode", "metadata"}, .part = share::brief},
+        stripped("kubecoro/plain", program, {"--mode", "plain"}),
+        stripped("kubecoro/compressed", program, {"--mode", "compressed"}),
     };
 }
 
@@ -34,7 +43,8 @@ std::vector<subject> go_subjects(const std::string& program)
          .flags = protobuf,
          .environment = {{"GOGC", "400"}},
          .part = share::brief},
-        {.name = "client-go/json", .program = program, .flags = {"--mode", "typed-json"}},
+        stripped("client-go/protobuf", program, protobuf),
+        {.name = "client-go/json", .program = program, .flags = {"--mode", "typed-json"}, .custom = true},
         {.name = "client-go/dynamic",
          .program = program,
          .flags = {"--mode", "dynamic"},
@@ -48,6 +58,7 @@ std::vector<subject> rust_subjects(const std::string& standard, const std::strin
     return {
         {.name = "kube-rs/default", .program = standard, .flags = {"--mode", "reflector"}, .custom = true},
         {.name = "kube-rs/best", .program = best, .flags = {"--mode", "reflector"}, .tails = true, .custom = true},
+        stripped("kube-rs/best", best, {"--mode", "reflector"}),
         {.name = "kube-rs/controller", .program = best, .flags = {"--mode", "controller"}},
     };
 }
@@ -62,6 +73,12 @@ std::vector<subject> all_subjects(const std::string& programs, const std::string
     for (auto& s : rust_subjects(peers + "/rust_subject_default", peers + "/rust_subject_best"))
         all.push_back(std::move(s));
     return all;
+}
+
+bool is_chosen(std::string_view subject, std::string_view choice)
+{
+    if (choice.ends_with('/')) choice.remove_suffix(1);
+    return subject == choice || (subject.starts_with(choice) && subject.substr(choice.size()).starts_with('/'));
 }
 
 void find_missing(std::vector<subject>& subjects)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct subject
 
 /// Ours first. `programs` is the folder of our programs, `peers` that of the peers', made by test/bench/peers/build.sh.
 [[nodiscard]] std::vector<subject> all_subjects(const std::string& programs, const std::string& peers);
+
+/// Whether a choice names this subject: "client-go/json" does, and so does "client-go", which names the library's all.
+[[nodiscard]] bool is_chosen(std::string_view subject, std::string_view choice);
 
 /// Fills in `missing` for programs that are not there.
 void find_missing(std::vector<subject>& subjects);

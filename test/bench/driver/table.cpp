@@ -48,7 +48,10 @@ std::size_t column_of(table& t, const cell& c)
 {
     const auto known = std::find_if(t.header.begin(), t.header.end(),
                                     [&](const std::string& h) { return h.starts_with(c.metric + " "); });
-    if (known != t.header.end()) return static_cast<std::size_t>(known - t.header.begin());
+    if (known != t.header.end()) {
+        if (known->ends_with(" -")) *known = c.metric + " " + c.unit;
+        return static_cast<std::size_t>(known - t.header.begin());
+    }
     t.header.push_back(c.metric + " " + c.unit);
     return t.header.size() - 1;
 }
@@ -60,7 +63,7 @@ void put(table& t, const row& r)
     // A subject of which nothing is known has its reason in the first column of numbers.
     const auto column = r.what.metric == "all" ? 1 : column_of(t, r.what);
     if (line->size() <= column) line->resize(column + 1);
-    (*line)[column] = cell_text(r);
+    if (r.what.metric != "all" || (*line)[column].empty()) (*line)[column] = cell_text(r);
 }
 
 /// Ours, then the peers, each in the order in which they were measured; those without numbers last.

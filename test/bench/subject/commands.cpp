@@ -89,7 +89,7 @@ asio::awaitable<void> relist(pipeline& work, std::uint64_t events)
 
 void read(const pipeline& work)
 {
-    const auto t = measure_reads(work.lister());
+    const auto t = measure_reads(work.lister(), work.paths());
     say({{"get_ns", t.get},
          {"one_field_ns", t.one_field},
          {"five_fields_ns", t.five_fields},

@@ -1,5 +1,6 @@
 // kubecoro as a subject of the bench: one informer in one mode, driven by commands on standard input.
 #include "commands.hpp"
+#include "fields.hpp"
 #include "pipeline.hpp"
 
 #include <kubecoro/api/kinds.hpp>
@@ -25,6 +26,7 @@ struct options
     std::string ca;
     std::string resource = "pods";
     std::string mode = "plain";
+    bool strip_managed_fields = false;
 };
 
 resource_type resource_named(const std::string& plural)
@@ -56,6 +58,8 @@ asio::awaitable<result<>> run(asio::any_io_executor executor, options o)
     if (!connected) co_return connected.error();
     informer_options informer;
     informer.storage.policy = storage_named(o.mode);
+    informer.storage.hot_fields = {std::string(bench::paths_of(o.resource).first), "status.phase"};
+    informer.decode.drop_managed_fields = o.strip_managed_fields;
     informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
     bench::pipeline work(executor, *connected, resource_named(o.resource), informer);
     auto served = co_await bench::serve_commands(executor, work);
@@ -73,6 +77,7 @@ int main(int argc, char** argv)
     app.add_option("--ca", o.ca, "Authority of an https server, PEM");
     app.add_option("--resource", o.resource)->check(CLI::IsMember({"pods", "widgets"}));
     app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata"}));
+    app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Leave out metadata.managedFields");
     CLI11_PARSE(app, argc, argv);
 
     asio::io_context io(1);

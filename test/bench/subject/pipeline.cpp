@@ -1,7 +1,5 @@
 #include "pipeline.hpp"
 
-#include "fields.hpp"
-
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -31,6 +29,7 @@ object_key_view key_of(const notification& n) { return object_of(n).key(); }
 pipeline::pipeline(asio::any_io_executor executor, const client& from, const resource_type& resource,
                    informer_options options)
     : executor_(executor),
+      paths_(paths_of(resource.plural)),
       informers_(from),
       informer_(informers_.get(resource, std::move(options))),
       events_(informer_.subscribe()),
@@ -70,8 +69,8 @@ void pipeline::reconcile(const object_key& key)
         ++counters_.missing;
         return;
     }
-    const auto read = read_three(o);
-    if (read.node.empty() || read.phase.empty() || read.stamp.empty()) ++counters_.empty;
+    const auto read = read_three(o, paths_);
+    if (read.first.empty() || read.phase.empty() || read.stamp.empty()) ++counters_.empty;
     last_done_ = monotonic_ns();
     if (const auto stamp = time_of(read.stamp)) latencies_.record(last_done_ - stamp);
 }

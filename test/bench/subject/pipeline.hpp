@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fields.hpp"
 #include "latencies.hpp"
 
 #include <kubecoro/base/async_event.hpp>
@@ -54,6 +55,7 @@ public:
     /// Seconds from the first event of the stretch to the last reconcile.
     [[nodiscard]] double stretch_s() const;
     [[nodiscard]] kubecoro::lister lister() const { return informer_.lister(); }
+    [[nodiscard]] const field_paths& paths() const noexcept { return paths_; }
 
 private:
     [[nodiscard]] boost::asio::awaitable<result<>> handle();
@@ -63,6 +65,7 @@ private:
     void look();
 
     boost::asio::any_io_executor executor_;
+    field_paths paths_;
     informer_factory informers_;
     shared_informer informer_;
     subscription events_;

@@ -1,7 +1,5 @@
 #include "read_times.hpp"
 
-#include "fields.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -30,7 +28,7 @@ double per_object(std::size_t count, Pass pass)
 
 } // namespace
 
-read_times measure_reads(const lister& from)
+read_times measure_reads(const lister& from, const field_paths& paths)
 {
     auto objects = from.list();
     if (objects.empty()) return {};
@@ -43,11 +41,11 @@ read_times measure_reads(const lister& from)
         });
     };
     t.get = each([&](const object& o) { return from.get(o.key()) ? 1u : 0u; });
-    t.one_field = each([](const object& o) { return node_of(o).size(); });
-    t.five_fields = each([](const object& o) { return read_five(o); });
-    const std::string wanted(node_of(objects.front()));
+    t.one_field = each([&](const object& o) { return read_first(o, paths).size(); });
+    t.five_fields = each([&](const object& o) { return read_five(o, paths); });
+    const std::string wanted(read_first(objects.front(), paths));
     t.scan = per_object(objects.size(), [&] {
-        for (const auto& o : from.list()) t.bytes += node_of(o) == wanted;
+        for (const auto& o : from.list()) t.bytes += read_first(o, paths) == wanted;
     });
     return t;
 }

@@ -1,17 +1,12 @@
+#include "sizes.hpp"
 #include "workloads.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 
 namespace kubecoro::bench {
 
 using namespace std::chrono_literals;
-
-std::uint64_t saturated_events(std::uint64_t objects)
-{
-    return std::max(objects, std::min<std::uint64_t>(objects * 3, 60'000));
-}
 
 result<> run_events(session& s)
 {

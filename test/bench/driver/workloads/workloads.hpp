@@ -34,8 +34,4 @@ result<> run_queue(session& s);
 /// The workload of that name, as in bench_options::names; null when there is none.
 using workload = result<> (*)(session&);
 [[nodiscard]] workload workload_named(std::string_view name);
-
-/// Enough changes to replace every object once and to last a second.
-[[nodiscard]] std::uint64_t saturated_events(std::uint64_t objects);
-
 } // namespace kubecoro::bench
