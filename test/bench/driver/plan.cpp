@@ -28,9 +28,13 @@ bool wanted(const bench_options& options, const subject& s)
     @param largest  Of the sizes of small pods: what takes long or is of variants is measured there alone. */
 names workloads_for(const subject& s, const data_set& data, unsigned cores, bool largest)
 {
-    if (s.part == share::floor)
-        return data.name == "small" ? names{"sync", "events", "paced-1000", "paced-5000", "tail"} : names{};
-    if (cores == 2) return {"sync", "events", "paced-1000", "paced-5000"};
+    if (s.part == share::floor && data.name != "small") return {};
+    names latencies{"sync", "events", "paced-1000", "paced-5000"};
+    if (cores == 2) return latencies;
+    if (s.part == share::floor) {
+        if (largest) latencies.emplace_back("tail");
+        return latencies;
+    }
     const names brief{"sync", "steady", "events", "relist", "peak"};
     if (s.part == share::brief) return largest || data.name == "custom" ? brief : names{};
     if (data.name != "small") return brief;

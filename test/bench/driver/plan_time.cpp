@@ -21,13 +21,10 @@ struct pace
 };
 
 /// The first whose name the subject's begins with.
-constexpr std::array paces{pace{"kubecoro/compressed", 28, 28, 7},
-                           pace{"kubecoro/", 20, 20, 7},
-                           pace{"client-go/protobuf", 50, 45, 45},
-                           pace{"client-go/json", 290, 240, 290},
-                           pace{"client-go/", 450, 400, 450},
-                           pace{"kube-rs/controller", 100, 100, 150},
-                           pace{"kube-rs/", 50, 50, 90}};
+constexpr std::array paces{
+    pace{"kubecoro/compressed", 28, 28, 7},    pace{"kubecoro/", 20, 20, 7},          pace{"floor", 3, 3, 3},
+    pace{"client-go/protobuf", 50, 45, 45},    pace{"client-go/json", 290, 240, 290}, pace{"client-go/", 450, 400, 450},
+    pace{"kube-rs/controller", 100, 100, 150}, pace{"kube-rs/", 50, 50, 90}};
 
 const pace& pace_of(std::string_view subject)
 {

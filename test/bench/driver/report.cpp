@@ -1,5 +1,6 @@
 #include "report.hpp"
 
+#include "summary.hpp"
 #include "table.hpp"
 #include "targets.hpp"
 
@@ -12,7 +13,7 @@ constexpr std::string_view end_marker = "<!-- results: end -->\n";
 
 table machine_table(const machine_facts& machine)
 {
-    table t{.title = "Machine and versions", .header = {"what", "value"}, .lines = {}};
+    table t{.title = "Machine and versions", .header = {"what", "value"}, .lines = {}, .text_columns = 2};
     for (const auto& [what, value] : machine.lines) t.lines.push_back({what, value});
     return t;
 }
@@ -20,7 +21,7 @@ table machine_table(const machine_facts& machine)
 /// @param all  Those that could not be judged as well.
 table target_table(const std::vector<row>& rows, const std::map<std::string, std::string>& reasons, bool all)
 {
-    table t{.title = "Targets", .header = {"work", "metric", "target", "outcome"}, .lines = {}};
+    table t{.title = "Targets", .header = {"work", "metric", "target", "outcome"}, .lines = {}, .text_columns = 4};
     for (const auto& wish : all_targets()) {
         const auto j = judge(wish, rows);
         if (!all && j.outcome == verdict::not_measured) continue;
@@ -45,7 +46,8 @@ std::string terminal_report(const std::vector<row>& rows)
 std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
                           const std::map<std::string, std::string>& reasons)
 {
-    auto out = to_markdown(machine_table(machine)) + "\n" + to_markdown(target_table(rows, reasons, true));
+    auto out = to_markdown(summary_table(rows)) + "\n" + to_markdown(machine_table(machine)) + "\n" +
+               to_markdown(target_table(rows, reasons, true));
     for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
     return out;
 }

@@ -19,7 +19,7 @@ struct machine_facts
 /// The terminal's form: all tables, then the targets that could be judged.
 [[nodiscard]] std::string terminal_report(const std::vector<row>& rows);
 
-/** The generated part of docs/benchmarks.md: machine, targets, tables.
+/** The generated part of docs/benchmarks.md: a short table, machine, targets, all tables.
 
     @param reasons  Why a target is not reached, by its `work`. */
 [[nodiscard]] std::string document_part(const std::vector<row>& rows, const machine_facts& machine,

@@ -1,4 +1,5 @@
 #include "report.hpp"
+#include "summary.hpp"
 #include "targets.hpp"
 
 #include <kubecoro/test/catch.hpp>
@@ -84,6 +85,19 @@ TEST_CASE("targets: all of them ask for something")
     }
 }
 
+TEST_CASE("report: in short, ours beside the best of each library")
+{
+    std::vector<row> rows{sync_row("kubecoro/plain", 10), sync_row("client-go/protobuf", 40),
+                          sync_row("client-go/json", 80), sync_row("kube-rs/best", 30),
+                          sync_row("kube-rs/best-stripped", 1)};
+    for (auto& r : rows) r.what.objects = 150'000;
+    const auto t = summary_table(rows);
+    CHECK(t.lines.at(0) == std::vector<std::string>{"cold sync, CPU per pod", "10.0 us (plain)", "40.0 us (protobuf)",
+                                                    "30.0 us (best)", "1/4.00", "1/3.00"});
+    CHECK(t.lines.at(1) == std::vector<std::string>{"cold sync, CPU per pod, compressed", "not measured",
+                                                    "40.0 us (protobuf)", "30.0 us (best)", "-", "-"});
+}
+
 TEST_CASE("report: the generated part replaces what stood between the markers")
 {
     const std::string document = "# Numbers\n<!-- results: begin -->\nold\n<!-- results: end -->\nby hand\n";
@@ -104,5 +118,6 @@ TEST_CASE("report: a reason stands beside the target that was not reached")
     const auto part = document_part({missed}, {.lines = {{"cores", "2"}}}, {{"cold sync, plain", "Too few cores."}});
     CHECK(part.find("NOT reached: 1,000. Too few cores.") != std::string::npos);
     CHECK(part.find("| cores | 2 |") != std::string::npos);
+    CHECK(part.starts_with("**In short**"));
     CHECK(part.find("**sync, 150,000 small**") != std::string::npos);
 }

@@ -130,7 +130,7 @@ TEST_CASE("table: subjects down, metrics across, reasons in place of numbers")
     book.add(cell_of("sync", "client-go/json", "rss", "MB"), 2'320);
     book.missing(cell_of("sync", "client-go/json", "cpu", "-"), "broke");
     book.add(cell_of("events", "kubecoro/plain", "rate", "events/s"), 91'000);
-    const auto tables = tables_of(book.rows());
+    const auto tables = tables_of(book.rows()); // in the order of the plan, whatever was measured first
     REQUIRE(tables.size() == 2);
     using line = std::vector<std::string>;
     CHECK(tables[0].title == "sync, 20,000 small");

@@ -1,8 +1,12 @@
 #include "table.hpp"
 
+#include "plan.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 
 namespace kubecoro::bench {
 
@@ -24,6 +28,11 @@ std::string number_text(double value)
     char text[32];
     std::snprintf(text, sizeof text, "%.*f", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value);
     return text;
+}
+
+std::string factor_text(double factor)
+{
+    return factor < 1 ? "1/" + number_text(1 / factor) : number_text(factor) + "x";
 }
 
 namespace {
@@ -84,12 +93,26 @@ void align(table& t)
     for (auto& line : t.lines) line.resize(t.header.size());
 }
 
+/// Where the table of a row stands: by data, size, cores, and workload as the bench runs them.
+auto place_of(const row& r)
+{
+    static const std::array<std::string_view, 5> data{"small", "large", "low", "custom", "-"};
+    const bool two = r.what.workload.ends_with("-2cores");
+    const auto workload = r.what.workload.substr(0, r.what.workload.size() - (two ? 7 : 0));
+    const auto& all = workload_names();
+    return std::tuple(std::find(data.begin(), data.end(), r.what.data) - data.begin(), ~r.what.objects, two,
+                      std::find(all.begin(), all.end(), workload) - all.begin());
+}
+
 } // namespace
 
 std::vector<table> tables_of(const std::vector<row>& rows)
 {
+    auto sorted = rows;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const row& a, const row& b) { return place_of(a) < place_of(b); });
     std::vector<table> tables;
-    for (const auto& r : rows) {
+    for (const auto& r : sorted) {
         const auto title = title_of(r.what);
         auto t = std::find_if(tables.begin(), tables.end(), [&](const table& known) { return known.title == title; });
         if (t == tables.end()) t = tables.insert(tables.end(), {.title = title, .header = {"subject"}, .lines = {}});
@@ -110,8 +133,9 @@ std::string to_text(const table& t)
     auto print = [&](const std::vector<std::string>& line) {
         for (std::size_t c = 0; c < line.size(); ++c) {
             const std::string space(width[c] - line[c].size(), ' ');
-            out += c == 0 ? "  " + line[c] + space : "  " + space + line[c];
+            out += "  " + (c < t.text_columns ? line[c] + space : space + line[c]);
         }
+        out.resize(out.find_last_not_of(' ') + 1);
         out += '\n';
     };
     print(t.header);
@@ -127,8 +151,7 @@ std::string to_markdown(const table& t)
         out += "|\n";
     };
     print(t.header);
-    out += "|---";
-    for (std::size_t c = 1; c < t.header.size(); ++c) out += "|---:";
+    for (std::size_t c = 0; c < t.header.size(); ++c) out += c < t.text_columns ? "|---" : "|---:";
     out += "|\n";
     for (const auto& line : t.lines) print(line);
     return out;

@@ -7,15 +7,17 @@
 
 namespace kubecoro::bench {
 
-/// Text in cells; the first column is aligned left, the others right.
+/// Text in cells.
 struct table
 {
     std::string title;
     std::vector<std::string> header;
     std::vector<std::vector<std::string>> lines;
+    /// Columns that are aligned left; the others hold numbers.
+    std::size_t text_columns = 1;
 };
 
-/// One table per workload, data and size: subjects down, metrics across, "median (min-max)" in the cells.
+/// One table per workload, data and size, in the order of the plan: subjects down, metrics across, "median (min-max)" in the cells.
 [[nodiscard]] std::vector<table> tables_of(const std::vector<row>& rows);
 
 /// For a terminal.
@@ -24,6 +26,8 @@ struct table
 
 /// Three significant digits, thousands separated: "1.64", "12.4", "37,200".
 [[nodiscard]] std::string number_text(double value);
+/// As a share of something: "1/3.50" for what is below one, "2.40x" above.
+[[nodiscard]] std::string factor_text(double factor);
 /// 150000 -> "150,000".
 [[nodiscard]] std::string count_text(std::uint64_t count);
 

@@ -117,12 +117,6 @@ const row* find(const std::vector<row>& rows, const target& t, std::string_view 
     return find_row(rows, what);
 }
 
-/// "1/3.5" for what is below one.
-std::string factor_text(double factor)
-{
-    return factor < 1 ? "1/" + number_text(1 / factor) : number_text(factor) + "x";
-}
-
 std::string amount_text(const target& t, double amount)
 {
     return t.against.empty() ? number_text(amount) : factor_text(amount);
