@@ -99,6 +99,17 @@ void logger::write(log_level level, std::string_view message, std::initializer_l
     }
 }
 
+logger logger::with(std::vector<std::pair<std::string, std::string>> fields) const
+{
+    if (!sink_) return *this;
+    auto add = [to = sink_, fields = std::move(fields)](const log_record& record) {
+        std::vector<log_field> all(record.fields, record.fields + record.field_count);
+        for (const auto& [name, value] : fields) all.emplace_back(name, value);
+        (*to)(log_record{record.level, record.message, all.data(), all.size()});
+    };
+    return logger(std::move(add), threshold_);
+}
+
 std::string format(const log_record& record)
 {
     std::string out(to_string(record.level));

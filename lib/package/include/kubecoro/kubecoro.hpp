@@ -9,4 +9,5 @@
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/discovery.hpp>
+#include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/workqueue.hpp>

@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
+#include <vector>
 
 namespace kubecoro {
 
@@ -63,6 +65,8 @@ public:
 
     [[nodiscard]] bool enabled(log_level level) const noexcept;
     void write(log_level level, std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept;
+    /// The same logger, which adds these values to every line.
+    [[nodiscard]] logger with(std::vector<std::pair<std::string, std::string>> fields) const;
 
     void debug(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
     {

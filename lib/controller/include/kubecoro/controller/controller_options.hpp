@@ -1,0 +1,122 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/controller/predicate.hpp>
+#include <kubecoro/controller/rate_limiter.hpp>
+#include <kubecoro/controller/workqueue_options.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+struct controller_options
+{
+    /// For metrics, logs and describe(). Of a process's controllers each needs its own.
+    std::string name = {};
+    /// Runs at once. 0 counts as 1.
+    std::size_t workers = 1;
+    /// How long a run may take before it is cancelled and counts as failed. 0 = no limit. Costs about 1 us a run.
+    duration deadline{0};
+    /// How long failed keys wait. Empty = exponential_limiter(): 5 ms to 1,000 s per key, without a bucket, so that many
+    /// failing keys do not hold up the others' retries.
+    std::unique_ptr<rate_limiter> limiter = {};
+    /// How long run() waits for the first lists of the sources that were added before it. 0 = for ever.
+    duration sync_timeout = std::chrono::minutes{2};
+    /// How long stop() lets runs finish before it cancels them. 0 = not at all.
+    duration grace = std::chrono::seconds{30};
+    /// How long a key waits at most until the sources have seen what its last run wrote. 0 = not at all.
+    duration own_write_wait = std::chrono::seconds{10};
+    /// As in workqueue_options.
+    unsigned ageing = 8;
+    /// Where controller_runtime_* and workqueue_* go, if the controller has a name. Empty = nowhere.
+    std::shared_ptr<metrics> measures = {};
+    /// Empty = real_clock().
+    std::shared_ptr<clock> time = {};
+    logger log = {};
+};
+
+struct source_options
+{
+    /// Which events matter. Empty = all.
+    predicate filter = {};
+    /// Of the keys whose objects have changed, and of those that the first list or a resync only shows.
+    int priority = priority::normal;
+    int unchanged_priority = priority::low;
+    /// As in handler_options. 0 = the informer's default.
+    duration resync{0};
+    /// For logs and describe(). Empty = the resource's name.
+    std::string name = {};
+};
+
+enum class source_state
+{
+    /// Its first list has not been seen whole.
+    syncing,
+    synced,
+    /// Removed, or its informer has stopped.
+    over
+};
+
+/// A picture of one source.
+struct source_stats
+{
+    std::string name = {};
+    source_state state = source_state::syncing;
+    std::uint64_t events = 0;
+    /// Events that the filter or the map function threw on.
+    std::uint64_t failed = 0;
+    /// Why its first list cannot be had, as long as that is so.
+    std::optional<failure> trouble = {};
+};
+
+enum class controller_phase
+{
+    created,
+    /// Waits for the first lists.
+    syncing,
+    running,
+    /// No more events, and no new runs; those in progress may finish.
+    stopping,
+    /// What still runs has been cancelled.
+    cancelling,
+    stopped
+};
+
+[[nodiscard]] std::string_view to_string(controller_phase p) noexcept;
+
+/// A picture of one controller.
+struct controller_stats
+{
+    controller_phase phase = controller_phase::created;
+    std::size_t workers = 0;
+    /// Runs in progress.
+    std::size_t active = 0;
+    std::uint64_t succeeded = 0;
+    /// Successes that asked to be looked at again.
+    std::uint64_t requeued = 0;
+    /// Failures that are tried again, those that threw or passed the deadline included.
+    std::uint64_t failed = 0;
+    std::uint64_t terminal = 0;
+    std::uint64_t threw = 0;
+    std::uint64_t timed_out = 0;
+    /// Runs that ended because the controller cancelled them.
+    std::uint64_t cancelled = 0;
+    /// Keys that wait until the sources have seen what they wrote, and waits that took too long.
+    std::size_t behind_own_writes = 0;
+    std::uint64_t own_write_timeouts = 0;
+    std::vector<source_stats> sources = {};
+    workqueue_stats queue = {};
+};
+
+/// A few lines for people.
+[[nodiscard]] std::string describe(const controller_stats& s);
+
+} // namespace kubecoro

@@ -1,0 +1,38 @@
+#include <kubecoro/controller/reconciler.hpp>
+
+namespace kubecoro {
+
+reconcile_context::reconcile_context(settings s) : settings_(std::move(s))
+{
+    if (!settings_.time) settings_.time = real_clock();
+}
+
+logger reconcile_context::log() const
+{
+    return settings_.log.with(
+        {{"controller", std::string(settings_.controller)}, {"object", to_string(settings_.key)}});
+}
+
+bool reconcile_context::is_cancelled() const noexcept
+{
+    if (settings_.cancelled != nullptr && settings_.cancelled->load(std::memory_order_relaxed)) return true;
+    return settings_.deadline && settings_.time->now() >= *settings_.deadline;
+}
+
+void reconcile_context::wrote(const object& answer)
+{
+    writes_.push_back({.group = group_version::parse(answer.api_version()).group,
+                       .kind = std::string(answer.kind()),
+                       .key = object_key(answer.key()),
+                       .resource_version = std::string(answer.resource_version())});
+}
+
+void reconcile_context::wrote(const resource_type& resource, object_key key, std::string resource_version)
+{
+    writes_.push_back({.group = resource.group,
+                       .kind = resource.kind,
+                       .key = std::move(key),
+                       .resource_version = std::move(resource_version)});
+}
+
+} // namespace kubecoro

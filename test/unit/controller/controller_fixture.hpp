@@ -1,0 +1,126 @@
+#pragma once
+// A controller of pods over scripted sources, in virtual time.
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/controller/controller.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+#include <kubecoro/testing/objects.hpp>
+#include <kubecoro/testing/recording.hpp>
+#include <kubecoro/testing/scripted_source.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace controller_test {
+
+namespace asio = boost::asio;
+namespace kt = kubecoro::testing;
+using namespace std::chrono_literals;
+using namespace kubecoro;
+using core::v1::config_map;
+using core::v1::pod;
+using lines = std::vector<std::string>;
+using answer = result<action>;
+using run_task = asio::awaitable<answer>;
+
+/// A plain function as a reconciler.
+inline reconciler plain(std::function<answer(const object_key&, reconcile_context&)> f)
+{
+    return [f = std::move(f)](const object_key& key, reconcile_context& context) -> run_task {
+        co_return f(key, context);
+    };
+}
+
+struct fixture
+{
+    kt::runner run;
+    kt::recording_logger log;
+    std::shared_ptr<kt::recording_metrics> numbers = std::make_shared<kt::recording_metrics>();
+    std::shared_ptr<kt::scripted_provider> provider =
+        std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
+    std::unique_ptr<informer_factory> informers;
+    std::unique_ptr<controller> subject;
+    /// What was run, in order.
+    lines seen;
+
+    fixture()
+    {
+        factory_options o;
+        o.time = run.shared_clock();
+        o.seed = 7;
+        informers = std::make_unique<informer_factory>(provider, std::move(o));
+    }
+    ~fixture()
+    {
+        if (subject) (void)run.run(subject->stop());
+        subject.reset();
+        CHECK(run.run(informers->stop()).has_value());
+        CHECK(run.clock().waiting() == 0);
+    }
+    fixture(const fixture&) = delete;
+    fixture& operator=(const fixture&) = delete;
+
+    controller& make(reconciler r, controller_options o = {})
+    {
+        o.time = run.shared_clock();
+        o.log = log.handle();
+        o.measures = numbers;
+        if (o.name.empty()) o.name = "subject";
+        subject = std::make_unique<controller>(run.executor(), std::move(r), std::move(o));
+        return *subject;
+    }
+    /// One that notes every key and succeeds.
+    controller& make_noting(controller_options o = {})
+    {
+        return make(plain([this](const object_key& key, reconcile_context&) -> answer {
+                        seen.push_back(to_string(key));
+                        return action::done();
+                    }),
+                    std::move(o));
+    }
+    template<class Kind>
+    kt::scripted_source& source()
+    {
+        return *provider->source(Kind::resource(),
+                                 {.ns = {}, .label_selector = {}, .field_selector = {}, .decode = {}});
+    }
+    /// An informer of pods that lists these, and its watch.
+    std::pair<shared_informer, kt::scripted_watch> pods(std::vector<object> listed, std::string version = "10")
+    {
+        source<pod>().on_list(kt::make_page(std::move(listed), std::move(version)));
+        auto watch = source<pod>().on_watch();
+        return {informers->get<pod>(), watch};
+    }
+    /// Starts all and waits until runs begin.
+    void begin()
+    {
+        informers->start();
+        subject->start();
+        REQUIRE(run.run(subject->ready()));
+        run.run_until_idle();
+    }
+    void settle() { run.run_until_idle(); }
+    lines take() { return std::exchange(seen, {}); }
+    lines take_sorted()
+    {
+        auto out = take();
+        std::sort(out.begin(), out.end());
+        return out;
+    }
+    [[nodiscard]] double number(std::string_view name, metric_labels more = {}) const
+    {
+        metric_labels labels{{"controller", "subject"}};
+        labels.insert(labels.end(), more.begin(), more.end());
+        return numbers->value(name, labels);
+    }
+};
+
+} // namespace controller_test

@@ -1,0 +1,199 @@
+// Predicates, and which keys an event concerns.
+#include "event_mapper.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/controller/enqueue.hpp>
+#include <kubecoro/controller/predicate.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace kubecoro;
+namespace kt = kubecoro::testing;
+using keys = std::vector<std::string>;
+
+namespace {
+
+object pod(std::string version, std::string metadata = {}, std::string name = "a")
+{
+    const std::string text = R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"web","uid":"u-)" + name +
+                             R"(","name":")" + name + R"(","resourceVersion":")" + version + "\"" +
+                             (metadata.empty() ? "" : "," + metadata) + "}}";
+    return object::parse(text).value();
+}
+
+updated change(std::string before, std::string after) { return {pod("1", before), pod("2", after)}; }
+const notification resync = updated{pod("1"), pod("1")};
+const notification born = added{pod("1"), false};
+const notification gone = deleted{pod("1"), false};
+
+keys of(const key_batch& batch)
+{
+    keys out;
+    for (const auto& p : batch.places()) out.push_back(to_string(batch.key(p)));
+    return out;
+}
+
+keys keys_of(const enqueue& map, const notification& n)
+{
+    key_batch out;
+    map(n, key_sink(out));
+    return of(out);
+}
+
+std::string owner(std::string_view api_version, std::string_view kind, std::string_view name, bool controls = true)
+{
+    return R"({"apiVersion":")" + std::string(api_version) + R"(","kind":")" + std::string(kind) + R"(","name":")" +
+           std::string(name) + R"(","uid":"x","controller":)" + (controls ? "true" : "false") + "}";
+}
+std::string owners(std::string list) { return R"("ownerReferences":[)" + list + "]"; }
+
+} // namespace
+
+TEST_CASE("predicates: those of a change look at old and new, and let additions and deletions pass", "[predicate]")
+{
+    const auto all = {predicates::generation_changed(), predicates::labels_changed(), predicates::annotations_changed(),
+                      predicates::resource_version_changed()};
+    for (const auto& p : all) {
+        CHECK(p(born));
+        CHECK(p(gone));
+        CHECK_FALSE(p(resync));
+    }
+    CHECK(predicates::resource_version_changed()(change({}, {})));
+    CHECK(predicates::labels_changed()(change(R"("labels":{"a":"1"})", R"("labels":{"a":"2"})")));
+    CHECK(predicates::labels_changed()(change(R"("labels":{"a":"1"})", {})));
+    CHECK_FALSE(
+        predicates::labels_changed()(change(R"("labels":{"a":"1"})", R"("annotations":{},"labels":{"a":"1"})")));
+    CHECK(predicates::annotations_changed()(change({}, R"("annotations":{"a":"2"})")));
+    CHECK_FALSE(predicates::annotations_changed()(change({}, R"("labels":{"a":"2"})")));
+}
+
+TEST_CASE("predicates: a generation that stays is no change, and kinds without one go by their version", "[predicate]")
+{
+    const auto p = predicates::generation_changed();
+    CHECK(p(change(R"("generation":1)", R"("generation":2)")));
+    CHECK_FALSE(p(change(R"("generation":2)", R"("generation":2)")));
+    CHECK(p(change({}, {})));
+}
+
+TEST_CASE("predicates: an update matches by either side, so that leaving is noticed", "[predicate]")
+{
+    const auto p = predicates::matches([](const object& o) { return o.labels()["app"].as_string() == "shop"; });
+    const std::string in = R"("labels":{"app":"shop"})";
+    CHECK(p(change(in, in)));
+    CHECK(p(change(in, {})));
+    CHECK(p(change({}, in)));
+    CHECK_FALSE(p(change({}, {})));
+    CHECK_FALSE(p(born));
+    CHECK(p(added{pod("1", in), true}));
+}
+
+TEST_CASE("predicates: all of, any of, not", "[predicate]")
+{
+    using namespace kubecoro::predicates;
+    const predicate yes = [](const notification&) { return true; };
+    const predicate no = not_(yes);
+    CHECK_FALSE(no(born));
+    CHECK(not_(no)(born));
+    CHECK_FALSE(not_(predicate())(born));
+    CHECK(all_of({})(born));
+    CHECK(all_of({yes, yes, predicate()})(born));
+    CHECK_FALSE(all_of({yes, no})(born));
+    CHECK_FALSE(any_of({})(born));
+    CHECK(any_of({no, yes})(born));
+    CHECK_FALSE(any_of({no, no})(born));
+    int asked = 0;
+    const predicate counting = [&asked](const notification&) { return ++asked != 0; };
+    CHECK_FALSE(all_of({no, counting})(born));
+    CHECK(any_of({yes, counting})(born));
+    CHECK(asked == 0);
+}
+
+TEST_CASE("enqueue: the object itself", "[enqueue]")
+{
+    CHECK(keys_of(enqueue_object(), born) == keys{"web/a"});
+    CHECK(keys_of(enqueue_object(), change({}, {})) == keys{"web/a"});
+    CHECK(keys_of(enqueue_object(), gone) == keys{"web/a"});
+}
+
+TEST_CASE("enqueue: owners by group and kind, whatever the version, the controlling one unless asked otherwise",
+          "[enqueue]")
+{
+    const auto sets = apps::v1::replica_set::resource();
+    const auto list = owner("apps/v1", "ReplicaSet", "main") + "," + owner("apps/v1beta2", "ReplicaSet", "old", false) +
+                      "," + owner("example.com/v1", "ReplicaSet", "foreign") + "," +
+                      owner("apps/v1", "Deployment", "other") + "," + owner("v1", "ReplicaSet", "core");
+    const notification n = added{pod("1", owners(list)), false};
+    CHECK(keys_of(enqueue_owner(sets), n) == keys{"web/main"});
+    CHECK(keys_of(enqueue_owner<apps::v1::replica_set>(), n) == keys{"web/main"});
+    CHECK(keys_of(enqueue_owner(sets, {.controller_only = false}), n) == keys{"web/main", "web/old"});
+    CHECK(keys_of(enqueue_owner(sets), added{pod("1", owners(owner("apps/v1alpha9", "ReplicaSet", "x"))), false}) ==
+          keys{"web/x"});
+    CHECK(keys_of(enqueue_owner(sets), born).empty());
+}
+
+TEST_CASE("enqueue: an owner without a namespace gets none, and a change of owner concerns both", "[enqueue]")
+{
+    const auto nodes = enqueue_owner<core::v1::node>();
+    CHECK(keys_of(nodes, added{pod("1", owners(owner("v1", "Node", "n1"))), false}) == keys{"n1"});
+    CHECK(keys_of(nodes, change(owners(owner("v1", "Node", "n1")), owners(owner("v1", "Node", "n2")))) ==
+          keys{"n1", "n2"});
+    CHECK(keys_of(nodes, deleted{pod("1", owners(owner("v1", "Node", "n1"))), true}) == keys{"n1"});
+}
+
+TEST_CASE("enqueue: a map function is asked about old and new, and once about a resync", "[enqueue]")
+{
+    const auto map = enqueue_mapped([](const object& o, key_sink out) {
+        if (const auto app = o.labels()["app"].as_string(); !app.empty()) out("apps", app);
+        out({"", "always"});
+    });
+    CHECK(keys_of(map, change(R"("labels":{"app":"x"})", R"("labels":{"app":"y"})")) ==
+          keys{"apps/x", "always", "apps/y", "always"});
+    CHECK(keys_of(map, resync) == keys{"always"});
+}
+
+TEST_CASE("event mapper: initial and unchanged objects are kept apart from what has changed", "[enqueue]")
+{
+    event_mapper mapper(enqueue_object(), {});
+    const std::vector<notification> events{added{pod("1", {}, "listed"), true}, added{pod("1", {}, "new"), false},
+                                           updated{pod("1", {}, "same"), pod("1", {}, "same")},
+                                           updated{pod("1", {}, "other"), pod("2", {}, "other")},
+                                           deleted{pod("1", {}, "gone"), false}};
+    mapper.map(events);
+    CHECK(of(mapper.changed()) == keys{"web/new", "web/other", "web/gone"});
+    CHECK(of(mapper.unchanged()) == keys{"web/listed", "web/same"});
+    mapper.map({});
+    CHECK(mapper.changed().size() == 0);
+    CHECK(mapper.unchanged().size() == 0);
+}
+
+TEST_CASE("event mapper: what throws loses its own event only", "[enqueue]")
+{
+    const auto fails = [](const object& o) { return o.name() == "bad"; };
+    event_mapper mapping(enqueue_mapped([fails](const object& o, key_sink out) {
+                             out("first", o.name());
+                             if (fails(o)) throw std::runtime_error("no key");
+                             out("second", o.name());
+                         }),
+                         {});
+    const std::vector<notification> events{added{pod("1", {}, "a"), false}, added{pod("1", {}, "bad"), false},
+                                           added{pod("1", {}, "b"), false}};
+    mapping.map(events);
+    CHECK(of(mapping.changed()) == keys{"first/a", "second/a", "first/bad", "first/b", "second/b"});
+    REQUIRE(mapping.failed().size() == 1);
+    CHECK(to_string(mapping.failed().front().key) == "web/bad");
+    CHECK(mapping.failed().front().why.message() == "no key");
+
+    event_mapper filtering(enqueue_object(), predicates::matches([fails](const object& o) -> bool {
+                               if (fails(o)) throw 7;
+                               return o.name() == "b";
+                           }));
+    filtering.map(events);
+    CHECK(of(filtering.changed()) == keys{"web/b"});
+    CHECK(filtering.failed().size() == 1);
+    filtering.map({});
+    CHECK(filtering.failed().empty());
+}
