@@ -31,7 +31,7 @@ public:
 
     /// @param filter  Outlives the handler.
     handler(envelope& owner, const decode_options& o, const field_filter& filter, vocabulary* words)
-        : owner_(owner), max_text_(o.limits.max_object_bytes), tape_(o.limits, filter, words)
+        : owner_(owner), max_text_(o.limits.max_object_bytes), tape_(o.limits, filter, words), writer_(tape_.writer())
     {
     }
 
@@ -45,6 +45,7 @@ public:
         last_ = nullptr;
         outside_.clear();
         tape_.clear(false);
+        direct_ = false;
     }
 
     /// Containers of a recognised object that are open.
@@ -65,16 +66,17 @@ public:
         interrupted_ = 0;
         left_out_ = false;
         last_ = nullptr;
+        direct_ = false;
     }
     void end_resuming() noexcept { skipping_ = 0; }
 
     bool on_document_begin(code&) { return true; }
     bool on_document_end(code&) { return true; }
 
-    bool on_object_begin(code& ec) { return check(!leave_out() && open(true), ec); }
-    bool on_array_begin(code& ec) { return check(!leave_out() && open(false), ec); }
-    bool on_object_end(std::size_t, code& ec) { return check(close(), ec); }
-    bool on_array_end(std::size_t, code& ec) { return check(close(), ec); }
+    bool on_object_begin(code& ec) { return begin(true, ec); }
+    bool on_array_begin(code& ec) { return begin(false, ec); }
+    bool on_object_end(std::size_t, code& ec) { return end(ec); }
+    bool on_array_end(std::size_t, code& ec) { return end(ec); }
 
     bool on_key_part(string_view s, std::size_t, code& ec) { return ignores_key() || check(keep_part(s), ec); }
     bool on_string_part(string_view s, std::size_t, code& ec) { return ignores_value() || check(keep_part(s), ec); }
@@ -84,28 +86,16 @@ public:
 
     bool on_key(string_view s, std::size_t, code& ec)
     {
-        if (ignores_key()) return true;
-        const std::string_view key = whole(s);
-        if (encoding_) {
-            if (identifying_) identity_.key(tape_.depth(), key);
-            return check(written(tape_.key(key)), ec);
-        }
-        owner_.key(key.substr(0, envelope_text));
-        text_.clear();
-        return true;
+        if (!direct_) return any_key(s, ec);
+        last_ = s.data() + s.size();
+        return checked(writer_.key(std_view(s)), ec);
     }
 
     bool on_string(string_view s, std::size_t, code& ec)
     {
-        if (ignores_value()) return true;
-        const std::string_view text = whole(s);
-        if (!encoding_) return check(scalar(value_kind::string, text), ec);
-        if (identifying_ && identity_.string(tape_.depth(), text) && owner_.recognise(identity_)) {
-            interrupted_ = tape_.depth();
-            encoding_ = false;
-            return check(false, ec);
-        }
-        return check(written(tape_.string(text)), ec);
+        if (!direct_) return any_string(s, ec);
+        last_ = s.data() + s.size();
+        return checked(writer_.string(std_view(s)), ec);
     }
 
     bool on_int64(std::int64_t i, string_view s, code& ec)
@@ -114,8 +104,8 @@ public:
         const std::string_view text = whole(s);
         if (!encoding_) return check(scalar(value_kind::integer, text), ec);
         // The parser reads -0 as 0; the server wrote a float.
-        if (i == 0 && text.front() == '-') return check(written(tape_.number(text)), ec);
-        return check(written(tape_.integer(i)), ec);
+        if (i == 0 && text.front() == '-') return checked(tape_.number(text), ec);
+        return checked(tape_.integer(i), ec);
     }
     bool on_uint64(std::uint64_t, string_view s, code& ec) { return number(s, ec); }
     bool on_double(double, string_view s, code& ec) { return number(s, ec); }
@@ -123,13 +113,13 @@ public:
     bool on_bool(bool b, code& ec)
     {
         if (ignores_value()) return true;
-        if (encoding_) return check(written(tape_.boolean(b)), ec);
+        if (encoding_) return checked(tape_.boolean(b), ec);
         return check(scalar(value_kind::boolean, b ? "true" : "false"), ec);
     }
     bool on_null(code& ec)
     {
         if (ignores_value()) return true;
-        if (encoding_) return check(written(tape_.null()), ec);
+        if (encoding_) return checked(tape_.null(), ec);
         return check(scalar(value_kind::null, "null"), ec);
     }
 
@@ -139,6 +129,57 @@ public:
 private:
     static constexpr std::string_view object_begin = "{\"\":";
     static constexpr std::string_view array_begin = "[";
+
+    /// Whether from here on the writer alone is to be told of events, until its depth is floor_.
+    void look_around() noexcept
+    {
+        // Who it is is told at the first two levels.
+        floor_ = std::max(tape_.whole_until(), identifying_ ? std::size_t{2} : 0);
+        direct_ = encoding_ && skipping_ == 0 && tape_.is_whole() && tape_.depth() > floor_ && text_.empty();
+    }
+
+    bool begin(bool is_object, code& ec)
+    {
+        if (direct_) return checked(is_object ? writer_.begin_object() : writer_.begin_array(), ec);
+        const bool ok = !leave_out() && open(is_object);
+        look_around();
+        return check(ok, ec);
+    }
+
+    bool end(code& ec)
+    {
+        if (direct_ && writer_.depth() > floor_ + 1) return checked(writer_.end(), ec);
+        const bool ok = close();
+        look_around();
+        return check(ok, ec);
+    }
+
+    bool any_key(string_view s, code& ec)
+    {
+        if (ignores_key()) return true;
+        const std::string_view key = whole(s);
+        look_around();
+        if (encoding_) {
+            if (identifying_) identity_.key(tape_.depth(), key);
+            return checked(tape_.key(key), ec);
+        }
+        owner_.key(key.substr(0, envelope_text));
+        return true;
+    }
+
+    bool any_string(string_view s, code& ec)
+    {
+        if (ignores_value()) return true;
+        const std::string_view text = whole(s);
+        look_around();
+        if (!encoding_) return check(scalar(value_kind::string, text), ec);
+        if (identifying_ && identity_.string(tape_.depth(), text) && owner_.recognise(identity_)) {
+            interrupted_ = tape_.depth();
+            encoding_ = false;
+            return check(false, ec);
+        }
+        return checked(tape_.string(text), ec);
+    }
 
     bool leave_out()
     {
@@ -199,6 +240,7 @@ private:
 
     bool keep_part(string_view s)
     {
+        direct_ = false;
         if (!encoding_) {
             if (text_.size() < envelope_text) text_.append(s.data(), std::min(s.size(), envelope_text));
             return true;
@@ -226,7 +268,7 @@ private:
     {
         if (ignores_value()) return true;
         const std::string_view text = whole(s);
-        if (encoding_) return check(written(tape_.number(text)), ec);
+        if (encoding_) return checked(tape_.number(text), ec);
         return check(scalar(value_kind::number, text), ec);
     }
 
@@ -236,6 +278,13 @@ private:
     {
         if (!ok) owner_.problem = tape_.too_deep() ? "nested too deep" : too_large();
         return ok;
+    }
+
+    bool checked(bool ok, code& ec)
+    {
+        if (!ok) [[unlikely]]
+            return check(written(false), ec);
+        return true;
     }
 
     [[nodiscard]] std::string too_large() const
@@ -252,6 +301,10 @@ private:
     envelope& owner_;
     std::size_t max_text_;
     pruned_tape tape_;
+    tape_writer& writer_;
+    /// Nothing but the writer needs to be told; see look_around().
+    bool direct_ = false;
+    std::size_t floor_ = 0;
     std::string text_;
     std::string spent_;
     std::size_t skipping_ = 0;

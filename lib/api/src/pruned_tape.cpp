@@ -60,6 +60,7 @@ bool pruned_tape::pruned_end()
         walk_.leave();
     else
         following_ = followed_depth_ != 0 && tape_.depth() == followed_depth_;
+    if (following_) followed_depth_ = 0;
     has_way_key_ = false;
     listen();
     return true;

@@ -38,6 +38,12 @@ public:
     [[nodiscard]] bool boolean(bool value) { return mute_ || tape_.boolean(value); }
     [[nodiscard]] bool null() { return mute_ || tape_.null(); }
 
+    /// The innermost container is kept as a whole: until as many containers are open as whole_until() says, the writer
+    /// may be told itself.
+    [[nodiscard]] bool is_whole() const noexcept { return !following_; }
+    [[nodiscard]] std::size_t whole_until() const noexcept { return followed_depth_; }
+    [[nodiscard]] tape_writer& writer() noexcept { return tape_; }
+
     /// A container that begins here is left out: not to be shown to this object.
     [[nodiscard]] bool leaves_out_container() const noexcept
     {

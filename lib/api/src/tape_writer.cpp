@@ -11,6 +11,11 @@ namespace {
 
 // Scratch space beyond this is given back after the object that needed it.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+constexpr std::size_t first_capacity = 4096;
+
+// There is always room for an event with a text of this size, and for the lengths of containers that turn out wider.
+constexpr std::size_t short_text = 256;
+constexpr std::size_t spare = short_text + 16;
 
 // Objects with more members than this are not searched for keys that come twice: readers look at all of them.
 constexpr unsigned most_told_apart = 32;
@@ -18,49 +23,67 @@ constexpr unsigned most_told_apart = 32;
 // Shorter values take no more room inline.
 constexpr std::size_t shortest_shared_value = 2;
 
+// Members that may be missing before the one that comes: more are looked for by number.
+constexpr int likely_members = 4;
+
+// After so many texts in a row that nobody had seen, which a place for ids and times has, few are still looked at: one
+// of `look_again`.
+constexpr unsigned most_strangers = 64;
+constexpr unsigned look_again = 16;
+
 template<class Int>
 bool fits(std::int64_t v) noexcept
 {
     return v >= std::numeric_limits<Int>::min() && v <= std::numeric_limits<Int>::max();
 }
 
-// Items of data maps by name, and managedFields' names of them.
-bool names_data(std::string_view key) noexcept { return key == "data" || key == "stringData" || key == "binaryData"; }
-
-bool names_identity(std::string_view key) noexcept
+/// Texts are short, and a call costs more than the work.
+void copy_text(unsigned char* to, std::string_view s) noexcept
 {
-    return key == "name" || key == "uid" || key == "resourceVersion" || key == "creationTimestamp";
-}
-
-// Names that managedFields make of list items: `k:{"uid":"..."}`, `v:"..."`.
-bool names_item(std::string_view key) noexcept
-{
-    return key.size() > 2 && key[1] == ':' && (key[0] == 'k' || key[0] == 'v');
-}
-
-// Those of them that many objects have.
-bool names_common_item(std::string_view key) noexcept
-{
-    return key.starts_with("k:{\"type\":") || key.starts_with("k:{\"name\":");
+    const char* const from = s.data();
+    const std::size_t n = s.size();
+    if (n > 32) {
+        std::memcpy(to, from, n);
+    } else if (n >= 16) {
+        std::memcpy(to, from, 16);
+        std::memcpy(to + n - 16, from + n - 16, 16);
+    } else if (n >= 8) {
+        std::memcpy(to, from, 8);
+        std::memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        std::memcpy(to, from, 4);
+        std::memcpy(to + n - 4, from + n - 4, 4);
+    } else if (n != 0) {
+        to[0] = static_cast<unsigned char>(from[0]);
+        to[n / 2] = static_cast<unsigned char>(from[n / 2]);
+        to[n - 1] = static_cast<unsigned char>(from[n - 1]);
+    }
 }
 
 } // namespace
 
-tape_writer::tape_writer(std::size_t max_bytes, std::size_t max_depth, vocabulary* words) noexcept
-    : words_(words), max_bytes_(std::min(max_bytes, largest_tape)), max_depth_(std::min(max_depth, deepest))
+tape_writer::tape_writer(std::size_t max_bytes, std::size_t max_depth, vocabulary* words)
+    : frames_(1),
+      words_(words),
+      layout_(words != nullptr ? words->documents() : nothing_),
+      max_bytes_(std::min(max_bytes, largest_tape)),
+      max_depth_(std::min(max_depth, deepest))
 {
+    clear();
 }
 
 void tape_writer::clear()
 {
-    if (capacity_ > kept_capacity) {
-        data_.reset();
-        capacity_ = 0;
+    if (capacity_ == 0 || capacity_ > kept_capacity) {
+        data_ = std::make_unique_for_overwrite<unsigned char[]>(first_capacity);
+        capacity_ = first_capacity;
     }
-    size_ = 0;
-    room_ = std::min(capacity_, max_bytes_);
+    end_ = data_.get();
+    limit_ = end_ + std::min(capacity_ - spare, max_bytes_);
     depth_ = 0;
-    place_ = 0;
+    frames_[0].shares = shares_ = words_ != nullptr && words_->keeps_values();
+    here_ = layout::root;
+    in_array_ = false;
     hint_ = hint::none;
     trouble_ = trouble::none;
     if (words_ != nullptr) document_ = words_->next_document();
@@ -69,214 +92,240 @@ void tape_writer::clear()
 bool tape_writer::fail(trouble t) noexcept
 {
     if (trouble_ == trouble::none) trouble_ = t;
-    room_ = 0;
+    // What is written from here on is of no use and stays within the spare room.
+    end_ = data_.get();
+    limit_ = nullptr;
     return false;
 }
 
-unsigned char* tape_writer::grow_slowly(std::size_t n)
+bool tape_writer::make_room(std::size_t n)
 {
-    if (trouble_ != trouble::none) return nullptr;
-    if (n > max_bytes_ - size_) {
-        (void)fail(trouble::too_large);
-        return nullptr;
-    }
-    const std::size_t wanted = std::max({size_ + n, capacity_ * 2, std::size_t{4096}});
-    std::unique_ptr<unsigned char[]> bigger(new unsigned char[wanted]);
-    if (size_ != 0) std::memcpy(bigger.get(), data_.get(), size_);
+    if (trouble_ != trouble::none) return fail(trouble_);
+    const std::size_t used = size();
+    if (used > max_bytes_ || n > max_bytes_ - used) return fail(trouble::too_large);
+    const std::size_t wanted = std::max(used + n + spare, capacity_ * 2);
+    auto bigger = std::make_unique_for_overwrite<unsigned char[]>(wanted);
+    std::memcpy(bigger.get(), data_.get(), used);
     data_ = std::move(bigger);
     capacity_ = wanted;
-    unsigned char* const at = data_.get() + size_;
-    size_ += n;
-    room_ = std::min(capacity_, max_bytes_) - size_;
-    return at;
+    end_ = data_.get() + used;
+    limit_ = data_.get() + std::min(capacity_ - spare, max_bytes_);
+    return true;
+}
+
+void tape_writer::next_item()
+{
+    frame& f = innermost();
+    if (f.at.next != layout::nowhere) {
+        layout_.step(f.at, f.at.next);
+    } else if (f.members < layout::most_items) {
+        (void)layout_.step_to(f.at, layout::nameless, false);
+        ++f.members;
+    }
+    here_ = f.at.last;
 }
 
 bool tape_writer::begin(bool is_object)
 {
+    if (in_array_) next_item();
     if (depth_ >= max_depth_) return fail(trouble::too_deep);
-    const bool secret = hint_ == hint::secret || (depth_ != 0 && innermost().secret);
-    const unsigned char width = widths_[place_];
-    if (grow(std::size_t{1} + width) == nullptr) return false;
-    if (depth_ == frames_.size()) frames_.emplace_back();
-    frame& f = frames_[depth_++];
-    f.start = static_cast<std::uint32_t>(size_ - 1 - width);
+    if (++depth_ == frames_.size()) frames_.emplace_back();
+    const frame& outer = frames_[depth_ - 1];
+    frame& f = frames_[depth_];
+    const bool secret = hint_ == hint::secret;
+    f.start = static_cast<std::uint32_t>(size());
+    f.at = layout_.enter(here_);
     f.members = 0;
-    f.width = width;
-    f.place = place_;
+    f.width = layout_.at(here_).width;
     f.is_object = is_object;
     f.loose = false;
-    f.secret = secret;
+    f.secret = outer.secret || secret;
+    f.shares = outer.shares && !secret;
     f.is_metadata = hint_ == hint::metadata;
     f.keys = {};
     hint_ = hint::none;
-    ++place_;
-    return true;
+    shares_ = f.shares;
+    in_array_ = !is_object;
+    end_ += std::size_t{1} + f.width;
+    return has_room();
 }
 
 bool tape_writer::end()
 {
     if (trouble_ != trouble::none) return false;
-    const frame& f = frames_[--depth_];
+    const frame& f = frames_[depth_--];
     hint_ = hint::none;
-    place_ = f.place;
-    const std::size_t body = size_ - f.start - 1 - f.width;
+    in_array_ = depth_ != 0 && !innermost().is_object;
+    shares_ = innermost().shares;
+    unsigned char* const head = data_.get() + f.start;
+    unsigned char* const content = head + 1 + f.width;
+    const auto body = static_cast<std::size_t>(end_ - content);
     if (body == 0) {
-        shrink_to(f.start + std::size_t{1});
-        data_[f.start] = f.is_object ? tag::empty_object : tag::empty_array;
+        *head = f.is_object ? tag::empty_object : tag::empty_array;
+        end_ = head + 1;
         return true;
     }
-    const auto [t, width] = form_of(f.is_object, f.loose, body);
+    const bool loose = f.loose || (f.is_object && f.members > most_told_apart);
+    const auto [t, width] = form_of(f.is_object, loose, body);
     if (width != f.width) {
-        if (width > f.width && grow(width - std::size_t{f.width}) == nullptr) return false;
-        unsigned char* const content = data_.get() + f.start + 1;
-        std::memmove(content + width, content + f.width, body);
-        shrink_to(f.start + 1 + width + body);
-        widths_[f.place] = width;
+        std::memmove(head + 1 + width, content, body);
+        end_ = head + 1 + width + body;
+        if (f.at.container != layout::nowhere) layout_.at(f.at.container).width = width;
     }
-    unsigned char* const head = data_.get() + f.start;
     *head = t;
     store(head + 1, body, width);
-    return true;
+    return has_room();
 }
 
-tape_writer::hint tape_writer::hint_of(std::string_view key) const noexcept
+tape_writer::hint tape_writer::hint_of(key_class c, const frame& f) const noexcept
 {
-    // The names that matter have one of few sizes, which most others do not have.
-    switch (key.size()) {
-    case 5:
-        return key == "value" ? hint::secret : hint::none;
-    case 6:
-    case 12:
-        return key.starts_with("f:") && names_data(key.substr(2)) ? hint::secret : hint::none;
-    case 8:
-        return depth_ == 1 && key == "metadata" ? hint::metadata : hint::none;
+    switch (c) {
+    case key_class::value:
+    case key_class::data_fields:
+        return hint::secret;
+    case key_class::data:
+        return depth_ == 1 ? hint::secret : hint::none;
+    case key_class::metadata:
+        return depth_ == 1 ? hint::metadata : hint::none;
+    case key_class::identity:
+        return f.is_metadata ? hint::identity : hint::none;
     default:
-        if (depth_ == 1) return names_data(key) ? hint::secret : hint::none;
-        return innermost().is_metadata && names_identity(key) ? hint::identity : hint::none;
+        return hint::none;
     }
+}
+
+void tape_writer::heed(const frame& f, key_class c) noexcept
+{
+    hint_ = hint_of(c, f);
+    if (hint_ == hint::secret || hint_ == hint::identity) shares_ = false;
+}
+
+void tape_writer::look_for(frame& f, std::string_view key) const noexcept
+{
+    if (!f.loose && f.members <= most_told_apart) f.loose = has_key(f, key);
 }
 
 bool tape_writer::has_key(const frame& f, std::string_view key) const noexcept
 {
+    if (trouble_ != trouble::none) return false;
     const unsigned char* at = data_.get() + f.start + 1 + f.width;
-    const unsigned char* const end = data_.get() + size_;
     std::string_view other;
-    while (at != nullptr && at != end) {
-        at = read_key(at, end, words_, other);
+    while (at != nullptr && at != end_) {
+        at = read_key(at, end_, words_, other);
         if (at == nullptr || other == key) return true;
-        at = skip_value(at, end);
+        at = skip_value(at, end_);
     }
     return false;
 }
 
-void tape_writer::note_key(frame& f, std::string_view key, std::uint64_t hash) const noexcept
+bool tape_writer::other_key(frame& f, std::string_view s)
 {
-    if (f.loose) return;
-    std::uint64_t& word = f.keys[(hash >> 6) & 1];
-    const std::uint64_t bit = std::uint64_t{1} << (hash & 63);
-    f.loose = ++f.members > most_told_apart || ((word & bit) != 0 && has_key(f, key));
-    word |= bit;
+    layout::place p = f.at.next;
+    for (int i = 1; p != layout::nowhere && i < likely_members; ++i) {
+        p = layout_.at(p).next;
+        const layout::node& n = layout_.at(p);
+        if (n.key == layout::nameless) continue;
+        const text_table::entry& e = words_->keys().entry_of(n.key);
+        if (same_text(e.view(), s)) return known_key(f, p, e);
+    }
+    return new_key(f, s);
+}
+
+bool tape_writer::may_learn(key_class c) const noexcept
+{
+    if (innermost().secret || c == key_class::item) return false;
+    // Names of items must not take the room of the names of members.
+    return c != key_class::common_item || words_->keys().size() < key_numbers / 2;
+}
+
+bool tape_writer::new_key(frame& f, std::string_view s)
+{
+    const std::uint64_t hash = text_hash(s);
+    const key_class c = class_of(s);
+    note_key(f, s, static_cast<std::uint8_t>(hash));
+    expect_value(f, c);
+    here_ = layout::nowhere;
+    if (words_ == nullptr) return inline_key(s);
+    std::optional<text_table::number> n;
+    if (s.size() <= longest_shared_key)
+        n = may_learn(c) ? words_->keys().see(s, hash, document_).known : words_->keys().find(s, hash);
+    here_ = layout_.step_to(f.at, n ? static_cast<layout::key_number>(*n) : layout::nameless,
+                            c == key_class::item || c == key_class::common_item);
+    if (!n) return inline_key(s);
+    put_key(*n);
+    return has_room();
 }
 
 bool tape_writer::inline_key(std::string_view s)
 {
+    if (s.size() > short_text && !make_room(s.size())) return false;
     const std::size_t width = s.size() < 0x100 ? 1 : 4;
-    unsigned char* at = grow(1 + width + s.size());
-    if (at == nullptr) return false;
-    *at = width == 1 ? key_tag::inline_8 : key_tag::inline_32;
-    store(at + 1, s.size(), width);
-    if (!s.empty()) std::memcpy(at + 1 + width, s.data(), s.size());
-    return true;
-}
-
-bool tape_writer::may_learn_key(std::string_view s) const noexcept
-{
-    if (innermost().secret) return false;
-    // Names of items must not take the room of the names of members.
-    return !names_item(s) || (names_common_item(s) && words_->keys().size() < key_numbers / 2);
-}
-
-bool tape_writer::key(std::string_view s)
-{
-    if (s.size() > max_bytes_) return fail(trouble::too_large);
-    frame& f = innermost();
-    const std::uint64_t hash = text_hash(s);
-    note_key(f, s, hash);
-    hint_ = hint_of(s);
-    place_ = static_cast<std::uint8_t>(hash >> 24);
-    if (words_ == nullptr || s.size() > longest_shared_key) return inline_key(s);
-    const auto n = may_learn_key(s) ? words_->keys().see(s, hash, document_) : words_->keys().find(s, hash);
-    if (!n) return inline_key(s);
-    const bool is_short = *n < short_keys;
-    unsigned char* at = grow(is_short ? 1 : 2);
-    if (at == nullptr) return false;
-    const auto rest = static_cast<unsigned>(*n - short_keys);
-    at[0] = static_cast<unsigned char>(is_short ? *n : key_tag::wide + rest / 256);
-    if (!is_short) at[1] = static_cast<unsigned char>(rest % 256);
-    return true;
-}
-
-bool tape_writer::single(unsigned char t)
-{
-    unsigned char* at = grow(1);
-    if (at == nullptr) return false;
-    *at = t;
-    return true;
+    *end_ = width == 1 ? key_tag::inline_8 : key_tag::inline_32;
+    store(end_ + 1, s.size(), width);
+    copy_text(end_ + 1 + width, s);
+    end_ += 1 + width + s.size();
+    return has_room();
 }
 
 bool tape_writer::text(unsigned char family, std::string_view s)
 {
-    if (s.size() > max_bytes_) return fail(trouble::too_large);
+    if (s.size() > short_text && !make_room(s.size())) return false;
     std::size_t width = width_of(s.size());
     unsigned char t = static_cast<unsigned char>(family + width_step(width));
     if (family == tag::number_8 && width > 1) {
         width = 4;
         t = tag::number_32;
     }
-    unsigned char* at = grow(1 + width + s.size());
-    if (at == nullptr) return false;
-    *at = t;
-    store(at + 1, s.size(), width);
-    std::memcpy(at + 1 + width, s.data(), s.size());
-    return true;
-}
-
-bool tape_writer::may_learn_value() const noexcept
-{
-    return words_ != nullptr && words_->keeps_values() && hint_ != hint::secret && hint_ != hint::identity &&
-           (depth_ == 0 || !innermost().secret);
+    *end_ = t;
+    store(end_ + 1, s.size(), width);
+    copy_text(end_ + 1 + width, s);
+    end_ += 1 + width + s.size();
+    return has_room();
 }
 
 bool tape_writer::shared(text_table::number n)
 {
-    const std::size_t length = n < short_values ? 1 : n < wide_values ? 2 : 3;
-    unsigned char* at = grow(length);
-    if (at == nullptr) return false;
-    if (length == 1) {
-        *at = static_cast<unsigned char>(tag::value_0 + n);
-    } else if (length == 2) {
-        at[0] = static_cast<unsigned char>(tag::value_wide + (n - short_values) / 256);
-        at[1] = static_cast<unsigned char>((n - short_values) % 256);
+    if (n < short_values) {
+        *end_++ = static_cast<unsigned char>(tag::value_0 + n);
+    } else if (n < wide_values) {
+        end_[0] = static_cast<unsigned char>(tag::value_wide + (n - short_values) / 256);
+        end_[1] = static_cast<unsigned char>((n - short_values) % 256);
+        end_ += 2;
     } else {
-        *at = tag::value_16;
-        store(at + 1, n - wide_values, 2);
+        *end_ = tag::value_16;
+        store(end_ + 1, n - wide_values, 2);
+        end_ += 3;
     }
-    return true;
+    return has_room();
 }
 
-bool tape_writer::string(std::string_view s)
+bool tape_writer::other_string(std::string_view s)
 {
-    if (s.size() >= shortest_shared_value && s.size() <= longest_shared_value && may_learn_value())
-        if (const auto n = words_->values().see(s, text_hash(s), document_)) return shared(*n);
-    if (s.size() > tag::string_max) return text(tag::string_8, s);
-    unsigned char* at = grow(1 + s.size());
-    if (at == nullptr) return false;
-    *at = static_cast<unsigned char>(tag::string_0 + s.size());
-    if (!s.empty()) std::memcpy(at + 1, s.data(), s.size());
-    return true;
+    if (!shares_ || s.size() < shortest_shared_value || s.size() > longest_shared_value) return inline_string(s);
+    layout::node& n = layout_.at(here_);
+    if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return inline_string(s);
+    const auto [known, again] = words_->values().see(s, text_hash(s), document_);
+    if (here_ != layout::nowhere) {
+        if (known) n.value = *known;
+        n.strangers = known || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
+    }
+    return known ? shared(*known) : inline_string(s);
 }
 
-bool tape_writer::number(std::string_view s) { return text(tag::number_8, s); }
+bool tape_writer::inline_string(std::string_view s)
+{
+    if (s.size() > tag::string_max) return text(tag::string_8, s);
+    *end_ = static_cast<unsigned char>(tag::string_0 + s.size());
+    copy_text(end_ + 1, s);
+    end_ += 1 + s.size();
+    return has_room();
+}
+
+bool tape_writer::number(std::string_view s)
+{
+    if (in_array_) next_item();
+    return text(tag::number_8, s);
+}
 
 bool tape_writer::integer(std::int64_t v)
 {
@@ -285,11 +334,11 @@ bool tape_writer::integer(std::int64_t v)
                             : fits<std::int16_t>(v) ? std::pair{tag::int_16, std::size_t{2}}
                             : fits<std::int32_t>(v) ? std::pair{tag::int_32, std::size_t{4}}
                                                     : std::pair{tag::int_64, std::size_t{8}};
-    unsigned char* at = grow(1 + width);
-    if (at == nullptr) return false;
-    *at = t;
-    store(at + 1, static_cast<std::uint64_t>(v), width);
-    return true;
+    if (in_array_) next_item();
+    *end_ = t;
+    store(end_ + 1, static_cast<std::uint64_t>(v), width);
+    end_ += 1 + width;
+    return has_room();
 }
 
 } // namespace kubecoro::detail

@@ -28,14 +28,30 @@ public:
     };
 
     /// @param words  What the tape may refer to, and what learns from it; null for a tape that stands alone.
-    tape_writer(std::size_t max_bytes, std::size_t max_depth, vocabulary* words = nullptr) noexcept;
+    tape_writer(std::size_t max_bytes, std::size_t max_depth, vocabulary* words = nullptr);
 
     void clear();
     [[nodiscard]] bool begin_object() { return begin(true); }
     [[nodiscard]] bool begin_array() { return begin(false); }
     [[nodiscard]] bool end();
-    [[nodiscard]] bool key(std::string_view text);
-    [[nodiscard]] bool string(std::string_view text);
+    [[nodiscard]] bool key(std::string_view text)
+    {
+        frame& f = innermost();
+        const layout::node& n = layout_.at(f.at.next);
+        if (n.key != layout::nameless) {
+            const text_table::entry& e = words_->keys().entry_of(n.key);
+            if (same_text(e.view(), text)) return known_key(f, f.at.next, e);
+        }
+        return other_key(f, text);
+    }
+    [[nodiscard]] bool string(std::string_view text)
+    {
+        if (in_array_) next_item();
+        const layout::node& n = layout_.at(here_);
+        if (shares_ && n.value != layout::no_value && same_text(words_->values().entry_of(n.value).view(), text))
+            return shared(n.value);
+        return other_string(text);
+    }
     [[nodiscard]] bool integer(std::int64_t value);
     /// A number that is not an integer of 64 bits in canonical form.
     [[nodiscard]] bool number(std::string_view text);
@@ -46,22 +62,25 @@ public:
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
     [[nodiscard]] trouble problem() const noexcept { return trouble_; }
     /// Complete when depth() is 0.
-    [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {data_.get(), size_}; }
+    [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {data_.get(), size()}; }
 
 private:
+    /// A container that is open; outermost there is one that stands for the document.
     struct frame
     {
+        layout::cursor at;
         std::uint32_t start = 0;
-        /// Members so far, as long as they are told apart.
-        std::uint8_t members = 0;
+        /// Members so far, or items that have places of their own.
+        std::uint32_t members = 0;
+        /// Of the length, guessed.
         unsigned char width = 0;
-        /// Where the width was guessed from.
-        std::uint8_t place = 0;
         bool is_object = false;
         /// May hold a key twice.
         bool loose = false;
         /// Nothing below is learnt.
         bool secret = false;
+        /// Texts below may have numbers.
+        bool shares = false;
         /// The root's `metadata`.
         bool is_metadata = false;
         /// A bit for each key so far, by its hash.
@@ -77,49 +96,103 @@ private:
     };
 
     [[nodiscard]] bool begin(bool is_object);
-    [[nodiscard]] bool single(unsigned char t);
+    [[nodiscard]] bool single(unsigned char t)
+    {
+        if (in_array_) next_item();
+        *end_++ = t;
+        return has_room();
+    }
     [[nodiscard]] bool text(unsigned char family, std::string_view s);
-    [[nodiscard]] bool shared(text_table::number n);
+
+    /// The member is at `p` and has the key `e`.
+    [[nodiscard]] bool known_key(frame& f, layout::place p, const text_table::entry& e)
+    {
+        note_key(f, e.view(), e.hash);
+        const layout::node& n = layout_.at(p);
+        f.at.last = here_ = p;
+        f.at.next = n.next;
+        expect_value(f, static_cast<key_class>(e.remark));
+        put_key(n.key);
+        return has_room();
+    }
+    /// A key that is not the one that was expected first.
+    [[nodiscard]] bool other_key(frame& f, std::string_view s);
+    [[nodiscard]] bool new_key(frame& f, std::string_view s);
     [[nodiscard]] bool inline_key(std::string_view s);
-    /// Room for n bytes, which count as written; null when a limit is broken.
-    [[nodiscard]] unsigned char* grow(std::size_t n)
+    void put_key(text_table::number n) noexcept
     {
-        if (n > room_) return grow_slowly(n);
-        unsigned char* const at = data_.get() + size_;
-        size_ += n;
-        room_ -= n;
-        return at;
+        if (n < short_keys) {
+            *end_++ = static_cast<unsigned char>(n);
+            return;
+        }
+        const auto rest = static_cast<unsigned>(n - short_keys);
+        end_[0] = static_cast<unsigned char>(key_tag::wide + rest / 256);
+        end_[1] = static_cast<unsigned char>(rest % 256);
+        end_ += 2;
     }
-    [[nodiscard]] unsigned char* grow_slowly(std::size_t n);
-    void shrink_to(std::size_t size) noexcept
+    /// Finds out whether the object may hold this key twice.
+    void note_key(frame& f, std::string_view key, std::uint8_t hash) const noexcept
     {
-        room_ += size_ - size;
-        size_ = size;
+        std::uint64_t& word = f.keys[(hash >> 6) & 1];
+        const std::uint64_t bit = std::uint64_t{1} << (hash & 63);
+        ++f.members;
+        if ((word & bit) != 0) [[unlikely]]
+            look_for(f, key);
+        word |= bit;
     }
-    [[nodiscard]] frame& innermost() noexcept { return frames_[depth_ - 1]; }
-    [[nodiscard]] const frame& innermost() const noexcept { return frames_[depth_ - 1]; }
-    [[nodiscard]] bool fail(trouble t) noexcept;
-    [[nodiscard]] bool may_learn_key(std::string_view s) const noexcept;
-    [[nodiscard]] bool may_learn_value() const noexcept;
-    [[nodiscard]] hint hint_of(std::string_view key) const noexcept;
-    void note_key(frame& f, std::string_view key, std::uint64_t hash) const noexcept;
+    void look_for(frame& f, std::string_view key) const noexcept;
     [[nodiscard]] bool has_key(const frame& f, std::string_view key) const noexcept;
+    [[nodiscard]] bool may_learn(key_class c) const noexcept;
+    void expect_value(const frame& f, key_class c) noexcept
+    {
+        hint_ = hint::none;
+        shares_ = f.shares;
+        if (c != key_class::plain) [[unlikely]]
+            heed(f, c);
+    }
+    void heed(const frame& f, key_class c) noexcept;
+    [[nodiscard]] hint hint_of(key_class c, const frame& f) const noexcept;
+
+    void next_item();
+    /// A text that is not the one that was here before.
+    [[nodiscard]] bool other_string(std::string_view s);
+    [[nodiscard]] bool inline_string(std::string_view s);
+    [[nodiscard]] bool shared(text_table::number n);
+
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(end_ - data_.get()); }
+    /// After what was written: there is room again for an event without a long text.
+    [[nodiscard]] bool has_room()
+    {
+        if (end_ <= limit_) [[likely]]
+            return true;
+        return make_room(0);
+    }
+    /// Room for n bytes more than events without a long text need.
+    [[nodiscard]] bool make_room(std::size_t n);
+    [[nodiscard]] bool fail(trouble t) noexcept;
+    [[nodiscard]] frame& innermost() noexcept { return frames_[depth_]; }
+    [[nodiscard]] const frame& innermost() const noexcept { return frames_[depth_]; }
 
     std::unique_ptr<unsigned char[]> data_;
-    std::size_t size_ = 0;
-    /// Bytes that may follow before grow_slowly(); 0 once there is trouble.
-    std::size_t room_ = 0;
+    unsigned char* end_ = nullptr;
+    /// Where there is need for more room; null once there is trouble.
+    const unsigned char* limit_ = nullptr;
     std::size_t capacity_ = 0;
-    /// One for each level there was so far; the first depth_ are open.
+    /// One for each level there was so far; the first depth_ + 1 are open.
     std::vector<frame> frames_;
     std::size_t depth_ = 0;
-    /// Width of the length that the last container in a place needed: the guess for the next one.
-    std::array<unsigned char, 256> widths_{};
     vocabulary* words_;
+    /// Of a tape that stands alone: nothing is ever remembered.
+    layout nothing_{2};
+    layout& layout_;
+    /// Where the next value comes.
+    layout::place here_ = layout::root;
     unsigned document_ = 0;
     std::size_t max_bytes_;
     std::size_t max_depth_;
-    std::uint8_t place_ = 0;
+    bool in_array_ = false;
+    /// The next value may have a number if it is a text.
+    bool shares_ = false;
     hint hint_ = hint::none;
     trouble trouble_ = trouble::none;
 };

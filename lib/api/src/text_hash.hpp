@@ -53,8 +53,11 @@ namespace kubecoro::detail {
     if (n != b.size()) return false;
     const char* const x = a.data();
     const char* const y = b.data();
-    // Both ends, which overlap where the text is shorter than two words.
-    if (n > 16) return std::memcmp(x, y, n) == 0;
+    if (n > 32) return std::memcmp(x, y, n) == 0;
+    // Both ends, which overlap where the text is shorter.
+    if (n > 16)
+        return ((load_word(x) ^ load_word(y)) | (load_word(x + 8) ^ load_word(y + 8)) |
+                (load_word(x + n - 16) ^ load_word(y + n - 16)) | (load_word(x + n - 8) ^ load_word(y + n - 8))) == 0;
     if (n >= 8) return load_word(x) == load_word(y) && load_word(x + n - 8) == load_word(y + n - 8);
     if (n >= 4) return load_half(x) == load_half(y) && load_half(x + n - 4) == load_half(y + n - 4);
     return n == 0 || (x[0] == y[0] && x[n / 2] == y[n / 2] && x[n - 1] == y[n - 1]);

@@ -38,11 +38,13 @@ std::optional<text_table::number> text_table::find(std::string_view text, std::u
     return std::nullopt;
 }
 
-std::optional<text_table::number> text_table::see(std::string_view text, std::uint64_t hash, unsigned document)
+text_table::sighting text_table::see(std::string_view text, std::uint64_t hash, unsigned document)
 {
-    if (const auto known = find(text, hash)) return known;
-    if (!has_room(text) || !seen_enough(hash, document)) return std::nullopt;
-    return append(text, hash);
+    if (const auto known = find(text, hash)) return {known};
+    if (!has_room(text)) return {};
+    const count c = count_sighting(hash, document);
+    if (c == count::enough) return {append(text, hash), true};
+    return {std::nullopt, c == count::again};
 }
 
 void text_table::admit(std::string_view text)
@@ -51,34 +53,34 @@ void text_table::admit(std::string_view text)
     if (has_room(text) && !find(text, hash)) (void)append(text, hash);
 }
 
-bool text_table::seen_enough(std::uint64_t hash, unsigned document)
+text_table::count text_table::count_sighting(std::uint64_t hash, unsigned document)
 {
     if (candidates_.empty() || (counted_ > 4 * candidates_.size() && candidates_.size() < limits_.candidates))
         grow_candidates();
     std::uint32_t& slot = candidates_[hash & (candidates_.size() - 1)];
     const std::uint32_t print = top_bits(hash, 20);
     const std::uint32_t last = document & 0xff;
-    std::uint32_t count = slot & 0xf;
-    const bool in_this_document = count != 0 && ((slot >> 4) & 0xff) == last;
-    if (count != 0 && slot >> 12 == print) {
-        if (in_this_document) return false;
-        ++count;
+    std::uint32_t times = slot & 0xf;
+    const bool in_this_document = times != 0 && ((slot >> 4) & 0xff) == last;
+    if (times != 0 && slot >> 12 == print) {
+        if (in_this_document) return count::first;
+        ++times;
     } else {
         ++counted_;
         // No text takes the place of another one of the same document: two that come in every object would keep each
         // other out for ever. Otherwise the one that holds the place loses one of its sightings, and the place with
         // the last.
-        if (in_this_document) return false;
-        if (count > 1) {
+        if (in_this_document) return count::first;
+        if (times > 1) {
             --slot;
-            return false;
+            return count::first;
         }
-        count = 1;
+        times = 1;
     }
-    slot = (print << 12) | (last << 4) | count;
-    if (count < limits_.sightings) return false;
+    slot = (print << 12) | (last << 4) | times;
+    if (times < limits_.sightings) return times == 1 ? count::first : count::again;
     slot = 0;
-    return true;
+    return count::enough;
 }
 
 std::optional<text_table::number> text_table::append(std::string_view text, std::uint64_t hash)
@@ -91,7 +93,9 @@ std::optional<text_table::number> text_table::append(std::string_view text, std:
         chunk = std::make_unique<entry[]>(chunk_entries);
         count_bytes(chunk_entries * sizeof(entry));
     }
-    chunk[n % chunk_entries] = {keep(text), static_cast<std::uint32_t>(text.size())};
+    const std::uint8_t remark = limits_.remark == nullptr ? std::uint8_t{0} : limits_.remark(text);
+    chunk[n % chunk_entries] = {keep(text), static_cast<std::uint32_t>(text.size()), static_cast<std::uint8_t>(hash),
+                                remark};
     size_.store(n + 1, std::memory_order_release);
     return n;
 }

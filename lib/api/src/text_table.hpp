@@ -34,6 +34,27 @@ public:
         unsigned sightings;
         /// Texts that are being counted at once, a power of two.
         std::size_t candidates;
+        /// What the writer wants to know of every text; null for nothing.
+        std::uint8_t (*remark)(std::string_view) = nullptr;
+    };
+
+    struct entry
+    {
+        const char* text;
+        std::uint32_t size;
+        /// The low bits of its hash.
+        std::uint8_t hash;
+        std::uint8_t remark;
+
+        [[nodiscard]] std::string_view view() const noexcept { return {text, size}; }
+    };
+
+    struct sighting
+    {
+        /// Of a text that is there.
+        std::optional<number> known;
+        /// Of one that is not: it has been seen in another document.
+        bool again = false;
     };
 
     explicit text_table(limits l) noexcept : limits_(l) {}
@@ -42,7 +63,12 @@ public:
 
     [[nodiscard]] std::optional<number> find(std::string_view text, std::uint64_t hash) const noexcept;
     /// Like find; a text that is not there yet is counted, once for each `document`, and admitted in time.
-    [[nodiscard]] std::optional<number> see(std::string_view text, std::uint64_t hash, unsigned document);
+    [[nodiscard]] sighting see(std::string_view text, std::uint64_t hash, unsigned document);
+    /// @param n  One that was handed out.
+    [[nodiscard]] const entry& entry_of(number n) const noexcept
+    {
+        return chunks_[n / chunk_entries][n % chunk_entries];
+    }
     /// Takes a text in at once, unless there is no room.
     void admit(std::string_view text);
 
@@ -53,18 +79,18 @@ public:
     {
         // Readers have the number from an object that was handed to them after its entry was written.
         if (n >= size_.load(std::memory_order_acquire)) return {};
-        const entry& e = chunks_[n / chunk_entries][n % chunk_entries];
-        return {e.text, e.size};
+        return entry_of(n).view();
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
     /// Heap bytes.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
 private:
-    struct entry
+    enum class count : std::uint8_t
     {
-        const char* text;
-        std::uint32_t size;
+        first,
+        again,
+        enough
     };
     static constexpr std::size_t chunk_entries = 256;
     static constexpr std::size_t chunks = 289;
@@ -74,7 +100,7 @@ private:
         return text.size() <= limits_.longest && size() < limits_.most &&
                text.size() <= limits_.most_bytes - text_bytes_;
     }
-    [[nodiscard]] bool seen_enough(std::uint64_t hash, unsigned document);
+    [[nodiscard]] count count_sighting(std::uint64_t hash, unsigned document);
     std::optional<number> append(std::string_view text, std::uint64_t hash);
     [[nodiscard]] const char* keep(std::string_view text);
     [[nodiscard]] bool place(std::uint32_t slot, std::uint64_t hash) noexcept;

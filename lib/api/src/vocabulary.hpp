@@ -1,6 +1,8 @@
 // What the objects of one informer have in common: member names and text values by number.
 #pragma once
 
+#include "key_class.hpp"
+#include "layout.hpp"
 #include "tape_format.hpp"
 #include "text_table.hpp"
 
@@ -21,15 +23,20 @@ class vocabulary
 public:
     using number = text_table::number;
 
-    explicit vocabulary(bool values) noexcept : keeps_values_(values) {}
+    explicit vocabulary(bool values) : keeps_values_(values) {}
 
     // ---- the writer
 
     /// Every document that is encoded has a number of its own, as far as eight bits go.
-    [[nodiscard]] unsigned next_document() noexcept { return ++documents_; }
+    [[nodiscard]] unsigned next_document() noexcept
+    {
+        layout_.begin_document();
+        return ++documents_;
+    }
     [[nodiscard]] bool keeps_values() const noexcept { return keeps_values_; }
     [[nodiscard]] text_table& keys() noexcept { return keys_; }
     [[nodiscard]] text_table& values() noexcept { return values_; }
+    [[nodiscard]] layout& documents() noexcept { return layout_; }
 
     // ---- any thread
 
@@ -38,19 +45,21 @@ public:
     [[nodiscard]] const text_table& keys() const noexcept { return keys_; }
     [[nodiscard]] const text_table& values() const noexcept { return values_; }
     /// Heap bytes.
-    [[nodiscard]] std::size_t bytes() const noexcept { return keys_.bytes() + values_.bytes(); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return keys_.bytes() + values_.bytes() + layout_.bytes(); }
 
 private:
     text_table keys_{{.most = key_numbers,
                       .most_bytes = std::size_t{256} << 10,
                       .longest = longest_shared_key,
                       .sightings = 3,
-                      .candidates = 4096}};
+                      .candidates = 4096,
+                      .remark = [](std::string_view key) { return static_cast<std::uint8_t>(class_of(key)); }}};
     text_table values_{{.most = value_numbers,
                         .most_bytes = std::size_t{2} << 20,
                         .longest = longest_shared_value,
                         .sightings = 8,
                         .candidates = 16384}};
+    layout layout_{4096};
     unsigned documents_ = 0;
     bool keeps_values_;
 };

@@ -16,7 +16,7 @@ constexpr text_table::limits small{.most = 300, .most_bytes = 4000, .longest = 2
 
 std::optional<text_table::number> see(text_table& t, std::string_view text, unsigned document)
 {
-    return t.see(text, text_hash(text), document);
+    return t.see(text, text_hash(text), document).known;
 }
 
 } // namespace

@@ -1,0 +1,66 @@
+// Names that say what must not be learnt from the values below them, or from the names themselves.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+enum class key_class : std::uint8_t
+{
+    /// Nearly all.
+    plain,
+    /// `value`: environment variables, parameters.
+    value,
+    /// `data` and its like, secret below the root.
+    data,
+    /// managedFields' names of those, secret everywhere.
+    data_fields,
+    /// `metadata`, which is the object's own below the root.
+    metadata,
+    /// `name`, `uid` and what else tells one object from all others.
+    identity,
+    /// Names that managedFields make of list items: `k:{"uid":"..."}`, `v:"..."`.
+    item,
+    /// Those of them that many objects have.
+    common_item
+};
+
+[[nodiscard]] inline bool names_data(std::string_view key) noexcept
+{
+    return key == "data" || key == "stringData" || key == "binaryData";
+}
+
+[[nodiscard]] inline key_class class_of_item(std::string_view key) noexcept
+{
+    return key.starts_with("k:{\"type\":") || key.starts_with("k:{\"name\":") ? key_class::common_item
+                                                                              : key_class::item;
+}
+
+[[nodiscard]] inline key_class class_of(std::string_view key) noexcept
+{
+    if (key.size() > 2 && key[1] == ':') {
+        if (key[0] == 'k' || key[0] == 'v') return class_of_item(key);
+        return key[0] == 'f' && names_data(key.substr(2)) ? key_class::data_fields : key_class::plain;
+    }
+    switch (key.size()) {
+    case 3:
+        return key == "uid" ? key_class::identity : key_class::plain;
+    case 4:
+        return key == "name" ? key_class::identity : key == "data" ? key_class::data : key_class::plain;
+    case 5:
+        return key == "value" ? key_class::value : key_class::plain;
+    case 8:
+        return key == "metadata" ? key_class::metadata : key_class::plain;
+    case 10: // stringData, binaryData
+        return names_data(key) ? key_class::data : key_class::plain;
+    case 15:
+        return key == "resourceVersion" ? key_class::identity : key_class::plain;
+    case 17:
+        return key == "creationTimestamp" ? key_class::identity : key_class::plain;
+    default:
+        return key_class::plain;
+    }
+}
+
+} // namespace kubecoro::detail
