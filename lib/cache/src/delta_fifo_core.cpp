@@ -1,6 +1,7 @@
 #include "delta_fifo_core.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kubecoro {
@@ -35,16 +36,30 @@ void delta_fifo_core::remove_scope(std::size_t scope)
     if (populating_ == scope) populating_.reset();
 }
 
+void delta_fifo_core::append(delta d)
+{
+    queue_.push_back({std::move(d), {}});
+    ++size_;
+}
+
 void delta_fifo_core::push(delta_type type, object obj)
 {
     const bool deletion = type == delta_type::deleted;
     auto [at, fresh] = pending_.try_emplace(obj);
     pending& p = at->second;
-    if (!fresh && deletion && p.last_is_deletion && p.lists_before == lists_) return;
+    const bool since_the_list = !fresh && p.lists_before == lists_;
+    if (deletion && since_the_list && p.last_is_deletion) return;
     ++p.count;
     p.last_is_deletion = deletion;
     p.lists_before = lists_;
-    queue_.push_back({.type = type, .obj = std::move(obj)});
+    delta d{.type = type, .obj = std::move(obj)};
+    if (since_the_list && limits_.sequence == order::per_key) {
+        queue_[p.place - popped_].more.push_back(std::move(d));
+        ++size_;
+        return;
+    }
+    p.place = popped_ + queue_.size();
+    append(std::move(d));
 }
 
 void delta_fifo_core::replace(std::size_t scope, std::vector<object> items, std::string resource_version)
@@ -57,39 +72,49 @@ void delta_fifo_core::replace(std::size_t scope, std::vector<object> items, std:
     delta d{.type = delta_type::replaced_all, .scope = scope};
     d.resource_version = std::move(resource_version);
     d.all = std::move(all);
-    queue_.push_back(std::move(d));
+    append(std::move(d));
 }
 
 void delta_fifo_core::version(std::size_t scope, std::string resource_version)
 {
     delta d{.type = delta_type::version, .scope = scope};
     d.resource_version = std::move(resource_version);
-    queue_.push_back(std::move(d));
+    append(std::move(d));
 }
 
-void delta_fifo_core::sync(std::uint64_t target) { queue_.push_back({.type = delta_type::sync_all, .target = target}); }
+void delta_fifo_core::sync(std::uint64_t target)
+{
+    delta d{.type = delta_type::sync_all};
+    d.target = target;
+    append(std::move(d));
+}
 
 std::vector<delta> delta_fifo_core::pop()
 {
     processed();
     std::vector<delta> batch;
     while (!queue_.empty() && batch.size() < limits_.max_batch) {
-        delta& front = queue_.front();
-        const bool alone = stands_alone(front.type);
-        if (alone && !batch.empty()) break;
-        if (is_single(front.type)) forget(front);
-        if (front.type == delta_type::replaced_all && front.all->initial) populating_ = front.scope;
-        batch.push_back(std::move(front));
+        step& front = queue_.front();
+        const bool alone = stands_alone(front.first.type);
+        const bool fits = !alone && batch.size() + front.size() <= limits_.max_batch;
+        if (!batch.empty() && !fits) break;
+        if (is_single(front.first.type)) forget(front);
+        if (front.first.type == delta_type::replaced_all && front.first.all->initial) populating_ = front.first.scope;
+        size_ -= front.size();
+        batch.push_back(std::move(front.first));
+        std::move(front.more.begin(), front.more.end(), std::back_inserter(batch));
         queue_.pop_front();
+        ++popped_;
         if (alone) break;
     }
     return batch;
 }
 
-void delta_fifo_core::forget(const delta& d)
+void delta_fifo_core::forget(const step& s)
 {
-    auto at = pending_.find(d.obj);
-    if (--at->second.count == 0) pending_.erase(at);
+    auto at = pending_.find(s.first.obj);
+    at->second.count -= s.size();
+    if (at->second.count == 0) pending_.erase(at);
 }
 
 void delta_fifo_core::processed()

@@ -3,6 +3,8 @@
 #include "delta.hpp"
 #include "key_set.hpp"
 
+#include <kubecoro/cache/order.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -17,11 +19,13 @@ struct delta_fifo_limits
 {
     /// full() from here on: the reader is to wait. A whole list counts as one.
     std::size_t max_pending = 2000;
-    /// Deltas pop() hands out at most.
+    /// Deltas pop() hands out at most; all deltas of a key together count as one step that is not cut in two.
     std::size_t max_batch = 1000;
+    order sequence = order::global;
 };
 
-/** The deltas between the reflectors of an informer and its store, in the order in which they happened.
+/** The deltas between the reflectors of an informer and its store, in the order in which they happened, or with those of a
+    key gathered at the place of its first.
 
     Sans-io, not thread safe: it lives on the informer's strand. A list is one delta and is compared with the store when
     its turn comes, that is, with the store and everything that was queued before: what it lacks was deleted, and the
@@ -52,8 +56,9 @@ public:
     void processed();
 
     [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
-    [[nodiscard]] std::size_t size() const noexcept { return queue_.size(); }
-    [[nodiscard]] bool full() const noexcept { return queue_.size() >= limits_.max_pending; }
+    /// Deltas, lists and marks.
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool full() const noexcept { return size_ >= limits_.max_pending; }
     [[nodiscard]] bool has_pending(object_key_view key) const;
 
     /// Every scope's first list has been processed: true only after processed(), not when it was popped.
@@ -71,14 +76,29 @@ private:
     {
         std::size_t count = 0;
         bool last_is_deletion = false;
-        /// Lists queued before the last delta: a deletion before a list does not make one after it redundant.
+        /// Lists queued before the last delta: a deletion before a list does not make one after it redundant, and no
+        /// delta overtakes a list.
         std::uint64_t lists_before = 0;
+        /// The place of the last delta, counted from the first there ever was.
+        std::uint64_t place = 0;
+    };
+    /// One delta, or all that wait of one key.
+    struct step
+    {
+        delta first;
+        std::vector<delta> more;
+        [[nodiscard]] std::size_t size() const noexcept { return 1 + more.size(); }
     };
 
-    void forget(const delta& d);
+    void append(delta d);
+    void forget(const step& s);
 
     delta_fifo_limits limits_;
-    std::deque<delta> queue_;
+    std::deque<step> queue_;
+    /// Steps popped so far.
+    std::uint64_t popped_ = 0;
+    /// Deltas in the queue.
+    std::size_t size_ = 0;
     object_map<pending> pending_;
     std::uint64_t lists_ = 0;
     std::map<std::size_t, population> scopes_;

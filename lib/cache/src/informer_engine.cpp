@@ -36,10 +36,12 @@ informer_engine::informer_engine(informer_settings s)
                      [this](const auto& listener, duration period) {
                          watches_.spawn("resync of handler " + listener->name(), resync_loop(listener, period));
                      }}),
+      fifo_({.sequence = settings_.options.sequence}),
       wanted_(settings_.options.namespaces),
       handlers_(strand_, settings_.log),
       watches_(strand_, settings_.log)
 {
+    for (const auto& label : settings_.options.label_indexes) store_->index_label(label);
     for (const auto& ns : wanted_.watched()) add_lane(ns);
 }
 
@@ -69,6 +71,7 @@ void informer_engine::request_stop()
     watches_.stop();
     // Whoever waits for a sync may be what the caller of stop() waits for.
     gate_.close();
+    store_->versions()->close();
 }
 
 asio::awaitable<result<>> informer_engine::stop(std::shared_ptr<informer_engine> self)

@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,7 +104,8 @@ private:
     void pump();
     void process(const std::vector<delta>& batch);
     void resync(std::uint64_t target);
-    void set_version(std::size_t scope, const std::string& version);
+    /// After the store was changed: whoever waits for the version is woken. `by` is what brought it.
+    void set_version(std::size_t scope, const std::string& version, std::span<const delta> by = {});
     void announce(const std::vector<notification>& batch);
     void announce_gone(std::vector<notification> gone, departure why);
     void settle_sync();

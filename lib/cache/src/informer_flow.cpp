@@ -75,7 +75,7 @@ void informer_engine::process(const std::vector<delta>& batch)
     }
     announce(store_->apply(batch));
     for (const auto& d : batch)
-        if (d.type == delta_type::version) set_version(d.scope, d.resource_version);
+        if (d.type == delta_type::version) set_version(d.scope, d.resource_version, batch);
 }
 
 void informer_engine::resync(std::uint64_t target)
@@ -115,10 +115,14 @@ void informer_engine::announce(const std::vector<notification>& batch)
     processor_.distribute(batch);
 }
 
-void informer_engine::set_version(std::size_t scope, const std::string& version)
+void informer_engine::set_version(std::size_t scope, const std::string& version, std::span<const delta> by)
 {
-    std::lock_guard lock(mutex_);
-    lanes_.at(scope)->version = version;
+    const std::string& ns = lanes_.at(scope)->ns;
+    {
+        std::lock_guard lock(mutex_);
+        lanes_.at(scope)->version = version;
+    }
+    store_->versions()->reach(ns, version, by);
 }
 
 void informer_engine::settle_sync()

@@ -114,6 +114,8 @@ void informer_engine::settle_lanes()
     const std::string not_before = overlap ? last_resource_version() : std::string();
     for (const auto& ns : change.leave) drop_lane(ns);
     for (auto& ns : change.join) add_lane(std::move(ns), not_before);
+    // Only now: who waits for a version of what stays covered goes on with the new lane.
+    for (const auto& ns : change.leave) store_->versions()->remove_lane(ns);
     tell_blocked();
     settle_sync();
 }
@@ -165,6 +167,7 @@ void informer_engine::add_lane(std::string ns, std::string not_before)
 {
     std::shared_ptr<informer_lane> lane =
         make_lane(settings_, fifo_.add_scope(), std::move(ns), std::move(not_before), encoding_, store_, *this);
+    store_->versions()->add_lane(lane->ns, lane->gate);
     std::lock_guard lock(mutex_);
     lanes_.emplace(lane->id, lane);
     if (stopping_)

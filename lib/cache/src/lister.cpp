@@ -1,18 +1,71 @@
 #include "store.hpp"
 
+#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/base/guard.hpp>
 #include <kubecoro/cache/lister.hpp>
 
+#include <algorithm>
+#include <utility>
+
+namespace asio = boost::asio;
+
 namespace kubecoro {
+namespace {
+
+asio::awaitable<result<>> wait_for_all(std::shared_ptr<const version_board> board, std::string version)
+{
+    // One after the other: a version that was reached stays reached, so the order does not matter.
+    for (auto& ns : board->lanes()) {
+        auto waiting = version_board::wait(board, ns, version);
+        const auto done = co_await std::move(waiting);
+        const bool left = !done && done.error() == cond::misconfigured; // its namespace has left the informer
+        if (!done && !left) co_return done;
+    }
+    co_return result<>{};
+}
+
+asio::awaitable<result<object>> get_when_reached(std::shared_ptr<const store> from, object_key key, std::string version)
+{
+    if (object o = from->get(key); o && is_at_least(o.resource_version(), version)) co_return o;
+    auto waiting = version_board::wait(from->versions(), key.ns, std::move(version));
+    if (const auto done = co_await std::move(waiting); !done) co_return done.error();
+    co_return from->get(key);
+}
+
+} // namespace
 
 object lister::get(object_key_view key) const { return store_->get(key); }
+
+asio::awaitable<result<object>> lister::get_after(object_key key, std::string resource_version) const
+{
+    return guard(get_when_reached(store_, std::move(key), std::move(resource_version)));
+}
+
+asio::awaitable<result<>> lister::wait_until(std::string resource_version, std::string ns) const
+{
+    const auto& board = store_->versions();
+    return guard(ns.empty() ? wait_for_all(board, std::move(resource_version))
+                            : version_board::wait(board, std::move(ns), std::move(resource_version)));
+}
+
+bool lister::reached(std::string_view resource_version, std::string_view ns) const
+{
+    const auto& board = *store_->versions();
+    if (!ns.empty()) return board.reached(ns, resource_version);
+    const auto lanes = board.lanes();
+    return !lanes.empty() && std::all_of(lanes.begin(), lanes.end(), [&](const std::string& lane) {
+        return board.reached(lane, resource_version);
+    });
+}
 
 std::vector<object> lister::list(std::string_view ns) const { return store_->list(ns); }
 
 std::vector<object> lister::list(const label_selector& selector, std::string_view ns) const
 {
-    auto all = store_->list(ns);
-    if (!selector.empty()) std::erase_if(all, [&selector](const object& o) { return !selector.matches(o.labels()); });
-    return all;
+    if (selector.empty()) return list(ns);
+    auto found = store_->candidates(selector, ns);
+    std::erase_if(found, [&selector](const object& o) { return !selector.matches(o.labels()); });
+    return found;
 }
 
 void lister::for_each(const std::function<void(const object&)>& f, std::string_view ns) const

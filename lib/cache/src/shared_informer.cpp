@@ -27,6 +27,10 @@ result<> shared_informer::add_index(std::string name, index_function f) const
 kubecoro::lister shared_informer::lister() const { return kubecoro::lister(engine_->content()); }
 asio::awaitable<result<>> shared_informer::has_synced() const { return engine_->gate().wait(); }
 bool shared_informer::synced() const noexcept { return engine_->gate().is_open(); }
+asio::awaitable<result<>> shared_informer::wait_until(std::string resource_version, std::string ns) const
+{
+    return lister().wait_until(std::move(resource_version), std::move(ns));
+}
 informer_state shared_informer::state() const { return engine_->state(); }
 std::string shared_informer::last_resource_version() const { return engine_->last_resource_version(); }
 informer_stats shared_informer::stats() const { return engine_->stats(); }

@@ -2,6 +2,7 @@
 
 #include "delta.hpp"
 #include "store_tables.hpp"
+#include "version_board.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/object_encoding.hpp>
@@ -67,6 +68,20 @@ public:
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values_of(std::string_view index) const;
     [[nodiscard]] bool has_index(std::string_view index) const;
+
+    /** Few objects among which are all that a selector matches; the caller looks at each.
+
+        The first call that asks for a label fills an index of that label on the caller's thread, while the store goes on
+        changing; from then on it is kept up by the writer. A small store is not worth one. */
+    [[nodiscard]] std::vector<object> candidates(const label_selector& selector, std::string_view ns) const;
+    /// Makes objects findable by a label. False when they are already, or too many labels are.
+    bool index_label(const std::string& key) const;
+    /// The labels by which objects are found.
+    [[nodiscard]] std::vector<std::string> indexed_labels() const;
+
+    /// How far the store is, and who waits for it.
+    [[nodiscard]] const std::shared_ptr<version_board>& versions() const noexcept { return versions_; }
+
     [[nodiscard]] std::vector<std::string> namespaces() const;
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] std::size_t bytes() const;
@@ -103,8 +118,8 @@ private:
     /// There is more than one form.
     bool packs_ = false;
     mutable std::atomic<std::uint64_t> index_failures_{0};
-    /// Between the strand and add_index. Whoever holds it may read tables_ without mutex_.
-    std::mutex writer_;
+    /// Between the strand and whoever adds an index. Whoever holds it may read tables_ without mutex_.
+    mutable std::mutex writer_;
     std::vector<user_index> user_indexes_;
     /// Under writer_: to be renewed, the last first.
     std::vector<kept_object> stale_;
@@ -113,6 +128,7 @@ private:
     bool list_came_ = false;
     mutable std::shared_mutex mutex_;
     std::unique_ptr<store_tables> tables_;
+    std::shared_ptr<version_board> versions_ = std::make_shared<version_board>();
 };
 
 } // namespace kubecoro

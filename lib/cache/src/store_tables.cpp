@@ -71,7 +71,10 @@ object store_tables::put(const object& o, index_values values)
         before = at->get();
         bytes_ -= at->bytes();
         --size_;
+        labels_.change(*at, kept);
         in.erase(at);
+    } else {
+        labels_.change({}, kept);
     }
     bytes_ += kept.bytes();
     ++size_;
@@ -88,6 +91,7 @@ object store_tables::erase(object_key_view key)
     object before = at->get();
     bytes_ -= at->bytes();
     --size_;
+    labels_.change(*at, {});
     ns->second.erase(at);
     if (ns->second.empty()) namespaces_.erase(ns);
     for (auto& index : indexes_) index.erase(before.key());
@@ -104,6 +108,7 @@ void store_tables::renew(const kept_object& before, const object& now)
     bytes_ += kept.bytes() - before.bytes();
     ns->second.erase(at);
     for (auto& index : indexes_) index.renew(kept);
+    labels_.change(before, kept);
     ns->second.insert(std::move(kept));
 }
 

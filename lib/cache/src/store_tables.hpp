@@ -2,6 +2,7 @@
 // The plain data of a store: objects by namespace and name, and by the values of user indexes. Not thread safe.
 
 #include "key_set.hpp"
+#include "label_index.hpp"
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -95,12 +96,16 @@ public:
                    std::vector<std::vector<std::string>> values);
     [[nodiscard]] const secondary_index* index(std::string_view name) const;
 
+    [[nodiscard]] label_indexes& labels() noexcept { return labels_; }
+    [[nodiscard]] const label_indexes& labels() const noexcept { return labels_; }
+
 private:
     /// By the name inside the object: an entry is one pointer.
     using partition = boost::unordered_flat_set<kept_object, by_name_hash, by_name_equal>;
 
     text_map<partition> namespaces_;
     std::vector<secondary_index> indexes_;
+    label_indexes labels_;
     std::size_t size_ = 0;
     std::size_t bytes_ = 0;
 };

@@ -5,8 +5,10 @@
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <utility>
 
 using namespace kubecoro;
 namespace kt = kubecoro::testing;
@@ -140,6 +142,186 @@ TEST_CASE("delta fifo: knows which keys have something pending", "[cache][delta_
     CHECK_FALSE(f.has_pending({"web", "a"}));
 }
 
+TEST_CASE("delta fifo: per key, all deltas of a key come together at the place of its first", "[cache][delta_fifo]")
+{
+    delta_fifo_core f({.max_batch = 3, .sequence = order::per_key});
+    const auto scope = f.add_scope();
+    f.push(delta_type::added, pod("a"));
+    f.push(delta_type::added, pod("b"));
+    f.version(scope, "2");
+    f.push(delta_type::updated, pod("a", "3"));
+    f.push(delta_type::deleted, pod("a", "4"));
+    f.push(delta_type::deleted, pod("a", "5"));
+    CHECK(f.size() == 5);
+    CHECK(text(f.pop()) == lines{"+web/a", "~web/a", "-web/a"}); // never cut in two, also when it does not fit
+    CHECK_FALSE(f.has_pending({"web", "a"}));
+    f.push(delta_type::added, pod("a", "6"));
+    CHECK(text(f.pop()) == lines{"+web/b", "version 2", "+web/a"});
+    SECTION("but none overtakes a list")
+    {
+        f.push(delta_type::added, pod("a", "7"));
+        f.replace(scope, {pod("a", "8")}, "8");
+        f.push(delta_type::updated, pod("a", "9"));
+        CHECK(text(f.pop()) == lines{"+web/a"});
+        CHECK(text(f.pop()) == lines{"list 1"});
+        CHECK(text(f.pop()) == lines{"~web/a"});
+    }
+    SECTION("and a key with many deltas is one step")
+    {
+        for (int i = 0; i < 9; ++i) f.push(delta_type::updated, pod("a", std::to_string(i)));
+        f.push(delta_type::added, pod("b"));
+        CHECK(f.pop().size() == 9);
+        CHECK(text(f.pop()) == lines{"+web/b"});
+    }
+}
+
+TEST_CASE("delta fifo: deletions by the first list are part of the initial population", "[cache][delta_fifo]")
+{
+    delta_fifo_core f;
+    store s;
+    const auto scope = f.add_scope();
+    f.push(delta_type::added, pod("gone", "1"));
+    f.replace(scope, {pod("here", "2")}, "2");
+    s.apply(f.pop());
+    const auto list = f.pop();
+    const auto news = s.replace("", list.front().all->items, true);
+    REQUIRE(news.size() == 2);
+    REQUIRE(std::get<deleted>(news[0]).final_state_unknown);
+    CHECK(std::get<deleted>(news[0]).obj.resource_version() == "1"); // the last that was known of it
+    CHECK_FALSE(f.synced());
+    f.processed();
+    CHECK(f.synced());
+}
+
+namespace {
+
+/// The same queue without a thought for speed: one line of deltas, searched from the front.
+struct naive_fifo
+{
+    delta_fifo_limits limits;
+    std::vector<delta> line;
+
+    static bool single(const delta& d) { return d.obj && d.type != delta_type::version; }
+    static bool alone(const delta& d) { return d.type == delta_type::replaced_all || d.type == delta_type::sync_all; }
+
+    void push(delta_type type, const object& o)
+    {
+        for (auto at = line.rbegin(); at != line.rend() && at->type != delta_type::replaced_all; ++at)
+            if (single(*at) && at->obj.key() == o.key()) {
+                if (at->type == delta_type::deleted && type == delta_type::deleted) return;
+                break;
+            }
+        line.push_back({.type = type, .obj = o});
+    }
+
+    /// What is handed out with the front: itself, or all of its key up to the next list.
+    std::vector<delta> take_step()
+    {
+        std::vector<delta> out{line.front()};
+        line.erase(line.begin());
+        if (limits.sequence == order::global || !single(out.front())) return out;
+        for (auto at = line.begin(); at != line.end() && at->type != delta_type::replaced_all;) {
+            const bool same = single(*at) && at->obj.key() == out.front().obj.key();
+            if (same) out.push_back(*at);
+            at = same ? line.erase(at) : at + 1;
+        }
+        return out;
+    }
+
+    std::vector<delta> pop()
+    {
+        std::vector<delta> batch;
+        while (!line.empty() && batch.size() < limits.max_batch) {
+            const auto rest = line;
+            const auto step = take_step();
+            const bool by_itself = alone(step.front());
+            if (!batch.empty() && (by_itself || batch.size() + step.size() > limits.max_batch)) {
+                line = rest;
+                break;
+            }
+            batch.insert(batch.end(), step.begin(), step.end());
+            if (by_itself) break;
+        }
+        return batch;
+    }
+
+    [[nodiscard]] bool has_pending(object_key_view key) const
+    {
+        return std::any_of(line.begin(), line.end(), [&](const auto& d) { return single(d) && d.obj.key() == key; });
+    }
+};
+
+std::vector<std::string> exactly(const std::vector<delta>& batch)
+{
+    auto out = text(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) out[i] += "@" + std::string(batch[i].obj.resource_version());
+    return out;
+}
+
+void run_against_naive(std::uint64_t seed, order sequence)
+{
+    std::mt19937_64 random(seed);
+    const auto draw = [&random](std::uint64_t n) { return random() % n; };
+    const delta_fifo_limits limits{.max_pending = 1 + draw(20), .max_batch = 1 + draw(8), .sequence = sequence};
+    delta_fifo_core fifo(limits);
+    naive_fifo naive{limits, {}};
+    const auto scope = fifo.add_scope();
+    // The population: no list yet, its first list queued, or processed.
+    bool listed = false;
+    bool populated = false;
+    for (std::uint64_t step = 1; step <= 40; ++step) {
+        const std::string version = std::to_string(step);
+        const object o = pod(std::string(1, static_cast<char>('a' + draw(4))), version);
+        const auto what = draw(10);
+        if (what < 5) {
+            const auto type = what < 2 ? delta_type::deleted : what < 4 ? delta_type::updated : delta_type::added;
+            fifo.push(type, o);
+            naive.push(type, o);
+        } else if (what == 5) {
+            fifo.version(scope, version);
+            delta d{.type = delta_type::version};
+            d.resource_version = version;
+            naive.line.push_back(std::move(d));
+        } else if (what == 6 && draw(3) == 0) {
+            fifo.replace(scope, {o}, version);
+            delta d{.type = delta_type::replaced_all};
+            d.all = std::make_shared<replacement>(replacement{{o}, !std::exchange(listed, true)});
+            naive.line.push_back(std::move(d));
+        } else if (what == 6) {
+            fifo.sync(step);
+            delta d{.type = delta_type::sync_all};
+            d.target = step;
+            naive.line.push_back(std::move(d));
+        } else {
+            const auto batch = fifo.pop();
+            const auto expected = naive.pop();
+            REQUIRE(exactly(batch) == exactly(expected));
+            REQUIRE(fifo.synced() == populated);
+            if (!batch.empty() && batch.front().all) {
+                REQUIRE(batch.front().all->initial == expected.front().all->initial);
+                populated = true;
+            }
+            fifo.processed();
+        }
+        REQUIRE(fifo.synced() == populated);
+        REQUIRE(fifo.size() == naive.line.size());
+        REQUIRE(fifo.full() == (naive.line.size() >= limits.max_pending));
+        for (const char* key : {"a", "b", "c", "d"})
+            REQUIRE(fifo.has_pending({"web", key}) == naive.has_pending({"web", key}));
+    }
+}
+
+} // namespace
+
+TEST_CASE("delta fifo: 10,000 random programs of either order against a naive queue", "[cache][delta_fifo][model]")
+{
+    const auto sequence = GENERATE(order::global, order::per_key);
+    for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
+        INFO("seed " << seed << (sequence == order::global ? " global" : " per key"));
+        run_against_naive(seed, sequence);
+    }
+}
+
 namespace {
 
 /** Random histories of a server, fed through fifo and store with pops at random moments, against a plain map.
@@ -147,13 +329,14 @@ namespace {
     What is announced must replay to the server's state at each empty queue, each key a chain of its own. */
 struct model
 {
-    explicit model(std::uint64_t seed) : random(seed)
+    model(std::uint64_t seed, order sequence)
+        : random(seed), fifo({.max_pending = 40, .max_batch = 7, .sequence = sequence})
     {
         for (int i = 0; i < 2; ++i) CHECK(fifo.add_scope() == static_cast<std::size_t>(i));
     }
 
     std::mt19937_64 random;
-    delta_fifo_core fifo{{.max_pending = 40, .max_batch = 7}};
+    delta_fifo_core fifo;
     store stored{{}, 6};
     std::map<std::string, object> server;
     /// What a listener believes.
@@ -282,8 +465,9 @@ struct model
 TEST_CASE("delta fifo and store: random histories end where the server is, each key a chain",
           "[cache][delta_fifo][model]")
 {
+    const auto sequence = GENERATE(order::global, order::per_key);
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        INFO("seed " << seed);
-        model(seed).run(120);
+        INFO("seed " << seed << (sequence == order::global ? " global" : " per key"));
+        model(seed, sequence).run(120);
     }
 }

@@ -2,6 +2,9 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -48,7 +51,37 @@ public:
 
     /// @param ns  Empty = everything.
     [[nodiscard]] std::vector<object> list(std::string_view ns = {}) const;
+    /** What a selector matches. Costs what the most selective of its `=`, `in` and `key` requirements leaves, not what is
+        stored: the first list that asks for a label indexes it (for up to 16 labels; see
+        informer_options::label_indexes). A selector that only excludes goes through everything. */
     [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;
+
+    /** The object as it is once the store has seen everything up to `resource_version`: reading one's own write.
+
+            auto written = co_await cluster.update(pod);
+            auto seen = co_await pods.lister().get_after(written->key(), std::string(written->resource_version()));
+
+        Completes when the stored object is that version or a later one, or when the watch of its namespace has got that
+        far by an event, a bookmark or a list: then with what is stored, which may be older than the version (somebody
+        else's write was asked for) and is null when the object is gone or outside the informer's selectors. See
+        wait_until for what versions mean, errors and cancellation. */
+    [[nodiscard]] boost::asio::awaitable<result<object>> get_after(object_key key, std::string resource_version) const;
+
+    /** Completes when the store has reached `resource_version`, at once if it has: what was written up to there is shown.
+
+        @param resource_version  Of a write's answer, or of a list of the same resource. Integers of any length are
+        compared; anything else is reached when the store is, or was lately, at just that version. "" and "0" ask for the
+        first list only.
+        @param ns  The namespace that matters. Empty = all of them: an informer of several namespaces, each with a watch
+        of its own, then waits for the slowest, which on a quiet one is until the next bookmark, a minute or so.
+
+        Any number may wait; only those whose version is reached are woken. There is no deadline: see with_timeout().
+        @par Errors        misconfigured when the informer does not watch `ns`; before the first list, whatever keeps it
+        from succeeding, as shared_informer::has_synced(); cond::cancelled when the informer stops first.
+        @par Cancellation  terminal, partial, total: ends this wait only. */
+    [[nodiscard]] boost::asio::awaitable<result<>> wait_until(std::string resource_version, std::string ns = {}) const;
+    /// The same, without waiting. False where wait_until would fail.
+    [[nodiscard]] bool reached(std::string_view resource_version, std::string_view ns = {}) const;
     /** Calls `f` for each object of one state of the store, one at a time, without a lock held.
 
         The way to read all of a compressed store: a vector of handles would keep every object expanded that is read. */

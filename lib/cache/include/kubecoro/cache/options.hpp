@@ -4,6 +4,7 @@
 #include <kubecoro/api/storage.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
+#include <kubecoro/cache/order.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -30,6 +31,10 @@ struct informer_options
     decode_options decode = {};
     /// How the objects rest in memory.
     storage_options storage = {};
+    /// In which order changes are applied when several have arrived at once.
+    order sequence = order::global;
+    /// Labels that are indexed from the start. Others are when a list first selects by them: see lister::list. At most 16.
+    std::vector<std::string> label_indexes = {};
     /// Default resync of handlers that name none. 0 = the factory's.
     duration resync{0};
     /// Empty = the factory's.

@@ -71,6 +71,9 @@ public:
     /// Those that are watched one by one, sorted; empty when all are, or none.
     [[nodiscard]] std::vector<std::string> namespaces() const;
 
+    /// Completes when the store shows what was written up to `resource_version`; see lister::wait_until.
+    [[nodiscard]] boost::asio::awaitable<result<>> wait_until(std::string resource_version, std::string ns = {}) const;
+
     [[nodiscard]] informer_state state() const;
     /// The version the store has reached; with several namespaces the newest of theirs. Empty before the first list.
     [[nodiscard]] std::string last_resource_version() const;

@@ -1,0 +1,185 @@
+// Listing by selector: what it finds, what it looks at, and that an index never falls behind.
+
+#include "store.hpp"
+
+#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+using namespace kubecoro;
+namespace kt = kubecoro::testing;
+
+namespace {
+
+using lines = std::vector<std::string>;
+using labels = std::vector<std::pair<std::string, std::string>>;
+
+object pod(std::string ns, std::string name, std::uint64_t version, labels of)
+{
+    return kt::make_object({.ns = std::move(ns),
+                            .name = std::move(name),
+                            .resource_version = std::to_string(version),
+                            .uid = {},
+                            .labels = std::move(of),
+                            .members = {}});
+}
+
+lines names(const std::vector<object>& objects)
+{
+    lines out;
+    for (const auto& o : objects) out.push_back(to_string(o.key()) + "@" + std::string(o.resource_version()));
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+label_selector parse(std::string_view text) { return label_selector::parse(text).value(); }
+
+/// What going through everything finds.
+lines scan(const store& s, const label_selector& by, std::string_view ns = {})
+{
+    auto all = s.list(ns);
+    std::erase_if(all, [&by](const object& o) { return !by.matches(o.labels()); });
+    return names(all);
+}
+
+/// 400 pods of 10 apps, half of them in tier "front", in two namespaces; each with a name of its own as a label.
+std::shared_ptr<store> shop()
+{
+    auto s = std::make_shared<store>();
+    std::vector<object> items;
+    for (int i = 0; i < 400; ++i) {
+        const std::string n = std::to_string(i);
+        items.push_back(
+            pod(i % 2 ? "web" : "jobs", "p" + n, 1,
+                {{"app", "a" + std::to_string(i % 10)}, {"pod", "p" + n}, {"tier", i % 4 < 2 ? "front" : "back"}}));
+    }
+    s->replace("", std::move(items), true);
+    return s;
+}
+
+} // namespace
+
+TEST_CASE("label index: a list by selector looks at what it returns, not at what is stored", "[cache][labels]")
+{
+    const auto s = shop();
+    const lister l(s);
+    CHECK(s->indexed_labels().empty());
+    CHECK(l.list(parse("app=a3")).size() == 40);
+    CHECK(s->indexed_labels() == lines{"app"});
+    CHECK(s->candidates(parse("app=a3"), "").size() == 40);
+    CHECK(s->candidates(parse("app=a3"), "web").size() == 40); // all of a3 is in web
+    CHECK(s->candidates(parse("app=a3"), "jobs").empty());
+    CHECK(s->candidates(parse("app in (a3,a4,nothing)"), "").size() == 80);
+    CHECK(s->candidates(parse("app=nothing"), "").empty());
+    // The most selective requirement decides, and the rest is looked at.
+    CHECK(s->candidates(parse("app=a3,pod=p13,tier=front"), "").size() == 1);
+    CHECK(names(l.list(parse("app=a3,pod=p13,tier=back"))).empty());
+    CHECK(s->indexed_labels().size() == 3);
+    CHECK(names(l.list(parse("app=a3,tier!=back"), "web")) == scan(*s, parse("app=a3,tier!=back"), "web"));
+}
+
+TEST_CASE("label index: what only excludes, and what is cheaper, goes through everything", "[cache][labels]")
+{
+    const auto s = shop();
+    CHECK(s->candidates(parse("app!=a3"), "").size() == 400);
+    CHECK(s->candidates(parse("!app"), "web").size() == 200);
+    CHECK(s->candidates(parse("app notin (a1,a2)"), "").size() == 400);
+    CHECK(s->indexed_labels().empty());
+    CHECK(s->candidates(label_selector{}, "").size() == 400);
+    CHECK(s->candidates(parse("missing"), "").empty());
+    CHECK(s->indexed_labels() == lines{"missing"});
+    CHECK(s->candidates(parse("app>3,app"), "").size() == 400); // every pod has it
+}
+
+TEST_CASE("label index: a small store needs none, and no more than sixteen labels are indexed", "[cache][labels]")
+{
+    store small;
+    small.replace("", {pod("web", "a", 1, {{"app", "x"}}), pod("web", "b", 1, {{"app", "y"}})}, true);
+    CHECK(small.candidates(parse("app=x"), "").size() == 2);
+    CHECK(small.indexed_labels().empty());
+    CHECK(small.index_label("app"));
+    CHECK_FALSE(small.index_label("app"));
+    CHECK(small.candidates(parse("app=x"), "").size() == 1);
+
+    const auto s = shop();
+    for (int i = 0; i < 40; ++i) CHECK(s->candidates(parse("key" + std::to_string(i) + "=v"), "").size() % 400 == 0);
+    CHECK(s->indexed_labels().size() == 16);
+    CHECK(names(lister(s).list(parse("app=a3"))) == scan(*s, parse("app=a3")));
+}
+
+TEST_CASE("label index: is made from a list that was stored before it, and from the option", "[cache][labels]")
+{
+    const auto s = shop();
+    s->apply(std::vector<delta>{{delta_type::updated, pod("web", "p3", 2, {{"app", "a9"}})},
+                                {delta_type::deleted, pod("web", "p13", 3, {{"app", "a3"}})}});
+    CHECK(names(lister(s).list(parse("app=a3"))) == scan(*s, parse("app=a3")));
+    CHECK(lister(s).list(parse("app=a3")).size() == 38);
+    CHECK(lister(s).list(parse("app=a9")).size() == 41);
+}
+
+TEST_CASE("label index: compressed objects are found without being expanded", "[cache][labels]")
+{
+    auto encoding = make_object_encoding({.storage = {.policy = storage::compressed, .learn_from = 8}});
+    const auto s = std::make_shared<store>(logger{}, 512, encoding);
+    list_decoder decoder({}, encoding);
+    std::string text = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[)";
+    for (int i = 0; i < 400; ++i) {
+        const auto n = std::to_string(i);
+        text += std::string(i ? "," : "") + R"({"metadata":{"name":"p)" + n + R"(","namespace":"web","uid":"u)" + n +
+                R"(","resourceVersion":"1","labels":{"app":"a)" + std::to_string(i % 10) +
+                R"("}},"spec":{"image":"registry/of/images:)" + std::to_string(i % 7) + R"("}})";
+    }
+    REQUIRE(decoder.feed(text + "]}"));
+    s->replace("", decoder.finish().value().items, true);
+    while (s->renew(1000)) {
+    }
+    REQUIRE(encoding->stats().packed > 0);
+    const auto before = encoding->stats().expansions;
+    CHECK(lister(s).list(parse("app=a3")).size() == 40);
+    CHECK(lister(s).list(parse("app in (a1,a2),app!=a1")).size() == 40);
+    CHECK(encoding->stats().expansions == before);
+}
+
+TEST_CASE("label index: random stores against going through everything", "[cache][labels][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937_64 random(seed);
+        const auto draw = [&random](std::uint64_t n) { return random() % n; };
+        const auto s = std::make_shared<store>(logger{}, draw(2) ? 8 : 512);
+        std::uint64_t version = 0;
+        const auto make = [&] {
+            labels of;
+            if (draw(4)) of.emplace_back("app", "a" + std::to_string(draw(3)));
+            if (draw(2)) of.emplace_back("level", std::to_string(draw(40)));
+            if (draw(8) == 0) of.emplace_back("tier", "");
+            return pod("n" + std::to_string(draw(3)), "p" + std::to_string(draw(30)), ++version, std::move(of));
+        };
+        const lines selectors = {"app=a0",         "app in (a1,a2)",  "app",  "level>20",    "tier=",
+                                 "app=a1,level<9", "app!=a1,level=3", "!app", "tier,app=a0", "app=a0,app=a1"};
+        for (int step = 0; step < 60; ++step) {
+            if (step == 15) REQUIRE(s->index_label("app"));
+            if (step == 25) REQUIRE(s->index_label("level"));
+            if (step == 30) REQUIRE(s->index_label("tier"));
+            if (draw(5) == 0) {
+                std::vector<object> items;
+                for (auto n = draw(30); n > 0; --n) items.push_back(make());
+                for (const auto& o : s->list(""))
+                    if (draw(3)) items.push_back(o);
+                s->replace("", std::move(items), false);
+            } else {
+                s->apply(std::vector<delta>{{draw(4) ? delta_type::updated : delta_type::deleted, make()}});
+            }
+            for (const auto& text : selectors) {
+                const auto by = parse(text);
+                const std::string ns = draw(2) ? "" : "n" + std::to_string(draw(3));
+                INFO(text);
+                REQUIRE(names(lister(s).list(by, ns)) == scan(*s, by, ns));
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+// Reading one's own writes: waiting until the store has got as far as a version.
+
+#include "informer_fixture.hpp"
+
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/testing/every_step.hpp>
+
+namespace asio = boost::asio;
+using namespace informer_test;
+using kubecoro::cond;
+using kubecoro::object;
+
+namespace {
+
+/// An informer of pods that has listed web/a@5 at version 10 and watches.
+struct synced : fixture
+{
+    kubecoro::shared_informer pods;
+    kt::scripted_watch watch;
+
+    synced() : pods(informers->get<pod>())
+    {
+        source().on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
+        watch = source().on_watch();
+        informers->start();
+        REQUIRE(run.run(pods.has_synced()));
+        settle();
+    }
+};
+
+std::string version_of(const kubecoro::result<object>& r) { return r ? fixture::text(*r) : r.error().describe(); }
+
+} // namespace
+
+TEST_CASE("own writes: get_after waits for the event of the write", "[cache][own_writes]")
+{
+    synced f;
+    auto reading = f.run.spawn(f.pods.lister().get_after({"web", "a"}, "12"));
+    f.settle();
+    CHECK_FALSE(reading.done());
+    f.watch.send(kt::modified(kt::make_pod("web", "a", "11")));
+    f.settle();
+    CHECK_FALSE(reading.done());
+    f.watch.send({kt::modified(kt::make_pod("web", "a", "12")), kt::modified(kt::make_pod("web", "a", "13"))});
+    f.settle();
+    REQUIRE(reading.done());
+    CHECK(version_of(reading.outcome()) == "web/a@13"); // the newest, not an old one
+    CHECK(version_of(f.run.run(f.pods.lister().get_after({"web", "a"}, "12"))) == "web/a@13");
+    CHECK(f.pods.lister().reached("13"));
+    CHECK_FALSE(f.pods.lister().reached("14"));
+}
+
+TEST_CASE("own writes: an object that was created and deleted before we looked is gone, not awaited for ever",
+          "[cache][own_writes]")
+{
+    synced f;
+    auto created = f.run.spawn(f.pods.lister().get_after({"web", "b"}, "11"));
+    f.watch.send({kt::added(kt::make_pod("web", "b", "11")), kt::deleted(kt::make_pod("web", "b", "12"))});
+    f.settle();
+    REQUIRE(created.done());
+    REQUIRE(created.outcome());
+    CHECK_FALSE(*created.outcome());
+}
+
+TEST_CASE("own writes: a bookmark, somebody else's event and a relist all carry the store forward",
+          "[cache][own_writes]")
+{
+    synced f;
+    auto by_bookmark = f.run.spawn(f.pods.wait_until("20"));
+    auto by_event = f.run.spawn(f.pods.lister().get_after({"web", "a"}, "30"));
+    auto by_list = f.run.spawn(f.pods.wait_until("40", "web"));
+    f.settle();
+    f.watch.send(kt::bookmark("21"));
+    f.settle();
+    CHECK(by_bookmark.done());
+    CHECK_FALSE(by_event.done());
+    f.watch.send(kt::added(kt::make_pod("web", "b", "31")));
+    f.settle();
+    REQUIRE(by_event.done());
+    CHECK(version_of(by_event.outcome()) == "web/a@5"); // nothing newer of it up to there
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "41"));
+    auto second = f.source().on_watch();
+    f.watch.send(kt::error_event(410, "Expired"));
+    REQUIRE(f.run.run_until([&] { return by_list.done(); }));
+    CHECK(by_list.outcome());
+}
+
+TEST_CASE("own writes: a wait before the first list ends with it, or with what prevents it", "[cache][own_writes]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    auto early = f.run.spawn(pods.lister().get_after({"web", "a"}, "9"));
+    auto any = f.run.spawn(pods.wait_until(""));
+    CHECK_FALSE(pods.lister().reached(""));
+    f.settle();
+    SECTION("the list comes")
+    {
+        f.source().on_list(kt::make_page({kt::make_pod("web", "a", "9")}, "10"));
+        auto watch = f.source().on_watch();
+        f.informers->start();
+        f.settle();
+        REQUIRE(early.done());
+        CHECK(version_of(early.outcome()) == "web/a@9");
+        CHECK(any.done());
+    }
+    SECTION("it is forbidden")
+    {
+        f.source().on_list(kt::server_failure(403, "Forbidden"));
+        f.informers->start();
+        f.settle();
+        REQUIRE(early.done());
+        CHECK(early.outcome().error() == cond::forbidden);
+        CHECK(any.outcome().error() == cond::forbidden);
+    }
+}
+
+TEST_CASE("own writes: every namespace has its own version", "[cache][own_writes]")
+{
+    fixture f;
+    auto both = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
+    f.source("web").on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
+    f.source("jobs").on_list(kt::make_page({}, "10"));
+    auto web = f.source("web").on_watch();
+    auto jobs = f.source("jobs").on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(both.has_synced()));
+    auto object_of_web = f.run.spawn(both.lister().get_after({"web", "a"}, "12"));
+    auto one = f.run.spawn(both.wait_until("12", "web"));
+    auto all = f.run.spawn(both.wait_until("12"));
+    f.settle();
+    web.send(kt::modified(kt::make_pod("web", "a", "12")));
+    f.settle();
+    CHECK(object_of_web.done());
+    CHECK(one.done());
+    CHECK_FALSE(all.done());
+    CHECK(both.lister().reached("12", "web"));
+    CHECK_FALSE(both.lister().reached("12"));
+    jobs.send(kt::bookmark("13"));
+    f.settle();
+    CHECK(all.done());
+
+    CHECK(f.run.run(both.wait_until("1", "other")).error() == cond::misconfigured);
+    CHECK(f.run.run(both.lister().get_after({"other", "a"}, "1")).error() == cond::misconfigured);
+    CHECK_FALSE(both.lister().reached("1", "other"));
+}
+
+TEST_CASE("own writes: opaque versions are recognised when they are seen, also in the middle of a batch",
+          "[cache][own_writes]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "v-a")}, "v-b"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(version_of(f.run.run(pods.lister().get_after({"web", "a"}, "v-a"))) == "web/a@v-a");
+    auto waiting = f.run.spawn(pods.lister().get_after({"web", "a"}, "v-c"));
+    f.settle();
+    watch.send({kt::modified(kt::make_pod("web", "a", "v-c")), kt::modified(kt::make_pod("web", "a", "v-d"))});
+    f.settle();
+    REQUIRE(waiting.done());
+    CHECK(version_of(waiting.outcome()) == "web/a@v-d");
+    CHECK(f.run.run(pods.wait_until("v-c"))); // it was there
+}
+
+TEST_CASE("own writes: the informer's stop ends every wait, and what was reached stays so", "[cache][own_writes]")
+{
+    synced f;
+    auto waiting = f.run.spawn(f.pods.wait_until("99"));
+    f.settle();
+    REQUIRE(f.run.run(f.informers->stop()));
+    f.settle();
+    REQUIRE(waiting.done());
+    CHECK(waiting.outcome().error() == cond::cancelled);
+    CHECK(f.run.run(f.pods.wait_until("99")).error() == cond::cancelled);
+    CHECK(f.run.run(f.pods.wait_until("10")));
+    CHECK(version_of(f.run.run(f.pods.lister().get_after({"web", "a"}, "5"))) == "web/a@5");
+}
+
+TEST_CASE("own writes: a deadline and a cancellation end one wait and leave the others", "[cache][own_writes]")
+{
+    synced f;
+    auto limited = f.run.spawn(
+        kubecoro::with_timeout(f.run.clock(), 5s, "wait for pods", f.pods.lister().get_after({"web", "a"}, "12")));
+    auto cancelled = f.run.spawn(f.pods.wait_until("12"));
+    auto stays = f.run.spawn(f.pods.wait_until("12"));
+    f.settle();
+    cancelled.cancel();
+    f.run.advance(6s);
+    REQUIRE(limited.done());
+    CHECK(limited.outcome().error() == cond::timed_out);
+    REQUIRE(cancelled.done());
+    CHECK(cancelled.outcome().error() == cond::cancelled);
+    CHECK_FALSE(stays.done());
+    f.watch.send(kt::modified(kt::make_pod("web", "a", "12")));
+    f.settle();
+    CHECK(stays.done());
+}
+
+TEST_CASE("own writes: ten thousand waits, and each batch wakes only whom it concerns", "[cache][own_writes]")
+{
+    synced f;
+    std::vector<kt::task<void>> waits;
+    for (int i = 0; i < 10'000; ++i) waits.push_back(f.run.spawn(f.pods.wait_until(std::to_string(11 + i))));
+    f.settle();
+    const auto before = f.run.handlers();
+    f.watch.send(kt::bookmark("20"));
+    f.settle();
+    CHECK(f.run.handlers() - before < 100);
+    CHECK(std::count_if(waits.begin(), waits.end(), [](const auto& w) { return w.done(); }) == 10);
+    f.watch.send(kt::bookmark("20000"));
+    f.settle();
+    CHECK(std::all_of(waits.begin(), waits.end(), [](const auto& w) { return w.done(); }));
+}
+
+TEST_CASE("own writes: a wait may be destroyed or cancelled at every step", "[cache][own_writes]")
+{
+    const auto make = [](kt::runner& run) {
+        struct setting
+        {
+            std::shared_ptr<kt::scripted_provider> provider;
+            kubecoro::informer_factory informers;
+        };
+        auto provider = std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
+        kubecoro::factory_options options;
+        options.time = run.shared_clock();
+        options.seed = 7;
+        auto s = std::make_shared<setting>(setting{provider, kubecoro::informer_factory(provider, std::move(options))});
+        auto pods = s->informers.get<pod>();
+        auto& source = *provider->source(pod::resource(), {});
+        source.on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
+        source.on_watch().pause(1s).send(kt::modified(kt::make_pod("web", "a", "12")));
+        auto body = [](std::shared_ptr<setting> of,
+                       kubecoro::shared_informer from) -> asio::awaitable<kubecoro::result<>> {
+            of->informers.start();
+            auto reading = kubecoro::guard(from.lister().get_after({"web", "a"}, "12"));
+            const auto got = co_await std::move(reading);
+            co_await kubecoro::finish_despite_cancellation();
+            auto stopping = of->informers.stop();
+            co_await std::move(stopping);
+            if (!got) co_return got.error();
+            co_return kubecoro::result<>{};
+        };
+        return kt::scenario{body(s, pods), s};
+    };
+    CHECK(kt::cancel_after_every_step(make).value() > 5);
+}
