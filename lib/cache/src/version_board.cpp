@@ -117,14 +117,14 @@ asio::awaitable<result<>> version_board::wait(std::shared_ptr<const version_boar
 {
     for (;;) {
         auto waiting = wait_on_lane(self, ns, wanted);
-        auto done = co_await std::move(waiting);
-        const bool left = !done && done.error() == cond::misconfigured;
-        if (!left || !self->covers(ns)) co_return done;
+        const auto reached = co_await std::move(waiting);
+        if (!reached) co_return reached.error();
+        if (*reached) co_return result<>{};
     }
 }
 
-asio::awaitable<result<>> version_board::wait_on_lane(std::shared_ptr<const version_board> self, const std::string& ns,
-                                                      const std::string& wanted)
+asio::awaitable<result<bool>> version_board::wait_on_lane(std::shared_ptr<const version_board> self,
+                                                          const std::string& ns, const std::string& wanted)
 {
     struct enrolment
     {
@@ -146,20 +146,24 @@ asio::awaitable<result<>> version_board::wait_on_lane(std::shared_ptr<const vers
     // Before the first list only the gate knows whether there will be one.
     if (gate) {
         auto filling = gate->wait();
-        if (const auto filled = co_await std::move(filling); !filled) co_return filled;
+        if (const auto filled = co_await std::move(filling); !filled) co_return filled.error();
     }
     enrolment e{*self};
     const latch l;
     {
         std::lock_guard lock(self->mutex_);
-        if (self->core_.reached(ns, wanted)) co_return result<>{};
+        if (self->core_.reached(ns, wanted)) co_return true;
         if (!self->core_.covers(ns)) co_return not_covered(ns);
         if (self->closed_) co_return stopped();
         e.ticket = self->core_.wait(ns, wanted);
         self->latches_.emplace(e.ticket, l);
     }
     auto waiting = l.wait();
-    co_return co_await std::move(waiting);
+    const auto woken = co_await std::move(waiting);
+    if (woken) co_return true;
+    // Another lane may cover the namespace now; if none does, the next round says so.
+    if (woken.error() == cond::misconfigured) co_return false;
+    co_return woken.error();
 }
 
 } // namespace kubecoro

@@ -52,7 +52,8 @@ private:
 
     /// The gate of a lane that has not been listed; the caller holds mutex_.
     [[nodiscard]] std::optional<sync_gate> filling(std::string_view ns) const;
-    [[nodiscard]] static boost::asio::awaitable<result<>>
+    /// False when the lane has left.
+    [[nodiscard]] static boost::asio::awaitable<result<bool>>
     wait_on_lane(std::shared_ptr<const version_board> self, const std::string& ns, const std::string& wanted);
 
     mutable std::mutex mutex_;

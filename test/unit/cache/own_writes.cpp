@@ -144,6 +144,42 @@ TEST_CASE("own writes: every namespace has its own version", "[cache][own_writes
     CHECK_FALSE(both.lister().reached("1", "other"));
 }
 
+TEST_CASE("own writes: a namespace that leaves ends its waits, unless another watch covers it", "[cache][own_writes]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
+    for (const char* ns : {"web", "jobs"}) {
+        f.source(ns).on_list(kt::make_page({}, "10"));
+        static_cast<void>(f.source(ns).on_watch());
+    }
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    auto web = f.run.spawn(pods.lister().get_after({"web", "a"}, "12"));
+    auto all = f.run.spawn(pods.wait_until("12"));
+    f.settle();
+    SECTION("it is no longer watched")
+    {
+        auto leaving = f.run.spawn(pods.remove_namespace("web"));
+        f.settle();
+        REQUIRE(web.done());
+        CHECK(web.outcome().error() == cond::misconfigured);
+        CHECK_FALSE(all.done());
+        CHECK(pods.lister().reached("10"));
+        leaving.cancel();
+    }
+    SECTION("everything is watched from now on")
+    {
+        f.source().on_list(kt::make_page({kt::make_pod("web", "a", "12")}, "13"));
+        static_cast<void>(f.source().on_watch());
+        REQUIRE(f.run.run(pods.set_namespaces({""})));
+        f.settle();
+        REQUIRE(web.done());
+        CHECK(version_of(web.outcome()) == "web/a@12");
+        REQUIRE(all.done());
+        CHECK(all.outcome());
+    }
+}
+
 TEST_CASE("own writes: opaque versions are recognised when they are seen, also in the middle of a batch",
           "[cache][own_writes]")
 {

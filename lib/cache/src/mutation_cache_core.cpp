@@ -1,0 +1,79 @@
+#include "mutation_cache_core.hpp"
+
+#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/base/later.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+/// What is stored is that write, or came after it.
+bool caught_up(const own_write& w, const object& stored)
+{
+    const auto order = compare_versions(stored.resource_version(), w.version);
+    if (order != std::partial_ordering::unordered) return w.now ? order >= 0 : order > 0;
+    // Opaque: the store has moved since, to where nobody can say; it is the server's word.
+    return stored.resource_version() != w.stored_then;
+}
+
+} // namespace
+
+mutation_cache_core::mutation_cache_core(duration ttl, std::size_t max_entries)
+    : ttl_(ttl), max_entries_(std::max<std::size_t>(1, max_entries))
+{
+}
+
+void mutation_cache_core::put(own_write w, time_point now)
+{
+    const auto at = entries_.find(w.key);
+    if (at != entries_.end() && at->second.expires > now) {
+        const own_write& before = at->second.write;
+        const auto order = compare_versions(w.version, before.version);
+        if (order < 0) return; // its answer was overtaken
+        // A removal at the version of the last write is the removal of what was written.
+        if (order == 0 && !before.now) return;
+    }
+    object_key key = w.key;
+    entries_.insert_or_assign(std::move(key), entry{std::move(w), later(now, ttl_), next_age_++});
+    if (entries_.size() > max_entries_) make_room(now);
+}
+
+void mutation_cache_core::make_room(time_point now)
+{
+    std::erase_if(entries_, [now](const auto& e) { return e.second.expires <= now; });
+    if (entries_.size() <= max_entries_) return;
+    entries_.erase(std::min_element(entries_.begin(), entries_.end(),
+                                    [](const auto& a, const auto& b) { return a.second.age < b.second.age; }));
+}
+
+std::optional<own_write> mutation_cache_core::find(object_key_view key, time_point now)
+{
+    const auto at = entries_.find(object_key(key));
+    if (at == entries_.end()) return std::nullopt;
+    if (at->second.expires > now) return at->second.write;
+    entries_.erase(at);
+    return std::nullopt;
+}
+
+std::vector<own_write> mutation_cache_core::all(time_point now)
+{
+    std::erase_if(entries_, [now](const auto& e) { return e.second.expires <= now; });
+    std::vector<own_write> out;
+    out.reserve(entries_.size());
+    for (const auto& [key, e] : entries_) out.push_back(e.write);
+    return out;
+}
+
+mutation_cache_core::verdict mutation_cache_core::judge(const own_write& w, const object& stored, bool passed)
+{
+    if (passed || (stored && caught_up(w, stored))) return {stored, true};
+    if (w.now) return {w.now, false};
+    // A removal hides what it removed and what came before that.
+    const bool another = !w.uid.empty() && stored && stored.uid() != w.uid &&
+                         compare_versions(stored.resource_version(), w.version) == std::partial_ordering::unordered;
+    return {another ? stored : object{}, another};
+}
+
+} // namespace kubecoro

@@ -1,0 +1,283 @@
+// Own writes beside what is stored. Cases that client-go has carry its name.
+
+#include "store.hpp"
+
+#include <kubecoro/cache/mutation_cache.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+#include <kubecoro/testing/virtual_clock.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+using namespace kubecoro;
+using namespace std::chrono_literals;
+namespace kt = kubecoro::testing;
+
+namespace {
+
+using lines = std::vector<std::string>;
+
+object pod(std::string_view name, std::string_view version, std::string uid = "u1", std::string app = {})
+{
+    return kt::make_object({.ns = "web",
+                            .name = std::string(name),
+                            .resource_version = std::string(version),
+                            .uid = std::move(uid),
+                            .labels = {{"app", std::move(app)}},
+                            .members = {}});
+}
+
+std::string text(const object& o)
+{
+    return o ? std::string(o.name()) + "@" + std::string(o.resource_version()) : "none";
+}
+
+lines names(const std::vector<object>& objects)
+{
+    lines out;
+    for (const auto& o : objects) out.push_back(text(o));
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// A store that a watch has filled up to version 10, and a cache over it.
+struct fixture
+{
+    std::shared_ptr<kt::virtual_clock> time = std::make_shared<kt::virtual_clock>();
+    std::shared_ptr<store> stored = std::make_shared<store>();
+    mutation_cache cache;
+
+    explicit fixture(std::size_t max_entries = 100)
+        : cache(lister(stored), {.time = time, .ttl = 5min, .max_entries = max_entries})
+    {
+        stored->versions()->add_lane("", sync_gate{});
+        stored->replace("", {pod("a", "5")}, true);
+        stored->versions()->reach("", "10");
+    }
+
+    /// An event of the watch.
+    void sees(delta_type type, object o)
+    {
+        const std::vector<delta> batch{{type, o}};
+        stored->apply(batch);
+        stored->versions()->reach("", o.resource_version(), batch);
+    }
+    [[nodiscard]] std::string a() const { return text(cache.get("web", "a")); }
+};
+
+} // namespace
+
+TEST_CASE("mutation cache: MutationCacheOnAddOrUpdate: an own write is shown until the watch has brought it",
+          "[cache][mutation_cache]")
+{
+    fixture f;
+    CHECK(f.a() == "a@5");
+    f.cache.written(pod("a", "12"));
+    CHECK(f.a() == "a@12");
+    CHECK(f.cache.size() == 1);
+    f.sees(delta_type::updated, pod("a", "11")); // somebody else's, which ours came after
+    CHECK(f.a() == "a@12");
+    f.sees(delta_type::updated, pod("a", "13"));
+    CHECK(f.a() == "a@13");
+    CHECK(f.cache.size() == 0);
+
+    f.cache.written(pod("b", "15", "u2")); // created
+    CHECK(text(f.cache.get("web", "b")) == "b@15");
+    f.sees(delta_type::added, pod("b", "15", "u2"));
+    CHECK(text(f.cache.get("web", "b")) == "b@15");
+    CHECK(f.cache.size() == 0);
+
+    f.cache.written(pod("a", "13")); // the store was faster
+    CHECK(f.cache.size() == 0);
+}
+
+TEST_CASE("mutation cache: MutationCacheOnDelete: what was removed is not shown, whatever the watch still has to bring",
+          "[cache][mutation_cache]")
+{
+    fixture f;
+    f.cache.removed({"web", "a"}, "u1", "12");
+    CHECK(f.a() == "none");
+    f.sees(delta_type::updated, pod("a", "11"));
+    CHECK(f.a() == "none");
+    f.sees(delta_type::deleted, pod("a", "12"));
+    CHECK(f.a() == "none");
+    CHECK(f.cache.size() == 0);
+    f.sees(delta_type::added, pod("a", "14", "u2"));
+    CHECK(f.a() == "a@14");
+}
+
+TEST_CASE(
+    "mutation cache: MutationCacheOnDeleteClearsStaleMutation: a write that the watch has seen come and go is over",
+    "[cache][mutation_cache]")
+{
+    fixture f;
+    f.cache.written(pod("b", "12", "u2"));
+    CHECK(text(f.cache.get("web", "b")) == "b@12");
+    f.sees(delta_type::added, pod("b", "12", "u2"));
+    f.sees(delta_type::deleted, pod("b", "13", "u2"));
+    CHECK(text(f.cache.get("web", "b")) == "none"); // not risen from the dead
+    CHECK(f.cache.size() == 0);
+
+    f.cache.written(pod("c", "15", "u3"));
+    f.cache.removed({"web", "c"}, "u3", "16");
+    CHECK(text(f.cache.get("web", "c")) == "none");
+    f.sees(delta_type::added, pod("c", "15", "u3"));
+    CHECK(text(f.cache.get("web", "c")) == "none");
+}
+
+TEST_CASE("mutation cache: MutationCacheUpdateConcurrentDelete: an answer that comes after the deletion was seen",
+          "[cache][mutation_cache]")
+{
+    fixture f;
+    f.sees(delta_type::deleted, pod("a", "13"));
+    f.cache.written(pod("a", "12"));
+    CHECK(f.a() == "none");
+    CHECK(f.cache.size() == 0);
+    // And one that comes after our own removal, by answers that overtook each other.
+    f.sees(delta_type::added, pod("a", "14", "u2"));
+    f.cache.removed({"web", "a"}, "u2", "17");
+    f.cache.written(pod("a", "16", "u2"));
+    CHECK(f.a() == "none");
+}
+
+TEST_CASE("mutation cache: MutationCacheUpdateConcurrentRecreate: the newer life of a name is shown",
+          "[cache][mutation_cache]")
+{
+    fixture f;
+    SECTION("the store has the new one")
+    {
+        f.sees(delta_type::added, pod("a", "14", "u2"));
+        f.cache.written(pod("a", "12", "u1"));
+        CHECK(f.a() == "a@14");
+        f.cache.removed({"web", "a"}, "u1", "13");
+        CHECK(f.a() == "a@14");
+    }
+    SECTION("we have the new one")
+    {
+        f.cache.removed({"web", "a"}, "u1", "12");
+        f.cache.written(pod("a", "14", "u2"));
+        CHECK(f.a() == "a@14");
+        f.sees(delta_type::updated, pod("a", "11", "u1"));
+        CHECK(f.a() == "a@14");
+        f.sees(delta_type::deleted, pod("a", "12", "u1"));
+        CHECK(f.a() == "a@14");
+        f.sees(delta_type::added, pod("a", "14", "u2"));
+        CHECK(f.a() == "a@14");
+        CHECK(f.cache.size() == 0);
+    }
+}
+
+TEST_CASE("mutation cache: lists show own writes, also where they leave a selector", "[cache][mutation_cache]")
+{
+    fixture f;
+    f.sees(delta_type::added, pod("b", "11", "u2", "shop"));
+    f.sees(delta_type::added, pod("c", "12", "u3", "shop"));
+    f.cache.written(pod("a", "15", "u1", "shop"));
+    f.cache.written(pod("b", "16", "u2", "mail"));
+    f.cache.removed({"web", "c"}, "u3", "17");
+    f.cache.written(pod("d", "18", "u4", "shop"));
+    CHECK(names(f.cache.list()) == lines{"a@15", "b@16", "d@18"});
+    CHECK(names(f.cache.list("jobs")).empty());
+    const auto shop = label_selector::parse("app=shop").value();
+    CHECK(names(f.cache.list(shop)) == lines{"a@15", "d@18"});
+    f.stored->versions()->reach("", "30"); // a bookmark: none of them is there
+    CHECK(names(f.cache.list(shop)) == lines{"b@11", "c@12"});
+    CHECK(f.cache.size() == 0);
+}
+
+TEST_CASE("mutation cache: forgets what the store never shows, by time and by number", "[cache][mutation_cache]")
+{
+    fixture f(3);
+    f.cache.written(pod("a", "12"));
+    f.time->advance(5min);
+    CHECK(f.a() == "a@5");
+    CHECK(f.cache.size() == 0);
+
+    for (int i = 0; i < 5; ++i) f.cache.written(pod("n" + std::to_string(i), std::to_string(20 + i)));
+    CHECK(f.cache.size() == 3);
+    CHECK_FALSE(f.cache.get("web", "n1"));
+    CHECK(f.cache.get("web", "n2"));
+    f.time->advance(5min);
+    f.cache.written(pod("a", "40"));
+    CHECK(names(f.cache.list()) == lines{"a@40"});
+}
+
+TEST_CASE("mutation cache: versions that cannot be compared give way to any change of the store",
+          "[cache][mutation_cache]")
+{
+    fixture f;
+    f.sees(delta_type::updated, pod("a", "x-1"));
+    f.cache.written(pod("a", "x-2"));
+    CHECK(f.a() == "a@x-2");
+    f.cache.written(pod("a", "x-3"));
+    CHECK(f.a() == "a@x-3");
+    f.sees(delta_type::updated, pod("a", "x-2")); // perhaps older; it is the server's word
+    CHECK(f.a() == "a@x-2");
+    CHECK(f.cache.size() == 0);
+    f.cache.removed({"web", "a"}, "u1", "x-4");
+    CHECK(f.a() == "none");
+    f.sees(delta_type::added, pod("a", "x-5", "u2"));
+    CHECK(f.a() == "a@x-5");
+}
+
+TEST_CASE("mutation cache: random writes and watches never show a state older than one's own",
+          "[cache][mutation_cache][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937_64 random(seed);
+        const auto draw = [&random](std::uint64_t n) { return random() % n; };
+        fixture f;
+        // The server's history from version 11 on, of which the watch has brought `seen`, and what we did ourselves.
+        std::vector<delta> history;
+        std::size_t seen = 0;
+        std::map<std::string, object> server{{"a", pod("a", "5")}};
+        std::map<std::string, std::uint64_t> ours;
+        std::uint64_t version = 10;
+        for (int step = 0; step < 80; ++step) {
+            const std::string name(1, static_cast<char>('a' + draw(3)));
+            const bool mine = draw(2) == 0;
+            const auto at = server.find(name);
+            switch (draw(4)) {
+            case 0:
+                if (seen < history.size()) {
+                    f.sees(history[seen].type, history[seen].obj);
+                    ++seen;
+                }
+                break;
+            case 1:
+                if (at != server.end()) {
+                    const auto last = pod(name, std::to_string(++version), std::string(at->second.uid()));
+                    history.push_back({.type = delta_type::deleted, .obj = last});
+                    server.erase(at);
+                    if (mine) f.cache.removed(last.key(), last.uid(), last.resource_version());
+                    if (mine) ours[name] = version;
+                }
+                break;
+            default: {
+                ++version;
+                const auto uid = at == server.end() ? "u" + std::to_string(version) : std::string(at->second.uid());
+                const auto o = server[name] = pod(name, std::to_string(version), uid);
+                history.push_back({.type = delta_type::updated, .obj = o});
+                if (mine) f.cache.written(o);
+                if (mine) ours[name] = version;
+            }
+            }
+            for (const std::string n : {"a", "b", "c"}) {
+                // What is shown is the state at the later of our last write and what the watch has brought.
+                const auto least = std::max<std::uint64_t>(ours[n], 10 + seen);
+                object expected = n == "a" ? pod("a", "5") : object{};
+                for (const auto& d : history)
+                    if (d.obj.name() == n && std::stoull(std::string(d.obj.resource_version())) <= least)
+                        expected = d.type == delta_type::deleted ? object{} : d.obj;
+                REQUIRE(text(f.cache.get("web", n)) == text(expected));
+                const auto all = f.cache.list();
+                const auto listed =
+                    std::find_if(all.begin(), all.end(), [&n](const object& o) { return o.name() == n; });
+                REQUIRE((listed == all.end() ? "none" : text(*listed)) == text(expected));
+            }
+        }
+    }
+}
