@@ -21,9 +21,10 @@ bool stage::answer_watch(channel& to, const http_request& request, encoding& wit
 {
     watch w{to, with, request.flag("allowWatchBookmarks")};
     const std::string http = chunked_head(with.around->watch_type());
-    w.broken = !to.write(std::string_view(http));
     {
+        // The head goes out under the lock as well: a client that has it is told of whatever happens from then on.
         const auto lock = lock_for_change();
+        w.broken = !to.write(std::string_view(http));
         ++watched_;
         begin(w, request);
         watches_.push_back(&w);
