@@ -28,11 +28,12 @@ kubecoro::result<> measure(const command& c, const places& where, std::vector<ro
     find_missing(subjects);
     auto plan = make_plan(c.bench, subjects);
     if (c.resume) plan = without_finished(std::move(plan), c.bench, subjects, rows);
+    const bool micro = wants_micro(c.bench, c.resume ? rows : std::vector<row>());
     std::cerr << describe_plan(plan, subjects, c.bench);
     if (c.plan_only) return {};
     const auto old = rows;
     kubecoro::result<> written;
-    run_bench(plan, c.bench, subjects, where, [&](const std::vector<row>& fresh) {
+    run_bench(plan, micro, c.bench, subjects, where, [&](const std::vector<row>& fresh) {
         rows = merge_rows(old, fresh);
         written = write_file(c.out, to_json_text(rows));
     });

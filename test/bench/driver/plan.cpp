@@ -65,10 +65,9 @@ names with_needs(const names& all, Asked asked)
     return chosen;
 }
 
-names chosen(names all, const bench_options& options)
+names chosen(const names& all, const bench_options& options)
 {
-    if (options.names.empty()) return all;
-    return with_needs(all, [&](const std::string& w) { return contains(options.names, w); });
+    return with_needs(all, [&](const std::string& w) { return is_asked(options, w); });
 }
 
 bool is_largest(const data_set& data, const bench_options& options)
@@ -81,7 +80,7 @@ void add_sessions(group_plan& group, unsigned cores, const bench_options& option
 {
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         const auto& s = subjects[i];
-        const bool serves = group.data.resource() == "widgets" ? s.custom : s.pods;
+        const bool serves = s.custom || group.data.resource() == "pods";
         if (!serves || !wanted(options, s) || (cores == 2 && s.part == share::brief)) continue;
         auto workloads = chosen(workloads_for(s, group.data, cores, is_largest(group.data, options)), options);
         if (workloads.empty()) continue;
@@ -123,6 +122,11 @@ std::vector<group_plan> make_plan(const bench_options& options, const std::vecto
     return groups;
 }
 
+bool is_asked(const bench_options& options, std::string_view workload)
+{
+    return options.names.empty() || contains(options.names, workload);
+}
+
 unsigned rounds_of(const bench_options& options, std::string_view workload)
 {
     const auto own = options.rounds_of.find(workload);
@@ -153,7 +157,7 @@ std::vector<group_plan> without_finished(std::vector<group_plan> plan, const ben
 {
     auto finished = [&](const session_plan& s) {
         return std::all_of(s.workloads.begin(), s.workloads.end(), [&](const std::string& workload) {
-            return std::any_of(results.begin(), results.end(), [&](const row& r) {
+            return !is_asked(options, workload) || std::any_of(results.begin(), results.end(), [&](const row& r) {
                 return r.what.workload == s.label(workload) && r.what.subject == subjects[s.subject].name &&
                        r.what.data == s.data.name && r.what.objects == s.data.objects &&
                        r.value.rounds >= rounds_of(options, workload);
@@ -165,9 +169,12 @@ std::vector<group_plan> without_finished(std::vector<group_plan> plan, const ben
     return plan;
 }
 
-bool wants_micro(const bench_options& options)
+bool wants_micro(const bench_options& options, const std::vector<row>& results)
 {
-    return options.names.empty() ? !options.no_micro : contains(options.names, "micro");
+    const bool finished = std::any_of(results.begin(), results.end(), [&](const row& r) {
+        return r.what.workload == "micro" && r.value.rounds >= rounds_of(options, "micro");
+    });
+    return !finished && (options.names.empty() ? !options.no_micro : is_asked(options, "micro"));
 }
 
 const std::vector<std::string>& workload_names()

@@ -67,6 +67,9 @@ struct group_plan
 
 [[nodiscard]] std::vector<group_plan> make_plan(const bench_options& options, const std::vector<subject>& subjects);
 
+/// Whether the user wants the numbers of a workload: of one that merely has to go before another they are dropped.
+[[nodiscard]] bool is_asked(const bench_options& options, std::string_view workload);
+
 /// How often a workload runs.
 [[nodiscard]] unsigned rounds_of(const bench_options& options, std::string_view workload);
 /// How many rounds a group has: those of the workload that runs most often.
@@ -81,8 +84,8 @@ struct group_plan
                                                        const std::vector<subject>& subjects,
                                                        const std::vector<row>& results);
 
-/// Whether the micro-benchmarks run as well.
-[[nodiscard]] bool wants_micro(const bench_options& options);
+/// Whether the micro-benchmarks run as well; `results` are those that are kept.
+[[nodiscard]] bool wants_micro(const bench_options& options, const std::vector<row>& results);
 
 /// Every name that bench_options::names may hold.
 [[nodiscard]] const std::vector<std::string>& workload_names();

@@ -75,10 +75,10 @@ TEST_CASE("plan: the user's choice of workloads and subjects")
     CHECK(subjects_of(groups[0].sessions) == std::vector<std::size_t>{1});
     CHECK(groups[0].sessions[0].workloads == std::vector<std::string>{"sync", "relist"});
 
-    CHECK_FALSE(wants_micro(o));
+    CHECK_FALSE(wants_micro(o, {}));
     o.names = {"micro"};
     CHECK(make_plan(o, some_subjects()).empty());
-    CHECK(wants_micro(o));
+    CHECK(wants_micro(o, {}));
     o = {.objects = {}};
     CHECK(make_plan(o, some_subjects()).empty());
     o = {.objects = {300}, .data = {"small"}, .cores = {1}, .no_variants = true};
@@ -137,8 +137,7 @@ TEST_CASE("plan: what earlier results hold with as many rounds is left out")
         r.value.rounds = rounds;
         return r;
     };
-    const std::vector<row> results{row_of("sync", "kubecoro/plain", 2), row_of("events", "kubecoro/plain", 2),
-                                   row_of("sync", "client-go/protobuf", 2), row_of("events", "client-go/protobuf", 1),
+    const std::vector<row> results{row_of("events", "kubecoro/plain", 2), row_of("events", "client-go/protobuf", 1),
                                    row_of("events-2cores", "client-go/dynamic", 2)};
     const auto left = without_finished(make_plan(o, subjects), o, subjects, results);
     REQUIRE(left.size() == 1);
@@ -161,7 +160,7 @@ TEST_CASE("plan: about how long it takes, in words")
     CHECK(seconds > 6 * 120);
     CHECK(seconds < 6 * 130);
     const auto text = describe_plan(plan, subjects, o);
-    CHECK(text.find("kubecoro/plain  6 min  sync x5 tail x3") != std::string::npos);
+    CHECK(text.find("kubecoro/plain  6 min  (sync) tail x3") != std::string::npos);
     subjects[1].missing = "not built here";
     CHECK(expected_seconds(plan, subjects, o) < 4 * 120);
     CHECK(describe_plan(plan, subjects, o).find("client-go/protobuf  not built here") != std::string::npos);

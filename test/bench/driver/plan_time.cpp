@@ -59,11 +59,12 @@ std::string words(const std::vector<std::string>& all)
     return text;
 }
 
-/// How often this session runs a workload: "events x5".
+/// How often this session measures a workload, "events x5", and in brackets what has to go before.
 std::vector<std::string> with_rounds(const session_plan& s, const bench_options& options)
 {
     std::vector<std::string> all;
-    for (const auto& w : s.workloads) all.push_back(w + " x" + std::to_string(rounds_of(options, w)));
+    for (const auto& w : s.workloads)
+        all.push_back(is_asked(options, w) ? w + " x" + std::to_string(rounds_of(options, w)) : "(" + w + ")");
     return all;
 }
 

@@ -57,7 +57,7 @@ public:
     {
         std::cerr << "  micro-benchmarks\n";
         const auto program = where_.programs + "/kubecoro_bench_micro";
-        if (auto done = run_micro(program, options_.rounds, where_.work, book_); !done) {
+        if (auto done = run_micro(program, rounds_of(options_, "micro"), where_.work, book_); !done) {
             std::cerr << "  FAILED: " << done.error().describe() << '\n';
             book_.missing(
                 {.workload = "micro", .subject = "all", .data = "-", .objects = 0, .metric = "all", .unit = "-"},
@@ -129,6 +129,7 @@ private:
 
     void missing_row(const session_plan& plan, const subject& who, const std::string& workload, const std::string& why)
     {
+        if (!is_asked(options_, workload)) return;
         book_.missing({.workload = plan.label(workload),
                        .subject = who.name,
                        .data = plan.data.name,
@@ -155,15 +156,15 @@ private:
 
 } // namespace
 
-void run_bench(const std::vector<group_plan>& plan, const bench_options& options, const std::vector<subject>& subjects,
-               const places& where, const save_rows& save)
+void run_bench(const std::vector<group_plan>& plan, bool micro, const bench_options& options,
+               const std::vector<subject>& subjects, const places& where, const save_rows& save)
 {
     std::error_code ignored;
     std::filesystem::create_directories(where.work, ignored);
     pin_this_process({0}); // with the server, out of the subjects' way
     bench_run run(options, subjects, where, save, expected_seconds(plan, subjects, options));
     for (const auto& group : plan) run.group(group);
-    if (wants_micro(options)) run.micro();
+    if (micro) run.micro();
 }
 
 } // namespace kubecoro::bench

@@ -22,8 +22,8 @@ struct places
 /// What is measured so far, after each round.
 using save_rows = std::function<void(const std::vector<row>&)>;
 
-/// Runs the whole plan. What fails is said on standard error and is missing in the rows.
-void run_bench(const std::vector<group_plan>& plan, const bench_options& options, const std::vector<subject>& subjects,
-               const places& where, const save_rows& save);
+/// Runs the whole plan, and the micro-benchmarks when asked. What fails is said on standard error and is missing in the rows.
+void run_bench(const std::vector<group_plan>& plan, bool micro, const bench_options& options,
+               const std::vector<subject>& subjects, const places& where, const save_rows& save);
 
 } // namespace kubecoro::bench

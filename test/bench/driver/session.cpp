@@ -39,12 +39,12 @@ cell session::cell_of(std::string_view metric, std::string_view unit) const
 
 void session::add(std::string_view metric, std::string_view unit, double value)
 {
-    book_.add(cell_of(metric, unit), value);
+    if (asked_) book_.add(cell_of(metric, unit), value);
 }
 
 void session::missing(std::string_view metric, std::string reason)
 {
-    book_.missing(cell_of(metric, "-"), std::move(reason));
+    if (asked_) book_.missing(cell_of(metric, "-"), std::move(reason));
 }
 
 result<boost::json::object> session::answer(duration patience)

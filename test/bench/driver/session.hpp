@@ -26,8 +26,12 @@ public:
     [[nodiscard]] replay_server& server() noexcept { return server_; }
     [[nodiscard]] std::uint64_t objects() const noexcept { return plan_.data.objects; }
 
-    /// The workload that later samples belong to.
-    void begin(std::string workload) { workload_ = std::move(workload); }
+    /// The workload that later samples belong to. Those of one that nobody asked for are dropped.
+    void begin(std::string workload)
+    {
+        asked_ = is_asked(options_, workload);
+        workload_ = std::move(workload);
+    }
     void add(std::string_view metric, std::string_view unit, double value);
     void missing(std::string_view metric, std::string reason);
     [[nodiscard]] cell cell_of(std::string_view metric, std::string_view unit) const;
@@ -60,6 +64,7 @@ private:
     sample_book& book_;
     child_process process_;
     std::string workload_;
+    bool asked_ = true;
     std::uint64_t peak_before_ = 0;
 };
 

@@ -17,11 +17,7 @@ std::vector<subject> our_subjects(const std::string& program)
 {
     return {
         {.name = "kubecoro/plain", .program = program, .flags = {"--mode", "plain"}, .tails = true, .custom = true},
-        {.name = "kubecoro/compressed",
-         .program = program,
-         .flags = {"--mode", "compressed"},
-         .tails = true,
-         .custom = true},
+        {.name = "kubecoro/compressed", .program = program, .flags = {"--mode", "compressed"}, .custom = true},
         {.name = "kubecoro/metadata", .program = program, .flags = {"--mode", "metadata"}, .part = share::brief},
         stripped("kubecoro/plain", program, {"--mode", "plain"}),
         stripped("kubecoro/compressed", program, {"--mode", "compressed"}),

@@ -29,12 +29,9 @@ struct subject
     share part = share::full;
     /// Measured over 120 s as well, where tails show.
     bool tails = false;
-    bool pods = true;
     bool custom = false;
     /// Why it cannot run here; empty when it can.
     std::string missing = {};
-
-    [[nodiscard]] bool ours() const { return name.starts_with("kubecoro/"); }
 };
 
 /// Ours first. `programs` is the folder of our programs, `peers` that of the peers', made by test/bench/peers/build.sh.
