@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# docs/conformance.md from the tables in test/docs/conformance.
+#   conformance.sh generate ROOT       writes the page to standard output
+#   conformance.sh check ROOT BUILD    fails when the page is stale, when a row names a test that its program does not have, or when
+#                                      that program is not registered with ctest or is disabled; counts the rows that are missing
+# A table: "= title", "> text" under it, and rows of three columns,
+#   WHAT | TESTS | REMARK
+# TESTS is `program: name of the test`, several of them joined by ` && `; `-` where the rule does not apply, with the reason as
+# remark; `missing` where a test is to be written.
+set -u -o pipefail
+verb=${1:?usage: conformance.sh generate|check ROOT [BUILD]}
+root=${2:?usage: conformance.sh generate|check ROOT [BUILD]}
+cd "$root" || exit 2
+shopt -s nullglob
+tables=(test/docs/conformance/*.txt)
+
+generate() {
+    cat <<'HEAD'
+# Conformance
+
+Every rule of client-go's informers and every test of its packages around them, and the test of ours that holds it. Where a rule does
+not apply here, or where we differ on purpose, the last column says why. Rules are in our words; names are those of upstream's tests
+without `Test`.
+
+This page is made by `test/docs/conformance.sh generate` from the tables in `test/docs/conformance`. `./dev test` fails when a test
+named here is not there or does not run.
+HEAD
+    awk -F' [|] ' '
+        /^#/ || /^ *$/ { next }
+        /^= / { printf "\n## %s\n", substr($0, 3); head = 1; next }
+        /^> / { printf "\n%s\n", substr($0, 3); next }
+        {
+            if (head) { print "\n| client-go | our test | remark |\n|---|---|---|"; head = 0 }
+            gsub(/ && /, "<br>", $2)
+            if ($2 == "-") $2 = "does not apply"
+            if ($2 == "missing") $2 = "**missing**"
+            printf "| %s | %s |%s|\n", $1, $2, $3 == "" ? " " : " " $3 " "
+        }' "${tables[@]}"
+}
+
+# Rows that are no rows, one a line.
+malformed() {
+    awk -F' [|] ' '!/^[#=>]/ && !/^ *$/ && (NF < 2 || NF > 3 || ($2 == "-" && $3 == "") || $2 == "") {
+        printf "%s:%d: not a row: %s\n", FILENAME, FNR, $0 }' "${tables[@]}"
+}
+
+# PROGRAM<tab>TEST of every row that names a test.
+named_tests() {
+    awk -F' [|] ' '!/^[#=>]/ && NF > 1 && $2 != "-" && $2 != "missing" {
+        n = split($2, all, " && ")
+        for (i = 1; i <= n; i++) { at = index(all[i], ": "); print substr(all[i], 1, at - 1) "\t" substr(all[i], at + 2) }
+    }' "${tables[@]}" | sort -u
+}
+
+# The tests of a program. Catch2 2 and 3 name the option differently; 2 exits with the number of tests.
+tests_of() { "$1" --list-test-names-only 2>/dev/null || "$1" --list-tests --verbosity quiet 2>/dev/null || true; }
+
+check() {
+    local build=$1 bad=0 program test registered names
+    complain() { echo "$1"; bad=$((bad + 1)); }
+    while IFS= read -r line; do complain "$line"; done < <(malformed)
+    generate | diff -u docs/conformance.md - >/dev/null || complain "docs/conformance.md is stale: test/docs/conformance.sh generate . > docs/conformance.md"
+    registered=$(cd "$build" && ctest -N 2>/dev/null)
+    while IFS= read -r program; do
+        grep -qE "Test +#[0-9]+: $program\$" <<<"$registered" || complain "$program: no test program that runs"
+        names=$(tests_of "$build/bin/test_$program")
+        while IFS= read -r test; do
+            grep -qxF -- "$test" <<<"$names" || complain "$program: no test named: $test"
+        done < <(named_tests | awk -F'\t' -v p="$program" '$1 == p { print $2 }')
+    done < <(named_tests | cut -f1 | uniq)
+    awk -F' [|] ' '!/^[#=>]/ && NF > 1 { rows++; if ($2 == "missing") missing++; else if ($2 == "-") others++ }
+        END { printf "%d rows: %d tested, %d do not apply, %d missing\n", rows, rows - others - missing, others, missing }' "${tables[@]}"
+    [ "$bad" -eq 0 ]
+}
+
+case $verb in
+generate) generate ;;
+check) check "${3:?usage: conformance.sh check ROOT BUILD}" ;;
+*) exit 2 ;;
+esac
