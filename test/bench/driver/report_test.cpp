@@ -1,3 +1,4 @@
+#include "plan.hpp"
 #include "report.hpp"
 #include "summary.hpp"
 #include "targets.hpp"
@@ -48,8 +49,8 @@ TEST_CASE("targets: ours against a peer's")
     CHECK(outcome(higher, 49, 10) == verdict::not_reached);
     CHECK(outcome(higher, 50, 10) == verdict::reached);
     CHECK(wish_text(lower) == "at most 1/4.00 of client-go/protobuf (stretch 1/8.00)");
-    CHECK(verdict_text(judge(lower, {sync_row("kubecoro/plain", 20), sync_row("client-go/protobuf", 40)})) ==
-          "NOT reached: 20.0 = 1/2.00");
+    const std::vector<row> rows{sync_row("kubecoro/plain", 20), sync_row("client-go/protobuf", 40)};
+    CHECK(verdict_text(judge(lower, rows)) == "NOT reached: 20.0 us = 1/2.00 of 40.0");
 }
 
 TEST_CASE("targets: without a number nothing is judged")
@@ -85,6 +86,27 @@ TEST_CASE("targets: all of them ask for something")
     }
 }
 
+TEST_CASE("targets: a whole run measures every number that one needs")
+{
+    const auto subjects = all_subjects({}, {});
+    const auto plan = make_plan({}, subjects);
+    auto measured = [&](const target& t, std::string_view subject) {
+        for (const auto& group : plan)
+            for (const auto& s : group.sessions)
+                for (const auto& w : s.workloads)
+                    if (s.label(w) == t.workload && subjects[s.subject].name == subject && s.data.name == t.data &&
+                        s.data.objects == t.objects)
+                        return true;
+        return false;
+    };
+    for (const auto& t : all_targets()) {
+        if (t.workload == "micro") continue;
+        INFO(t.work << ", " << t.workload << ", " << t.subject << " against " << t.against);
+        CHECK(measured(t, t.subject));
+        if (!t.against.empty() && t.against != "own steady") CHECK(measured(t, t.against));
+    }
+}
+
 TEST_CASE("report: in short, ours beside the best of each library")
 {
     std::vector<row> rows{sync_row("kubecoro/plain", 10), sync_row("client-go/protobuf", 40),
@@ -116,7 +138,7 @@ TEST_CASE("report: a reason stands beside the target that was not reached")
     auto missed = sync_row("kubecoro/plain", 1'000);
     missed.what.objects = 150'000;
     const auto part = document_part({missed}, {.lines = {{"cores", "2"}}}, {{"cold sync, plain", "Too few cores."}});
-    CHECK(part.find("NOT reached: 1,000. Too few cores.") != std::string::npos);
+    CHECK(part.find("NOT reached: 1,000 us. Too few cores.") != std::string::npos);
     CHECK(part.find("| cores | 2 |") != std::string::npos);
     CHECK(part.starts_with("**In short**"));
     CHECK(part.find("**sync, 150,000 small**") != std::string::npos);

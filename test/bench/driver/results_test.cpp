@@ -134,15 +134,16 @@ TEST_CASE("table: subjects down, metrics across, reasons in place of numbers")
     REQUIRE(tables.size() == 2);
     using line = std::vector<std::string>;
     CHECK(tables[0].title == "sync, 20,000 small");
-    CHECK(tables[0].header == line{"subject", "cpu us/object", "rss MB"});
-    CHECK(tables[0].lines == std::vector<line>{{"kubecoro/plain", "6.00 (5.00-7.00)", "200"},
-                                               {"client-go/json", "missing: broke", "2,320"},
-                                               {"kube-rs/best", "missing: not built", ""}});
+    CHECK(tables[0].header == line{"subject", "cpu us/object", "rss MB", "rounds"});
+    CHECK(tables[0].lines == std::vector<line>{{"kubecoro/plain", "6.00 (5.00-7.00)", "200", "2"},
+                                               {"client-go/json", "missing: broke", "2,320", "1"},
+                                               {"kube-rs/best", "missing: not built", "", "0"}});
     CHECK(to_text(tables[1]) == "events, 20,000 small\n"
-                                "  subject         rate events/s\n"
-                                "  kubecoro/plain         91,000\n");
-    CHECK(to_markdown(tables[1]) == "**events, 20,000 small**\n\n"
-                                    "| subject | rate events/s |\n|---|---:|\n| kubecoro/plain | 91,000 |\n");
+                                "  subject         rate events/s  rounds\n"
+                                "  kubecoro/plain         91,000       1\n");
+    CHECK(to_markdown(tables[1]) ==
+          "**events, 20,000 small**\n\n"
+          "| subject | rate events/s | rounds |\n|---|---:|---:|\n| kubecoro/plain | 91,000 | 1 |\n");
 }
 
 TEST_CASE("table: a column has its unit, also when the first line has no number")
@@ -150,7 +151,7 @@ TEST_CASE("table: a column has its unit, also when the first line has no number"
     sample_book book;
     book.missing(cell_of("sync", "kubecoro/plain", "cpu", "-"), "broke");
     book.add(cell_of("sync", "client-go/json", "cpu", "us/object"), 3);
-    CHECK(tables_of(book.rows())[0].header == std::vector<std::string>{"subject", "cpu us/object"});
+    CHECK(tables_of(book.rows())[0].header == std::vector<std::string>{"subject", "cpu us/object", "rounds"});
 }
 
 TEST_CASE("usage: faults and memory out of what the kernel writes")

@@ -85,6 +85,19 @@ void sort_lines(table& t)
     std::stable_sort(t.lines.begin(), t.lines.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
 }
 
+/// The last column: how often each line was measured.
+void add_rounds(table& t, const std::vector<row>& rows)
+{
+    for (auto& line : t.lines) {
+        std::size_t most = 0;
+        for (const auto& r : rows)
+            if (title_of(r.what) == t.title && r.what.subject == line[0]) most = std::max(most, r.value.rounds);
+        line.resize(t.header.size());
+        line.push_back(std::to_string(most));
+    }
+    t.header.emplace_back("rounds");
+}
+
 void align(table& t)
 {
     sort_lines(t);
@@ -118,7 +131,10 @@ std::vector<table> tables_of(const std::vector<row>& rows)
         if (t == tables.end()) t = tables.insert(tables.end(), {.title = title, .header = {"subject"}, .lines = {}});
         put(*t, r);
     }
-    for (auto& t : tables) align(t);
+    for (auto& t : tables) {
+        align(t);
+        add_rounds(t, rows);
+    }
     return tables;
 }
 

@@ -17,7 +17,8 @@ struct table
     std::size_t text_columns = 1;
 };
 
-/// One table per workload, data and size, in the order of the plan: subjects down, metrics across, "median (min-max)" in the cells.
+/// One table per workload, data and size, in the order of the plan: subjects down, metrics across, "median (min-max)" in the cells, rounds
+/// last.
 [[nodiscard]] std::vector<table> tables_of(const std::vector<row>& rows);
 
 /// For a terminal.

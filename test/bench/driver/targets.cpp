@@ -140,6 +140,7 @@ judgement judge(const target& t, const std::vector<row>& rows)
         return j;
     }
     j.ours = ours->value.median;
+    j.unit = ours->what.unit;
     j.theirs = theirs ? theirs->value.median : 0;
     const double measure = theirs ? j.theirs : 1;
     auto meets = [&](double bound) { return t.more ? j.ours >= bound * measure : j.ours <= bound * measure; };
@@ -160,7 +161,8 @@ std::string wish_text(const target& t)
 std::string verdict_text(const judgement& j)
 {
     if (j.outcome == verdict::not_measured) return "not measured: no number of " + std::string(j.absent);
-    const auto found = number_text(j.ours) + (j.theirs > 0 ? " = " + factor_text(j.ours / j.theirs) : std::string());
+    auto found = number_text(j.ours) + " " + std::string(j.unit);
+    if (j.theirs > 0) found += " = " + factor_text(j.ours / j.theirs) + " of " + number_text(j.theirs);
     switch (j.outcome) {
     case verdict::reached:
         return "reached: " + found;
