@@ -26,6 +26,7 @@ informer_engine::informer_engine(informer_settings s)
       strand_(asio::make_strand(settings_.executor)),
       encoding_(make_object_encoding(encoding_for(settings_.resource, settings_.options.storage))),
       store_(std::make_shared<store>(settings_.log, large_change, encoding_)),
+      transformer_(settings_.options.transform, encoding_, settings_.log),
       registry_(settings_.log,
                 {.run =
                      [this](const auto& listener, event_handler handler, asio::any_io_executor executor) {
@@ -55,6 +56,10 @@ void informer_engine::start()
     started_at_ = settings_.time->now();
     for (const auto& [id, l] : lanes_) run(l);
     if (settings_.options.storage.policy == storage::compressed) watches_.spawn("renewal", renew_loop());
+    if (settings_.numbers) {
+        meter_.emplace(settings_.numbers, settings_.label, settings_.resource.display_name());
+        watches_.spawn("metrics", meter_loop());
+    }
     registry_.start();
     // Without any namespace there is no list to wait for.
     if (lanes_.empty()) asio::post(strand_, [self = shared_from_this()] { self->settle_sync(); });
@@ -82,8 +87,11 @@ asio::awaitable<result<>> informer_engine::stop(std::shared_ptr<informer_engine>
     self->end_handlers();
     auto handling = guard(self->handlers_.join());
     if (const auto ended = co_await std::move(handling); !ended) co_return ended;
-    std::lock_guard lock(self->mutex_);
-    self->stopped_ = true;
+    const bool first = [&self] {
+        std::lock_guard lock(self->mutex_);
+        return !std::exchange(self->stopped_, true);
+    }();
+    if (first) self->tell_end();
     co_return result<>{};
 }
 

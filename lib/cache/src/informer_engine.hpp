@@ -2,8 +2,10 @@
 
 #include "delta_fifo_core.hpp"
 #include "informer_lane.hpp"
+#include "informer_meter.hpp"
 #include "listener_registry.hpp"
 #include "namespaces_core.hpp"
+#include "object_transformer.hpp"
 #include "shared_processor.hpp"
 #include "store.hpp"
 #include "sync_gate.hpp"
@@ -52,6 +54,9 @@ public:
     /// Empty = all, or none: see covers_just.
     [[nodiscard]] std::vector<std::string> namespaces() const;
     [[nodiscard]] bool covers_just(const namespaces_core& wanted) const;
+    void retry_now();
+    [[nodiscard]] bool transforms() const noexcept { return static_cast<bool>(transformer_); }
+    [[nodiscard]] const std::string& label() const noexcept { return settings_.label; }
     [[nodiscard]] informer_state state() const;
     [[nodiscard]] std::string last_resource_version() const;
     [[nodiscard]] informer_stats stats() const;
@@ -68,6 +73,7 @@ public:
 
     result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version) override;
     result<> apply(std::size_t scope, std::vector<delta> changes, std::string resource_version) override;
+    void vanished(std::size_t scope) override;
     void report(std::size_t scope, const reflector_core::incident& what) override;
     void progress(std::size_t scope, const reflector_core& core) override;
 
@@ -93,6 +99,7 @@ private:
     [[nodiscard]] informer_lane* lane(std::size_t scope) const;
 
     void end_handlers();
+    void tell_end();
     [[nodiscard]] std::shared_ptr<processor_listener> admit(listener_registry::admission a);
     void join(std::shared_ptr<processor_listener> listener);
     [[nodiscard]] boost::asio::awaitable<result<>> resync_loop(std::shared_ptr<processor_listener> listener,
@@ -101,11 +108,14 @@ private:
     /// Brings stored objects into a better form, a few at a time, while nothing else wants the strand.
     [[nodiscard]] boost::asio::awaitable<result<>> renew_loop();
 
+    [[nodiscard]] boost::asio::awaitable<result<>> meter_loop();
+    void transform(object& o) const;
     void pump();
     void process(const std::vector<delta>& batch);
     void resync(std::uint64_t target);
     /// After the store was changed: whoever waits for the version is woken. `by` is what brought it.
     void set_version(std::size_t scope, const std::string& version, std::span<const delta> by = {});
+    void tell_change(const informer_lane& l, const reflector_core& core) const;
     void announce(const std::vector<notification>& batch);
     void announce_gone(std::vector<notification> gone, departure why);
     void settle_sync();
@@ -118,6 +128,7 @@ private:
     /// Written on the strand by the decoders of all lanes.
     std::shared_ptr<object_encoding> encoding_;
     std::shared_ptr<store> store_;
+    const object_transformer transformer_;
     sync_gate gate_;
     /// Changed on the strand, under mutex_; by their ids, which are never used again.
     std::map<std::size_t, std::shared_ptr<informer_lane>> lanes_;
@@ -135,6 +146,7 @@ private:
     bool stopping_ = false;
     bool stopped_ = false;
     namespaces_core wanted_;
+    std::optional<informer_meter> meter_;
     /// What the lanes that have left did.
     reflector_stats past_;
     time_point started_at_{};

@@ -32,6 +32,17 @@ std::string canonical(const std::string& text)
     return parsed ? parsed->to_string() : text;
 }
 
+std::string with_name(std::string field_selector, const std::string& name)
+{
+    if (!field_selector.empty()) field_selector += ',';
+    field_selector += "metadata.name=";
+    for (const char c : name) {
+        if (c == ',' || c == '=' || c == '\\') field_selector += '\\';
+        field_selector += c;
+    }
+    return field_selector;
+}
+
 informer_key key_of(const resource_type& resource, const informer_options& o)
 {
     return {resource, o.label_selector, o.field_selector, o.decode, o.storage};
@@ -57,12 +68,29 @@ struct informer_factory::state
     std::vector<std::shared_ptr<informer_engine>> leaving;
     bool stopping = false;
 
+    std::string label_for(const resource_type& resource, const informer_options& o) const
+    {
+        const std::string wish = o.label.empty() ? resource.display_name() : o.label;
+        const auto taken = [this](const std::string& name) {
+            const auto has = [&name](const auto& engine) { return engine->label() == name; };
+            return std::any_of(entries.begin(), entries.end(), [&](const entry& e) { return has(e.engine); }) ||
+                   std::any_of(leaving.begin(), leaving.end(), has);
+        };
+        std::string name = wish;
+        for (int n = 2; taken(name); ++n) name = wish + "-" + std::to_string(n);
+        return name;
+    }
+
+    /// Under the mutex.
     std::shared_ptr<informer_engine> make(const resource_type& resource, informer_options o)
     {
         if (!o.policy) o.policy = options.policy;
         if (o.resync == duration::zero()) o.resync = options.resync;
         informer_settings s;
         s.resource = resource;
+        s.label = label_for(resource, o);
+        s.numbers = options.numbers;
+        s.metrics_period = options.metrics_period;
         s.options = std::move(o);
         s.provider = provider;
         s.executor = options.executor;
@@ -112,13 +140,14 @@ informer_factory::~informer_factory()
 
 shared_informer informer_factory::get(const resource_type& resource, informer_options options)
 {
+    if (!options.name.empty()) options.field_selector = with_name(options.field_selector, options.name);
     options.label_selector = canonical<label_selector>(options.label_selector);
     options.field_selector = canonical<field_selector>(options.field_selector);
     auto key = key_of(resource, options);
     std::lock_guard lock(state_->mutex);
     const namespaces_core wanted(options.namespaces);
     for (auto& e : state_->entries)
-        if (e.key == key && e.engine->covers_just(wanted)) {
+        if (!options.transform && !e.engine->transforms() && e.key == key && e.engine->covers_just(wanted)) {
             ++e.uses;
             return shared_informer(e.engine);
         }

@@ -5,7 +5,9 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -16,6 +18,9 @@ namespace {
 /// Objects that are brought into a better form at a time: a few hundred microseconds.
 constexpr std::size_t renewal_step = 32;
 
+/// Between two looks at the numbers.
+constexpr duration shortest_period = std::chrono::seconds{1};
+
 } // namespace
 
 result<> informer_engine::replace(std::size_t scope, std::vector<object> items, std::string resource_version)
@@ -24,6 +29,8 @@ result<> informer_engine::replace(std::size_t scope, std::vector<object> items, 
     if (!l) return {}; // it has left meanwhile
     // Before the store is filled: a handler's gate must not go on telling of a failure that is over.
     set_blocked(*l, {});
+    if (transformer_)
+        for (auto& o : items) transform(o);
     fifo_.replace(scope, std::move(items), std::move(resource_version));
     pump();
     return {};
@@ -33,12 +40,31 @@ result<> informer_engine::apply(std::size_t scope, std::vector<delta> changes, s
 {
     if (!lane(scope)) return {};
     for (auto& c : changes) {
+        if (transformer_) transform(c.obj);
         if (fifo_.full()) pump();
         fifo_.push(c.type, std::move(c.obj));
     }
     fifo_.version(scope, std::move(resource_version));
     pump();
     return {};
+}
+
+void informer_engine::transform(object& o) const
+{
+    object stored = store_->find(o.key(), o.uid(), o.resource_version());
+    o = stored ? std::move(stored) : transformer_.apply(o);
+}
+
+void informer_engine::vanished(std::size_t scope)
+{
+    informer_lane* l = lane(scope);
+    if (!l) return;
+    pump();
+    {
+        std::lock_guard lock(mutex_);
+        l->version.clear();
+    }
+    announce_gone(store_->replace(l->ns, {}, false), departure::kind_gone);
 }
 
 // Store and handlers' queues take everything at once, so the fifo is empty again before the reflector goes on. Were the
@@ -62,6 +88,17 @@ asio::awaitable<result<>> informer_engine::renew_loop()
         const auto woken = co_await std::move(waiting);
         if (!woken) co_return woken;
         while (store_->renew(renewal_step)) co_await asio::post(strand_, asio::use_awaitable);
+    }
+}
+
+asio::awaitable<result<>> informer_engine::meter_loop()
+{
+    const auto period = std::max(settings_.metrics_period, shortest_period);
+    for (;;) {
+        meter_->publish(stats());
+        auto pause = sleep_for(*settings_.time, period);
+        const auto woken = co_await std::move(pause);
+        if (!woken) co_return woken;
     }
 }
 
@@ -117,12 +154,14 @@ void informer_engine::announce(const std::vector<notification>& batch)
 
 void informer_engine::set_version(std::size_t scope, const std::string& version, std::span<const delta> by)
 {
-    const std::string& ns = lanes_.at(scope)->ns;
+    const auto now = settings_.time->now();
+    informer_lane& l = *lanes_.at(scope);
     {
         std::lock_guard lock(mutex_);
-        lanes_.at(scope)->version = version;
+        l.version = version;
+        l.heard = now;
     }
-    store_->versions()->reach(ns, version, by);
+    store_->versions()->reach(l.ns, version, by);
 }
 
 void informer_engine::settle_sync()
@@ -135,7 +174,9 @@ void informer_engine::settle_sync()
     }
     filled_ = true;
     processor_.mark_initial();
-    settings_.log.info("synced", {{"resource", settings_.resource.display_name()}, {"objects", store_->size()}});
+    settings_.log.info("synced", {{"informer", settings_.label},
+                                  {"objects", store_->size()},
+                                  {"seconds", std::chrono::duration<double>(*time_to_sync_).count()}});
     gate_.open();
 }
 

@@ -27,26 +27,32 @@ decode_options decode_for(const informer_options& o)
     return decode;
 }
 
-/// For namespaces of a kind that has none: nobody is asked, because the server would answer with every object there is
-/// and each would be left out as one of another namespace.
+/// Why the server is not to be asked at all, or nothing.
+std::string refusal(const informer_settings& s, const std::string& ns)
+{
+    // The server would answer with every object there is, and each would be left out as one of another namespace.
+    if (!s.resource.namespaced && !ns.empty())
+        return s.resource.display_name() + " are not in namespaces: leave informer_options::namespaces empty";
+    if (s.resource.namespaced && ns.empty() && !s.options.name.empty())
+        return s.resource.display_name() + " are in namespaces: informer_options::name needs one";
+    return {};
+}
+
 class refused_source final : public list_watch_source
 {
 public:
-    refused_source(std::string resource, std::string ns) : resource_(std::move(resource)), ns_(std::move(ns)) {}
+    refused_source(std::string what, std::string why) : what_(std::move(what)), why_(std::move(why)) {}
 
-    asio::awaitable<result<list_page>> list(list_options) override { co_return refusal(); }
-    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override { co_return refusal(); }
-    [[nodiscard]] std::string describe() const override { return resource_ + " in namespace " + ns_; }
+    asio::awaitable<result<list_page>> list(list_options) override { co_return failure(cond::misconfigured, why_); }
+    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override
+    {
+        co_return failure(cond::misconfigured, why_);
+    }
+    [[nodiscard]] std::string describe() const override { return what_; }
 
 private:
-    [[nodiscard]] failure refusal() const
-    {
-        return failure(cond::misconfigured,
-                       resource_ + " are not in namespaces: leave informer_options::namespaces empty");
-    }
-
-    std::string resource_;
-    std::string ns_;
+    std::string what_;
+    std::string why_;
 };
 
 } // namespace
@@ -65,10 +71,11 @@ std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t
     const auto& policy = *s.options.policy;
     auto l = std::make_unique<informer_lane>();
     l->id = id;
-    if (s.resource.namespaced || ns.empty())
-        l->source = s.provider->open(s.resource, scope);
+    if (auto why = refusal(s, ns); !why.empty())
+        l->source = std::make_shared<refused_source>(
+            s.resource.display_name() + (ns.empty() ? "" : " in namespace " + ns), std::move(why));
     else
-        l->source = std::make_shared<refused_source>(s.resource.display_name(), ns);
+        l->source = s.provider->open(s.resource, scope);
     l->runs = std::make_unique<reflector>(id, l->source,
                                           reflector_core(policy,
                                                          {.kind = s.resource.kind,

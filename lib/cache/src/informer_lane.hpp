@@ -29,6 +29,11 @@ struct informer_settings
     std::shared_ptr<clock> time;
     logger log;
     std::uint64_t seed = 1;
+    /// For people and metrics; unique in its factory.
+    std::string label;
+    /// Null = none.
+    std::shared_ptr<metrics> numbers = {};
+    duration metrics_period{0};
 };
 
 /** One namespace of an informer, or everything: a reflector of its own, into the store of all.
@@ -59,6 +64,8 @@ struct informer_lane
     informer_state state = informer_state::created;
     reflector_stats stats;
     std::string version;
+    /// The last list, event or bookmark.
+    std::optional<time_point> heard;
 };
 
 /// To what others have done.

@@ -95,6 +95,13 @@ asio::awaitable<result<>> informer_engine::await_change(std::shared_ptr<lane_cha
     co_return co_await std::move(syncing);
 }
 
+void informer_engine::retry_now()
+{
+    asio::post(strand_, [self = shared_from_this()] {
+        for (const auto& [id, l] : self->lanes_) l->runs->retry_now();
+    });
+}
+
 // ---- on the strand
 
 void informer_engine::settle_lanes()

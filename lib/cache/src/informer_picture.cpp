@@ -21,6 +21,7 @@ void add(reflector_stats& sum, const reflector_stats& one)
     sum.skipped += one.skipped;
     sum.decode_errors += one.decode_errors;
     sum.failures += one.failures;
+    sum.parks += one.parks;
     if (one.last_failure) sum.last_failure = one.last_failure;
 }
 
@@ -41,6 +42,8 @@ informer_state worse(informer_state a, informer_state b)
 {
     constexpr auto rank = [](informer_state s) {
         switch (s) {
+        case informer_state::parked:
+            return 4;
         case informer_state::waiting:
             return 3;
         case informer_state::listing:
@@ -84,11 +87,16 @@ informer_stats informer_engine::stats() const
     s.bytes = store_->bytes();
     s.storage = encoding_->stats();
     s.resource_version = last_resource_version();
+    s.transform_failures = transformer_.failures();
     s.index_failures = store_->index_failures();
     {
         std::lock_guard lock(mutex_);
         s.reflector = past_;
         for (const auto& [id, l] : lanes_) add(s.reflector, l->stats);
+        s.namespaces = lanes_.size();
+        std::optional<time_point> heard;
+        for (const auto& [id, l] : lanes_) heard = std::max(heard, l->heard);
+        if (heard) s.silent_for = settings_.time->now() - *heard;
         s.time_to_sync = time_to_sync_;
         s.added = added_;
         s.updated = updated_;

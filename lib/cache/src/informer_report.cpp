@@ -30,7 +30,7 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
     informer_lane* at = lane(scope);
     if (!at) return; // it has left
     informer_lane& l = *at;
-    const bool news = l.told.is_news(what.what, what.why, settings_.time->now());
+    const bool news = l.state != informer_state::parked && l.told.is_news(what.what, what.why, settings_.time->now());
     settings_.log.write(news ? log_level::warning : log_level::debug, what.what,
                         {{"source", l.source->describe()}, {"failure", what.why.describe()}});
     if (what.skipped) return;
@@ -72,10 +72,38 @@ void informer_engine::tell_blocked()
     for (const auto& listener : registry_.all()) tell(listener->gate());
 }
 
+void informer_engine::tell_change(const informer_lane& l, const reflector_core& core) const
+{
+    const bool was_parked = l.state == informer_state::parked;
+    const bool is_parked = core.state() == informer_state::parked;
+    if (is_parked && !was_parked)
+        settings_.log.warning("the server does not know the resource any more: parked",
+                              {{"informer", settings_.label}, {"source", l.source->describe()}});
+    if (was_parked && !is_parked && core.state() != informer_state::stopped)
+        settings_.log.info("the resource is back", {{"informer", settings_.label}, {"source", l.source->describe()}});
+    if (is_parked || core.stats().lists == l.stats.lists) return;
+    for (std::size_t i = 0; i < relist_reasons; ++i)
+        if (core.stats().relists[i] != l.stats.relists[i])
+            settings_.log.info("listing again", {{"informer", settings_.label},
+                                                 {"source", l.source->describe()},
+                                                 {"reason", to_string(static_cast<relist_reason>(i))}});
+}
+
+void informer_engine::tell_end()
+{
+    const auto s = stats();
+    if (meter_) meter_->publish(s);
+    settings_.log.info("stopped", {{"informer", settings_.label},
+                                   {"objects", s.objects},
+                                   {"lists", s.reflector.lists},
+                                   {"watches", s.reflector.watches}});
+}
+
 void informer_engine::progress(std::size_t scope, const reflector_core& core)
 {
     informer_lane* l = lane(scope);
     if (!l) return;
+    tell_change(*l, core);
     std::lock_guard lock(mutex_);
     l->state = core.state();
     l->stats = core.stats();

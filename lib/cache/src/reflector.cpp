@@ -57,11 +57,30 @@ asio::awaitable<reflector::action> reflector::perform(action a)
         co_return co_await std::move(session);
     }
     if (auto* ask = std::get_if<reflector_core::do_wait>(&a)) {
-        auto pause = guard(sleep_for(*time_, ask->delay));
-        const auto woken = co_await std::move(pause);
-        co_return woken ? core_.on_wake() : core_.on_cancel();
+        if (ask->gone) sink_.vanished(scope_);
+        auto waiting = wait(ask->delay);
+        co_return co_await std::move(waiting);
     }
     co_return core_.on_cancel();
+}
+
+asio::awaitable<reflector::action> reflector::wait(duration delay)
+{
+    auto pause = sleep_for(*time_, delay);
+    auto impatience = impatience_.wait();
+    auto either = race(std::move(pause), std::move(impatience));
+    waiting_ = true;
+    co_await std::move(either);
+    waiting_ = false;
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (cancellation.cancelled() != asio::cancellation_type::none) co_return core_.on_cancel();
+    co_return core_.on_wake();
+}
+
+// Only a wait that has begun: a wake-up that is kept would cut the next one short.
+void reflector::retry_now()
+{
+    if (waiting_) impatience_.notify();
 }
 
 asio::awaitable<result<list_page>> reflector::list(list_options options)

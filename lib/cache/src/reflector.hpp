@@ -4,6 +4,7 @@
 #include "reflector_core.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -22,6 +23,8 @@ public:
     virtual ~reflector_sink() = default;
     virtual result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version) = 0;
     virtual result<> apply(std::size_t scope, std::vector<delta> changes, std::string resource_version) = 0;
+    /// The server does not know the resource any more.
+    virtual void vanished(std::size_t scope) = 0;
     virtual void report(std::size_t scope, const reflector_core::incident& what) = 0;
     /// State or counts have changed.
     virtual void progress(std::size_t scope, const reflector_core& core) = 0;
@@ -39,10 +42,14 @@ public:
     /// Goes on until it is cancelled; then completes with cond::cancelled. Once only.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
+    /// Ends the wait between two attempts, if it is in one. On its executor.
+    void retry_now();
+
 private:
     using action = reflector_core::action;
 
     [[nodiscard]] boost::asio::awaitable<action> perform(action a);
+    [[nodiscard]] boost::asio::awaitable<action> wait(duration delay);
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options);
     [[nodiscard]] boost::asio::awaitable<action> watch(reflector_core::do_watch ask);
     [[nodiscard]] boost::asio::awaitable<result<>> open(watch_options options);
@@ -59,6 +66,8 @@ private:
     reflector_sink& sink_;
     std::unique_ptr<watch_stream> stream_;
     time_point last_heard_{};
+    wake_signal impatience_;
+    bool waiting_ = false;
     action next_;
 };
 

@@ -45,7 +45,11 @@ std::chrono::seconds draw(random_source& random, std::chrono::seconds from, std:
 } // namespace
 
 reflector_core::reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed)
-    : policy_(policy), expected_(std::move(expected)), backoff_(policy.backoff, seed), random_(seed + 1)
+    : policy_(policy),
+      expected_(std::move(expected)),
+      backoff_(policy.backoff, seed),
+      parking_(policy.probe, seed + 2),
+      random_(seed + 1)
 {
     version_ = expected_.not_before;
 }
@@ -237,6 +241,7 @@ reflector_core::action reflector_core::on_applied(const result<>& applied, time_
     }
     if (replacing) {
         listed_once_ = true;
+        parking_.succeeded();
         version_ = std::move(list_.first_version);
         unavailable_ = false;
         return begin_watch(false);
@@ -305,6 +310,12 @@ reflector_core::action reflector_core::wait_then_watch(const failure& why)
 reflector_core::action reflector_core::wait_for(const failure& why)
 {
     phase_ = phase::waiting;
+    const bool was_parked = parking_.parked();
+    if (const auto look_after = parking_.failed(why, listed_once_)) {
+        if (!was_parked) ++stats_.parks;
+        then_list_ = relist_reason::parked;
+        return do_wait{*look_after, !was_parked};
+    }
     duration delay = backoff_.next();
     if (const auto asked = why.retry_after())
         delay = std::max<duration>(delay, std::min<std::chrono::seconds>(*asked, longest_retry_after));
@@ -363,6 +374,7 @@ std::vector<reflector_core::incident> reflector_core::take_incidents() { return 
 
 informer_state reflector_core::state() const noexcept
 {
+    if (parking_.parked() && phase_ != phase::stopped) return informer_state::parked;
     switch (phase_) {
     case phase::idle:
         return informer_state::created;

@@ -2,6 +2,7 @@
 // Decides what a reflector does next: list, watch, wait. The rules are those of client-go's reflector, where they are right.
 
 #include "delta.hpp"
+#include "parking_core.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/options.hpp>
@@ -65,6 +66,8 @@ public:
     struct do_wait
     {
         duration delay;
+        /// The resource is gone, and with it everything that is stored of it.
+        bool gone = false;
     };
     struct do_stop
     {
@@ -158,6 +161,7 @@ private:
     reflector_policy policy_;
     reflector_expectation expected_;
     backoff backoff_;
+    parking_core parking_;
     random_source random_;
 
     phase phase_ = phase::idle;

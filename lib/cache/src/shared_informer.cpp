@@ -52,6 +52,8 @@ asio::awaitable<result<>> shared_informer::remove_namespace(std::string ns) cons
     return engine_->remove_namespace(std::move(ns));
 }
 
+void shared_informer::retry_now() const { engine_->retry_now(); }
+
 std::vector<std::string> shared_informer::namespaces() const { return engine_->namespaces(); }
 
 asio::awaitable<result<>> wait_for_cache_sync(std::vector<shared_informer> informers)

@@ -36,6 +36,8 @@ std::string_view to_string(informer_state s) noexcept
         return "watching";
     case informer_state::waiting:
         return "waiting";
+    case informer_state::parked:
+        return "parked";
     case informer_state::stopped:
         return "stopped";
     }
@@ -61,6 +63,8 @@ std::string_view to_string(relist_reason r) noexcept
         return "server_error";
     case relist_reason::apply_failed:
         return "apply_failed";
+    case relist_reason::parked:
+        return "parked";
     }
     return "?";
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/object.hpp>
 #include <kubecoro/api/storage.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
 #include <kubecoro/cache/order.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 
@@ -19,6 +21,14 @@
 
 namespace kubecoro {
 
+/** What a program makes of each object before it is stored: smaller, or with something added.
+
+    Called on the informer's strand once for every version that comes from the server, the last one of a deleted object
+    included, and not again when a relist brings it unchanged; must be quick. It gives an object of the same name,
+    namespace, uid and resourceVersion, or the one it got. When it throws, or gives something else, the object is stored
+    as it came, which is counted (informer_stats::transform_failures) and logged: a list never lacks an object. */
+using object_transform = std::function<object(const object&)>;
+
 struct informer_options
 {
     /// The namespaces to cover, each with its own watch and all in one store. Empty = all of them; must be empty for
@@ -27,8 +37,13 @@ struct informer_options
     /// Which objects; empty = all. Selector text as in kubectl.
     std::string label_selector = {};
     std::string field_selector = {};
+    /// One object alone, by its name: short for a field selector `metadata.name`, which is added to the other. Kinds that
+    /// are in namespaces need `namespaces` with it, else has_synced() fails with cond::misconfigured.
+    std::string name = {};
     /// What to leave out while decoding, and limits.
     decode_options decode = {};
+    /// Run after that, on what is left. Empty = none. An informer with a transform is never shared: each get() makes one.
+    object_transform transform = {};
     /// How the objects rest in memory.
     storage_options storage = {};
     /// In which order changes are applied when several have arrived at once.
@@ -42,6 +57,8 @@ struct informer_options
     /// Called on the informer's strand for every failure of a list or a watch; must be quick. What it throws is
     /// ignored. The informer retries by itself: this is for showing.
     std::function<void(const failure&)> on_failure = {};
+    /// What metrics and logs call the informer. Empty = its resource, with a number where there are several.
+    std::string label = {};
 };
 
 struct factory_options
@@ -51,6 +68,9 @@ struct factory_options
     /// Empty = real_clock().
     std::shared_ptr<clock> time = {};
     logger log = {};
+    /// Null = null_metrics(). Shown every `metrics_period` and at the stop: see the guide on observability.
+    std::shared_ptr<metrics> numbers = {};
+    duration metrics_period = std::chrono::seconds{5}; ///< At least 1 s.
     /// Of jitter; empty = unpredictable. Give one to make a run repeatable.
     std::optional<std::uint64_t> seed = {};
     /// Default resync of handlers. 0 = none.

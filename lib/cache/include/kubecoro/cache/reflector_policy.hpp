@@ -33,6 +33,9 @@ struct reflector_policy
     duration short_watch = std::chrono::seconds{1};
     /// A watch that lasted this long proves that things are well: the backoff starts over.
     duration healthy_after = std::chrono::seconds{5};
+    /// Between looks whether a resource is back that the server does not know any more (informer_state::parked).
+    backoff_policy probe = {
+        .initial = std::chrono::seconds{30}, .factor = 2.0, .cap = std::chrono::minutes{5}, .jitter = 0.5};
 };
 
 } // namespace kubecoro

@@ -19,6 +19,9 @@ enum class informer_state
     watching,
     /// Between a failure and the next attempt.
     waiting,
+    /// The server does not know the resource any more: its objects have left the store, and we look from time to time
+    /// whether it is back.
+    parked,
     stopped
 };
 [[nodiscard]] std::string_view to_string(informer_state s) noexcept;
@@ -41,9 +44,11 @@ enum class relist_reason
     /// The watch ended with an error of the server.
     server_error,
     /// Events could not be applied.
-    apply_failed
+    apply_failed,
+    /// The resource had been gone (informer_state::parked): a look whether it is back.
+    parked
 };
-inline constexpr std::size_t relist_reasons = 8;
+inline constexpr std::size_t relist_reasons = 9;
 [[nodiscard]] std::string_view to_string(relist_reason r) noexcept;
 
 /// What one reflector has done; summed over the namespaces of an informer.
@@ -68,6 +73,8 @@ struct reflector_stats
     /// Answers that could not be decoded.
     std::uint64_t decode_errors = 0;
     std::uint64_t failures = 0;
+    /// How often the resource went away.
+    std::uint64_t parks = 0;
     std::optional<failure> last_failure = {};
 
     [[nodiscard]] std::uint64_t relists_total() const noexcept;

@@ -71,6 +71,9 @@ public:
     /// Those that are watched one by one, sorted; empty when all are, or none.
     [[nodiscard]] std::vector<std::string> namespaces() const;
 
+    /// Ends the waits between attempts: a namespace that waits after a failure, or is parked, is tried at once.
+    void retry_now() const;
+
     /// Completes when the store shows what was written up to `resource_version`; see lister::wait_until.
     [[nodiscard]] boost::asio::awaitable<result<>> wait_until(std::string resource_version, std::string ns = {}) const;
 

@@ -22,6 +22,10 @@ struct informer_stats
     std::size_t bytes = 0;
     storage_stats storage = {};
     std::string resource_version = {};
+    /// Watches that are kept, one for each namespace or one for all.
+    std::size_t namespaces = 0;
+    /// Since the last list, event or bookmark of any of them. A quiet resource is silent for long.
+    std::optional<duration> silent_for = {};
     /// From start() to the first filled store.
     std::optional<duration> time_to_sync = {};
     reflector_stats reflector = {};
@@ -31,6 +35,8 @@ struct informer_stats
     std::uint64_t deleted = 0;
     /// Index functions that threw.
     std::uint64_t index_failures = 0;
+    /// Objects that were stored as they came, because informer_options::transform failed.
+    std::uint64_t transform_failures = 0;
     std::vector<handler_stats> handlers = {};
 };
 

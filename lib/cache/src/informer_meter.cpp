@@ -1,0 +1,96 @@
+#include "informer_meter.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
+
+/// Handlers that were given no name have a number: one time series for all of them, however many come and go.
+std::string series_of(const std::string& handler)
+{
+    const bool number = std::all_of(handler.begin(), handler.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return number ? "unnamed" : handler;
+}
+
+} // namespace
+
+informer_meter::informer_meter(std::shared_ptr<metrics> sink, std::string informer, std::string resource)
+    : sink_(std::move(sink)), own_{{"informer", std::move(informer)}, {"resource", std::move(resource)}}
+{
+}
+
+metric_labels informer_meter::labels(const metric_labels& more) const
+{
+    auto all = own_;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+void informer_meter::count(const std::string& name, std::uint64_t sum, const metric_labels& more)
+{
+    auto& f = counters_[{name, more}];
+    if (!f.to) f.to = sink_->make_counter("kubecoro_" + name, labels(more));
+    // A sum over handlers sinks when one of them goes.
+    if (sum > f.at) f.to->add(static_cast<double>(sum - f.at));
+    f.at = sum;
+}
+
+void informer_meter::show(const std::string& name, double value, const metric_labels& more)
+{
+    auto& g = gauges_[{name, more}];
+    if (!g) g = sink_->make_gauge("kubecoro_" + name, labels(more));
+    g->set(value);
+}
+
+void informer_meter::publish(const informer_stats& s)
+{
+    const auto& r = s.reflector;
+    show("informer_synced", s.synced ? 1 : 0);
+    show("informer_parked", s.state == informer_state::parked ? 1 : 0);
+    show("informer_objects", static_cast<double>(s.objects));
+    show("informer_object_bytes", static_cast<double>(s.bytes));
+    show("informer_namespaces", static_cast<double>(s.namespaces));
+    if (s.silent_for) show("informer_silent_seconds", seconds(*s.silent_for));
+    if (s.time_to_sync) show("informer_time_to_sync_seconds", seconds(*s.time_to_sync));
+    count("informer_lists_total", r.lists);
+    count("informer_watches_total", r.watches);
+    count("informer_reconnects_total", r.reconnects);
+    count("informer_bookmarks_total", r.bookmarks);
+    count("informer_failures_total", r.failures);
+    count("informer_decode_errors_total", r.decode_errors);
+    count("informer_skipped_total", r.skipped);
+    count("informer_index_failures_total", s.index_failures);
+    count("informer_transform_failures_total", s.transform_failures);
+    for (std::size_t i = 0; i < relist_reasons; ++i)
+        count("informer_relists_total", r.relists[i],
+              {{"reason", std::string(to_string(static_cast<relist_reason>(i)))}});
+    count("informer_notifications_total", s.added, {{"type", "added"}});
+    count("informer_notifications_total", s.updated, {{"type", "updated"}});
+    count("informer_notifications_total", s.deleted, {{"type", "deleted"}});
+    publish(s.handlers);
+}
+
+void informer_meter::publish(const std::vector<handler_stats>& handlers)
+{
+    std::map<std::string, handler_stats> series;
+    for (const auto& h : handlers) {
+        auto& sum = series[series_of(h.name)];
+        sum.pending += h.pending;
+        sum.delivered += h.delivered;
+        sum.coalesced += h.coalesced;
+        sum.failed += h.failed;
+    }
+    for (const auto& [name, h] : series) {
+        const metric_labels handler{{"handler", name}};
+        show("handler_pending", static_cast<double>(h.pending), handler);
+        count("handler_delivered_total", h.delivered, handler);
+        count("handler_coalesced_total", h.coalesced, handler);
+        count("handler_failed_total", h.failed, handler);
+    }
+}
+
+} // namespace kubecoro

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/cache/stats.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace kubecoro {
+
+/** Shows an informer's stats as metrics: looked at from time to time, so that an event costs nothing more.
+
+    Time series: some thirty an informer and four a handler with a name. Not thread safe. */
+class informer_meter
+{
+public:
+    /// @param informer  Tells it from others of the same resource.
+    informer_meter(std::shared_ptr<metrics> sink, std::string informer, std::string resource);
+
+    void publish(const informer_stats& s);
+
+private:
+    /// A counter that follows a sum.
+    struct follower
+    {
+        std::shared_ptr<metrics::counter> to;
+        std::uint64_t at = 0;
+    };
+
+    [[nodiscard]] metric_labels labels(const metric_labels& more) const;
+    void count(const std::string& name, std::uint64_t sum, const metric_labels& more = {});
+    void show(const std::string& name, double value, const metric_labels& more = {});
+    void publish(const std::vector<handler_stats>& handlers);
+
+    std::shared_ptr<metrics> sink_;
+    metric_labels own_;
+    std::map<std::pair<std::string, metric_labels>, follower> counters_;
+    std::map<std::pair<std::string, metric_labels>, std::shared_ptr<metrics::gauge>> gauges_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,191 @@
+// A resource whose definition is deleted, and comes back.
+
+#include "informer_fixture.hpp"
+#include "parking_core.hpp"
+
+#include <kubecoro/testing/every_step.hpp>
+
+namespace asio = boost::asio;
+using namespace informer_test;
+using kubecoro::cond;
+using kubecoro::failure;
+using kubecoro::informer_state;
+using kubecoro::log_level;
+using kubecoro::result;
+
+namespace {
+
+const failure unknown(cond::not_found, "the server could not find the requested resource");
+
+kubecoro::parking_core parking()
+{
+    return kubecoro::parking_core({.initial = 30s, .factor = 2, .cap = 5min, .jitter = 0}, 1);
+}
+
+/// Pods that are there, are watched, and whose definition then goes.
+kubecoro::shared_informer vanish(fixture& f)
+{
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+    auto watch = f.source().on_watch();
+    pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.run.advance(10s);
+    f.take();
+    f.source().on_watch(unknown);
+    for (int i = 0; i < 3; ++i) f.source().on_list(unknown);
+    watch.end();
+    return pods;
+}
+
+} // namespace
+
+TEST_CASE("parking: a 404 is believed the second time, and only of what was there", "[cache][parking]")
+{
+    auto never_there = parking();
+    for (int i = 0; i < 10; ++i) CHECK_FALSE(never_there.failed(unknown, false));
+    auto p = parking();
+    CHECK_FALSE(p.failed(unknown, true));
+    CHECK_FALSE(p.failed(failure(cond::unreachable, "gone"), true));
+    CHECK_FALSE(p.parked());
+    CHECK(p.failed(unknown, true) == kubecoro::duration(30s));
+    CHECK(p.parked());
+    SECTION("probes become slow")
+    {
+        CHECK(p.failed(unknown, true) == kubecoro::duration(1min));
+        CHECK(p.failed(failure(cond::unreachable, "gone"), true) == kubecoro::duration(2min));
+        CHECK(p.failed(unknown, true) == kubecoro::duration(4min));
+        CHECK(p.failed(unknown, true) == kubecoro::duration(5min));
+        CHECK(p.failed(unknown, true) == kubecoro::duration(5min));
+    }
+    SECTION("a list that succeeds ends it, and everything starts over")
+    {
+        p.succeeded();
+        CHECK_FALSE(p.parked());
+        CHECK_FALSE(p.failed(unknown, true));
+        p.succeeded();
+        CHECK_FALSE(p.failed(unknown, true));
+        CHECK(p.failed(unknown, true) == kubecoro::duration(30s));
+    }
+}
+
+TEST_CASE("parking: the objects go with their definition, and it is looked for now and then", "[cache][parking]")
+{
+    fixture f;
+    std::vector<kubecoro::departure> why;
+    auto pods = vanish(f);
+    pods.add_event_handler({.on_delete = [&why](const kubecoro::deleted& e) { why.push_back(e.why); }});
+    f.run.advance(5s);
+    CHECK(pods.state() == informer_state::parked);
+    CHECK(pods.synced());
+    CHECK(content(pods).empty());
+    CHECK(sorted(f.take()) == lines{"lost web/a@1", "lost web/b@2"});
+    CHECK(why == std::vector(2, kubecoro::departure::kind_gone));
+    CHECK(pods.last_resource_version().empty());
+    CHECK(pods.stats().reflector.parks == 1);
+    const auto lists = f.source().lists();
+    f.run.advance(20s);
+    CHECK(f.source().lists() == lines::size_type(lists));
+    f.source().on_list_hang();
+    f.run.advance(5min);
+    CHECK(f.source().lists() <= lists + 4);
+    CHECK(pods.state() == informer_state::parked);
+    CHECK(f.log.count("parked") == 1);
+    CHECK(f.log.count(log_level::warning) <= 3); // the two refusals, and what they mean
+}
+
+TEST_CASE("parking: it comes back by itself", "[cache][parking]")
+{
+    fixture f;
+    auto pods = vanish(f);
+    f.run.advance(5s);
+    REQUIRE(pods.state() == informer_state::parked);
+    f.take();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "c", "20")}, "20"));
+    auto watch = f.source().on_watch();
+    REQUIRE(f.run.run_until([&] { return pods.state() == informer_state::watching; }));
+    f.settle();
+    CHECK(f.take() == lines{"added web/c@20"});
+    CHECK(content(pods) == lines{"web/c@20"});
+    CHECK(f.log.count("the resource is back") == 1);
+    CHECK(pods.stats().reflector.relists[static_cast<std::size_t>(kubecoro::relist_reason::parked)] >= 1);
+    watch.send(kt::added(kt::make_pod("web", "d", "21")));
+    f.settle();
+    CHECK(f.take() == lines{"added web/d@21"});
+}
+
+TEST_CASE("parking: retry_now looks at once, and does nothing to what does not wait", "[cache][parking]")
+{
+    fixture f;
+    auto pods = vanish(f);
+    f.run.advance(5s);
+    REQUIRE(pods.state() == informer_state::parked);
+    const auto begin = f.run.clock().now();
+    while (f.source().unused() > 0) {
+        pods.retry_now();
+        f.settle();
+    }
+    f.source().on_list(kt::make_page({}, "20"));
+    auto watch = f.source().on_watch();
+    pods.retry_now();
+    f.settle();
+    CHECK(pods.state() == informer_state::watching);
+    CHECK(f.run.clock().now() == begin);
+    pods.retry_now();
+    pods.retry_now();
+    f.settle();
+    CHECK_FALSE(watch.closed());
+    // None of that is kept for the next wait.
+    f.source().on_watch(failure(cond::unreachable, "gone"));
+    f.source().on_watch_hang();
+    watch.end();
+    f.settle();
+    CHECK(pods.state() == informer_state::waiting);
+    f.settle();
+    CHECK(pods.state() == informer_state::waiting);
+}
+
+TEST_CASE("parking: what never was there is tried as ever", "[cache][parking]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    for (int i = 0; i < 5; ++i) f.source().on_list(unknown);
+    f.source().on_list(kt::make_page({}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    CHECK(f.run.run(pods.has_synced()).error() == cond::not_found);
+    f.run.advance(2min);
+    CHECK(pods.synced());
+    CHECK(f.log.count("parked") == 0);
+}
+
+TEST_CASE("parking: each namespace has its own", "[cache][parking]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
+    for (const std::string ns : {"web", "jobs"}) f.source(ns).on_list(kt::make_page({kt::make_pod(ns, "a", "1")}, "5"));
+    auto web = f.source("web").on_watch();
+    auto jobs = f.source("jobs").on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.run.advance(10s);
+    f.source("jobs").on_watch(unknown);
+    f.source("jobs").on_list(unknown);
+    f.source("jobs").on_list_hang();
+    jobs.end();
+    f.run.advance(5s);
+    CHECK(pods.state() == informer_state::parked);
+    CHECK(content(pods) == lines{"web/a@1"});
+    SECTION("a parked namespace may leave")
+    {
+        CHECK(f.run.run(pods.remove_namespace("jobs")));
+        CHECK(pods.state() == informer_state::watching);
+    }
+    SECTION("or be stopped in the middle of its look")
+    {
+        pods.retry_now();
+        f.settle();
+        CHECK(f.run.run(f.informers->stop()));
+    }
+}

@@ -1,0 +1,129 @@
+// What a program makes of objects before they are stored, and informers of one object.
+
+#include "informer_fixture.hpp"
+
+#include <stdexcept>
+
+using namespace informer_test;
+using kubecoro::cond;
+using kubecoro::object;
+using kubecoro::core::v1::node;
+
+namespace {
+
+object reduced(const object& o)
+{
+    return *object::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + std::string(o.name()) +
+                          R"(","namespace":")" + std::string(o.ns()) + R"(","uid":")" + std::string(o.uid()) +
+                          R"(","resourceVersion":")" + std::string(o.resource_version()) +
+                          R"("},"spec":{"short":true}})");
+}
+
+} // namespace
+
+TEST_CASE("transform: what is made of an object is stored and told, once for each version", "[cache][transform]")
+{
+    fixture f;
+    std::vector<std::string> called;
+    kubecoro::informer_options o;
+    o.transform = [&called](const object& obj) {
+        called.push_back(fixture::text(obj));
+        return reduced(obj);
+    };
+    auto pods = f.informers->get<pod>(o);
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+    auto watch = f.source().on_watch();
+    std::vector<bool> shorts;
+    pods.add_event_handler({
+        .on_add = [&](const kubecoro::added& e) { shorts.push_back(e.obj["spec"]["short"].as_bool()); },
+        .on_update = [&](const kubecoro::updated& e) { shorts.push_back(e.after["spec"]["short"].as_bool()); },
+        .on_delete = [&](const kubecoro::deleted& e) { shorts.push_back(e.obj["spec"]["short"].as_bool()); },
+    });
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.run.advance(10s);
+    CHECK(std::exchange(called, {}) == lines{"web/a@1", "web/b@2"});
+    CHECK(pods.lister().get("web", "a")["spec"]["short"].as_bool());
+
+    watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::error_event(410, "Expired")});
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "6"), kt::make_pod("web", "b", "2")}, "8"));
+    auto again = f.source().on_watch();
+    f.run.advance(10s);
+    CHECK(f.source().lists() == 2);
+    CHECK(std::exchange(called, {}) == lines{"web/a@6"}); // nothing for the relist
+    again.send(kt::deleted(kt::make_pod("web", "b", "9")));
+    f.settle();
+    CHECK(called == lines{"web/b@9"});
+    CHECK(shorts == std::vector<bool>(4, true));
+    CHECK(pods.stats().transform_failures == 0);
+}
+
+TEST_CASE("transform: one that fails costs its object the transform, and nothing else", "[cache][transform]")
+{
+    fixture f;
+    kubecoro::informer_options o;
+    o.transform = [](const object& obj) -> object {
+        if (obj.name() == "throws") throw std::runtime_error("no idea");
+        if (obj.name() == "nothing") return {};
+        if (obj.name() == "renames") return *object::parse(R"({"kind":"Pod","metadata":{"name":"other"}})");
+        if (obj.name() == "same") return obj;
+        return reduced(obj);
+    };
+    auto pods = f.informers->get<pod>(o);
+    f.source().on_list(kt::make_page({kt::make_pod("web", "throws", "1"), kt::make_pod("web", "nothing", "2"),
+                                      kt::make_pod("web", "renames", "3"), kt::make_pod("web", "same", "4"),
+                                      kt::make_pod("web", "fine", "5")},
+                                     "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(pods.lister().size() == 5);
+    CHECK(pods.stats().transform_failures == 3);
+    CHECK(f.log.count("a transform failed") == 3);
+    CHECK(f.log.count("web/throws") == 1);
+    CHECK(f.log.count("no idea") == 1);
+    CHECK(pods.lister().get("web", "throws")["spec"]["short"].kind() == kubecoro::value_kind::absent);
+    CHECK(pods.lister().get("web", "fine")["spec"]["short"].as_bool());
+}
+
+TEST_CASE("transform: an informer with one is nobody else's", "[cache][transform]")
+{
+    fixture f;
+    kubecoro::informer_options o;
+    o.transform = [](const object& obj) { return obj; };
+    auto mine = f.informers->get<pod>(o);
+    CHECK_FALSE(f.informers->get<pod>(o) == mine);
+    CHECK_FALSE(f.informers->get<pod>() == mine);
+    REQUIRE(f.run.run(f.informers->release(mine)));
+    CHECK(f.informers->informers().size() == 2);
+}
+
+TEST_CASE("single object: its name becomes a field selector, with its namespace", "[cache][single]")
+{
+    fixture f;
+    auto one = f.informers->get<pod>({.namespaces = {"web"}, .field_selector = "status.phase=Running", .name = "a"});
+    CHECK(f.informers->get<pod>({.namespaces = {"web"}, .field_selector = "status.phase=Running,metadata.name=a"}) ==
+          one);
+    auto& source = *f.provider->source(
+        pod::resource(),
+        {.ns = "web", .label_selector = {}, .field_selector = "metadata.name=a,status.phase=Running", .decode = {}});
+    source.on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = source.on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(one.has_synced()));
+    CHECK(content(one) == lines{"web/a@1"});
+}
+
+TEST_CASE("single object: a namespaced kind needs its namespace, another must not have one", "[cache][single]")
+{
+    fixture f;
+    auto nowhere = f.informers->get<pod>({.name = "a"});
+    auto node_one = f.informers->get<node>({.name = "n1"});
+    auto& source = *f.provider->source(
+        node::resource(), {.ns = {}, .label_selector = {}, .field_selector = "metadata.name=n1", .decode = {}});
+    source.on_list(kt::make_page({}, "5"));
+    auto watch = source.on_watch();
+    f.informers->start();
+    CHECK(f.run.run(nowhere.has_synced()).error() == cond::misconfigured);
+    CHECK(f.run.run(node_one.has_synced()));
+}

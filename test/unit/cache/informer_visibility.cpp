@@ -1,0 +1,116 @@
+// What an operator sees of an informer: numbers, metrics, log lines, text.
+
+#include "informer_fixture.hpp"
+
+using namespace informer_test;
+using kubecoro::core::v1::node;
+
+namespace {
+
+const kubecoro::metric_labels pods_labels{{"informer", "pods"}, {"resource", "pods"}};
+
+kubecoro::metric_labels pods_and(std::string name, std::string value)
+{
+    auto l = pods_labels;
+    l.emplace_back(std::move(name), std::move(value));
+    return l;
+}
+
+} // namespace
+
+TEST_CASE("visibility: numbers and metrics of a life with a relist and a slow handler", "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    fixture f({.numbers = numbers});
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"), 2s);
+    auto watch = f.source().on_watch();
+    auto named = pods.add_event_handler(f.writer(), {.name = "greeter"});
+    auto unnamed = pods.add_event_handler({.on_add = [](const kubecoro::added&) { throw 1; }});
+    auto idle = pods.subscribe({.name = "idle"});
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK_FALSE(pods.stats().silent_for == std::nullopt);
+    f.run.advance(10s);
+    watch.send({kt::added(kt::make_pod("web", "c", "6")), kt::error_event(410, "Expired")});
+    f.source().on_list(kt::make_page({kt::make_pod("web", "c", "6")}, "8"));
+    auto again = f.source().on_watch();
+    f.run.advance(1s);
+    f.run.advance(1s);
+    again.send(kt::bookmark("9"));
+    f.run.advance(30s);
+
+    const auto s = pods.stats();
+    CHECK(s.objects == 1);
+    CHECK(s.namespaces == 1);
+    CHECK(s.bytes > 0);
+    CHECK(s.resource_version == "9");
+    CHECK(s.silent_for == kubecoro::duration(30s));
+    CHECK(s.time_to_sync == kubecoro::duration(2s));
+
+    CHECK(numbers->value("kubecoro_informer_objects", pods_labels) == 1);
+    CHECK(numbers->value("kubecoro_informer_synced", pods_labels) == 1);
+    CHECK(numbers->value("kubecoro_informer_time_to_sync_seconds", pods_labels) == 2);
+    CHECK(numbers->value("kubecoro_informer_lists_total", pods_labels) == 2);
+    CHECK(numbers->value("kubecoro_informer_relists_total", pods_and("reason", "expired")) == 1);
+    CHECK(numbers->value("kubecoro_informer_notifications_total", pods_and("type", "added")) == 3);
+    CHECK(numbers->value("kubecoro_informer_notifications_total", pods_and("type", "deleted")) == 2);
+    CHECK(numbers->value("kubecoro_informer_bookmarks_total", pods_labels) == 1);
+    CHECK(numbers->value("kubecoro_handler_delivered_total", pods_and("handler", "greeter")) == 5);
+    CHECK(numbers->value("kubecoro_handler_failed_total", pods_and("handler", "unnamed")) == 3);
+    CHECK(numbers->value("kubecoro_handler_pending", pods_and("handler", "idle")) == 5);
+
+    const auto text = pods.describe();
+    for (const auto* part : {"pods: watching, synced, 1 objects", "expired=1", "handler greeter", "pending 5"})
+        CHECK(text.find(part) != std::string::npos);
+    CHECK(f.log.count("synced informer=pods objects=2 seconds=2") == 1);
+    CHECK(f.log.count("listing again informer=pods") == 1);
+    CHECK(f.log.count("reason=expired") == 1);
+    REQUIRE(f.run.run(f.informers->stop()));
+    CHECK(f.log.count("stopped informer=pods objects=1 lists=2 watches=2") == 1);
+}
+
+TEST_CASE("visibility: handlers that come and go without a name are one time series", "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    fixture f({.numbers = numbers});
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    for (int i = 0; i < 20; ++i) {
+        auto handler = pods.add_event_handler(f.writer());
+        f.run.advance(10s);
+        handler.remove();
+    }
+    CHECK(numbers->value("kubecoro_handler_delivered_total", pods_and("handler", "unnamed")) >= 1);
+    CHECK(numbers->value("kubecoro_handler_delivered_total", pods_labels) == 0);
+}
+
+TEST_CASE("visibility: informers of one resource have names of their own, used again when they are free",
+          "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    fixture f({.numbers = numbers});
+    auto a = f.informers->get<pod>();
+    auto b = f.informers->get<pod>({.namespaces = {"web"}});
+    auto c = f.informers->get<pod>({.namespaces = {"jobs"}, .label = "workers"});
+    f.source().on_list(kt::make_page({}, "5"));
+    auto watch = f.source().on_watch();
+    f.source("web").on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto web = f.source("web").on_watch();
+    f.source("jobs").on_list(kt::make_page({}, "5"));
+    auto jobs = f.source("jobs").on_watch();
+    f.informers->start();
+    f.run.advance(20s);
+    CHECK(numbers->value("kubecoro_informer_objects", {{"informer", "pods-2"}, {"resource", "pods"}}) == 1);
+    CHECK(numbers->updates("kubecoro_informer_objects", {{"informer", "workers"}, {"resource", "pods"}}) > 0);
+    REQUIRE(f.run.run(f.informers->release(b)));
+    auto d = f.informers->get<pod>({.namespaces = {"other"}});
+    f.source("other").on_list(kt::make_page({}, "5"));
+    auto other = f.source("other").on_watch();
+    f.informers->start();
+    f.run.advance(20s);
+    CHECK(numbers->value("kubecoro_informer_objects", {{"informer", "pods-2"}, {"resource", "pods"}}) == 0);
+}
