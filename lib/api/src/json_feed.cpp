@@ -73,10 +73,10 @@ public:
     bool on_document_begin(code&) { return true; }
     bool on_document_end(code&) { return true; }
 
-    bool on_object_begin(code& ec) { return begin(true, ec); }
-    bool on_array_begin(code& ec) { return begin(false, ec); }
-    bool on_object_end(std::size_t, code& ec) { return end(ec); }
-    bool on_array_end(std::size_t, code& ec) { return end(ec); }
+    bool on_object_begin(code& ec) { return direct_ ? checked(writer_.begin_object(), ec) : begin(true, ec); }
+    bool on_array_begin(code& ec) { return direct_ ? checked(writer_.begin_array(), ec) : begin(false, ec); }
+    bool on_object_end(std::size_t, code& ec) { return ends_direct() ? checked(writer_.end(), ec) : end(ec); }
+    bool on_array_end(std::size_t, code& ec) { return ends_direct() ? checked(writer_.end(), ec) : end(ec); }
 
     bool on_key_part(string_view s, std::size_t, code& ec) { return ignores_key() || check(keep_part(s), ec); }
     bool on_string_part(string_view s, std::size_t, code& ec) { return ignores_value() || check(keep_part(s), ec); }
@@ -138,9 +138,10 @@ private:
         direct_ = encoding_ && skipping_ == 0 && tape_.is_whole() && tape_.depth() > floor_ && text_.empty();
     }
 
+    [[nodiscard]] bool ends_direct() const noexcept { return direct_ && writer_.depth() > floor_ + 1; }
+
     bool begin(bool is_object, code& ec)
     {
-        if (direct_) return checked(is_object ? writer_.begin_object() : writer_.begin_array(), ec);
         const bool ok = !leave_out() && open(is_object);
         look_around();
         return check(ok, ec);
@@ -148,7 +149,6 @@ private:
 
     bool end(code& ec)
     {
-        if (direct_ && writer_.depth() > floor_ + 1) return checked(writer_.end(), ec);
         const bool ok = close();
         look_around();
         return check(ok, ec);

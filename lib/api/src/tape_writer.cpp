@@ -81,7 +81,9 @@ void tape_writer::clear()
     end_ = data_.get();
     limit_ = end_ + std::min(capacity_ - spare, max_bytes_);
     depth_ = 0;
-    frames_[0].shares = shares_ = words_ != nullptr && words_->keeps_values();
+    top_ = frames_.data();
+    last_ = top_ + frames_.size() - 1;
+    top_->shares = shares_ = words_ != nullptr && words_->keeps_values();
     here_ = layout::root;
     in_array_ = false;
     hint_ = hint::none;
@@ -103,6 +105,7 @@ bool tape_writer::make_room(std::size_t n)
     if (trouble_ != trouble::none) return fail(trouble_);
     const std::size_t used = size();
     if (used > max_bytes_ || n > max_bytes_ - used) return fail(trouble::too_large);
+    if (n != 0 && used + n + spare <= capacity_) return true;
     const std::size_t wanted = std::max(used + n + spare, capacity_ * 2);
     auto bigger = std::make_unique_for_overwrite<unsigned char[]>(wanted);
     std::memcpy(bigger.get(), data_.get(), used);
@@ -125,48 +128,31 @@ void tape_writer::next_item()
     here_ = f.at.last;
 }
 
-bool tape_writer::begin(bool is_object)
+bool tape_writer::deepen()
 {
-    if (in_array_) next_item();
     if (depth_ >= max_depth_) return fail(trouble::too_deep);
-    if (++depth_ == frames_.size()) frames_.emplace_back();
-    const frame& outer = frames_[depth_ - 1];
-    frame& f = frames_[depth_];
-    const bool secret = hint_ == hint::secret;
-    f.start = static_cast<std::uint32_t>(size());
-    f.at = layout_.enter(here_);
-    f.members = 0;
-    f.width = layout_.at(here_).width;
-    f.is_object = is_object;
-    f.loose = false;
-    f.secret = outer.secret || secret;
-    f.shares = outer.shares && !secret;
-    f.is_metadata = hint_ == hint::metadata;
-    f.keys = {};
-    hint_ = hint::none;
-    shares_ = f.shares;
-    in_array_ = !is_object;
-    end_ += std::size_t{1} + f.width;
-    return has_room();
+    frames_.emplace_back();
+    top_ = frames_.data() + depth_;
+    last_ = top_ + 1;
+    return true;
 }
 
-bool tape_writer::end()
+void tape_writer::begin_special(frame& f) noexcept
 {
-    if (trouble_ != trouble::none) return false;
-    const frame& f = frames_[depth_--];
+    const bool secret = hint_ == hint::secret;
+    f.secret = f.secret || secret;
+    f.shares = shares_ = f.shares && !secret;
+    f.is_metadata = hint_ == hint::metadata;
     hint_ = hint::none;
-    in_array_ = depth_ != 0 && !innermost().is_object;
-    shares_ = innermost().shares;
+}
+
+bool tape_writer::end_filled(const frame& f)
+{
     unsigned char* const head = data_.get() + f.start;
     unsigned char* const content = head + 1 + f.width;
     const auto body = static_cast<std::size_t>(end_ - content);
-    if (body == 0) {
-        *head = f.is_object ? tag::empty_object : tag::empty_array;
-        end_ = head + 1;
-        return true;
-    }
-    const bool loose = f.loose || (f.is_object && f.members > most_told_apart);
-    const auto [t, width] = form_of(f.is_object, loose, body);
+    const bool loose = f.loose || (!f.is_array && f.members > most_told_apart);
+    const auto [t, width] = form_of(!f.is_array, loose, body);
     if (width != f.width) {
         std::memmove(head + 1 + width, content, body);
         end_ = head + 1 + width + body;

@@ -33,7 +33,21 @@ public:
     void clear();
     [[nodiscard]] bool begin_object() { return begin(true); }
     [[nodiscard]] bool begin_array() { return begin(false); }
-    [[nodiscard]] bool end();
+    [[nodiscard]] bool end()
+    {
+        if (limit_ == nullptr) [[unlikely]]
+            return false;
+        const frame& f = *top_--;
+        --depth_;
+        hint_ = hint::none;
+        in_array_ = top_->is_array;
+        shares_ = top_->shares;
+        unsigned char* const head = data_.get() + f.start;
+        if (end_ != head + 1 + f.width) return end_filled(f);
+        *head = f.is_array ? tag::empty_array : tag::empty_object;
+        end_ = head + 1;
+        return true;
+    }
     [[nodiscard]] bool key(std::string_view text)
     {
         frame& f = innermost();
@@ -68,13 +82,13 @@ private:
     /// A container that is open; outermost there is one that stands for the document.
     struct frame
     {
-        layout::cursor at;
         std::uint32_t start = 0;
         /// Members so far, or items that have places of their own.
         std::uint32_t members = 0;
+        layout::cursor at;
         /// Of the length, guessed.
         unsigned char width = 0;
-        bool is_object = false;
+        bool is_array = false;
         /// May hold a key twice.
         bool loose = false;
         /// Nothing below is learnt.
@@ -95,7 +109,34 @@ private:
         identity
     };
 
-    [[nodiscard]] bool begin(bool is_object);
+    [[nodiscard]] bool begin(bool is_object)
+    {
+        if (in_array_) next_item();
+        if (top_ == last_ && !deepen()) return false;
+        const layout::node& n = layout_.at(here_);
+        const frame& outer = *top_++;
+        frame& f = *top_;
+        ++depth_;
+        f.start = static_cast<std::uint32_t>(size());
+        f.members = 0;
+        f.at = {here_, layout::nowhere, n.child};
+        f.width = n.width;
+        f.is_array = !is_object;
+        f.loose = false;
+        f.secret = outer.secret;
+        f.shares = shares_ = outer.shares;
+        f.is_metadata = false;
+        f.keys = {};
+        if (hint_ != hint::none) [[unlikely]]
+            begin_special(f);
+        in_array_ = !is_object;
+        end_ += std::size_t{1} + f.width;
+        return has_room();
+    }
+    /// By what its key says.
+    void begin_special(frame& f) noexcept;
+    [[nodiscard]] bool deepen();
+    [[nodiscard]] bool end_filled(const frame& f);
     [[nodiscard]] bool single(unsigned char t)
     {
         if (in_array_) next_item();
@@ -170,8 +211,8 @@ private:
     /// Room for n bytes more than events without a long text need.
     [[nodiscard]] bool make_room(std::size_t n);
     [[nodiscard]] bool fail(trouble t) noexcept;
-    [[nodiscard]] frame& innermost() noexcept { return frames_[depth_]; }
-    [[nodiscard]] const frame& innermost() const noexcept { return frames_[depth_]; }
+    [[nodiscard]] frame& innermost() noexcept { return *top_; }
+    [[nodiscard]] const frame& innermost() const noexcept { return *top_; }
 
     std::unique_ptr<unsigned char[]> data_;
     unsigned char* end_ = nullptr;
@@ -180,6 +221,8 @@ private:
     std::size_t capacity_ = 0;
     /// One for each level there was so far; the first depth_ + 1 are open.
     std::vector<frame> frames_;
+    frame* top_ = nullptr;
+    frame* last_ = nullptr;
     std::size_t depth_ = 0;
     vocabulary* words_;
     /// Of a tape that stands alone: nothing is ever remembered.
