@@ -63,6 +63,7 @@ check() {
     registered=$(cd "$build" && ctest -N 2>/dev/null)
     while IFS= read -r program; do
         grep -qE "Test +#[0-9]+: $program\$" <<<"$registered" || complain "$program: no test program that runs"
+        [ -x "$build/bin/test_$program" ] || { complain "$program: not built"; continue; }
         names=$(tests_of "$build/bin/test_$program")
         while IFS= read -r test; do
             grep -qxF -- "$test" <<<"$names" || complain "$program: no test named: $test"
