@@ -12,8 +12,8 @@ import subprocess
 import urllib.request
 
 GROUPS = [
-    ("JSON tokenizer", r"basic_parser"),
-    ("vocabulary", r"text_table|text_hash|may_learn|vocabulary::"),
+    ("JSON tokenizer, with what of the writer is inlined into it", r"basic_parser|count_valid"),
+    ("vocabulary", r"text_table|text_hash|may_learn|vocabulary::|layout::"),
     ("tape writer and filter", r"handler|tape_writer|pruned_tape"),
     ("compression", r"ZSTD|HUF_|FSE_|packing|packed|body_codec|body_dictionary"),
     ("memory", r"malloc|_int_free|\bfree\b|operator (new|delete)|mem(cpy|move|set|cmp|chr)"),
