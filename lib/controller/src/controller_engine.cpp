@@ -74,6 +74,7 @@ void controller_engine::start()
 
 void controller_engine::request_stop()
 {
+    stopping_ = true; // at once, also when a run asks for it
     {
         std::lock_guard lock(mutex_);
         core_.stop();

@@ -74,14 +74,14 @@ std::size_t own_writes_core::expire(time_point now, std::vector<released>& out)
 {
     std::size_t in_vain = 0;
     while (!moments_.empty() && moments_.front().when <= now) {
-        const auto at = keys_.find(moments_.front().key);
-        // A key that has written again since has a later moment.
-        if (at != keys_.end() && at->second.expiry <= now) {
-            if (at->second.held) ++in_vain;
-            drop(
-                moments_.front().key, [](const write&) { return true; }, out);
-        }
+        const object_key key = std::move(moments_.front().key);
         moments_.pop_front();
+        const auto at = keys_.find(key);
+        // A key that has written again since has a later moment.
+        if (at == keys_.end() || at->second.expiry > now) continue;
+        if (at->second.held) ++in_vain;
+        drop(
+            key, [](const write&) { return true; }, out);
     }
     return in_vain;
 }

@@ -1,0 +1,119 @@
+// After its own write a key runs again when the store has seen it.
+#include "controller_fixture.hpp"
+
+using namespace controller_test;
+
+namespace {
+
+/// Counts pods in the store at each run; the first run "creates" a pod of version 20.
+struct creating
+{
+    fixture f;
+    shared_informer pods;
+    kt::scripted_watch watch;
+    std::vector<std::size_t> stored;
+
+    explicit creating(controller_options o = {}) : pods(f.informers->get<pod>())
+    {
+        f.source<pod>().on_list(kt::make_page({}, "10"));
+        watch = f.source<pod>().on_watch();
+        auto& c = f.make(plain([this](const object_key&, reconcile_context& context) -> answer {
+                             stored.push_back(pods.lister().size());
+                             if (stored.size() == 1) context.wrote(kt::make_pod("web", "made", "20"));
+                             return action::done();
+                         }),
+                         std::move(o));
+        c.watch(pods, enqueue_mapped([](const object&, key_sink) {}));
+    }
+
+    /// The first run has written; the key is wanted again.
+    void begin()
+    {
+        f.begin();
+        f.subject->trigger({"app", "shop"});
+        f.settle();
+        REQUIRE(stored.size() == 1);
+        f.subject->trigger({"app", "shop"}, priority::high);
+        f.settle();
+    }
+};
+
+} // namespace
+
+TEST_CASE("controller: after its own write a key's next run waits until the store has seen it", "[controller]")
+{
+    creating t;
+    t.begin();
+    CHECK(t.stored.size() == 1);
+    CHECK(t.f.subject->stats().behind_own_writes == 1);
+    CHECK(t.f.subject->stats().queue.processing == 0);
+    t.f.subject->trigger({"app", "other"}); // nobody else waits
+    t.f.settle();
+    CHECK(t.stored.size() == 2);
+    t.watch.send(kt::added(kt::make_pod("web", "unrelated", "15")));
+    t.f.settle();
+    CHECK(t.stored.size() == 2);
+    t.watch.send(kt::added(kt::make_pod("web", "made", "20")));
+    t.f.settle();
+    CHECK(t.stored == std::vector<std::size_t>{0, 0, 2});
+    CHECK(t.f.subject->stats().behind_own_writes == 0);
+    CHECK(t.f.subject->stats().own_write_timeouts == 0);
+    t.f.run.advance(1min);
+    CHECK(t.stored.size() == 3);
+}
+
+TEST_CASE("controller: the wait for an own write is bounded, counted and logged", "[controller]")
+{
+    creating t({.own_write_wait = 5s});
+    t.begin();
+    t.f.run.advance(4s);
+    CHECK(t.stored.size() == 1);
+    t.f.run.advance(1s);
+    CHECK(t.stored.size() == 2);
+    CHECK(t.f.subject->stats().own_write_timeouts == 1);
+    CHECK(t.f.number("kubecoro_controller_own_write_timeouts_total") == 1);
+    CHECK(t.f.log.count("did not show in time") == 1);
+}
+
+TEST_CASE("controller: no wait where it is not wanted, for kinds without a source, and for what is stored already",
+          "[controller]")
+{
+    creating off({.own_write_wait = 0s});
+    off.begin();
+    CHECK(off.stored.size() == 2);
+
+    fixture f;
+    auto [pods, watch] = f.pods({kt::make_pod("web", "a", "9")});
+    int runs = 0;
+    auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+        ++runs;
+        context.wrote(config_map::resource(), {"web", "a"}, "99");
+        context.wrote(kt::make_pod("web", "a", "9"));
+        context.wrote(pod::resource(), {"web", "gone"}, "10");
+        return action::done();
+    }));
+    c.watch(pods, enqueue_object());
+    f.begin();
+    CHECK(runs == 1);
+    c.trigger({"web", "a"});
+    f.settle();
+    CHECK(runs == 2);
+}
+
+TEST_CASE("controller: a deletion and the end of the source end the wait as well", "[controller]")
+{
+    creating deleting;
+    deleting.begin();
+    deleting.watch.send({kt::added(kt::make_pod("web", "made", "19"))});
+    deleting.f.settle();
+    CHECK(deleting.stored.size() == 1);
+    deleting.watch.send({kt::deleted(kt::make_pod("web", "made", "21"))});
+    deleting.f.settle();
+    CHECK(deleting.stored.size() == 2);
+
+    creating ending;
+    ending.begin();
+    CHECK(ending.f.run.run(ending.f.informers->stop()).has_value());
+    ending.f.settle();
+    CHECK(ending.stored.size() == 2);
+}
