@@ -21,9 +21,10 @@ constexpr auto ask_again = std::chrono::seconds{1};
 
 bool controller_source::has_shown(object_key_view key, std::string_view version) const
 {
-    if (const auto stored = informer.lister().get(key)) return reached(stored.resource_version(), version);
+    const auto content = informer.lister();
+    if (const auto stored = content.get(key)) return not_behind(stored.resource_version(), version);
     // An object that is not there was deleted by then, if the store has come that far.
-    return reached(informer.last_resource_version(), version);
+    return content.reached(version, key.ns);
 }
 
 /// Shared by the coroutines of one source; says that it has ended when the last of them has, also by being destroyed.

@@ -1,29 +1,15 @@
 #include "own_writes_core.hpp"
 
+#include <kubecoro/api/resource_version.hpp>
+
 #include <algorithm>
 #include <utility>
 
 namespace kubecoro {
-namespace {
 
-bool is_number(std::string_view text) noexcept
+bool not_behind(std::string_view version, std::string_view wanted) noexcept
 {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::string_view without_zeros(std::string_view text) noexcept
-{
-    return text.substr(std::min(text.find_first_not_of('0'), text.size()));
-}
-
-} // namespace
-
-bool reached(std::string_view version, std::string_view wanted) noexcept
-{
-    if (!is_number(version) || !is_number(wanted)) return true;
-    version = without_zeros(version);
-    wanted = without_zeros(wanted);
-    return version.size() != wanted.size() ? version.size() > wanted.size() : version >= wanted;
+    return !(compare_versions(version, wanted) < 0);
 }
 
 void own_writes_core::add(object_key_view key, std::vector<write> writes, time_point expiry)
@@ -56,7 +42,7 @@ void own_writes_core::seen(std::uint32_t source, object_key_view object, std::st
     std::vector<object_key> concerned;
     for (auto at = first; at != last; ++at) concerned.push_back(at->second);
     const auto shown = [&](const write& w) {
-        return w.source == source && w.object == object && reached(version, w.version);
+        return w.source == source && w.object == object && not_behind(version, w.version);
     };
     for (const auto& key : concerned) drop(key, shown, out);
 }

@@ -18,7 +18,7 @@
 namespace kubecoro {
 
 /// Whether `version` is `wanted` or newer. True when they cannot be compared: nobody waits for what cannot be known.
-[[nodiscard]] bool reached(std::string_view version, std::string_view wanted) noexcept;
+[[nodiscard]] bool not_behind(std::string_view version, std::string_view wanted) noexcept;
 
 /** The writes of runs that their sources have not shown yet. Sans-io, not thread safe.
 

@@ -47,17 +47,17 @@ using keys = std::vector<std::string>;
 
 TEST_CASE("own writes: versions are numbers of any length; what is none is never waited for", "[own_writes]")
 {
-    CHECK(reached("7", "7"));
-    CHECK(reached("10", "9"));
-    CHECK_FALSE(reached("9", "10"));
-    CHECK(reached("0010", "10"));
-    CHECK(reached("340282366920938463463374607431768211457", "340282366920938463463374607431768211456"));
-    CHECK_FALSE(reached("340282366920938463463374607431768211455", "340282366920938463463374607431768211456"));
-    CHECK(reached("", "10"));
-    CHECK(reached("abc", "10"));
-    CHECK(reached("1", "v2"));
-    CHECK(reached("0", "0"));
-    CHECK_FALSE(reached("0", "1"));
+    CHECK(not_behind("7", "7"));
+    CHECK(not_behind("10", "9"));
+    CHECK_FALSE(not_behind("9", "10"));
+    CHECK(not_behind("0010", "10"));
+    CHECK(not_behind("340282366920938463463374607431768211457", "340282366920938463463374607431768211456"));
+    CHECK_FALSE(not_behind("340282366920938463463374607431768211455", "340282366920938463463374607431768211456"));
+    CHECK(not_behind("", "10"));
+    CHECK(not_behind("abc", "10"));
+    CHECK(not_behind("1", "v2"));
+    CHECK(not_behind("0", "0"));
+    CHECK_FALSE(not_behind("0", "1"));
 }
 
 TEST_CASE("own writes: a key is held until its write is seen, and then let go at its highest priority", "[own_writes]")

@@ -1,0 +1,106 @@
+// A controller: brings the world closer to what objects ask for, key by key, again and again until it is so.
+#include "example.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+
+#include <string>
+
+namespace asio = boost::asio;
+using kubecoro::action;
+using kubecoro::object_key;
+using kubecoro::reconcile_context;
+using kubecoro::core::v1::config_map;
+using kubecoro::core::v1::pod;
+
+namespace {
+
+/// Keeps one config map per pod, "<pod>-info", that says where the pod runs.
+struct pod_info
+{
+    kubecoro::client cluster;
+    kubecoro::lister pods;
+    kubecoro::lister maps;
+
+    //[reconcile
+    asio::awaitable<kubecoro::result<action>> operator()(object_key key, reconcile_context& context)
+    {
+        const auto found = pods.get(key);
+        if (!found) co_return action::done(); // gone; the garbage collector takes what it owned
+        const std::string node(found["spec"]["nodeName"].as_string());
+        const auto info = maps.get(key.ns, key.name + "-info");
+        if (info && info["data"]["node"].as_string() == node) co_return action::done(); // as it should be
+        const auto written = co_await write(found, node, bool(info));
+        if (!written) co_return written.error(); // again, after a while that doubles
+        context.wrote(*written);                 // the next run of this key sees it
+        co_return action::done();
+    }
+    //]
+
+    asio::awaitable<kubecoro::result<kubecoro::object>> write(kubecoro::object of, std::string node, bool exists)
+    {
+        const std::string name = std::string(of.name()) + "-info";
+        const std::string data = R"("data":{"node":")" + node + "\"}";
+        const std::string owner = R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","controller":true,"name":")" +
+                                  std::string(of.name()) + R"(","uid":")" + std::string(of.uid()) + "\"}]";
+        const std::string body = R"({"metadata":{"name":")" + name + "\"," + owner + "}," + data + "}";
+        auto there = cluster.resource(config_map::resource(), std::string(of.ns()));
+        if (!exists) co_return co_await there.create(body);
+        co_return co_await there.patch(name, kubecoro::patch_kind::merge, "{" + data + "}");
+    }
+};
+
+/// What the example shows: what becomes of the config maps.
+kubecoro::event_handler narrator(kubecoro::latch made, kubecoro::latch repaired)
+{
+    return {.on_add =
+                [made](const kubecoro::added& e) {
+                    std::cout << e.obj.key() << ": " << e.obj["data"]["node"].as_string() << '\n';
+                    if (e.obj.name() == "search-info") made.settle({});
+                },
+            .on_update =
+                [repaired](const kubecoro::updated& e) {
+                    const auto node = e.after["data"]["node"].as_string();
+                    std::cout << e.after.key() << ": " << e.before["data"]["node"].as_string() << " -> " << node
+                              << '\n';
+                    if (node == "n2") repaired.settle({});
+                }};
+}
+
+/// Somebody meddles with what the controller keeps.
+asio::awaitable<kubecoro::result<>> spoil(kubecoro::client client)
+{
+    auto maps = client.resource(config_map::resource(), "shop");
+    auto spoilt = co_await maps.patch("search-info", kubecoro::patch_kind::merge, R"({"data":{"node":"nowhere"}})");
+    if (!spoilt) co_return spoilt.error();
+    co_return kubecoro::result<>();
+}
+
+} // namespace
+
+asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    //[controller
+    kubecoro::informer_factory informers(client);
+    auto pods = informers.get<pod>({.namespaces = {"shop"}});
+    auto maps = informers.get<config_map>({.namespaces = {"shop"}});
+    kubecoro::controller controller(executor, pod_info{client, pods.lister(), maps.lister()}, {.name = "pod-info"});
+    controller.watch(pods, kubecoro::enqueue_object(), {.filter = kubecoro::predicates::resource_version_changed()});
+    controller.watch(maps, kubecoro::enqueue_owner<pod>());
+    informers.start();
+    controller.start();
+    auto outcome = co_await controller.ready(); // a failure says which source is missing, and why
+    //]
+    kubecoro::latch made;
+    kubecoro::latch repaired;
+    maps.add_event_handler(narrator(made, repaired));
+    if (outcome) outcome = co_await made.wait();
+    if (outcome) outcome = co_await spoil(client);
+    if (outcome) outcome = co_await repaired.wait();
+    //[stop
+    auto stopped = co_await controller.stop();        // no more events, no more runs; those in progress finish
+    auto informers_ended = co_await informers.stop(); // then what they read from
+    //]
+    if (!outcome) co_return outcome;
+    co_return stopped ? informers_ended : stopped;
+}

@@ -1,0 +1,56 @@
+// What docs/guide/controllers.md and from-event-to-reconcile.md show, compiled.
+#include <kubecoro/kubecoro.hpp>
+
+#include <chrono>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using kubecoro::action;
+using kubecoro::object_key;
+using kubecoro::reconcile_context;
+using kubecoro::apps::v1::deployment;
+using kubecoro::apps::v1::replica_set;
+using kubecoro::core::v1::config_map;
+
+namespace {
+
+//[mapped
+/// The deployments that take their environment from a config map, as their annotation says.
+kubecoro::enqueue users_of_config()
+{
+    return kubecoro::enqueue_mapped([](const kubecoro::object& map, kubecoro::key_sink out) {
+        const auto user = map.annotations()["example.com/used-by"].as_string();
+        if (!user.empty()) out(map.ns(), user);
+    });
+}
+//]
+
+void add_sources(kubecoro::controller& controller, kubecoro::informer_factory& informers)
+{
+    //[sources
+    using namespace kubecoro::predicates;
+    controller.watch(informers.get<deployment>(), kubecoro::enqueue_object(),
+                     {.filter = any_of({generation_changed(), annotations_changed()})});
+    controller.watch(informers.get<replica_set>(), kubecoro::enqueue_owner<deployment>());
+    auto maps = controller.watch(informers.get<config_map>(), users_of_config(), {.resync = 10min});
+    //]
+    maps.remove();
+}
+
+//[outcomes
+asio::awaitable<kubecoro::result<action>> reconcile(object_key key, reconcile_context& context)
+{
+    context.log().info("at work", {{"attempt", context.attempt()}});
+    if (key.ns.empty()) co_return terminal(kubecoro::failure(kubecoro::cond::invalid, "not in a namespace"));
+    if (context.attempt() < 3) co_return kubecoro::failure(kubecoro::cond::conflict, "not yet");
+    co_return action::requeue_after(10min).with_priority(kubecoro::priority::low);
+}
+//]
+
+} // namespace
+
+int main()
+{
+    const kubecoro::reconciler work = reconcile;
+    return work && add_sources != nullptr ? 0 : 1;
+}
