@@ -28,6 +28,35 @@ struct queue_fixture
         o.time = r.shared_clock();
         return o;
     }
+    /// With these ready.
+    template<class... Names>
+    explicit queue_fixture(const char* first, Names... more) : queue_fixture()
+    {
+        queue.add_batch(list{first, more...});
+    }
+
+    void settle() { run.run_until_idle(); }
+    /// What is ready when so much time has passed; all of it done.
+    list take_all_after(kubecoro::duration d)
+    {
+        run.advance(d);
+        return take_all();
+    }
+    /// A key that is in work; nothing else is ready.
+    names::item take_new(const std::string& key)
+    {
+        queue.add(key);
+        auto item = take();
+        REQUIRE(item.key() == key);
+        return item;
+    }
+    /// A drain in progress.
+    testing::task<void> drain()
+    {
+        const auto t = run.spawn(queue.shut_down_with_drain());
+        settle();
+        return t;
+    }
     /// What is ready now, in the order of handing out; all of it done.
     list take_all()
     {

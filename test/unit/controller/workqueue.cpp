@@ -25,8 +25,7 @@ TEST_CASE("workqueue: added while in work, a key runs once more when that is don
           "[workqueue]")
 {
     queue_fixture f;
-    f.queue.add("a");
-    auto first = f.take();
+    auto first = f.take_new("a");
     f.queue.add("a");
     f.queue.add("a");
     CHECK(f.queue.len() == 0);
@@ -41,8 +40,7 @@ TEST_CASE("workqueue: added while in work, a key runs once more when that is don
 TEST_CASE("workqueue: a key that is added again before done() comes after those that wait (Reinsert)", "[workqueue]")
 {
     queue_fixture f;
-    f.queue.add("foo");
-    auto item = f.take();
+    auto item = f.take_new("foo");
     f.queue.add("foo");
     f.queue.add("bar");
     item.done();
@@ -155,10 +153,10 @@ TEST_CASE("workqueue: a queue can be moved, and the one that it replaces is shut
     names two(f.run.executor());
     list seen;
     const auto waits_for_two = f.run.spawn(two.get());
-    f.run.run_until_idle();
+    f.settle();
     one.add("a");
     two = std::move(one);
-    f.run.run_until_idle();
+    f.settle();
     REQUIRE(waits_for_two.done());
     CHECK(waits_for_two.outcome().error() == cond::cancelled);
     auto item = two.try_get();

@@ -11,12 +11,11 @@ TEST_CASE("workqueue: a key is there when its moment has come (SimpleQueue)", "[
 {
     queue_fixture f;
     f.queue.add_after("foo", 50ms);
-    f.run.run_until_idle();
+    f.settle();
     CHECK(f.queue.len() == 0);
     f.run.advance(49ms);
     CHECK(f.queue.len() == 0);
-    f.run.advance(1ms);
-    CHECK(f.take_all() == list{"foo"});
+    CHECK(f.take_all_after(1ms) == list{"foo"});
     f.run.advance(10s);
     CHECK(f.queue.len() == 0);
 }
@@ -26,15 +25,13 @@ TEST_CASE("workqueue: of several moments the earliest counts (Deduping)", "[work
     queue_fixture f;
     f.queue.add_after("foo", 50ms);
     f.queue.add_after("foo", 70ms);
-    f.run.advance(60ms);
-    CHECK(f.take_all() == list{"foo"});
+    CHECK(f.take_all_after(60ms) == list{"foo"});
     f.run.advance(20ms);
     CHECK(f.queue.len() == 0);
     f.queue.add_after("foo", 50ms);
-    f.run.run_until_idle();
+    f.settle();
     f.queue.add_after("foo", 30ms);
-    f.run.advance(40ms);
-    CHECK(f.take_all() == list{"foo"});
+    CHECK(f.take_all_after(40ms) == list{"foo"});
     f.run.advance(1h);
     CHECK(f.queue.len() == 0);
 }
@@ -43,15 +40,12 @@ TEST_CASE("workqueue: a later key with an earlier moment comes first (AddTwoFire
 {
     queue_fixture f;
     f.queue.add_after("foo", 1s);
-    f.run.run_until_idle();
+    f.settle();
     f.queue.add_after("bar", 50ms);
-    f.run.advance(60ms);
-    CHECK(f.take_all() == list{"bar"});
+    CHECK(f.take_all_after(60ms) == list{"bar"});
     f.queue.add_after("third", 2s);
-    f.run.advance(1s);
-    CHECK(f.take_all() == list{"foo"});
-    f.run.advance(2s);
-    CHECK(f.take_all() == list{"third"});
+    CHECK(f.take_all_after(1s) == list{"foo"});
+    CHECK(f.take_all_after(2s) == list{"third"});
 }
 
 TEST_CASE("workqueue: what comes first leaves, the others keep their order (CopyShifting)", "[workqueue][delay]")
@@ -60,8 +54,7 @@ TEST_CASE("workqueue: what comes first leaves, the others keep their order (Copy
     f.queue.add_after("foo", 1s);
     f.queue.add_after("bar", 500ms);
     f.queue.add_after("baz", 300ms);
-    f.run.advance(2s);
-    CHECK(f.take_all() == list{"baz", "bar", "foo"});
+    CHECK(f.take_all_after(2s) == list{"baz", "bar", "foo"});
 }
 
 TEST_CASE("workqueue: no delay is an add; a delay does not stand in the way of an add", "[workqueue][delay]")
@@ -72,15 +65,13 @@ TEST_CASE("workqueue: no delay is an add; a delay does not stand in the way of a
     f.queue.add_after("c", 1s);
     f.queue.add("c");
     CHECK(f.take_all() == list{"a", "b", "c"});
-    f.run.advance(1s);
-    CHECK(f.take_all() == list{"c"});
+    CHECK(f.take_all_after(1s) == list{"c"});
 }
 
 TEST_CASE("workqueue: a key in work whose moment comes is ready when it is done", "[workqueue][delay]")
 {
     queue_fixture f;
-    f.queue.add("a");
-    auto item = f.take();
+    auto item = f.take_new("a");
     f.queue.add_after("a", 1s);
     f.run.advance(1s);
     CHECK(f.queue.len() == 0);
@@ -103,7 +94,7 @@ TEST_CASE("workqueue: a hundred thousand delayed keys, one timer, each at its mo
     kubecoro::workqueue<int> queue(f.run.executor(), queue_fixture::on_clock(f.run, {}));
     constexpr int keys = 100'000;
     for (int i = 0; i < keys; ++i) queue.add_after(i, 1s + std::chrono::microseconds((i * 7919LL) % keys));
-    f.run.run_until_idle();
+    f.settle();
     CHECK(f.run.clock().waiting() == 1);
     CHECK(queue.stats().delayed == keys);
     f.run.advance(1s + std::chrono::microseconds(keys / 2 - 1));
@@ -157,10 +148,8 @@ TEST_CASE("workqueue: the bucket is used up only by what is really queued", "[wo
     CHECK(f.take_all() == list{"a"});
     for (int n = 0; n < 100; ++n) f.queue.add_rate_limited("a"); // one in a second, however often it is asked for
     f.queue.add_rate_limited("b");
-    f.run.advance(1s);
-    CHECK(f.take_all() == list{"a"});
-    f.run.advance(1s);
-    CHECK(f.take_all() == list{"b"});
+    CHECK(f.take_all_after(1s) == list{"a"});
+    CHECK(f.take_all_after(1s) == list{"b"});
 }
 
 TEST_CASE("workqueue: events between two retries do not drive the delay up", "[workqueue][limit]")
@@ -169,8 +158,7 @@ TEST_CASE("workqueue: events between two retries do not drive the delay up", "[w
     f.queue.add("a");
     f.take().retry();
     for (int event = 0; event < 10; ++event) {
-        f.queue.add("a");
-        auto item = f.take();
+        auto item = f.take_new("a");
         CHECK(item.num_requeues() == 1);
         item.retry();
     }

@@ -7,10 +7,8 @@ using kubecoro::result;
 
 TEST_CASE("workqueue: after a shutdown what is ready is handed out, and nothing is added", "[workqueue][shutdown]")
 {
-    queue_fixture f;
+    queue_fixture f("a", "b");
     list seen;
-    f.queue.add("a");
-    f.queue.add("b");
     f.queue.shut_down();
     f.queue.shut_down();
     CHECK(f.queue.shutting_down());
@@ -32,9 +30,9 @@ TEST_CASE("workqueue: a shutdown drops what waits for its moment, and wakes who 
     const auto one = f.run.spawn(work(f.queue, seen));
     const auto two = f.run.spawn(work(f.queue, seen));
     f.queue.add_after("a", 1s);
-    f.run.run_until_idle();
+    f.settle();
     f.queue.shut_down();
-    f.run.run_until_idle();
+    f.settle();
     CHECK(one.done());
     CHECK(two.done());
     CHECK(f.run.clock().waiting() == 0);
@@ -46,9 +44,7 @@ TEST_CASE("workqueue: a shutdown drops what waits for its moment, and wakes who 
 TEST_CASE("workqueue: without a drain nobody waits for work in hand (NoQueueDrainageUsingShutDown)",
           "[workqueue][shutdown]")
 {
-    queue_fixture f;
-    f.queue.add("foo");
-    f.queue.add("bar");
+    queue_fixture f("foo", "bar");
     auto foo = f.take();
     auto bar = f.take();
     f.queue.shut_down();
@@ -60,24 +56,20 @@ TEST_CASE("workqueue: without a drain nobody waits for work in hand (NoQueueDrai
 TEST_CASE("workqueue: a drain waits for all that is ready or in work (QueueDrainageUsingShutDownWithDrain)",
           "[workqueue][shutdown]")
 {
-    queue_fixture f;
-    f.queue.add("foo");
-    f.queue.add("bar");
-    f.queue.add("last");
+    queue_fixture f("foo", "bar", "last");
     auto foo = f.take();
     auto bar = f.take();
     const auto drain = f.run.spawn(f.queue.shut_down_with_drain());
-    const auto again = f.run.spawn(f.queue.shut_down_with_drain());
-    f.run.run_until_idle();
+    const auto again = f.drain();
     f.queue.add("late");
     foo.done();
-    f.run.run_until_idle();
+    f.settle();
     CHECK_FALSE(drain.done());
     bar.done();
-    f.run.run_until_idle();
+    f.settle();
     CHECK_FALSE(drain.done());
     CHECK(f.take_all() == list{"last"});
-    f.run.run_until_idle();
+    f.settle();
     REQUIRE(drain.done());
     CHECK(drain.outcome().has_value());
     REQUIRE(again.done());
@@ -96,30 +88,25 @@ TEST_CASE("workqueue: a key that was added during its run still gets its next on
           "[workqueue][shutdown]")
 {
     queue_fixture f;
+    auto foo = f.take_new("foo");
     f.queue.add("foo");
-    auto foo = f.take();
-    f.queue.add("foo");
-    const auto drain = f.run.spawn(f.queue.shut_down_with_drain());
-    f.run.run_until_idle();
+    const auto drain = f.drain();
     foo.done();
-    f.run.run_until_idle();
+    f.settle();
     CHECK_FALSE(drain.done());
     CHECK(f.take_all() == list{"foo"});
-    f.run.run_until_idle();
+    f.settle();
     CHECK(drain.done());
 }
 
 TEST_CASE("workqueue: a plain shutdown ends a drain that hangs (ForceQueueShutdownUsingShutDown)",
           "[workqueue][shutdown]")
 {
-    queue_fixture f;
-    f.queue.add("foo");
-    f.queue.add("bar");
+    queue_fixture f("foo", "bar");
     auto foo = f.take();
-    const auto drain = f.run.spawn(f.queue.shut_down_with_drain());
-    f.run.run_until_idle();
+    const auto drain = f.drain();
     f.queue.shut_down();
-    f.run.run_until_idle();
+    f.settle();
     REQUIRE(drain.done());
     CHECK(drain.outcome().error() == cond::cancelled);
     foo.done();
@@ -129,26 +116,22 @@ TEST_CASE("workqueue: a plain shutdown ends a drain that hangs (ForceQueueShutdo
 TEST_CASE("workqueue: items that come back after a shutdown are not lost while somebody drains",
           "[workqueue][shutdown]")
 {
-    queue_fixture f;
-    f.queue.add("a");
-    f.queue.add("b");
-    f.queue.add("c");
+    queue_fixture f("a", "b", "c");
     const auto drain = [&] {
         const auto dropped = f.take();
         auto retried = f.take();
         auto later = f.take();
-        const auto d = f.run.spawn(f.queue.shut_down_with_drain());
-        f.run.run_until_idle();
+        const auto d = f.drain();
         retried.retry();
         later.again_after(1s);
-        f.run.run_until_idle();
+        f.settle();
         CHECK_FALSE(d.done());
         return d;
     }();
-    f.run.run_until_idle();
+    f.settle();
     CHECK_FALSE(drain.done());
     CHECK(f.take_all() == list{"a"}); // retries and delays are over
-    f.run.run_until_idle();
+    f.settle();
     CHECK(drain.done());
     CHECK(f.queue.stats().keys == 0);
 }
@@ -157,10 +140,9 @@ TEST_CASE("workqueue: a drain that is cancelled leaves the queue shut down", "[w
 {
     queue_fixture f;
     f.queue.add("a");
-    const auto drain = f.run.spawn(f.queue.shut_down_with_drain());
-    f.run.run_until_idle();
+    const auto drain = f.drain();
     drain.cancel();
-    f.run.run_until_idle();
+    f.settle();
     REQUIRE(drain.done());
     CHECK(drain.outcome().error() == cond::cancelled);
     CHECK(f.queue.shutting_down());

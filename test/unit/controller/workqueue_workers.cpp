@@ -15,17 +15,17 @@ TEST_CASE("workqueue: workers wait, and as many are woken as there are keys", "[
     const auto one = f.run.spawn(f.queue.get());
     const auto two = f.run.spawn(f.queue.get());
     const auto three = f.run.spawn(f.queue.get());
-    f.run.run_until_idle();
+    f.settle();
     CHECK(f.queue.stats().waiting_workers == 3);
     f.queue.add("a");
     CHECK(f.queue.stats().waiting_workers == 2);
     CHECK_FALSE(one.done()); // never inside the call
-    f.run.run_until_idle();
+    f.settle();
     CHECK(one.done());
     CHECK_FALSE(two.done());
     f.queue.add_batch(list{"b", "c", "d", "e"});
     CHECK(f.queue.stats().waiting_workers == 0);
-    f.run.run_until_idle();
+    f.settle();
     REQUIRE(three.done());
     CHECK(three.outcome()->key() == "c");
     CHECK(f.queue.len() == 2);
@@ -36,16 +36,16 @@ TEST_CASE("workqueue: a worker that is woken and cannot come passes the call on"
     queue_fixture f;
     const auto first = f.run.spawn(f.queue.get());
     const auto second = f.run.spawn(f.queue.get());
-    f.run.run_until_idle();
+    f.settle();
     f.queue.add("a");
     first.cancel();
-    f.run.run_until_idle();
+    f.settle();
     REQUIRE(first.done());
     if (first.outcome()) { // the key came before the cancellation
         CHECK_FALSE(second.done());
         first.outcome()->done();
         f.queue.add("b");
-        f.run.run_until_idle();
+        f.settle();
     }
     REQUIRE(second.done());
     REQUIRE(second.outcome());
@@ -56,9 +56,9 @@ TEST_CASE("workqueue: a batch is what is ready, up to a bound", "[workqueue][wor
 {
     queue_fixture f;
     const auto waiting = f.run.spawn(f.queue.get_batch(10));
-    f.run.run_until_idle();
+    f.settle();
     f.queue.add_batch(list{"a", "b", "c"});
-    f.run.run_until_idle();
+    f.settle();
     REQUIRE(waiting.done());
     CHECK(waiting.outcome()->size() == 3);
     for (auto& item : *waiting.outcome()) item.succeeded();
@@ -82,7 +82,7 @@ TEST_CASE("workqueue: a busy worker lets others on its executor have their turn"
     list theirs;
     const auto one = f.run.spawn(work(f.queue, mine));
     const auto two = f.run.spawn(work(f.queue, theirs));
-    f.run.run_until_idle();
+    f.settle();
     CHECK(mine.size() + theirs.size() == 1000);
     CHECK(mine.size() > 200);
     CHECK(theirs.size() > 200);
@@ -201,8 +201,7 @@ TEST_CASE("workqueue: client-go's metrics, under their names (Metrics)", "[workq
     f.run.advance(500ms);
     CHECK(value("unfinished_work_seconds") == Approx(0.5).margin(1e-3));
     CHECK(value("longest_running_processor_seconds") == Approx(0.5).margin(1e-3));
-    f.queue.add("bar");
-    auto bar = f.take();
+    auto bar = f.take_new("bar");
     f.run.advance(1s);
     CHECK(value("unfinished_work_seconds") == Approx(2.5).margin(1e-3));
     CHECK(value("longest_running_processor_seconds") == Approx(1.5).margin(1e-3));
@@ -221,8 +220,7 @@ TEST_CASE("workqueue: nothing is measured any more after a shutdown (MetricShutd
 {
     const auto sink = std::make_shared<kt::recording_metrics>();
     queue_fixture f({.name = "pods", .measures = sink});
-    f.queue.add("foo");
-    auto foo = f.take();
+    auto foo = f.take_new("foo");
     f.run.advance(500ms);
     const auto before = sink->updates("workqueue_unfinished_work_seconds");
     CHECK(before == 1);
