@@ -12,8 +12,6 @@ using kubecoro::apps::v1::deployment;
 using kubecoro::apps::v1::replica_set;
 using kubecoro::core::v1::config_map;
 
-namespace {
-
 //[mapped
 /// The deployments that take their environment from a config map, as their annotation says.
 kubecoro::enqueue users_of_config()
@@ -47,10 +45,4 @@ asio::awaitable<kubecoro::result<action>> reconcile(object_key key, reconcile_co
 }
 //]
 
-} // namespace
-
-int main()
-{
-    const kubecoro::reconciler work = reconcile;
-    return work && add_sources != nullptr ? 0 : 1;
-}
+int main() {}

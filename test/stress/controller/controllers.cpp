@@ -183,7 +183,7 @@ TEST_CASE("controller: stopped or destroyed in the middle of everything", "[stre
                     kt::added(kt::make_pod("web", "p" + std::to_string(version % names), std::to_string(version))));
         });
         std::thread stopper([&] {
-            while (subject->stats().succeeded < static_cast<std::uint64_t>(round)) std::this_thread::yield();
+            while (subject->stats().succeeded < static_cast<std::uint64_t>(round % names)) std::this_thread::yield();
             subject->request_stop();
         });
         server.join();
