@@ -38,10 +38,24 @@ std::string_view to_string(change_kind k) noexcept
     return "?";
 }
 
+namespace {
+
+/// All that metadata_only keeps.
+bool same_metadata(const value_view& mine, const value_view& real)
+{
+    if (mine["managedFields"]) return false;
+    for (const auto& [key, value] : real.members())
+        if (key != "managedFields" && mine[key] != value) return false;
+    return mine.size() == real.size() - (real["managedFields"] ? 1 : 0);
+}
+
+} // namespace
+
 bool scope::same(const object& mine, const object& real) const
 {
     if (!metadata_only) return mine.root() == real.root();
-    return mine.metadata() == real.metadata() && mine.kind() == real.kind() && mine.api_version() == real.api_version();
+    return same_metadata(mine.metadata(), real.metadata()) && mine.kind() == real.kind() &&
+           mine.api_version() == real.api_version();
 }
 
 bool scope::covers(const object& o) const

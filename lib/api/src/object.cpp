@@ -82,6 +82,17 @@ std::string_view object::name() const noexcept { return front_text(block_, front
 
 std::string_view object::uid() const noexcept { return front_text(block_, front_field::uid); }
 
+bool object::has_uid(std::string_view uid) const noexcept
+{
+    return block_ == nullptr ? uid.empty() : block_->has_uid(uid);
+}
+
+bool object::same_uid(const object& other) const noexcept
+{
+    if (block_ == nullptr) return other.has_uid({});
+    return other.block_ == nullptr ? has_uid({}) : block_->has_uid_of(*other.block_);
+}
+
 std::string_view object::resource_version() const noexcept { return front_text(block_, front_field::resource_version); }
 
 std::int64_t object::generation() const noexcept { return front(block_, front_field::generation).as_int64(); }
@@ -112,11 +123,9 @@ value_view object::operator[](std::string_view member) const noexcept
 
 value_view object::path(std::string_view dotted) const noexcept
 {
-    if (block_ != nullptr && block_->packed) {
-        const std::size_t slot = block_->encoding->packed->slot_of(dotted);
-        if (slot != 0)
-            if (const value_view v = block_->as_packed().slot(slot)) return v;
-    }
+    if (block_ == nullptr) return {};
+    if (block_->packed)
+        if (const auto v = block_->encoding->packed->read_front(block_->as_packed(), dotted)) return *v;
     return root().path(dotted);
 }
 

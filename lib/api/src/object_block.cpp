@@ -1,6 +1,7 @@
 #include "object_block.hpp"
 
 #include "block_life.hpp"
+#include "front_slot.hpp"
 #include "packing.hpp"
 #include "tape_writer.hpp"
 
@@ -225,35 +226,63 @@ front_offsets object_builder::find_front(std::span<const unsigned char> tape, co
         const auto at = reinterpret_cast<const unsigned char*>(tape_access::bytes(v).data()) - base;
         // The last of duplicates decides, also when it is of another kind.
         found[static_cast<std::size_t>(m->field)] =
-            !m->kind || v.kind() == *m->kind ? static_cast<std::uint32_t>(at) : 0;
+            !m->kind || v.kind() == *m->kind ? static_cast<std::uint32_t>(at) : offset_elsewhere;
     };
     for (const auto& [key, value] : tape_access::view(base, end, words).members()) note(root_member(key), value);
     const std::uint32_t metadata = found[static_cast<std::size_t>(front_field::metadata)];
-    if (metadata == 0) return found;
+    if (metadata <= offset_elsewhere) return found;
     for (const auto& [key, value] : tape_access::view(base + metadata, end, words).members())
         note(metadata_member(key), value);
     return found;
 }
 
-value_view packed_block::slot(std::size_t index) const noexcept
+const unsigned char* packed_block::slot_at(std::size_t index) const noexcept
 {
     const unsigned char* at = begin();
-    const unsigned char* const end = at + front_size;
-    for (; index != 0 && at != end; --index) {
-        at = detail::skip_value(at, end);
-        if (at == nullptr) return {};
-    }
-    const value_view v = tape_access::view(at, end, words());
-    return v.kind() == value_kind::null ? value_view{} : v;
+    for (; index != 0 && at != nullptr; --index) at = detail::skip_slot(at, front_end());
+    return at == front_end() ? nullptr : at;
 }
 
 value_view object::block::front(front_field f) const noexcept
 {
     const auto index = static_cast<std::size_t>(f);
     if (!packed) return as_plain().at(f);
-    if (index < packed_front_fields) return as_packed().slot(index);
+    if (index < packed_front_fields) {
+        const unsigned char* const at = as_packed().slot_at(index);
+        if (at == nullptr) return {};
+        if (*at != detail::front_tag::uuid) return tape_access::view(at, as_packed().front_end(), words());
+    }
     const plain_block* const all = detail::whole(*this);
     return all == nullptr ? value_view{} : all->at(f);
+}
+
+namespace {
+
+/// The bytes of a uid that lies in the front in its short form; null for every other.
+const unsigned char* short_uid(const object::block& b) noexcept
+{
+    if (!b.packed) return nullptr;
+    const unsigned char* const at = b.as_packed().slot_at(static_cast<std::size_t>(front_field::uid));
+    return at != nullptr && *at == detail::front_tag::uuid ? at + 1 : nullptr;
+}
+
+} // namespace
+
+bool object::block::has_uid(std::string_view uid) const noexcept
+{
+    const unsigned char* const bytes = short_uid(*this);
+    if (bytes == nullptr) return detail::same_text(front_head(front_field::uid).text(), uid);
+    const auto wanted = detail::to_uuid(uid);
+    return wanted && std::equal(wanted->begin(), wanted->end(), bytes);
+}
+
+bool object::block::has_uid_of(const block& other) const noexcept
+{
+    const unsigned char* const mine = short_uid(*this);
+    const unsigned char* const its = short_uid(other);
+    if (mine != nullptr && its != nullptr) return std::memcmp(mine, its, detail::uuid_bytes{}.size()) == 0;
+    if (mine != nullptr) return has_uid(other.front_head(front_field::uid).text());
+    return other.has_uid(front_head(front_field::uid).text());
 }
 
 } // namespace kubecoro

@@ -37,16 +37,18 @@ enum class front_field : std::uint8_t
 inline constexpr std::size_t front_fields = 14;
 inline constexpr std::size_t packed_front_fields = 10;
 
-/// Where values lie in a tape; 0, where the root lies, stands for absent.
+/// Where values lie in a tape. 0, where the root lies, stands for absent, and 1, which lies inside its head, for a value of
+/// another kind than belongs there.
 using front_offsets = std::array<std::uint32_t, front_fields>;
+inline constexpr std::uint32_t offset_elsewhere = 1;
 
 struct plain_block;
 struct packed_block;
 
 /** What both forms begin with.
 
-    A plain block is followed by its front offsets and its tape. A packed block is followed by its front (the values of the first front fields
-    and of the hot fields, one after the other, null for what is absent) and its record (packed_body.hpp). */
+    A plain block is followed by its front offsets and its tape. A packed block is followed by its front (the values of the
+    first front fields and of the hot fields, see front_slot.hpp) and its record (packed_body.hpp). */
 struct object::block
 {
     block(detail::encoding* e, bool is_packed) noexcept : encoding(e), packed(is_packed) {}
@@ -63,8 +65,11 @@ struct object::block
     const bool packed;
 
     [[nodiscard]] const detail::vocabulary* words() const noexcept { return detail::encoding::words_of(encoding); }
-    /// Those from metadata on expand a packed block.
+    /// Those from metadata on, and a uid, expand a packed block.
     [[nodiscard]] value_view front(front_field f) const noexcept;
+    /// Without expanding anything.
+    [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
+    [[nodiscard]] bool has_uid_of(const block& other) const noexcept;
     [[nodiscard]] detail::head front_head(front_field f) const noexcept { return tape_access::head_of(front(f)); }
     [[nodiscard]] const plain_block& as_plain() const noexcept;
     [[nodiscard]] const packed_block& as_packed() const noexcept;
@@ -102,7 +107,7 @@ struct plain_block : object::block
     [[nodiscard]] value_view at(front_field f) const noexcept
     {
         const std::size_t at = offset(f);
-        return at == 0 ? value_view{} : tape_access::view(tape() + at, tape() + size, words());
+        return at <= offset_elsewhere ? value_view{} : tape_access::view(tape() + at, tape() + size, words());
     }
     [[nodiscard]] std::uint32_t offset(front_field f) const noexcept
     {
@@ -128,8 +133,9 @@ struct packed_block : object::block
     [[nodiscard]] unsigned char* begin() noexcept { return reinterpret_cast<unsigned char*>(this + 1); }
     [[nodiscard]] std::span<const unsigned char> front_bytes() const noexcept { return {begin(), front_size}; }
     [[nodiscard]] std::span<const unsigned char> record() const noexcept { return {begin() + front_size, size}; }
-    /// The value at that place of the front, be it a front field or, behind those, a hot field.
-    [[nodiscard]] value_view slot(std::size_t index) const noexcept;
+    /// Where the value at that place of the front lies, be it a front field or, behind those, a hot field; null beyond.
+    [[nodiscard]] const unsigned char* slot_at(std::size_t index) const noexcept;
+    [[nodiscard]] const unsigned char* front_end() const noexcept { return begin() + front_size; }
 };
 
 inline const plain_block& object::block::as_plain() const noexcept { return static_cast<const plain_block&>(*this); }

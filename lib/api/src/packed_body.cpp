@@ -1,7 +1,6 @@
 #include "packed_body.hpp"
 
-#include "tape_format.hpp"
-#include "tape_reader.hpp"
+#include "front_slot.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,6 +39,19 @@ bool tape_splitter::overlaps(tape_range r) const noexcept
                        [r](const cut& c) { return r.begin < c.range.end && c.range.begin < r.end; });
 }
 
+void tape_splitter::put_slot(bytes_view value, bool may_be_uuid)
+{
+    if (may_be_uuid && value.front() == tag::string_0 + uuid_length) {
+        const std::string_view text(reinterpret_cast<const char*>(value.data()) + 1, value.size() - 1);
+        if (const auto uuid = to_uuid(text)) {
+            front_.push_back(front_tag::uuid);
+            front_.insert(front_.end(), uuid->begin(), uuid->end());
+            return;
+        }
+    }
+    front_.insert(front_.end(), value.begin(), value.end());
+}
+
 bool tape_splitter::split(bytes_view tape, const std::vector<tape_range>& slots)
 {
     cuts_.clear();
@@ -48,12 +60,11 @@ bool tape_splitter::split(bytes_view tape, const std::vector<tape_range>& slots)
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const tape_range r = slots[i];
         if (r.begin == r.end) {
-            front_.push_back(tag::null);
+            front_.push_back(r.elsewhere ? front_tag::elsewhere : front_tag::absent);
             continue;
         }
         if (!overlaps(r)) cuts_.push_back({r, static_cast<std::uint8_t>(i)});
-        const bytes_view value = tape.subspan(r.begin, r.end - r.begin);
-        front_.insert(front_.end(), value.begin(), value.end());
+        put_slot(tape.subspan(r.begin, r.end - r.begin), r.may_be_uuid);
         if (front_.size() > max_front) return false;
     }
     std::sort(cuts_.begin(), cuts_.end(), [](const cut& a, const cut& b) { return a.range.begin < b.range.begin; });
@@ -83,7 +94,7 @@ struct front_slots
     {
         const unsigned char* const end = front.data() + front.size();
         for (const unsigned char* at = front.data(); at != end && count != values.size();) {
-            const unsigned char* const next = skip_value(at, end);
+            const unsigned char* const next = skip_slot(at, end);
             if (next == nullptr) break;
             values[count++] = {at, next};
             at = next;
@@ -98,6 +109,16 @@ bool append(std::span<unsigned char>& out, bytes_view bytes) noexcept
     if (bytes.size() > out.size()) return false;
     if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
     out = out.subspan(bytes.size());
+    return true;
+}
+
+bool append_slot(std::span<unsigned char>& out, bytes_view slot) noexcept
+{
+    const unsigned char* const end = slot.data() + slot.size();
+    const std::size_t size = slot_size_in_tape(slot.data(), end);
+    if (size > out.size()) return false;
+    slot_to_tape(slot.data(), end, out.data());
+    out = out.subspan(size);
     return true;
 }
 
@@ -120,7 +141,7 @@ bool join_tape(bytes_view front, bytes_view body, std::span<unsigned char> out) 
         const std::size_t slot = table.front();
         table = table.subspan(1);
         if (!take_varint(table, gap) || gap > rest.size() || slot >= slots.count) return false;
-        if (!append(out, rest.first(gap)) || !append(out, slots.values[slot])) return false;
+        if (!append(out, rest.first(gap)) || !append_slot(out, slots.values[slot])) return false;
         rest = rest.subspan(gap);
     }
     return append(out, rest) && out.empty();

@@ -18,11 +18,15 @@
 
 namespace kubecoro::detail {
 
-/// A value that stays readable: where it lies in the tape. Empty = absent.
+/// A value that stays readable: where it lies in the tape. Empty = none.
 struct tape_range
 {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
+    /// Of an empty one: there is a value, of another kind than belongs here.
+    bool elsewhere = false;
+    /// May lie in the front as a front_tag::uuid.
+    bool may_be_uuid = false;
 };
 
 /// Takes tapes apart; reused for the next.
@@ -42,6 +46,7 @@ private:
         std::uint8_t slot;
     };
     [[nodiscard]] bool overlaps(tape_range r) const noexcept;
+    void put_slot(bytes_view value, bool may_be_uuid);
 
     std::vector<cut> cuts_;
     std::vector<unsigned char> front_;

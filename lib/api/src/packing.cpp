@@ -1,6 +1,7 @@
 #include "packing.hpp"
 
 #include "block_life.hpp"
+#include "front_slot.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -27,7 +28,7 @@ tape_range range_of(const value_view& v, bytes_view tape) noexcept
     if (!v) return {};
     const std::string_view text = tape_access::bytes(v);
     const auto begin = static_cast<std::uint32_t>(reinterpret_cast<const unsigned char*>(text.data()) - tape.data());
-    return {begin, begin + static_cast<std::uint32_t>(text.size())};
+    return {.begin = begin, .end = begin + static_cast<std::uint32_t>(text.size())};
 }
 
 body_codec_limits limits_of(const storage_options& options)
@@ -62,8 +63,11 @@ void packing::find_slots(bytes_view tape, const front_offsets& offsets)
     const unsigned char* const end = tape.data() + tape.size();
     for (std::size_t i = 0; i < packed_front_fields; ++i) {
         const std::uint32_t at = offsets[i];
-        slots_.push_back(at == 0 ? tape_range{}
-                                 : range_of(tape_access::view(tape.data() + at, end, &owner_.words), tape));
+        tape_range r;
+        if (at > offset_elsewhere) r = range_of(tape_access::view(tape.data() + at, end, &owner_.words), tape);
+        r.elsewhere = at == offset_elsewhere;
+        r.may_be_uuid = static_cast<front_field>(i) == front_field::uid;
+        slots_.push_back(r);
     }
     const value_view root = tape_access::view(tape.data(), end, &owner_.words);
     for (const auto& path : hot_) slots_.push_back(range_of(root.path(path), tape));
@@ -213,10 +217,41 @@ void packing::release(std::uint8_t dictionary) noexcept
     delete d;
 }
 
-std::size_t packing::slot_of(std::string_view dotted) const noexcept
+namespace {
+
+/// In the order of front_field.
+constexpr std::array<std::string_view, packed_front_fields> front_paths{
+    "metadata.name",       "metadata.namespace",         "metadata.uid", "metadata.resourceVersion",
+    "metadata.generation", "metadata.deletionTimestamp", "apiVersion",   "kind",
+    "metadata.labels",     "metadata.ownerReferences"};
+
+bool leads_to(std::string_view path, std::string_view dotted) noexcept
 {
-    const auto at = std::find(hot_.begin(), hot_.end(), dotted);
-    return at == hot_.end() ? 0 : packed_front_fields + static_cast<std::size_t>(at - hot_.begin());
+    return dotted.starts_with(path) && (dotted.size() == path.size() || dotted[path.size()] == '.');
+}
+
+} // namespace
+
+std::optional<value_view> packing::read_front(const packed_block& b, std::string_view dotted) const noexcept
+{
+    std::size_t slot = 0;
+    std::string_view path;
+    const auto look = [&](const auto& paths) {
+        for (const std::string_view p : paths) {
+            if (leads_to(p, dotted)) {
+                path = p;
+                return true;
+            }
+            ++slot;
+        }
+        return false;
+    };
+    if (!look(front_paths) && !look(hot_)) return std::nullopt;
+    const unsigned char* const at = b.slot_at(slot);
+    if (at == nullptr || *at == front_tag::uuid || *at == front_tag::elsewhere) return std::nullopt;
+    if (*at == front_tag::absent) return value_view{};
+    const value_view v = tape_access::view(at, b.front_end(), b.words());
+    return dotted.size() == path.size() ? v : v.path(dotted.substr(path.size() + 1));
 }
 
 // ---- the objects that were read last

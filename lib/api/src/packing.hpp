@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -43,8 +45,8 @@ public:
     [[nodiscard]] plain_block* expand(const packed_block& b);
     /// A record of that dictionary has gone.
     void release(std::uint8_t dictionary) noexcept;
-    /// The place of a hot field in a front; 0 = it is none.
-    [[nodiscard]] std::size_t slot_of(std::string_view dotted) const noexcept;
+    /// What is at a path, absent included, if the front is enough to tell.
+    [[nodiscard]] std::optional<value_view> read_front(const packed_block& b, std::string_view dotted) const noexcept;
 
     /// Guards what comes and goes with expansions (block_life.hpp).
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }

@@ -1,5 +1,6 @@
 #include "informer_lane.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +25,9 @@ decode_options decode_for(const informer_options& o)
     if (keep.empty()) keep = {"metadata"};
     std::erase_if(keep, [](const std::string& path) { return !inside_metadata(path); });
     if (keep.empty()) keep = {"metadata.name"}; // is kept anyhow: nothing else was asked for
+    // Most of what metadata takes, and of use to few: for those who name it.
+    decode.drop_managed_fields = std::none_of(
+        keep.begin(), keep.end(), [](const std::string& path) { return path.starts_with("metadata.managedFields"); });
     return decode;
 }
 

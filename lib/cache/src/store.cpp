@@ -12,7 +12,7 @@ void announce_put(std::vector<notification>& out, object before, object now, boo
 {
     if (!before) {
         out.emplace_back(added{std::move(now), initial});
-    } else if (before.uid() == now.uid()) {
+    } else if (before.same_uid(now)) {
         out.emplace_back(updated{std::move(before), std::move(now)});
     } else { // deleted and created again, and nobody told us
         out.emplace_back(deleted{std::move(before), true});
@@ -23,7 +23,7 @@ void announce_put(std::vector<notification>& out, object before, object now, boo
 /// The deletion of what is stored, with the final state if it is the same object's.
 deleted gone(object before, const object& final_state)
 {
-    if (before.uid() == final_state.uid()) return {final_state, false};
+    if (before.same_uid(final_state)) return {final_state, false};
     return {std::move(before), true};
 }
 
@@ -226,7 +226,7 @@ std::vector<std::string> store::call_index(const user_index& index, const object
 object store::find(object_key_view key, std::string_view uid, std::string_view resource_version) const
 {
     object stored = get(key);
-    const bool same = stored && stored.resource_version() == resource_version && stored.uid() == uid;
+    const bool same = stored && stored.resource_version() == resource_version && stored.has_uid(uid);
     return same ? stored : object{};
 }
 

@@ -71,7 +71,8 @@ void check_equal(const object& a, const object& b)
     CHECK(a.annotations() == b.annotations());
     CHECK(a.metadata() == b.metadata());
     CHECK(a.root() == b.root());
-    for (const auto* path : {"spec.nodeName", "status.phase", "metadata.name", "spec", "none.such"})
+    for (const auto* path : {"spec.nodeName", "status.phase", "metadata.name", "metadata.uid", "metadata.labels.app",
+                             "metadata.generation", "metadata.deletionTimestamp", "kind", "spec", "none.such"})
         CHECK(a.path(path) == b.path(path));
     CHECK(a.to_text() == b.to_text());
     CHECK(a.to_json() == b.to_json());
@@ -98,6 +99,93 @@ TEST_CASE("packed object: answers everything as a plain one does", "[api][storag
         check_equal(encoding->at_rest(kept.get()), plain);
     }
     CHECK(encoding->stats().broken == 0);
+}
+
+TEST_CASE("packed object: a uid in canonical form is compared without expanding", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    teach(encoding, 200);
+    constexpr std::string_view canonical = "2fb88144-0bee-4346-a488-1cd6ec6e8519";
+    const auto with_uid = [&](std::string_view uid) {
+        auto text = pod(7);
+        text.replace(text.find("u7"), 2, uid);
+        return text;
+    };
+    const std::vector<std::string> uids = {std::string(canonical),
+                                           "2fb88144-0bee-4346-a488-1cd6ec6e851a",
+                                           "2FB88144-0bee-4346-a488-1cd6ec6e8519",
+                                           "2fb88144-0bee-4346-a488-1cd6ec6e851",
+                                           "2fb88144-0bee-4346-a488-1cd6ec6e85190",
+                                           "2fb881440-bee-4346-a488-1cd6ec6e8519",
+                                           "2fb88144-0bee-4346-a488-1cd6ec6e851g",
+                                           std::string(36, '-'),
+                                           "u",
+                                           ""};
+    for (const auto& mine : uids) {
+        CAPTURE(mine);
+        const object plain = object::parse(with_uid(mine)).value();
+        const kept_object kept(decode(with_uid(mine), encoding));
+        REQUIRE(object_builder::block_of(kept)->packed);
+        check_equal(plain, kept.get());
+        for (const auto& other : uids) {
+            CAPTURE(other);
+            const kept_object another(decode(with_uid(other), encoding));
+            const auto before = encoding->stats().expansions;
+            CHECK(kept.get().has_uid(other) == (mine == other));
+            CHECK(kept.get().same_uid(another.get()) == (mine == other));
+            CHECK(plain.same_uid(another.get()) == (mine == other));
+            CHECK(another.get().same_uid(plain) == (mine == other));
+            CHECK(encoding->stats().expansions == before);
+        }
+        CHECK(object().same_uid(kept.get()) == mine.empty());
+        CHECK(kept.get().same_uid(object()) == mine.empty());
+    }
+}
+
+TEST_CASE("packed object: paths in front expand nothing, absent ones included", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    teach(encoding, 200);
+    const kept_object kept(decode(pod(7), encoding));
+    const auto before = encoding->stats().expansions;
+    const object o = kept.get();
+    CHECK(o.path("metadata.name").as_string() == "p7");
+    CHECK(o.path("metadata.namespace").as_string() == "n");
+    CHECK(o.path("metadata.resourceVersion").as_string() == "7");
+    CHECK(o.path("metadata.generation").as_int64() == 2);
+    CHECK_FALSE(o.path("metadata.deletionTimestamp"));
+    CHECK(o.path("apiVersion").as_string() == "v1");
+    CHECK(o.path("kind").as_string() == "Pod");
+    CHECK(o.path("metadata.labels.app").as_string() == "shop");
+    CHECK_FALSE(o.path("metadata.labels.none"));
+    CHECK_FALSE(o.path("metadata.name.none"));
+    CHECK(o.path("metadata.ownerReferences")[0]["name"].as_string() == "rs");
+    CHECK(o.path("spec.nodeName").as_string() == "n7");
+    CHECK(encoding->stats().expansions == before);
+    CHECK(o.path("metadata.names") == value_view());
+    CHECK(o.path("metadata.uid").as_string() == "u7");
+    CHECK(encoding->stats().expansions == before + 1);
+}
+
+TEST_CASE("packed object: what is of another kind than belongs in front is found behind it", "[api][storage]")
+{
+    const auto encoding = make_encoding();
+    teach(encoding, 200);
+    for (const char* name : {"5", "null", "{\"a\":1}", "[\"x\"]", "false"}) {
+        auto text = pod(7);
+        text.replace(text.find("\"p7\""), 4, name);
+        text.replace(text.find("\"Pod\""), 5, name);
+        text.replace(text.find("\"Running\""), 9, name);
+        const object plain = object::parse(text).value();
+        const kept_object kept(decode(text, encoding));
+        REQUIRE(object_builder::block_of(kept)->packed);
+        for (const auto* path :
+             {"metadata.name", "metadata.name.a", "kind", "kind.a", "status.phase", "status.phase.a"}) {
+            CAPTURE(name, path);
+            CHECK(kept.get().path(path) == plain.path(path));
+        }
+        check_equal(plain, kept.get());
+    }
 }
 
 TEST_CASE("packed object: is at rest when no reader is left, and smaller then", "[api][storage]")

@@ -92,7 +92,10 @@ public:
     [[nodiscard]] std::string_view ns() const noexcept;
     [[nodiscard]] std::string_view name() const noexcept;
     [[nodiscard]] object_key_view key() const noexcept { return {ns(), name()}; }
+    /// Expands; to compare uids use the two below.
     [[nodiscard]] std::string_view uid() const noexcept;
+    [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
+    [[nodiscard]] bool same_uid(const object& other) const noexcept;
     [[nodiscard]] std::string_view resource_version() const noexcept;
     /// 0 when the kind has none.
     [[nodiscard]] std::int64_t generation() const noexcept;
@@ -101,7 +104,8 @@ public:
 
     /// Everything. Expands.
     [[nodiscard]] value_view root() const noexcept;
-    /// root().path(dotted); hot fields (storage_options) do not expand.
+    /// root().path(dotted). What lies in front does not expand: hot fields (storage_options), labels, owner references, name,
+    /// namespace, resourceVersion, generation, deletionTimestamp, kind and apiVersion, absent ones included.
     [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
     /// A member of the root; `metadata`, `spec` and `status` are found without searching. Expands.
     [[nodiscard]] value_view operator[](std::string_view member) const noexcept;

@@ -17,7 +17,8 @@ enum class storage : std::uint8_t
     /// objects resemble each other. Metadata and hot fields are read in place; the first read of anything else
     /// expands the object, about 1 us, for as long as somebody holds it.
     compressed,
-    /// Kind, apiVersion and metadata alone, and the server is asked for no more than that.
+    /// Kind, apiVersion and metadata alone, and the server is asked for no more than that. Without managedFields, which are
+    /// most of it, unless decode_options::prune.keep names "metadata.managedFields".
     metadata_only
 };
 [[nodiscard]] std::string_view to_string(storage s) noexcept;

@@ -13,7 +13,7 @@ namespace kubecoro {
 /// The server's word that nothing has changed. An empty version says nothing.
 [[nodiscard]] inline bool same_version(const object& a, const object& b) noexcept
 {
-    return !a.resource_version().empty() && a.resource_version() == b.resource_version() && a.uid() == b.uid();
+    return !a.resource_version().empty() && a.resource_version() == b.resource_version() && a.same_uid(b);
 }
 
 /// An object is now in the store that was not there before.
