@@ -111,6 +111,8 @@ void check_store(const watched& w, journal& notes)
     for (const auto& [key, o] : real) {
         namespaces.insert(key.ns);
         if (!lister.get(key)) notes.broken(w.name, "get() does not find " + brief(o));
+        if (!lister.reached(o.resource_version(), key.ns))
+            notes.broken(w.name, "has not reached the version of " + brief(o));
     }
     if (const auto got = lister.namespaces(); std::set<std::string>(got.begin(), got.end()) != namespaces) {
         notes.broken(w.name, "namespaces() are others");

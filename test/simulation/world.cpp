@@ -55,7 +55,9 @@ verdict world::run()
         if (!last || !one_in(random_, 3)) quiet_point();
     }
     for (const auto& w : informers_) {
-        const auto stats = w.informer.stats().reflector;
+        const auto all = w.informer.stats();
+        if (all.consistency.failed != 0) notes_.broken(w.name, "the store differs: " + all.consistency.last_difference);
+        const auto& stats = all.reflector;
         verdict_.lists += stats.lists;
         verdict_.relists += stats.relists_total();
         verdict_.reconnects += stats.reconnects;
@@ -122,6 +124,8 @@ void world::add_informer(std::string name, scope covered, informer_options optio
     const bool too_little = by_node && options_.keep == storage::metadata_only;
     options.storage.policy = too_little ? storage::compressed : options_.keep;
     options.storage.learn_from = 8;
+    options.check_consistency = true;
+    options.label_indexes = {"app"};
     covered.metadata_only = options.storage.policy == storage::metadata_only;
     auto informer = factory_->get(covered.resource, std::move(options));
     if (by_node) {

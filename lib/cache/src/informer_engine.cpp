@@ -27,6 +27,7 @@ informer_engine::informer_engine(informer_settings s)
       encoding_(make_object_encoding(encoding_for(settings_.resource, settings_.options.storage))),
       store_(std::make_shared<store>(settings_.log, large_change, encoding_)),
       transformer_(settings_.options.transform, encoding_, settings_.log),
+      checker_(settings_, encoding_),
       registry_(settings_.log,
                 {.run =
                      [this](const auto& listener, event_handler handler, asio::any_io_executor executor) {
@@ -60,6 +61,7 @@ void informer_engine::start()
         meter_.emplace(settings_.numbers, settings_.label, settings_.resource.display_name());
         watches_.spawn("metrics", meter_loop());
     }
+    if (settings_.options.check_consistency) watches_.spawn("consistency check", checker_.run());
     registry_.start();
     // Without any namespace there is no list to wait for.
     if (lanes_.empty()) asio::post(strand_, [self = shared_from_this()] { self->settle_sync(); });

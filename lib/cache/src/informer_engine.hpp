@@ -1,5 +1,6 @@
 #pragma once
 
+#include "consistency_checker.hpp"
 #include "delta_fifo_core.hpp"
 #include "informer_lane.hpp"
 #include "informer_meter.hpp"
@@ -129,6 +130,7 @@ private:
     std::shared_ptr<object_encoding> encoding_;
     std::shared_ptr<store> store_;
     const object_transformer transformer_;
+    consistency_checker checker_;
     sync_gate gate_;
     /// Changed on the strand, under mutex_; by their ids, which are never used again.
     std::map<std::size_t, std::shared_ptr<informer_lane>> lanes_;

@@ -108,7 +108,12 @@ void informer_engine::process(const std::vector<delta>& batch)
     if (first.type == delta_type::sync_all) return resync(first.target);
     if (first.type == delta_type::replaced_all) {
         announce(store_->replace(lanes_.at(first.scope)->ns, std::move(first.all->items), first.all->initial));
-        return set_version(first.scope, first.resource_version);
+        set_version(first.scope, first.resource_version);
+        if (settings_.options.check_consistency) {
+            const std::string& ns = lanes_.at(first.scope)->ns;
+            checker_.ask(ns, first.resource_version, store_->keep(ns));
+        }
+        return;
     }
     announce(store_->apply(batch));
     for (const auto& d : batch)

@@ -61,10 +61,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,
-                                         std::string not_before, std::shared_ptr<object_encoding> encoding,
-                                         std::shared_ptr<const known_objects> known, reflector_sink& sink)
+std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const std::string& ns,
+                                               std::shared_ptr<object_encoding> encoding,
+                                               std::shared_ptr<const known_objects> known)
 {
+    if (auto why = refusal(s, ns); !why.empty())
+        return std::make_shared<refused_source>(s.resource.display_name() + (ns.empty() ? "" : " in namespace " + ns),
+                                                std::move(why));
     const source_scope scope{.ns = ns,
                              .label_selector = s.options.label_selector,
                              .field_selector = s.options.field_selector,
@@ -72,14 +75,17 @@ std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t
                              .metadata_only = s.options.storage.policy == storage::metadata_only,
                              .encoding = std::move(encoding),
                              .known = std::move(known)};
+    return s.provider->open(s.resource, scope);
+}
+
+std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,
+                                         std::string not_before, std::shared_ptr<object_encoding> encoding,
+                                         std::shared_ptr<const known_objects> known, reflector_sink& sink)
+{
     const auto& policy = *s.options.policy;
     auto l = std::make_unique<informer_lane>();
     l->id = id;
-    if (auto why = refusal(s, ns); !why.empty())
-        l->source = std::make_shared<refused_source>(
-            s.resource.display_name() + (ns.empty() ? "" : " in namespace " + ns), std::move(why));
-    else
-        l->source = s.provider->open(s.resource, scope);
+    l->source = open_source(s, ns, std::move(encoding), std::move(known));
     l->runs = std::make_unique<reflector>(id, l->source,
                                           reflector_core(policy,
                                                          {.kind = s.resource.kind,

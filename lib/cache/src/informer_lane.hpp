@@ -71,6 +71,11 @@ struct informer_lane
 /// To what others have done.
 void add(reflector_stats& sum, const reflector_stats& one);
 
+/// The objects of one namespace (empty = all) as these options want them. Never null.
+[[nodiscard]] std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const std::string& ns,
+                                                             std::shared_ptr<object_encoding> encoding,
+                                                             std::shared_ptr<const known_objects> known);
+
 /// @param id          Tells this lane from others to the sink; its jitter is drawn from it and the seed.
 /// @param not_before  See reflector_expectation.
 [[nodiscard]] std::unique_ptr<informer_lane>

@@ -89,6 +89,8 @@ informer_stats informer_engine::stats() const
     s.resource_version = last_resource_version();
     s.transform_failures = transformer_.failures();
     s.index_failures = store_->index_failures();
+    s.indexed_labels = store_->indexed_labels();
+    s.consistency = checker_.stats();
     {
         std::lock_guard lock(mutex_);
         s.reflector = past_;
@@ -134,6 +136,10 @@ std::string informer_engine::describe() const
     for (const auto& h : s.handlers)
         out += "\n  handler " + h.name + ": " + (h.synced ? "synced" : "not synced") + ", delivered " + n(h.delivered) +
                ", pending " + n(h.pending) + ", coalesced " + n(h.coalesced) + ", failed " + n(h.failed);
+    if (s.consistency.checks != 0)
+        out += "\n  consistency checks " + n(s.consistency.checks) + ", skipped " + n(s.consistency.skipped) +
+               ", failed " + n(s.consistency.failed) + (s.consistency.last_difference.empty() ? "" : ": ") +
+               s.consistency.last_difference;
     if (r.last_failure) out += "\n  last failure: " + r.last_failure->describe();
     return out;
 }

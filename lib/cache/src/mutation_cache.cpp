@@ -24,8 +24,10 @@ struct mutation_cache::state
 
     void put(own_write w)
     {
-        if (const object o = stored.get(w.key)) w.stored_then = o.resource_version();
-        if (passed(w)) return;
+        const bool passed_before = passed(w);
+        const object now = stored.get(w.key);
+        if (now) w.stored_then = now.resource_version();
+        if (mutation_cache_core::judge(w, now, passed_before).over) return;
         std::lock_guard lock(mutex);
         core.put(std::move(w), time->now());
     }
@@ -98,22 +100,17 @@ std::vector<object> mutation_cache::list(const label_selector& selector, std::st
         writes = state_->core.all(state_->time->now());
     }
     std::erase_if(writes, [ns](const own_write& w) { return !ns.empty() && w.key.ns != ns; });
-    std::erase_if(writes, [this](const own_write& w) {
-        const bool passed = state_->passed(w);
-        if (passed) state_->forget(w);
-        return passed;
-    });
+    std::vector<bool> passed;
+    for (const auto& w : writes) passed.push_back(state_->passed(w));
     auto found = state_->stored.list(selector, ns);
     if (writes.empty()) return found;
-    // What is stored of them may not be among what the selector has found.
-    std::vector<object> shown;
-    for (const auto& w : writes)
-        if (object o = state_->show(w, state_->stored.get(w.key), false); o && selector.matches(o.labels()))
-            shown.push_back(std::move(o));
     std::unordered_set<object_key> ours;
     for (const auto& w : writes) ours.insert(w.key);
     std::erase_if(found, [&ours](const object& o) { return ours.contains(object_key(o.key())); });
-    found.insert(found.end(), shown.begin(), shown.end());
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+        object o = state_->show(writes[i], state_->stored.get(writes[i].key), passed[i]);
+        if (o && selector.matches(o.labels())) found.push_back(std::move(o));
+    }
     return found;
 }
 

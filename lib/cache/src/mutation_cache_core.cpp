@@ -9,13 +9,22 @@
 namespace kubecoro {
 namespace {
 
-/// What is stored is that write, or came after it.
+/// What is stored is that write, or came after it; opaque: the store has moved since, and its word counts.
 bool caught_up(const own_write& w, const object& stored)
 {
     const auto order = compare_versions(stored.resource_version(), w.version);
-    if (order != std::partial_ordering::unordered) return w.now ? order >= 0 : order > 0;
-    // Opaque: the store has moved since, to where nobody can say; it is the server's word.
-    return stored.resource_version() != w.stored_then;
+    if (order == std::partial_ordering::unordered) return stored.resource_version() != w.stored_then;
+    return order >= 0;
+}
+
+/// What is stored is what was removed, or came before that.
+bool hidden(const own_write& removal, const object& stored)
+{
+    if (!removal.uid.empty() && stored.uid() == removal.uid) return true;
+    const auto order = compare_versions(stored.resource_version(), removal.version);
+    if (order == std::partial_ordering::unordered)
+        return removal.uid.empty() && stored.resource_version() == removal.stored_then;
+    return removal.uid.empty() ? order <= 0 : order < 0;
 }
 
 } // namespace
@@ -32,8 +41,8 @@ void mutation_cache_core::put(own_write w, time_point now)
         const own_write& before = at->second.write;
         const auto order = compare_versions(w.version, before.version);
         if (order < 0) return; // its answer was overtaken
-        // A removal at the version of the last write is the removal of what was written.
-        if (order == 0 && !before.now) return;
+        const bool dead = !before.now && !before.uid.empty() && before.uid == w.uid;
+        if (dead && w.now) return;
     }
     object_key key = w.key;
     entries_.insert_or_assign(std::move(key), entry{std::move(w), later(now, ttl_), next_age_++});
@@ -68,12 +77,13 @@ std::vector<own_write> mutation_cache_core::all(time_point now)
 
 mutation_cache_core::verdict mutation_cache_core::judge(const own_write& w, const object& stored, bool passed)
 {
-    if (passed || (stored && caught_up(w, stored))) return {stored, true};
-    if (w.now) return {w.now, false};
-    // A removal hides what it removed and what came before that.
-    const bool another = !w.uid.empty() && stored && stored.uid() != w.uid &&
-                         compare_versions(stored.resource_version(), w.version) == std::partial_ordering::unordered;
-    return {another ? stored : object{}, another};
+    if (w.now) {
+        const bool over = passed || (stored && caught_up(w, stored));
+        return {over ? stored : w.now, over};
+    }
+    if (!stored) return {{}, passed};
+    const bool hide = hidden(w, stored);
+    return {hide ? object{} : stored, !hide};
 }
 
 } // namespace kubecoro

@@ -130,7 +130,6 @@ TEST_CASE("store: indexes find objects by value, whatever changes", "[cache][sto
     put(s, kt::make_pod("web", "a", "1", "n1"));
     const auto by_node = [](const object& o, auto out) {
         const auto node = o["spec"]["nodeName"].as_string();
-        if (node == "bad") throw std::runtime_error("no such node");
         if (!node.empty()) out(node);
         if (node == "twice") out(node);
     };
@@ -155,18 +154,39 @@ TEST_CASE("store: indexes find objects by value, whatever changes", "[cache][sto
     auto values = s.values_of("node");
     std::sort(values.begin(), values.end());
     CHECK(values == lines{"n2", "twice"});
+}
 
-    SECTION("a function that throws leaves its object out, and nothing else")
-    {
-        put(s, kt::make_pod("web", "a", "8", "bad"));
-        put(s, kt::make_pod("web", "e", "9", "n2"));
-        CHECK(names(s.by_index("node", "n2")) == lines{"web/e@9"});
-        CHECK(s.get({"web", "a"}).resource_version() == "8");
-        CHECK(s.index_failures() == 1);
-        CHECK(log.count("web/a") == 1);
-        erase(s, kt::make_pod("web", "a", "10", "bad"));
-        CHECK_FALSE(s.get({"web", "a"}));
-    }
+TEST_CASE("store: an index function that throws leaves its object out, and nothing else", "[cache][store]")
+{
+    kt::recording_logger log;
+    store s(log.handle());
+    REQUIRE(s.add_index("node", [](const object& o, auto out) {
+        const auto node = o["spec"]["nodeName"].as_string();
+        if (node == "bad") throw std::runtime_error("no such node");
+        if (node == "worse") throw 7;
+        out(node);
+    }));
+    put(s, kt::make_pod("web", "a", "1", "n2"));
+    // In the middle of a batch: what comes before and after it is indexed.
+    s.apply(std::vector<delta>{{delta_type::added, kt::make_pod("web", "d", "7", "n2")},
+                               {delta_type::updated, kt::make_pod("web", "a", "8", "bad")},
+                               {delta_type::added, kt::make_pod("web", "e", "9", "n2")}});
+    CHECK(names(s.by_index("node", "n2")) == lines{"web/d@7", "web/e@9"});
+    CHECK(s.get({"web", "a"}).resource_version() == "8");
+    CHECK(s.index_failures() == 1);
+    CHECK(log.count("web/a") == 1);
+    erase(s, kt::make_pod("web", "a", "10", "bad"));
+    CHECK_FALSE(s.get({"web", "a"}));
+    // Also in a list, and when the index is made.
+    s.replace("", {kt::make_pod("web", "f", "11", "worse"), kt::make_pod("web", "e", "9", "n2")}, false);
+    CHECK(s.index_failures() == 2);
+    CHECK(names(s.by_index("node", "n2")) == lines{"web/e@9"});
+    REQUIRE(s.add_index("name", [](const object& o, auto out) {
+        if (o.name() == "e") throw std::runtime_error("no");
+        out(o.name());
+    }));
+    CHECK(s.index_failures() == 3);
+    CHECK(s.values_of("name") == lines{"f"});
 }
 
 TEST_CASE("store: finds an object by key, uid and version, and a list of the same handles changes nothing",

@@ -29,7 +29,7 @@ struct mutation_cache_options
         auto answer = co_await cluster.update(pod);
         if (answer) seen.written(*answer);             // from now on get() shows it, never an older state
         ...
-        seen.removed(pod.key(), pod.uid(), version);   // and this one is gone
+        seen.removed(pod.key(), pod.uid(), pod.resource_version()); // and this one is gone
 
     For those who will not wait: lister::get_after waits instead. Give it what the server answered, whole, never what was
     sent. An entry goes when the store has caught up with it (the stored object is that version or a later one, or the
@@ -44,10 +44,13 @@ public:
     /// compared, the later call. Nothing when the store is there already.
     void written(const object& o) const;
 
-    /** An object is gone: the answer to a delete that removed it at once.
+    /** An object is gone: the answer to a delete that removed it at once. Not for one that only marks it
+        (deletionTimestamp), which is a write.
 
-        @param uid  Of what is gone: another one of the same name is not hidden. Empty = any that is not newer.
-        @param resource_version  Of the final state, if the answer has one; else the last that is known. */
+        @param uid  Of what is gone: hidden, whatever version of it the watch still brings, until the watch has brought the
+        end of it, too. Another object of the same name is shown as soon as it is stored. Empty = hides what is stored up
+        to the version.
+        @param resource_version  The last that is known of it: earlier lives of the name are hidden as well. */
     void removed(object_key_view key, std::string_view uid, std::string_view resource_version) const;
 
     /// The newer of what is stored and what was written; null when there is neither, or it was removed.

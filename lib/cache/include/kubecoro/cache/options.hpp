@@ -54,6 +54,11 @@ struct informer_options
     duration resync{0};
     /// Empty = the factory's.
     std::optional<reflector_policy> policy = {};
+    /// After each list that was stored, lists once more at the exact version and compares: a test of the library and of
+    /// the server, for tests and for suspicion; it doubles the cost of a list. What differs is logged as an error,
+    /// counted and given to on_failure (cond::corrupt); the store is left as it is. Contents are not compared where
+    /// `transform` has made them. A server that no longer has the version is counted as well.
+    bool check_consistency = false;
     /// Called on the informer's strand for every failure of a list or a watch; must be quick. What it throws is
     /// ignored. The informer retries by itself: this is for showing.
     std::function<void(const failure&)> on_failure = {};

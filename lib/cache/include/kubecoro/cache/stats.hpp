@@ -12,6 +12,17 @@
 
 namespace kubecoro {
 
+/// What informer_options::check_consistency has found.
+struct consistency_stats
+{
+    std::uint64_t checks = 0;
+    /// Of these: the server no longer had the version, or gave no answer.
+    std::uint64_t skipped = 0;
+    /// Of these: the store differed from the server.
+    std::uint64_t failed = 0;
+    std::string last_difference = {};
+};
+
 /// A picture of one informer.
 struct informer_stats
 {
@@ -37,6 +48,9 @@ struct informer_stats
     std::uint64_t index_failures = 0;
     /// Objects that were stored as they came, because informer_options::transform failed.
     std::uint64_t transform_failures = 0;
+    /// Labels by which lists are answered without going through everything.
+    std::vector<std::string> indexed_labels = {};
+    consistency_stats consistency = {};
     std::vector<handler_stats> handlers = {};
 };
 

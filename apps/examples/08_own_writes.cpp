@@ -1,0 +1,50 @@
+// Reading one's own writes: the store is behind the server, and says when it has caught up.
+#include "example.hpp"
+
+#include <kubecoro/cache/mutation_cache.hpp>
+
+namespace asio = boost::asio;
+using kubecoro::core::v1::config_map;
+
+namespace {
+
+std::string_view text_of(const kubecoro::object& greeting) { return greeting["data"]["text"].as_string("nothing"); }
+
+asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kubecoro::shared_informer maps)
+{
+    const auto lister = maps.lister();
+    const kubecoro::mutation_cache seen(lister); // shows what was written before the watch has brought it
+    auto greetings = cluster.resource(config_map::resource(), "default");
+
+    auto created = co_await greetings.create(R"({"metadata":{"name":"greeting"},"data":{"text":"hello"}})");
+    if (!created) co_return created.error();
+    seen.written(*created);
+    std::cout << "remembered: " << text_of(seen.get("default", "greeting")) << '\n';
+
+    auto patched = co_await greetings.patch("greeting", kubecoro::patch_kind::merge, R"({"data":{"text":"bye"}})");
+    if (!patched) co_return patched.error();
+    auto stored =
+        co_await lister.get_after(kubecoro::object_key(patched->key()), std::string(patched->resource_version()));
+    if (!stored) co_return stored.error();
+    std::cout << "stored: " << text_of(*stored) << '\n';
+    std::cout << "remembered: " << text_of(seen.get("default", "greeting")) << ", and " << seen.size() << " to go\n";
+
+    auto removed = co_await greetings.remove("greeting");
+    if (!removed) co_return removed.error();
+    seen.removed(patched->key(), patched->uid(), patched->resource_version());
+    std::cout << "after the removal: " << (seen.get("default", "greeting") ? "there" : "gone") << '\n';
+    co_return kubecoro::result<>();
+}
+
+} // namespace
+
+asio::awaitable<kubecoro::result<>> run(kubecoro::client cluster)
+{
+    kubecoro::informer_factory informers(cluster);
+    auto maps = informers.get<config_map>({.namespaces = {"default"}});
+    informers.start();
+    auto outcome = co_await maps.has_synced();
+    if (outcome) outcome = co_await write_and_read(cluster, maps);
+    auto stopped = co_await informers.stop();
+    co_return outcome ? stopped : outcome;
+}

@@ -1,0 +1,122 @@
+// The store beside what the server has at the same version.
+
+#include "consistency_core.hpp"
+#include "informer_fixture.hpp"
+
+using namespace informer_test;
+using kubecoro::cond;
+using kubecoro::consistency_core;
+using kubecoro::kept_object;
+using kubecoro::object;
+using outcome = kubecoro::consistency_core::outcome;
+
+namespace {
+
+std::vector<kept_object> kept(const std::vector<object>& objects) { return {objects.begin(), objects.end()}; }
+
+/// What one page says of what is stored.
+consistency_core::verdict judge(const std::vector<object>& stored, std::vector<object> listed)
+{
+    consistency_core core(kept(stored), "10");
+    return std::get<consistency_core::verdict>(core.on_page(kt::make_page(std::move(listed), "10")));
+}
+
+object pod_of(std::string name, std::string version, std::string uid = {}, std::string members = {})
+{
+    return kt::make_object({.ns = "web",
+                            .name = std::move(name),
+                            .resource_version = std::move(version),
+                            .uid = std::move(uid),
+                            .members = std::move(members)});
+}
+
+} // namespace
+
+TEST_CASE("consistency: equal content is equal, page by page, at the exact version", "[cache][consistency]")
+{
+    consistency_core core(kept({pod_of("a", "1"), pod_of("b", "2"), pod_of("c", "3")}), "10", true, 2);
+    const auto first = std::get<kubecoro::list_options>(core.start());
+    CHECK(first.resource_version == "10");
+    CHECK(first.match == kubecoro::version_match::exact);
+    CHECK(first.limit == 2);
+    const auto second = std::get<kubecoro::list_options>(
+        core.on_page(kt::make_page({pod_of("a", "1"), pod_of("b", "2")}, "10", "more")));
+    CHECK(second.continue_token == "more");
+    CHECK(second.resource_version.empty());
+    CHECK(second.match == kubecoro::version_match::unset);
+    const auto v = std::get<consistency_core::verdict>(core.on_page(kt::make_page({pod_of("c", "3")}, "10")));
+    CHECK(v.what == outcome::equal);
+    CHECK(judge({}, {}).what == outcome::equal);
+}
+
+TEST_CASE("consistency: whatever differs is named: keys, uids, versions, content", "[cache][consistency]")
+{
+    CHECK(judge({pod_of("a", "1")}, {}).why == "web/a is stored and not listed");
+    CHECK(judge({}, {pod_of("a", "1")}).why == "web/a is not stored");
+    CHECK(judge({pod_of("a", "1")}, {pod_of("a", "2")}).why == "web/a is stored at another version");
+    CHECK(judge({pod_of("a", "1", "u1")}, {pod_of("a", "1", "u2")}).why == "web/a is stored with another uid");
+    const auto content = judge({pod_of("a", "1", "u", R"("spec":{"nodeName":"n1"})")},
+                               {pod_of("a", "1", "u", R"("spec":{"nodeName":"n2"})")});
+    CHECK(content.what == outcome::differs);
+    CHECK(content.why == "web/a is stored with another content");
+    consistency_core made_anew(kept({pod_of("a", "1", "u", R"("spec":{"nodeName":"n1"})")}), "10", false);
+    const auto same = made_anew.on_page(kt::make_page({pod_of("a", "1", "u")}, "10"));
+    CHECK(std::get<consistency_core::verdict>(same).what == outcome::equal);
+    std::vector<object> many;
+    for (int i = 0; i < 9; ++i) many.push_back(pod_of("p" + std::to_string(i), "1"));
+    CHECK(judge({}, many).why.ends_with("; and 4 more"));
+}
+
+TEST_CASE("consistency: what cannot be asked is skipped, not blamed", "[cache][consistency]")
+{
+    const auto verdict_of = [](const kubecoro::result<kubecoro::list_page>& page) {
+        consistency_core core(kept({pod_of("a", "1")}), "10");
+        return std::get<consistency_core::verdict>(core.on_page(page));
+    };
+    CHECK(verdict_of(kt::server_failure(410, "Expired")).what == outcome::skipped);
+    CHECK(verdict_of(kubecoro::failure(cond::unreachable, "gone")).what == outcome::skipped);
+    CHECK(verdict_of(kt::make_page({}, "11")).what == outcome::skipped); // a server that does not know "exact"
+    CHECK(std::get<consistency_core::verdict>(consistency_core({}, "").start()).what == outcome::skipped);
+    consistency_core endless({}, "10");
+    static_cast<void>(endless.on_page(kt::make_page({}, "10", "t")));
+    CHECK(std::get<consistency_core::verdict>(endless.on_page(kt::make_page({}, "10", "t"))).what == outcome::skipped);
+}
+
+TEST_CASE("informer: checks each list it has stored against the server, when asked to",
+          "[cache][informer][consistency]")
+{
+    fixture f;
+    std::vector<std::string> told;
+    auto pods = f.informers->get<pod>({.check_consistency = true, .on_failure = [&](const kubecoro::failure& why) {
+                                           told.emplace_back(to_string(why.condition()));
+                                       }});
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
+    auto watch = f.source().on_watch();
+    watch.send(kt::added(kt::make_pod("web", "b", "12"))); // what comes while the check is under way does not count
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.settle();
+    CHECK(f.source().list_call(1).match == kubecoro::version_match::exact);
+    CHECK(f.source().list_call(1).resource_version == "10");
+    CHECK(pods.stats().consistency.checks == 1);
+    CHECK(pods.stats().consistency.failed == 0);
+
+    f.source().on_list(kt::make_page({kt::make_pod("web", "b", "12")}, "20"));
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "5"), kt::make_pod("web", "b", "12")}, "20"));
+    auto second = f.source().on_watch();
+    watch.send(kt::error_event(410, "Expired"));
+    REQUIRE(f.run.run_until([&] { return pods.stats().consistency.failed == 1; }));
+    CHECK(pods.stats().consistency.last_difference == "web/a is not stored");
+    CHECK(told == lines{"expired", "corrupt"});
+    CHECK(f.log.count(kubecoro::log_level::error) == 1);
+    CHECK(content(pods) == lines{"web/b@12"}); // and nothing was done about it
+    CHECK(pods.describe().find("consistency checks 2, skipped 0, failed 1: web/a is not stored") != std::string::npos);
+
+    f.source().on_list(kt::make_page({kt::make_pod("web", "b", "12")}, "30"));
+    f.source().on_list(kt::server_failure(410, "Expired"));
+    auto third = f.source().on_watch();
+    second.send(kt::error_event(410, "Expired"));
+    REQUIRE(f.run.run_until([&] { return pods.stats().consistency.skipped == 1; }));
+    CHECK(pods.stats().consistency.failed == 1);
+}
