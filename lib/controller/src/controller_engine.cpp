@@ -108,6 +108,7 @@ void controller_engine::abandon(const std::shared_ptr<controller_engine>& self)
     if (self->following_.running() + self->working_.running() + self->supervising_.running() == 0) return;
     self->options_.log.error("a controller was destroyed while it runs: await stop() first",
                              {{"controller", self->options_.name}});
+    self->stopping_ = true;
     {
         std::lock_guard lock(self->mutex_);
         self->core_.abandon();

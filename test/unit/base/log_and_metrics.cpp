@@ -32,6 +32,18 @@ TEST_CASE("logger: the threshold decides, copies share the sink", "[base][log]")
     CHECK(lines[2] == "error failed");
 }
 
+TEST_CASE("logger: values of its own are added to every line", "[base][log]")
+{
+    std::vector<std::string> lines;
+    const logger log([&](const log_record& r) { lines.push_back(format(r)); }, log_level::info);
+    const logger named = log.with({{"controller", "shop"}}).with({{"object", "web/a"}});
+    named.debug("no");
+    named.info("yes", {{"n", 1}});
+    log.info("plain");
+    CHECK(lines == std::vector<std::string>{"info yes n=1 object=web/a controller=shop", "info plain"});
+    CHECK_FALSE(logger().with({{"a", "b"}}).enabled(log_level::error));
+}
+
 TEST_CASE("logger: a sink that throws harms nobody", "[base][log]")
 {
     int calls = 0;
