@@ -20,6 +20,10 @@ void announce_put(std::vector<notification>& out, object before, object now, boo
     }
 }
 
+/// What a change costs under the lock, in the time of one that takes another object's place.
+constexpr std::size_t swap_cost = 1;
+constexpr std::size_t full_cost = 4;
+
 /// The deletion of what is stored, with the final state if it is the same object's.
 deleted gone(object before, const object& final_state)
 {
@@ -108,9 +112,12 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
     }
     std::vector<notification> out;
     std::vector<change> changes;
+    std::size_t cost = 0;
+    const std::size_t put_cost = user_indexes_.empty() ? swap_cost : full_cost;
     for (const auto& stored : *unlisted) {
         if (last.find(stored) != last.end()) continue;
         changes.push_back({stored, true, {}});
+        cost += full_cost;
         out.emplace_back(deleted{stored, true});
     }
     for (const std::size_t i : differing) {
@@ -119,6 +126,7 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
         object before = tables_->find(o.key());
         if (before && same_version(before, o)) continue;
         changes.push_back({o, false, values_for(o)});
+        cost += before ? put_cost : full_cost;
         announce_put(out, std::move(before), o, initial);
     }
 
@@ -131,7 +139,7 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
                 t.put(c.obj, std::move(c.values));
         }
     };
-    if (changes.size() < large_) {
+    if (cost < large_ * full_cost) {
         std::unique_lock lock(mutex_);
         make(*tables_);
     } else {

@@ -31,7 +31,7 @@ namespace kubecoro {
 class store final : public known_objects
 {
 public:
-    /// @param large     Changes from which on a list is applied to a copy.
+    /// @param large     Changes from which on a list is applied to a copy; putting a newer object in place counts a quarter.
     /// @param encoding  In what form objects rest; null = as they come.
     explicit store(logger log = {}, std::size_t large = 512, std::shared_ptr<object_encoding> encoding = {});
     ~store();
