@@ -137,13 +137,17 @@ bool tape_writer::deepen()
     return true;
 }
 
-void tape_writer::begin_special(frame& f) noexcept
+bool tape_writer::begin_special(bool is_object)
 {
+    if (in_array_) next_item();
+    if (top_ == last_ && !deepen()) return false;
+    enter(is_object);
     const bool secret = hint_ == hint::secret;
-    f.secret = f.secret || secret;
-    f.shares = shares_ = f.shares && !secret;
-    f.is_metadata = hint_ == hint::metadata;
+    top_->secret = top_->secret || secret;
+    top_->shares = shares_ = top_->shares && !secret;
+    top_->is_metadata = hint_ == hint::metadata;
     hint_ = hint::none;
+    return has_room();
 }
 
 bool tape_writer::end_filled(const frame& f)

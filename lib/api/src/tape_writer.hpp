@@ -111,8 +111,12 @@ private:
 
     [[nodiscard]] bool begin(bool is_object)
     {
-        if (in_array_) next_item();
-        if (top_ == last_ && !deepen()) return false;
+        if (in_array_ || hint_ != hint::none || top_ == last_) return begin_special(is_object);
+        enter(is_object);
+        return has_room();
+    }
+    void enter(bool is_object) noexcept
+    {
         const layout::node& n = layout_.at(here_);
         const frame& outer = *top_++;
         frame& f = *top_;
@@ -121,20 +125,16 @@ private:
         f.members = 0;
         f.at = {here_, layout::nowhere, n.child};
         f.width = n.width;
-        f.is_array = !is_object;
+        f.is_array = in_array_ = !is_object;
         f.loose = false;
         f.secret = outer.secret;
         f.shares = shares_ = outer.shares;
         f.is_metadata = false;
         f.keys = {};
-        if (hint_ != hint::none) [[unlikely]]
-            begin_special(f);
-        in_array_ = !is_object;
         end_ += std::size_t{1} + f.width;
-        return has_room();
     }
-    /// By what its key says.
-    void begin_special(frame& f) noexcept;
+    /// An item, one whose key says something about it, or one that is deeper than all before.
+    [[nodiscard]] bool begin_special(bool is_object);
     [[nodiscard]] bool deepen();
     [[nodiscard]] bool end_filled(const frame& f);
     [[nodiscard]] bool single(unsigned char t)
