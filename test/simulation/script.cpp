@@ -42,6 +42,7 @@ void world::operate()
 {
     for (auto n = below(random_, 4); n > 0; --n) must("operation", operations_->one());
     must("operation", operations_->one());
+    must("wander", wanderer_->one());
 }
 
 void world::let_time_pass()
@@ -89,7 +90,7 @@ std::string world::unsettled()
         for (auto& u : w.users) u->go_on();
         if (auto d = first_difference(w); !d.empty()) return d;
     }
-    return {};
+    return wanderer_->unsettled();
 }
 
 void world::quiet_point()

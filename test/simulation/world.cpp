@@ -18,7 +18,8 @@ enum class part : std::uint64_t
     network,
     operations,
     factory,
-    participants
+    participants,
+    wanderer
 };
 std::uint64_t seed_of(std::uint64_t seed, part p) { return seed * 1'000'003 + static_cast<std::uint64_t>(p); }
 
@@ -101,6 +102,8 @@ void world::start()
     if (one_in(random_, 3)) f.policy.idle_timeout = std::chrono::minutes(1 + below(random_, 5));
     factory_.emplace(network_->unreliable().provider(), std::move(f));
     make_informers();
+    wanderer_.emplace(*factory_, *server_, *truths_[0], runner_, notes_, seed_of(options_.seed, part::wanderer));
+    must("prepare the wanderer", wanderer_->prepare());
     factory_->start();
 }
 

@@ -6,6 +6,7 @@
 #include "operations.hpp"
 #include "participant.hpp"
 #include "truth.hpp"
+#include "wanderer.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
@@ -105,6 +106,7 @@ private:
     std::vector<testing::task<void>> followers_;
     std::optional<informer_factory> factory_;
     std::vector<watched> informers_;
+    std::optional<wanderer> wanderer_;
     std::uint64_t next_name_ = 0;
     verdict verdict_;
 };

@@ -30,11 +30,13 @@ struct server
     std::uint64_t version = 1;
     int batches_left = 0;
     std::size_t keys = 50;
+    /// Where everything is; empty = in three namespaces, by name.
+    std::string only_ns = {};
 
     /// One random change, as the event that tells of it. Under mutex.
     kubecoro::watch_event change()
     {
-        const std::string name = "p" + std::to_string(random() % keys);
+        const std::string name = only_ns + "p" + std::to_string(random() % keys);
         const auto at = objects.find(name);
         const std::string next = std::to_string(++version);
         if (at == objects.end()) {
@@ -53,7 +55,7 @@ struct server
 
     kubecoro::object make(std::string name, std::string at, std::string uid)
     {
-        return kt::make_object({.ns = "n" + std::to_string(name.back() % 3),
+        return kt::make_object({.ns = only_ns.empty() ? "n" + std::to_string(name.back() % 3) : only_ns,
                                 .name = std::move(name),
                                 .resource_version = std::move(at),
                                 .uid = std::move(uid),
@@ -166,6 +168,29 @@ struct one_source final : kubecoro::source_provider
 
     boost::asio::any_io_executor where;
     std::shared_ptr<kubecoro::list_watch_source> source;
+};
+
+/// Namespaces that each change by themselves.
+struct busy_namespaces final : kubecoro::source_provider
+{
+    busy_namespaces(boost::asio::any_io_executor e, int count, int batches) : where(std::move(e))
+    {
+        for (int i = 0; i < count; ++i) {
+            auto s = std::make_shared<server>();
+            s->only_ns = "n" + std::to_string(i);
+            s->batches_left = batches;
+            servers.emplace(s->only_ns, std::move(s));
+        }
+    }
+    std::shared_ptr<kubecoro::list_watch_source> open(const kubecoro::resource_type&,
+                                                      const kubecoro::source_scope& scope) override
+    {
+        return std::make_shared<busy_source>(servers.at(scope.ns));
+    }
+    boost::asio::any_io_executor executor() const override { return where; }
+
+    boost::asio::any_io_executor where;
+    std::map<std::string, std::shared_ptr<server>> servers;
 };
 
 } // namespace stress

@@ -10,9 +10,11 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <random>
 #include <thread>
 
 namespace asio = boost::asio;
@@ -218,5 +220,64 @@ TEST_CASE("informers: readers, joiners and leavers on several threads, and all a
     CHECK(steady.wrong + slow.wrong + pulled->wrong == 0);
     CHECK(stats.reflector.reconnects > 0);
     CHECK(stats.reflector.relists_total() > 0);
+    pool.join();
+}
+
+TEST_CASE("informers: namespaces join and leave from several threads while everything changes", "[stress][cache]")
+{
+    constexpr int namespaces = 8;
+    asio::thread_pool pool(4);
+    auto provider = std::make_shared<stress::busy_namespaces>(pool.get_executor(), namespaces, 300);
+    kubecoro::informer_factory informers(provider, quick());
+    auto pods = informers.get<pod>({.namespaces = {"n0"}});
+    belief steady;
+    belief slow;
+    pods.add_event_handler(steady.handler(false));
+    pods.add_event_handler(slow.handler(true), {.max_pending = 8});
+    informers.start();
+    REQUIRE(await(pool, informers.has_synced()));
+
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> changers;
+    for (unsigned t = 0; t < 2; ++t)
+        changers.emplace_back([&, t] {
+            std::mt19937_64 random(t + 1);
+            for (int i = 0; i < 60; ++i) {
+                const std::string ns = "n" + std::to_string(random() % namespaces);
+                std::vector<std::string> some;
+                for (int n = 0; n < namespaces; ++n)
+                    if (random() % 2 == 0) some.push_back("n" + std::to_string(n));
+                const auto what = random() % 3;
+                const auto done = await(pool, what == 0   ? pods.add_namespace(ns)
+                                              : what == 1 ? pods.remove_namespace(ns)
+                                                          : pods.set_namespaces(some));
+                // The other thread may have taken out again what we wait for.
+                if (!done && done.error() != kubecoro::cond::cancelled) ++wrong;
+                static_cast<void>(pods.describe());
+                static_cast<void>(pods.namespaces());
+                for (const auto& o : pods.lister().list(ns))
+                    if (o.ns() != ns) ++wrong;
+            }
+        });
+    for (auto& t : changers) t.join();
+    std::map<std::string, std::string> expected;
+    std::vector<std::string> all;
+    for (const auto& [ns, s] : provider->servers) all.push_back(ns);
+    REQUIRE(await(pool, pods.set_namespaces(all)));
+    CHECK(kubecoro::test::eventually([&] {
+        return std::all_of(provider->servers.begin(), provider->servers.end(), [](const auto& s) {
+            std::lock_guard lock(s.second->mutex);
+            return s.second->batches_left == 0;
+        });
+    }));
+    for (const auto& [ns, s] : provider->servers)
+        for (const auto& [name, o] : s->objects) expected.emplace(name, o.uid());
+    CHECK(kubecoro::test::eventually([&] { return steady.is(expected); }));
+    CHECK(kubecoro::test::eventually([&] { return slow.is(expected); }));
+    REQUIRE(await(pool, pods.set_namespaces({})));
+    CHECK(pods.lister().size() == 0);
+    CHECK(kubecoro::test::eventually([&] { return steady.is({}) && slow.is({}); }));
+    REQUIRE(await(pool, informers.stop()));
+    CHECK(wrong + steady.wrong + slow.wrong == 0);
     pool.join();
 }

@@ -1,0 +1,61 @@
+// The C++ of the guide's pages on informers.
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/kubecoro.hpp>
+
+#include <iostream>
+
+namespace asio = boost::asio;
+
+asio::awaitable<kubecoro::result<>> namespaces(kubecoro::informer_factory& informers)
+{
+    //[namespaces
+    auto pods = informers.get<kubecoro::core::v1::pod>({.namespaces = {"web"}});
+    informers.start();
+    if (auto joined = co_await pods.add_namespace("jobs"); !joined)
+        co_return joined; // forbidden, say: it stays in the set and is tried on
+    co_await pods.remove_namespace("web");
+    const std::vector<std::string> both{"web", "jobs"}; // named first: gcc 12 cannot make it inside co_await
+    auto changed = co_await pods.set_namespaces(both);
+    //]
+    co_return changed;
+}
+
+asio::awaitable<kubecoro::result<>> by_name(kubecoro::client client, kubecoro::informer_factory& informers)
+{
+    //[by_name
+    auto widgets = co_await kubecoro::find_resource(client, "widgets.example.com");
+    if (!widgets) co_return widgets.error();
+    auto all = informers.get(*widgets);
+    auto one = informers.get(*widgets, {.namespaces = {"web"}, .name = "left"});
+    //]
+    co_return kubecoro::result<>();
+}
+
+//[shutdown
+asio::awaitable<kubecoro::result<>> serve(kubecoro::client client, kubecoro::latch told_to_stop)
+{
+    kubecoro::informer_factory informers(client);
+    auto pods = informers.get<kubecoro::core::v1::pod>();
+    informers.start();
+    co_await told_to_stop.wait();
+    co_await kubecoro::finish_despite_cancellation(); // also when this coroutine was cancelled
+    co_return co_await informers.stop();
+}
+//]
+
+void observe(kubecoro::client client, std::shared_ptr<kubecoro::metrics> sink, kubecoro::logger log)
+{
+    //[observe
+    kubecoro::factory_options options;
+    options.numbers = std::move(sink);
+    options.log = log;
+    kubecoro::informer_factory informers(client, options);
+    auto pods = informers.get<kubecoro::core::v1::pod>({.label = "all-pods"});
+    pods.add_event_handler({}, {.name = "billing"});
+    std::cout << pods.describe() << '\n';
+    if (pods.stats().state == kubecoro::informer_state::parked) pods.retry_now();
+    //]
+}
+
+int main() {} // compiled to stay true, not to be run

@@ -1,0 +1,173 @@
+#include "wanderer.hpp"
+
+#include "operations.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr auto definition = R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+"metadata":{"name":"gadgets.sim.example.com"},
+"spec":{"group":"sim.example.com","scope":"Namespaced","names":{"plural":"gadgets","singular":"gadget","kind":"Gadget","listKind":"GadgetList"},
+"versions":[{"name":"v1","served":true,"storage":true,
+"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
+constexpr auto definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+resource_type gadgets() { return {"sim.example.com", "v1", "gadgets", "Gadget", true}; }
+
+std::string state_of(const object& o) { return std::string(o.uid()) + "@" + std::string(o.resource_version()); }
+
+} // namespace
+
+wanderer::wanderer(informer_factory& informers, apiserver::embedded_server& server, const truth& pods,
+                   testing::runner& runner, journal& notes, std::uint64_t seed)
+    : server_(&server),
+      real_pods_(&pods),
+      runner_(&runner),
+      notes_(&notes),
+      random_(seed),
+      pods_(informers.get(core::v1::pod::resource(), {.namespaces = {"a"}, .label = "wandering"})),
+      gadgets_(informers.get(gadgets()))
+{
+    pods_.add_event_handler(listener("wandering pods", told_pods_));
+    gadgets_.add_event_handler(listener("gadgets", told_gadgets_));
+}
+
+asio::awaitable<result<>> wanderer::prepare()
+{
+    co_await execute("POST", definitions, definition);
+    defined_ = true;
+    co_return result<>{};
+}
+
+event_handler wanderer::listener(const char* name, told& state)
+{
+    const auto wrong = [this, name](const char* what, const object& o) {
+        notes_->broken(name, std::string(what) + " " + brief(o));
+    };
+    return {.on_add =
+                [this, name, wrong, &state](const added& e) {
+                    notes_->note(name, "added " + brief(e.obj));
+                    if (!state.emplace(object_key(e.obj.key()), state_of(e.obj)).second) wrong("told twice of", e.obj);
+                },
+            .on_update =
+                [this, name, wrong, &state](const updated& e) {
+                    notes_->note(name, "updated " + brief(e.after));
+                    const auto at = state.find(object_key(e.after.key()));
+                    if (at == state.end() || at->second != state_of(e.before)) return wrong("updated", e.after);
+                    at->second = state_of(e.after);
+                },
+            .on_delete =
+                [this, name, wrong, &state](const deleted& e) {
+                    notes_->note(name, "deleted " + brief(e.obj) + " " + std::string(to_string(e.why)));
+                    if (state.erase(object_key(e.obj.key())) == 0) wrong("deleted what was not there:", e.obj);
+                }};
+}
+
+asio::awaitable<void> wanderer::execute(std::string method, std::string at, std::string body)
+{
+    notes_->note("wanderer", method + " " + at);
+    const auto done = co_await server_->execute(std::move(method), std::move(at), std::move(body));
+    // Choosing blindly: it is there already, or not any more.
+    if (!done && done.error() != cond::not_found && done.error() != cond::already_exists)
+        notes_->broken("wanderer", done.error().describe());
+}
+
+asio::awaitable<result<>> wanderer::one()
+{
+    ++changes_;
+    const std::string object = "g" + std::to_string(below(random_, 4));
+    const std::string collection = "/apis/sim.example.com/v1/namespaces/a/gadgets";
+    switch (below(random_, 8)) {
+    case 0:
+        if (defined_)
+            co_await execute("DELETE", std::string(definitions) + "/gadgets.sim.example.com");
+        else
+            co_await execute("POST", definitions, definition);
+        defined_ = !defined_;
+        break;
+    case 1:
+    case 2:
+    case 3: {
+        std::string body =
+            R"({"apiVersion":"sim.example.com/v1","kind":"Gadget","metadata":{"name":")" + object + "\"}}";
+        co_await execute("POST", collection, std::move(body));
+        break;
+    }
+    case 4:
+        co_await execute("DELETE", collection + "/" + object);
+        break;
+    default:
+        move();
+    }
+    co_return result<>{};
+}
+
+void wanderer::move()
+{
+    const auto& all = operations::namespaces();
+    const auto ns = all[below(random_, all.size())];
+    switch (below(random_, 4)) {
+    case 0:
+        covered_.insert(ns);
+        moves_.push_back(runner_->spawn(pods_.add_namespace(ns)));
+        break;
+    case 1:
+        covered_.erase(ns);
+        moves_.push_back(runner_->spawn(pods_.remove_namespace(ns)));
+        break;
+    case 2:
+        covered_ = {""};
+        moves_.push_back(runner_->spawn(pods_.set_namespaces({""})));
+        break;
+    default:
+        covered_.clear();
+        for (const auto& n : all)
+            if (one_in(random_, 2)) covered_.insert(n);
+        moves_.push_back(runner_->spawn(pods_.set_namespaces({covered_.begin(), covered_.end()})));
+    }
+    notes_->note("wanderer", "covers " + std::to_string(covered_.size()));
+    // Somebody who loses patience; the change stays.
+    if (one_in(random_, 5)) moves_.back().cancel();
+}
+
+std::string wanderer::compare(const char* name, const shared_informer& informer, const told& state,
+                              const told& real) const
+{
+    told stored;
+    for (const auto& o : informer.lister().list()) stored.emplace(object_key(o.key()), state_of(o));
+    if (stored != real)
+        return std::string(name) + " store " + std::to_string(stored.size()) + " objects, not the server's " +
+               std::to_string(real.size());
+    if (state != real) return std::string(name) + " were told otherwise";
+    return {};
+}
+
+std::string wanderer::unsettled()
+{
+    for (const auto& m : moves_)
+        if (!m.done()) return "a change of the namespaces has not ended";
+    moves_.clear();
+    told pods;
+    for (const auto& [key, o] : real_pods_->objects())
+        if (covered_.contains("") || covered_.contains(key.ns)) pods.emplace(key, state_of(o));
+    if (auto d = compare("wandering pods", pods_, told_pods_, pods); !d.empty()) return d;
+    told real;
+    if (defined_) {
+        const auto listed = runner_->run(server_->objects("gadgets.sim.example.com"));
+        if (!listed) return "gadgets: " + listed.error().describe();
+        for (const auto& text : *listed) {
+            const auto o = object::parse(text);
+            real.emplace(object_key(o->key()), state_of(*o));
+        }
+    }
+    return compare("gadgets", gadgets_, told_gadgets_, real);
+}
+
+} // namespace kubecoro::simulation

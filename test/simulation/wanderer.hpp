@@ -1,0 +1,61 @@
+#pragma once
+// An informer whose namespaces change all the time, and one whose definition is deleted and made again.
+
+#include "journal.hpp"
+#include "truth.hpp"
+
+#include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kubecoro::simulation {
+
+/** Checks that what is told is a chain (added what is not there, updated and deleted what is), and at quiet points that
+    store and told state are the server's, of the namespaces that are covered then. Seeded by itself, so that the rest
+    of a world is the same with and without it. */
+class wanderer
+{
+public:
+    wanderer(informer_factory& informers, apiserver::embedded_server& server, const truth& pods,
+             testing::runner& runner, journal& notes, std::uint64_t seed);
+
+    /// The definition. To be awaited once, before the informers start.
+    boost::asio::awaitable<result<>> prepare();
+    /// One change of the namespaces, of the definition, or of its objects.
+    boost::asio::awaitable<result<>> one();
+    /// Empty when everything has arrived, else what has not.
+    [[nodiscard]] std::string unsettled();
+    [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
+
+private:
+    using told = std::map<object_key, std::string>;
+
+    [[nodiscard]] event_handler listener(const char* name, told& state);
+    void move();
+    boost::asio::awaitable<void> execute(std::string method, std::string at, std::string body = {});
+    [[nodiscard]] std::string compare(const char* name, const shared_informer& informer, const told& state,
+                                      const told& real) const;
+
+    apiserver::embedded_server* server_;
+    const truth* real_pods_;
+    testing::runner* runner_;
+    journal* notes_;
+    random_source random_;
+    shared_informer pods_;
+    shared_informer gadgets_;
+    std::set<std::string> covered_{"a"};
+    bool defined_ = false;
+    told told_pods_;
+    told told_gadgets_;
+    std::vector<testing::task<void>> moves_;
+    std::uint64_t changes_ = 0;
+};
+
+} // namespace kubecoro::simulation
