@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 namespace kubecoro {
 
@@ -115,9 +116,12 @@ std::string informer_engine::describe() const
     const auto& r = s.reflector;
     const auto n = [](auto v) { return std::to_string(v); };
     std::string out = settings_.resource.display_name();
+    if (settings_.label != out) out += " (" + settings_.label + ")";
     if (!covers_just(namespaces_core({}))) out += " in " + n(namespaces().size()) + " namespace(s)";
     out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + n(s.objects) +
            " objects, " + n(s.bytes) + " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
+    if (s.silent_for)
+        out += ", heard " + n(std::chrono::duration_cast<std::chrono::seconds>(*s.silent_for).count()) + " s ago";
     const auto& at = s.storage;
     out += "\n  storage " + std::string(to_string(at.policy)) + ", " + n(at.shared_bytes) + " bytes shared";
     if (at.policy == storage::compressed)
@@ -131,8 +135,10 @@ std::string informer_engine::describe() const
             out += " " + std::string(to_string(static_cast<relist_reason>(i))) + "=" + n(r.relists[i]);
     out += "\n  events: added " + n(r.events_added) + ", modified " + n(r.events_modified) + ", deleted " +
            n(r.events_deleted) + ", bookmarks " + n(r.bookmarks) + ", skipped " + n(r.skipped) + ", decode errors " +
-           n(r.decode_errors);
+           n(r.decode_errors) + ", failures " + n(r.failures) + ", parked " + n(r.parks) + " times";
     out += "\n  notifications: added " + n(s.added) + ", updated " + n(s.updated) + ", deleted " + n(s.deleted);
+    if (s.transform_failures != 0) out += ", transforms failed " + n(s.transform_failures);
+    if (s.index_failures != 0) out += ", index functions failed " + n(s.index_failures);
     for (const auto& h : s.handlers)
         out += "\n  handler " + h.name + ": " + (h.synced ? "synced" : "not synced") + ", delivered " + n(h.delivered) +
                ", pending " + n(h.pending) + ", coalesced " + n(h.coalesced) + ", failed " + n(h.failed);

@@ -101,6 +101,28 @@ TEST_CASE("factory: stop is final, may be repeated, and cancels a handler in the
     CHECK(f.log.count(kubecoro::log_level::error) == 0);
 }
 
+TEST_CASE("factory: nothing can be added to an informer that has stopped", "[cache][factory]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    REQUIRE(f.run.run(f.informers->stop()));
+    auto handler = pods.add_event_handler(f.writer());
+    auto events = pods.subscribe();
+    CHECK(f.run.run(handler.has_synced()).error() == cond::cancelled);
+    CHECK(f.run.run(handler.removed()));
+    CHECK(f.run.run(events.has_synced()).error() == cond::cancelled);
+    CHECK(f.run.run(pods.set_namespaces({"web"})).error() == cond::cancelled);
+    pods.retry_now();
+    f.settle();
+    CHECK(f.take().empty());
+    CHECK(pods.state() == kubecoro::informer_state::stopped);
+    CHECK(content(pods) == lines{"web/a@1"});
+}
+
 TEST_CASE("factory: never started, it stops and goes at once", "[cache][factory]")
 {
     fixture f;

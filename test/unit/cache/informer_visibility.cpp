@@ -61,7 +61,8 @@ TEST_CASE("visibility: numbers and metrics of a life with a relist and a slow ha
     CHECK(numbers->value("kubecoro_handler_pending", pods_and("handler", "idle")) == 5);
 
     const auto text = pods.describe();
-    for (const auto* part : {"pods: watching, synced, 1 objects", "expired=1", "handler greeter", "pending 5"})
+    for (const auto* part :
+         {"pods: watching, synced, 1 objects", "heard 30 s ago", "expired=1", "handler greeter", "pending 5"})
         CHECK(text.find(part) != std::string::npos);
     CHECK(f.log.count("synced informer=pods objects=2 seconds=2") == 1);
     CHECK(f.log.count("listing again informer=pods") == 1);

@@ -62,7 +62,8 @@ public:
         @par Errors        why a namespace cannot be listed, as has_synced(): it stays in the set and is tried on.
         misconfigured for a kind that is not in namespaces. cancelled when the informer stops, or a namespace is taken
         out again, before it has synced. Before the start it waits for that.
-        @par Cancellation  terminal: ends the wait only; the change stays. */
+        @par Cancellation  terminal: ends the wait only; the change stays.
+        @warning gcc 12 cannot make the vector by braces inside a co_await expression: name it first. */
     [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(std::vector<std::string> namespaces) const;
     /// The same for one more; nothing when it is covered.
     [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(std::string ns) const;
