@@ -62,7 +62,7 @@ TEST_CASE("a thousand random changes: stores and handlers end equal to the serve
         CHECK(missing == "");
         for (const auto* w : hearing) CHECK(w->complaint() == "");
         const auto stats = watched[i].stats();
-        CHECK(stats.reflector.lists == namespaces.size());
+        CHECK(stats.reflector.lists_total() == namespaces.size());
         CHECK(stats.reflector.relists_total() == 0);
         CHECK(stats.reflector.skipped == 0);
         CHECK(stats.reflector.decode_errors == 0);
@@ -73,6 +73,31 @@ TEST_CASE("a thousand random changes: stores and handlers end equal to the serve
         REQUIRE(p.wait_for(std::chrono::seconds{30}) == std::future_status::ready);
         CHECK(p.get());
     }
+}
+
+TEST_CASE("a list as a stream and a list in pages bring the same", "[churn]")
+{
+    const bool streamed = GENERATE(true, false);
+    cluster c;
+    const auto ns = c.make_namespace(streamed ? "streamed" : "paged");
+    const auto api = c.api().resource(config_map::resource(), ns);
+    for (int i = 0; i < 30; ++i) c.run(api.create(manifest(api.type(), "early-" + std::to_string(i)))).value();
+
+    factory_options options;
+    options.policy.watch_list = streamed;
+    options.policy.page_size = 7;
+    followed f(c, c.api(), config_map::resource(), ns, options);
+    const auto synced = f.sync();
+    REQUIRE(synced);
+    CHECK(f.informer.lister().size() >= 30);
+    for (int i = 0; i < 5; ++i) c.run(api.create(manifest(api.type(), "later-" + std::to_string(i)))).value();
+    CHECK(f.converge() == "");
+    CHECK(f.witnessed.complaint() == "");
+    const auto stats = f.stats();
+    CHECK(stats.watch_lists == (streamed ? 1 : 0));
+    CHECK(stats.lists == (streamed ? 0 : 1));
+    CHECK(stats.fallbacks == 0);
+    CHECK(stats.relists_total() == 0);
 }
 
 TEST_CASE("a handler that sleeps holds up nobody, and hears of everything when it wakes", "[churn]")

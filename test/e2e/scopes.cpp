@@ -198,7 +198,7 @@ TEST_CASE("the server ends watches: they are resumed, nothing is listed again", 
     c.run(maps.create(manifest(maps.type(), "last"))).value();
     CHECK(f.converge() == "");
     const auto stats = f.informer.stats();
-    CHECK(stats.reflector.lists == 1);
+    CHECK(stats.reflector.lists_total() == 1);
     CHECK(stats.reflector.failures == 0);
     CHECK(f.witnessed.complaint() == "");
 }

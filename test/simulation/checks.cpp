@@ -184,7 +184,7 @@ std::size_t check_exactness(watched& w, journal& notes)
 {
     std::size_t compared = 0;
     const auto last = last_changes(w);
-    const auto lists = w.informer.stats().reflector.lists;
+    const auto lists = w.informer.stats().reflector.lists_total();
     const auto expected = by_watch(w.real->changes(w.covered, w.truth_begin), w.covered);
     std::vector<std::uint64_t> coalesced;
     for (std::size_t i = 0; i < w.users.size(); ++i) {

@@ -55,6 +55,16 @@ std::unique_ptr<answer> error_answer(lies& plan, const std::string& target, bool
     return std::make_unique<made_up_answer>(chosen.code, status_text(chosen.code, chosen.reason));
 }
 
+constexpr std::string_view stream_question = "&sendInitialEvents=true";
+
+/// As a server reads it that has never heard of streamed lists.
+std::string without_stream_question(std::string target)
+{
+    for (const std::string_view part : {stream_question, std::string_view("&resourceVersionMatch=NotOlderThan")})
+        if (const auto at = target.find(part); at != std::string::npos) target.erase(at, part.size());
+    return target;
+}
+
 /// The body of a watch with lies between its lines.
 class lying_watch final : public answer
 {
@@ -92,10 +102,19 @@ private:
                 ended_ = true;
                 return;
             }
+            if (loses(line)) continue;
             out_ += line;
             if (line.find(R"("type":"BOOKMARK")") != std::string::npos) bookmark_ = line;
             if (plan_->happens(plan_->wrong_lines)) add_wrong_line(line);
         }
+    }
+
+    bool loses(const std::string& line)
+    {
+        if (line.find("k8s.io/initial-events-end") == std::string::npos) return false;
+        if (plan_->streams != streaming::ignored && !plan_->happens(plan_->lost_ends)) return false;
+        plan_->notes->note("fault", "the end of a streamed list is lost");
+        return true;
     }
 
     void end_badly(const std::string& line)
@@ -170,6 +189,11 @@ asio::awaitable<result<std::unique_ptr<answer>>> lying_transport::send(request r
     if (watch && plan_->happens(plan_->short_watches)) {
         plan_->notes->note("fault", "a watch that ends at once: " + r.target);
         co_return sent(std::make_unique<made_up_answer>(200, ""));
+    }
+    if (r.target.find(stream_question) != std::string::npos && plan_->streams != streaming::offered) {
+        if (plan_->streams == streaming::refused)
+            co_return sent(std::make_unique<made_up_answer>(422, status_text(422, "Invalid")));
+        r.target = without_stream_question(std::move(r.target));
     }
     auto truthful = co_await truthful_->send(std::move(r));
     if (!truthful || !watch || (*truthful)->head().status != 200) co_return truthful;

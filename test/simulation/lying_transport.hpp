@@ -13,6 +13,16 @@
 
 namespace kubecoro::simulation {
 
+/// What becomes of lists as streams.
+enum class streaming
+{
+    offered,
+    /// The server answers 422.
+    refused,
+    /// The server does not know the parameter, and marks no end.
+    ignored
+};
+
 /// How often it lies, and how often it did. Shared by the world and the transport; chances are "one in n", 0 = never.
 struct lies
 {
@@ -27,11 +37,15 @@ struct lies
     std::uint64_t broken_ends = 0;
     /// Of watches that end at once.
     std::uint64_t short_watches = 0;
+    /// Of bookmarks that end a streamed list and get lost.
+    std::uint64_t lost_ends = 0;
+    /// No lie but the nature of the server: stop() leaves it.
+    streaming streams = streaming::offered;
 
     random_source random;
     journal* notes;
 
-    void stop() { error_answers = wrong_lines = broken_ends = short_watches = 0; }
+    void stop() { error_answers = wrong_lines = broken_ends = short_watches = lost_ends = 0; }
     [[nodiscard]] bool happens(std::uint64_t chance) { return chance != 0 && one_in(random, chance); }
 };
 

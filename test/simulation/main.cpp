@@ -94,6 +94,9 @@ void add(verdict& sum, const verdict& v)
     sum.steps += v.steps;
     sum.notifications += v.notifications;
     sum.lists += v.lists;
+    sum.streamed_lists += v.streamed_lists;
+    sum.fallbacks += v.fallbacks;
+    sum.silences += v.silences;
     sum.relists += v.relists;
     sum.reconnects += v.reconnects;
     sum.coalesced += v.coalesced;
@@ -116,9 +119,11 @@ int run_all(const command_line& c)
     }
     const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
     std::printf("%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
-                "%llu lists, %llu relists, %llu reconnects, %llu exact comparisons\n",
+                "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silences ended, "
+                "%llu exact comparisons\n",
                 n(c.seeds), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
-                n(sum.relists), n(sum.reconnects), n(sum.exact_comparisons));
+                n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
+                n(sum.exact_comparisons));
     if (c.statistics) {
         const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
         std::printf("%.1f ms a world\n", ms / static_cast<double>(c.seeds));

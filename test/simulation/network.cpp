@@ -47,6 +47,17 @@ network::network(apiserver::embedded_server& server, testing::runner& runner, jo
     state_->random.seed(seed);
     state_->plan = std::make_shared<testing::fault_plan>(seed + 1);
     state_->liar = std::make_shared<lies>(random_source(seed + 2), notes);
+    // Two worlds in five have a server, or a proxy before it, that does not stream lists.
+    switch (below(state_->random, 5)) {
+    case 0:
+        state_->liar->streams = streaming::refused;
+        break;
+    case 1:
+        state_->liar->streams = streaming::ignored;
+        break;
+    default:
+        break;
+    }
     auto direct = std::make_shared<apiserver::in_process_transport>(server);
     auto lying = std::make_shared<lying_transport>(std::move(direct), state_->liar);
     state_->carrier =
@@ -97,8 +108,10 @@ void network::state::set_lies()
     liar->wrong_lines = often(8);
     liar->broken_ends = often(40);
     liar->short_watches = often(8);
+    liar->lost_ends = often(4);
     note("lies: " + std::to_string(liar->error_answers) + " " + std::to_string(liar->wrong_lines) + " " +
-         std::to_string(liar->broken_ends) + " " + std::to_string(liar->short_watches));
+         std::to_string(liar->broken_ends) + " " + std::to_string(liar->short_watches) + " " +
+         std::to_string(liar->lost_ends));
 }
 
 void network::state::cut_server(bool forget)

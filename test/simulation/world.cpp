@@ -60,6 +60,9 @@ verdict world::run()
         if (all.consistency.failed != 0) notes_.broken(w.name, "the store differs: " + all.consistency.last_difference);
         const auto& stats = all.reflector;
         verdict_.lists += stats.lists;
+        verdict_.streamed_lists += stats.watch_lists;
+        verdict_.fallbacks += stats.fallbacks;
+        verdict_.silences += stats.idle_ends + stats.overdue_ends;
         verdict_.relists += stats.relists_total();
         verdict_.reconnects += stats.reconnects;
         for (const auto& u : w.users) {
@@ -100,6 +103,11 @@ void world::start()
     f.seed = seed_of(options_.seed, part::factory);
     f.policy.page_size = one_in(random_, 2) ? 0 : static_cast<std::uint32_t>(1 + below(random_, 6));
     if (one_in(random_, 3)) f.policy.idle_timeout = std::chrono::minutes(1 + below(random_, 5));
+    f.policy.idle_needs_bookmarks = !one_in(random_, 3);
+    f.policy.watch_list = !one_in(random_, 4);
+    f.policy.watch_list_attempts = static_cast<std::uint32_t>(1 + below(random_, 3));
+    if (one_in(random_, 3)) f.policy.internal_error_retry = std::chrono::seconds(below(random_, 60));
+    f.relists.emplace(relist_budget_options{.at_once = 1 + below(random_, 3)}, f.time, *f.seed + 1);
     factory_.emplace(network_->unreliable().provider(), std::move(f));
     make_informers();
     wanderer_.emplace(*factory_, *server_, *truths_[0], runner_, notes_, seed_of(options_.seed, part::wanderer));

@@ -41,8 +41,8 @@ struct verdict
     std::uint64_t hash = 0;
     std::uint64_t steps = 0;
     /// How much of everything happened, so that a simulation that does nothing shows.
-    std::uint64_t notifications = 0, lists = 0, relists = 0, reconnects = 0, coalesced = 0, quiet_points = 0,
-                  exact_comparisons = 0;
+    std::uint64_t notifications = 0, lists = 0, streamed_lists = 0, fallbacks = 0, relists = 0, silences = 0,
+                  reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0;
 };
 
 /// An informer and what the checks need to know of it.

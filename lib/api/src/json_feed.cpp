@@ -52,6 +52,8 @@ public:
     [[nodiscard]] std::size_t interrupted() const noexcept { return interrupted_; }
     /// A container that is not to be parsed has begun.
     [[nodiscard]] bool left_out() const noexcept { return left_out_; }
+    /// Begins what was descended into.
+    [[nodiscard]] const std::string& outside() const noexcept { return outside_; }
     /// Begins what is open around it, for a parser that goes on behind it.
     [[nodiscard]] std::string nesting() const
     {
@@ -310,7 +312,6 @@ private:
     std::size_t skipping_ = 0;
     std::size_t interrupted_ = 0;
     bool left_out_ = false;
-    /// Begins what was descended into.
     std::string outside_;
     bool encoding_ = false;
     bool identifying_ = false;
@@ -423,7 +424,7 @@ std::size_t json_feed::interrupted() const noexcept { return impl_->parser.handl
 
 void json_feed::resume(std::size_t offset)
 {
-    impl_->go_on("{\"\":[");
+    impl_->go_on(impl_->parser.handler().outside());
     impl_->offset = offset;
 }
 

@@ -74,7 +74,7 @@ public:
 
     /// An object was recognised, and so many containers of it are open: their rest is the caller's to skip. 0 = none.
     [[nodiscard]] std::size_t interrupted() const noexcept;
-    /// Goes on behind the recognised object, which was an item of an array in an object. `offset` as for reset().
+    /// Goes on behind the recognised object, inside of what was descended into. `offset` as for reset().
     void resume(std::size_t offset);
 
 private:

@@ -1,4 +1,5 @@
 #include "json_feed.hpp"
+#include "json_skipper.hpp"
 #include "object_block.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -30,7 +31,12 @@ watch_event_type type_of(std::string_view text) noexcept
 class event_envelope final : public detail::envelope
 {
 public:
-    explicit event_envelope(detail::encoding* encoding) noexcept : encoding_(encoding) {}
+    /// @param known  Until end_of_list(): ADDED objects are items of a list. Null = they are not.
+    event_envelope(detail::encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known)
+    {
+    }
+
+    void end_of_list() noexcept { known_ = nullptr; }
 
     /// @param type  When it is known from elsewhere.
     void reset(std::string type = {})
@@ -53,7 +59,8 @@ public:
         if (field_ != field::object) return verdict::skip;
         if (!is_object) return refuse("`object` is not an object");
         whole_ = type_.empty() || is_message();
-        return whole_ ? verdict::encode_whole : verdict::encode;
+        if (whole_) return verdict::encode_whole;
+        return is_item() ? verdict::encode_unless_known : verdict::encode;
     }
 
     void close() override { --depth_; }
@@ -80,9 +87,15 @@ public:
     bool encoded(const detail::tape_writer& tape) override
     {
         const bool stays = !whole_ && type_of(type_) != watch_event_type::deleted;
-        const auto use = stays ? arrival::in_use : arrival::in_passing;
+        const auto use = is_item() ? arrival::at_rest : stays ? arrival::in_use : arrival::in_passing;
         object_ = object_builder::build(tape.bytes(), encoding_, {}, use);
         return true;
+    }
+
+    bool recognise(const detail::item_identity& who) override
+    {
+        object_ = known_->find(who.key(), who.uid(), who.resource_version());
+        return static_cast<bool>(object_);
     }
 
     /// Its type came after the object, which is therefore here with everything.
@@ -128,7 +141,14 @@ private:
         return type == watch_event_type::bookmark || type == watch_event_type::error;
     }
 
+    /// Of a streamed list.
+    [[nodiscard]] bool is_item() const noexcept
+    {
+        return known_ != nullptr && type_of(type_) == watch_event_type::added;
+    }
+
     detail::encoding* encoding_;
+    const known_objects* known_;
     int depth_ = 0;
     field field_ = field::other;
     bool whole_ = false;
@@ -148,9 +168,10 @@ std::string_view without_blanks(std::string_view s) noexcept
 
 struct watch_decoder::state
 {
-    state(const decode_options& options, std::shared_ptr<object_encoding> e)
+    state(const decode_options& options, std::shared_ptr<object_encoding> e, std::shared_ptr<const known_objects> k)
         : encoding(std::move(e)),
-          envelope(detail::encoding::of(encoding)),
+          known(std::move(k)),
+          envelope(detail::encoding::of(encoding), known.get()),
           feed(envelope, options, 1, detail::encoding::words_of(encoding)),
           max_line(options.limits.max_object_bytes + envelope_bytes),
           prunes(options.prunes())
@@ -172,7 +193,7 @@ struct watch_decoder::state
             at = line_start + static_cast<std::size_t>(rest.data() - line.data());
             envelope.reset();
             feed.reset(at);
-            const auto taken = feed.write(rest, false);
+            const auto taken = decode_document(rest, at);
             if (!taken) return taken.error();
             if (prunes && envelope.was_too_late()) {
                 envelope.reset(envelope.type());
@@ -181,11 +202,26 @@ struct watch_decoder::state
             }
             auto event = envelope.take();
             if (!event) return failure(cond::corrupt, event.error().message() + " at byte " + std::to_string(at));
+            if (event->ends_initial_events()) envelope.end_of_list();
             out.push_back(std::move(*event));
             rest.remove_prefix(*taken);
         }
         line_start += line.size() + 1;
         return {};
+    }
+
+    /// @return the bytes of the first document in `text`, which starts at byte `at` of the stream.
+    result<std::size_t> decode_document(std::string_view text, std::size_t at)
+    {
+        auto taken = feed.write(text, false);
+        if (!taken || feed.interrupted() == 0) return taken;
+        detail::json_skipper rest_of_known;
+        rest_of_known.begin(feed.interrupted());
+        const std::size_t end = *taken + rest_of_known.feed(text.substr(*taken));
+        feed.resume(at + end);
+        taken = feed.write(text.substr(end), false);
+        if (!taken) return taken;
+        return end + *taken;
     }
 
     result<> keep(std::string_view part)
@@ -198,6 +234,7 @@ struct watch_decoder::state
     }
 
     std::shared_ptr<object_encoding> encoding;
+    std::shared_ptr<const known_objects> known;
     event_envelope envelope;
     detail::json_feed feed;
     std::size_t max_line;
@@ -209,8 +246,9 @@ struct watch_decoder::state
     std::optional<failure> failed;
 };
 
-watch_decoder::watch_decoder(decode_options options, std::shared_ptr<object_encoding> encoding)
-    : state_(std::make_unique<state>(options, std::move(encoding)))
+watch_decoder::watch_decoder(decode_options options, std::shared_ptr<object_encoding> encoding,
+                             std::shared_ptr<const known_objects> known)
+    : state_(std::make_unique<state>(options, std::move(encoding), std::move(known)))
 {
 }
 watch_decoder::~watch_decoder() = default;

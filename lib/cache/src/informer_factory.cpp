@@ -64,6 +64,8 @@ struct informer_factory::state
     std::mutex mutex;
     random_source seeds;
     std::vector<entry> entries;
+    /// Of each resource that was ever asked for.
+    std::vector<std::pair<resource_type, std::shared_ptr<watch_list_ability>>> abilities;
     /// Released by their last user, and not known to have ended: a release can be cancelled.
     std::vector<std::shared_ptr<informer_engine>> leaving;
     bool stopping = false;
@@ -97,7 +99,16 @@ struct informer_factory::state
         s.time = options.time;
         s.log = options.log;
         s.seed = seeds();
+        s.ability = ability_of(resource);
+        s.relists = *options.relists;
         return std::make_shared<informer_engine>(std::move(s));
+    }
+
+    std::shared_ptr<watch_list_ability> ability_of(const resource_type& resource)
+    {
+        for (const auto& [r, ability] : abilities)
+            if (r == resource) return ability;
+        return abilities.emplace_back(resource, std::make_shared<watch_list_ability>()).second;
     }
 
     std::vector<std::shared_ptr<informer_engine>> engines()
@@ -126,6 +137,7 @@ informer_factory::informer_factory(std::shared_ptr<source_provider> provider, fa
     if (!options.executor) options.executor = provider->executor();
     if (!options.time) options.time = real_clock();
     state_->seeds.seed(options.seed ? *options.seed : random_seed());
+    if (!options.relists) options.relists.emplace(relist_budget_options{}, options.time, state_->seeds());
     state_->provider = std::move(provider);
     state_->options = std::move(options);
 }

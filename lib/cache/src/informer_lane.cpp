@@ -86,14 +86,15 @@ std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t
     auto l = std::make_unique<informer_lane>();
     l->id = id;
     l->source = open_source(s, ns, std::move(encoding), std::move(known));
-    l->runs = std::make_unique<reflector>(id, l->source,
-                                          reflector_core(policy,
-                                                         {.kind = s.resource.kind,
-                                                          .api_version = s.resource.api_version(),
-                                                          .ns = ns,
-                                                          .not_before = std::move(not_before)},
-                                                         s.seed + 2 * id),
-                                          policy, s.time, sink);
+    l->runs =
+        std::make_unique<reflector>(id, l->source,
+                                    reflector_core(policy,
+                                                   {.kind = s.resource.kind,
+                                                    .api_version = s.resource.api_version(),
+                                                    .ns = ns,
+                                                    .not_before = std::move(not_before)},
+                                                   s.seed + 2 * id, l->source->streams_lists() ? s.ability : nullptr),
+                                    policy, s.time, s.relists, sink);
     l->ns = std::move(ns);
     return l;
 }

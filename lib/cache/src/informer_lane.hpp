@@ -34,6 +34,9 @@ struct informer_settings
     /// Null = none.
     std::shared_ptr<metrics> numbers = {};
     duration metrics_period{0};
+    /// What the informers of this resource know of the server.
+    std::shared_ptr<watch_list_ability> ability = std::make_shared<watch_list_ability>();
+    relist_budget relists = relist_budget();
 };
 
 /** One namespace of an informer, or everything: a reflector of its own, into the store of all.

@@ -13,8 +13,12 @@ void add(reflector_stats& sum, const reflector_stats& one)
     sum.lists += one.lists;
     sum.pages += one.pages;
     for (std::size_t i = 0; i < relist_reasons; ++i) sum.relists[i] += one.relists[i];
+    sum.watch_lists += one.watch_lists;
+    sum.fallbacks += one.fallbacks;
     sum.watches += one.watches;
     sum.reconnects += one.reconnects;
+    sum.overdue_ends += one.overdue_ends;
+    sum.idle_ends += one.idle_ends;
     sum.bookmarks += one.bookmarks;
     sum.events_added += one.events_added;
     sum.events_modified += one.events_modified;
@@ -46,6 +50,8 @@ informer_state worse(informer_state a, informer_state b)
         case informer_state::parked:
             return 4;
         case informer_state::waiting:
+            return 4;
+        case informer_state::queued:
             return 3;
         case informer_state::listing:
             return 2;
@@ -128,8 +134,9 @@ std::string informer_engine::describe() const
         out += ", dictionary " + std::string(to_string(at.stage)) + " (" + n(at.trained) + " made, " +
                n(at.dictionaries) + " in use), packed " + n(at.packed) + ", expansions " + n(at.expansions) +
                ", broken " + n(at.broken);
-    out += "\n  lists " + n(r.lists) + " (" + n(r.pages) + " pages), watches " + n(r.watches) + ", reconnects " +
-           n(r.reconnects) + ", relists " + n(r.relists_total());
+    out += "\n  lists " + n(r.lists) + " (" + n(r.pages) + " pages), streamed lists " + n(r.watch_lists) +
+           ", fallbacks " + n(r.fallbacks) + ", watches " + n(r.watches) + ", reconnects " + n(r.reconnects) +
+           ", relists " + n(r.relists_total());
     for (std::size_t i = 0; i < relist_reasons; ++i)
         if (r.relists[i] != 0)
             out += " " + std::string(to_string(static_cast<relist_reason>(i))) + "=" + n(r.relists[i]);

@@ -31,18 +31,17 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
     if (!at) return; // it has left
     informer_lane& l = *at;
     const bool news = l.state != informer_state::parked && l.told.is_news(what.what, what.why, settings_.time->now());
-    settings_.log.write(news ? log_level::warning : log_level::debug, what.what,
-                        {{"source", l.source->describe()}, {"failure", what.why.describe()}});
-    if (what.skipped) return;
+    const auto level = !news ? log_level::debug : what.detour ? log_level::info : log_level::warning;
+    settings_.log.write(level, what.what, {{"source", l.source->describe()}, {"failure", what.why.describe()}});
+    if (what.skipped || what.detour) return;
+    const auto why = what.why.because(std::string(what.what) + ": " + l.source->describe());
     if (settings_.options.on_failure) {
         try {
-            settings_.options.on_failure(what.why);
+            settings_.options.on_failure(why);
         } catch (...) { // documented: it is for showing only
         }
     }
-    set_blocked(l, blocks_sync(what.why.condition())
-                       ? std::optional(what.why.because(std::string(what.what) + ": " + l.source->describe()))
-                       : std::nullopt);
+    set_blocked(l, blocks_sync(why.condition()) ? std::optional(why) : std::nullopt);
 }
 
 void informer_engine::set_blocked(informer_lane& l, std::optional<failure> why)

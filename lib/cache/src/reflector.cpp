@@ -1,9 +1,8 @@
 #include "reflector.hpp"
 
 #include <kubecoro/base/guard.hpp>
-#include <kubecoro/base/timeout.hpp>
-
 #include <kubecoro/base/later.hpp>
+#include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -15,12 +14,13 @@ namespace asio = boost::asio;
 namespace kubecoro {
 
 reflector::reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
-                     reflector_policy policy, std::shared_ptr<clock> time, reflector_sink& sink)
+                     reflector_policy policy, std::shared_ptr<clock> time, relist_budget budget, reflector_sink& sink)
     : scope_(scope),
       source_(std::move(source)),
       core_(std::move(core)),
       policy_(policy),
       time_(std::move(time)),
+      budget_(std::move(budget)),
       sink_(sink),
       next_(reflector_core::do_stop{})
 {
@@ -28,7 +28,7 @@ reflector::reflector(std::size_t scope, std::shared_ptr<list_watch_source> sourc
 
 asio::awaitable<result<>> reflector::run()
 {
-    next_ = core_.start();
+    next_ = core_.start(time_->now());
     for (;;) {
         const auto cancellation = co_await asio::this_coro::cancellation_state;
         if (cancellation.cancelled() != asio::cancellation_type::none) next_ = core_.on_cancel();
@@ -37,6 +37,7 @@ asio::awaitable<result<>> reflector::run()
         auto step = perform(std::move(next_));
         action decided = co_await std::move(step);
         next_ = std::move(decided);
+        apply();
     }
     co_return failure(cond::cancelled);
 }
@@ -46,11 +47,7 @@ asio::awaitable<reflector::action> reflector::perform(action a)
     if (auto* ask = std::get_if<reflector_core::do_list>(&a)) {
         auto answer = list(std::move(ask->options));
         auto page = co_await std::move(answer);
-        co_return core_.on_list(std::move(page));
-    }
-    if (auto* ask = std::get_if<reflector_core::do_replace>(&a)) {
-        const auto done = sink_.replace(scope_, std::move(ask->items), std::move(ask->resource_version));
-        co_return core_.on_applied(done, time_->now());
+        co_return core_.on_list(std::move(page), time_->now());
     }
     if (auto* ask = std::get_if<reflector_core::do_watch>(&a)) {
         auto session = watch(std::move(*ask));
@@ -59,6 +56,10 @@ asio::awaitable<reflector::action> reflector::perform(action a)
     if (auto* ask = std::get_if<reflector_core::do_wait>(&a)) {
         if (ask->gone) sink_.vanished(scope_);
         auto waiting = wait(ask->delay);
+        co_return co_await std::move(waiting);
+    }
+    if (std::holds_alternative<reflector_core::do_take_turn>(a)) {
+        auto waiting = take_turn();
         co_return co_await std::move(waiting);
     }
     co_return core_.on_cancel();
@@ -81,6 +82,31 @@ asio::awaitable<reflector::action> reflector::wait(duration delay)
 void reflector::retry_now()
 {
     if (waiting_) impatience_.notify();
+}
+
+asio::awaitable<reflector::action> reflector::take_turn()
+{
+    // To look whether a resource is back costs the server nothing.
+    if (core_.state() == informer_state::parked) co_return core_.on_turn(time_->now());
+    auto waiting = budget_.take();
+    auto turn = co_await std::move(waiting);
+    if (!turn) co_return core_.on_cancel();
+    turn_ = std::move(*turn);
+    co_return core_.on_turn(time_->now());
+}
+
+void reflector::apply()
+{
+    for (;;) {
+        result<> done;
+        if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
+            done = sink_.replace(scope_, std::move(all->items), std::move(all->resource_version));
+        else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
+            done = sink_.apply(scope_, std::move(some->changes), std::move(some->resource_version));
+        else
+            return;
+        next_ = core_.on_applied(done, time_->now());
+    }
 }
 
 asio::awaitable<result<list_page>> reflector::list(list_options options)
@@ -109,12 +135,11 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
         stream_.reset(); // it may have opened in spite of us; our owner may be kept for long by handles that only read
         co_return core_.on_cancel();
     }
-    const auto begun = last_heard_ = time_->now();
-    next_ = core_.on_watch_opened(opened, begun);
+    next_ = core_.on_watch_opened(opened, time_->now());
     report();
     if (std::holds_alternative<reflector_core::do_read>(next_)) {
         auto reading = read();
-        auto silence = until_silent(later(begun, ask.end_after));
+        auto silence = until_silent();
         auto both = race(std::move(reading), std::move(silence));
         const bool ended = co_await std::move(both);
         const auto stopped = co_await asio::this_coro::cancellation_state;
@@ -122,8 +147,7 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
         if (stopped.cancelled() != asio::cancellation_type::none)
             next_ = core_.on_cancel();
         else if (!ended && std::holds_alternative<reflector_core::do_read>(next_))
-            next_ = core_.on_watch_failed(failure(cond::timed_out, source_->describe() + ": no end of the watch"),
-                                          time_->now());
+            next_ = core_.on_silence(time_->now());
     }
     stream_.reset();
     co_return std::move(next_);
@@ -137,27 +161,25 @@ asio::awaitable<result<>> reflector::read()
         const auto cancellation = co_await asio::this_coro::cancellation_state;
         // Our own end, by the stop or by the deadline: whoever asked for it says what follows.
         if (!batch && cancellation.cancelled() != asio::cancellation_type::none) break;
-        last_heard_ = time_->now();
-        next_ =
-            batch ? core_.on_events(std::move(*batch), last_heard_) : core_.on_watch_failed(batch.error(), last_heard_);
-        if (auto* ask = std::get_if<reflector_core::do_apply>(&next_)) {
-            const auto done = sink_.apply(scope_, std::move(ask->changes), std::move(ask->resource_version));
-            next_ = core_.on_applied(done, last_heard_);
-        }
+        const auto now = time_->now();
+        next_ = batch ? core_.on_events(std::move(*batch), now) : core_.on_watch_failed(batch.error(), now);
+        apply();
         report();
     }
     co_return result<>{};
 }
 
-asio::awaitable<result<>> reflector::until_silent(time_point end)
+asio::awaitable<result<>> reflector::until_silent()
 {
     const auto executor = co_await asio::this_coro::executor;
     const auto alarm = time_->make_timer(executor);
     for (;;) {
-        const bool idle_counts = policy_.idle_timeout != duration::zero();
-        const auto until = idle_counts ? std::min(end, later(last_heard_, policy_.idle_timeout)) : end;
-        if (time_->now() >= until) co_return result<>{};
-        alarm->expires_at(until);
+        const auto now = time_->now();
+        const auto until = core_.silent_until();
+        if (now >= until) co_return result<>{};
+        // What comes can bring that moment nearer: idle_timeout begins to count.
+        const bool idle = policy_.idle_timeout != duration::zero();
+        alarm->expires_at(idle ? std::min(until, later(now, policy_.idle_timeout)) : until);
         const auto woken = co_await alarm->wait();
         if (!woken) co_return woken;
     }
@@ -166,6 +188,7 @@ asio::awaitable<result<>> reflector::until_silent(time_point end)
 void reflector::report()
 {
     for (const auto& what : core_.take_incidents()) sink_.report(scope_, what);
+    if (core_.state() != informer_state::listing) turn_.reset();
     sink_.progress(scope_, core_);
 }
 

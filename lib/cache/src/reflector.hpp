@@ -6,11 +6,13 @@
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/cache/relist_budget.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +39,7 @@ class reflector
 {
 public:
     reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
-              reflector_policy policy, std::shared_ptr<clock> time, reflector_sink& sink);
+              reflector_policy policy, std::shared_ptr<clock> time, relist_budget budget, reflector_sink& sink);
 
     /// Goes on until it is cancelled; then completes with cond::cancelled. Once only.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
@@ -51,11 +53,14 @@ private:
     [[nodiscard]] boost::asio::awaitable<action> perform(action a);
     [[nodiscard]] boost::asio::awaitable<action> wait(duration delay);
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options);
+    [[nodiscard]] boost::asio::awaitable<action> take_turn();
     [[nodiscard]] boost::asio::awaitable<action> watch(reflector_core::do_watch ask);
     [[nodiscard]] boost::asio::awaitable<result<>> open(watch_options options);
     /// Reads and applies until the core wants something else, which it leaves in next_.
     [[nodiscard]] boost::asio::awaitable<result<>> read();
-    [[nodiscard]] boost::asio::awaitable<result<>> until_silent(time_point end);
+    [[nodiscard]] boost::asio::awaitable<result<>> until_silent();
+    /// Performs what needs no waiting, until next_ is something that does.
+    void apply();
     void report();
 
     std::size_t scope_;
@@ -63,11 +68,13 @@ private:
     reflector_core core_;
     reflector_policy policy_;
     std::shared_ptr<clock> time_;
+    relist_budget budget_;
     reflector_sink& sink_;
     std::unique_ptr<watch_stream> stream_;
-    time_point last_heard_{};
     wake_signal impatience_;
     bool waiting_ = false;
+    /// While we list again.
+    std::optional<relist_budget::turn> turn_;
     action next_;
 };
 

@@ -3,7 +3,6 @@
 #include <kubecoro/base/later.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -13,40 +12,18 @@ namespace {
 /// A server that asks for more patience than this gets another question anyway.
 constexpr std::chrono::seconds longest_retry_after{300};
 
-/// No server counts much further: kube-apiserver multiplies to nanoseconds without looking.
-constexpr std::chrono::seconds longest_watch = std::chrono::hours{24 * 365};
-
 constexpr std::uint32_t default_page_size = 500;
 
 /// Ten million objects in pages of the default size: a list that is longer has no end.
 constexpr std::uint32_t max_pages = 20'000;
 
-bool passes_by_itself(const failure& f) noexcept
-{
-    switch (f.condition()) {
-    case cond::retry_later:
-    case cond::unreachable:
-    case cond::timed_out:
-    case cond::cancelled:
-        return true;
-    default:
-        return false;
-    }
-}
-
-std::chrono::seconds draw(random_source& random, std::chrono::seconds from, std::chrono::seconds to)
-{
-    from = std::min(from, longest_watch);
-    to = std::min(to, longest_watch);
-    const auto span = static_cast<double>(std::max<std::chrono::seconds::rep>(0, (to - from).count()) + 1);
-    return from + std::chrono::seconds(static_cast<std::chrono::seconds::rep>(std::floor(next_unit(random) * span)));
-}
-
 } // namespace
 
-reflector_core::reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed)
+reflector_core::reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed,
+                               std::shared_ptr<watch_list_ability> ability)
     : policy_(policy),
       expected_(std::move(expected)),
+      ability_(std::move(ability)),
       backoff_(policy.backoff, seed),
       parking_(policy.probe, seed + 2),
       random_(seed + 1)
@@ -54,12 +31,17 @@ reflector_core::reflector_core(reflector_policy policy, reflector_expectation ex
     version_ = expected_.not_before;
 }
 
-reflector_core::action reflector_core::start() { return begin_list({}); }
+reflector_core::action reflector_core::start(time_point now) { return begin_list({}, now); }
 
-reflector_core::action reflector_core::begin_list(std::optional<relist_reason> reason)
+reflector_core::action reflector_core::begin_list(std::optional<relist_reason> reason, time_point now)
+{
+    if (reason && listed_once_) ++stats_.relists[static_cast<std::size_t>(*reason)];
+    return streams(now) ? begin_stream() : begin_pages();
+}
+
+reflector_core::action reflector_core::begin_pages()
 {
     ++stats_.lists;
-    if (reason && listed_once_) ++stats_.relists[static_cast<std::size_t>(*reason)];
     list_ = {};
     if (!unavailable_) list_.version = version_.empty() ? "0" : version_;
     list_.limit = page_size(list_.version);
@@ -86,13 +68,13 @@ reflector_core::action reflector_core::ask_page()
     return ask;
 }
 
-reflector_core::action reflector_core::on_list(result<list_page> page)
+reflector_core::action reflector_core::on_list(result<list_page> page, time_point now)
 {
     if (phase_ == phase::stopped) return do_stop{};
-    if (!page) return list_failed(page.error());
+    if (!page) return list_failed(page.error(), now);
     if (page->kind == "Table" || page->kind == "TableList")
-        return list_failed(failure(cond::corrupt, "the server answered a list with a Table"));
-    if (auto why = endless(*page); !why.empty()) return list_failed(failure(cond::corrupt, std::move(why)));
+        return list_failed(failure(cond::corrupt, "the server answered a list with a Table"), now);
+    if (auto why = endless(*page); !why.empty()) return list_failed(failure(cond::corrupt, std::move(why)), now);
 
     if (list_.page == 1) list_.first_version = page->resource_version;
     if (!list_.first && !page->items.empty()) list_.first = page->items.front();
@@ -130,7 +112,7 @@ std::string reflector_core::endless(const list_page& page) const
     return {};
 }
 
-reflector_core::action reflector_core::list_failed(const failure& why)
+reflector_core::action reflector_core::list_failed(const failure& why, time_point now)
 {
     const bool gone = why == cond::expired;
     if (gone && list_.page > 1 && !list_.full) {
@@ -143,156 +125,33 @@ reflector_core::action reflector_core::list_failed(const failure& why)
         return ask_page();
     }
     fail("list failed", why);
-    if ((gone || why == cond::too_large_resource_version) && !list_.version.empty()) {
-        unavailable_ = true;
-        return begin_list(gone ? relist_reason::expired : relist_reason::too_large);
-    }
+    if (version_is_useless(why)) return list_newest(why, now);
     if (why == cond::corrupt) ++stats_.decode_errors;
     return wait_then_list(why, relist_reason::list_failed);
 }
 
-reflector_core::action reflector_core::begin_watch(bool reconnect)
+bool reflector_core::version_is_useless(const failure& why) const noexcept
 {
-    if (reconnect) ++stats_.reconnects;
-    watch_ = {};
-    watch_.synthetic = version_.empty() || version_ == "0";
-    phase_ = phase::opening;
-    do_watch ask;
-    ask.options.resource_version = version_;
-    ask.options.timeout = draw(random_, policy_.watch_timeout_min, policy_.watch_timeout_max);
-    ask.end_after = sum(capped(ask.options.timeout), policy_.watch_grace);
-    return ask;
+    return (why == cond::expired || why == cond::too_large_resource_version) && !list_.version.empty();
 }
 
-reflector_core::action reflector_core::on_watch_opened(const result<>& opened, time_point now)
+reflector_core::action reflector_core::list_newest(const failure& why, time_point now)
 {
-    if (phase_ == phase::stopped) return do_stop{};
-    if (opened) {
-        ++stats_.watches;
-        watch_.opened = now;
-        phase_ = phase::reading;
-        return do_read{};
-    }
-    const failure& why = opened.error();
-    fail("watch refused", why);
-    if (passes_by_itself(why)) return wait_then_watch(why);
-    return wait_then_list(why, why == cond::expired ? relist_reason::expired : relist_reason::watch_refused);
+    unavailable_ = true;
+    return begin_list(why == cond::expired ? relist_reason::expired : relist_reason::too_large, now);
 }
 
-reflector_core::action reflector_core::on_events(std::vector<watch_event> batch, time_point now)
+void reflector_core::note_listed(time_point now)
 {
-    if (phase_ == phase::stopped) return do_stop{};
-    if (batch.empty()) return end_of_watch(now);
-    std::vector<delta> changes;
-    changes.reserve(batch.size());
-    watch_.reached = version_;
-    for (auto& event : batch) {
-        take_event(event, changes);
-        if (watch_.ends_with) break;
-    }
-    if (changes.empty() && watch_.reached == version_) return on_applied({}, now);
-    phase_ = phase::applying;
-    return do_apply{std::move(changes), watch_.reached};
-}
-
-void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
-{
-    switch (event.type) {
-    case watch_event_type::error:
-        watch_.ends_with = failure(std::move(event.status));
-        return;
-    case watch_event_type::unknown:
-        return skip("an event of unknown type '" + event.unknown_type + "'");
-    case watch_event_type::bookmark:
-        if (event.obj.resource_version().empty()) return skip("a bookmark without a resource version");
-        ++stats_.bookmarks;
-        watch_.synthetic = false;
-        return take_version(event.obj.resource_version());
-    default:
-        break;
-    }
-    if (auto why = unfit(event.obj); !why.empty()) return skip(std::move(why));
-    delta_type type = delta_type::added;
-    if (event.type == watch_event_type::added) {
-        ++stats_.events_added;
-    } else {
-        watch_.synthetic = false;
-        const bool gone = event.type == watch_event_type::deleted;
-        ++(gone ? stats_.events_deleted : stats_.events_modified);
-        type = gone ? delta_type::deleted : delta_type::updated;
-    }
-    if (!watch_.synthetic) take_version(event.obj.resource_version());
-    changes.push_back({.type = type, .obj = std::move(event.obj)});
-}
-
-void reflector_core::take_version(std::string_view version)
-{
-    if (!version.empty()) watch_.reached = version;
-}
-
-reflector_core::action reflector_core::on_applied(const result<>& applied, time_point now)
-{
-    if (phase_ == phase::stopped) return do_stop{};
-    const bool replacing = phase_ == phase::replacing;
-    if (!applied) {
-        // The version stays where it was; a list repairs whatever is missing.
-        fail(replacing ? "the list could not be applied" : "events could not be applied", applied.error());
-        return wait_then_list(applied.error(), relist_reason::apply_failed);
-    }
-    if (replacing) {
-        listed_once_ = true;
-        parking_.succeeded();
-        version_ = std::move(list_.first_version);
-        unavailable_ = false;
-        return begin_watch(false);
-    }
-    watch_.moved = watch_.moved || version_ != watch_.reached;
-    version_ = watch_.reached;
-    note_health(now);
-    if (watch_.ends_with) return watch_error(*std::exchange(watch_.ends_with, std::nullopt), now);
-    phase_ = phase::reading;
-    return do_read{};
-}
-
-reflector_core::action reflector_core::end_of_watch(time_point now)
-{
-    // Not "without an event": a server that repeats one bookmark and closes would be asked again without a pause.
-    if (!watch_.moved && lived(now) < policy_.short_watch) {
-        const failure why(cond::unreachable, "the watch ended at once without news");
-        fail("very short watch", why);
-        return wait_then_list(why, relist_reason::short_watch);
-    }
-    note_health(now);
-    return begin_watch(false);
-}
-
-reflector_core::action reflector_core::on_watch_failed(const failure& why, time_point now)
-{
-    if (phase_ == phase::stopped) return do_stop{};
-    note_health(now);
-    switch (why.condition()) {
-    case cond::timed_out: // half-open: the server was to end it long ago
-    case cond::unreachable:
-    case cond::cancelled:
-        fail(why == cond::timed_out ? "watch silent beyond its end" : "watch broke", why);
-        if (watch_.moved || lived(now) >= policy_.short_watch) return begin_watch(true);
-        return wait_then_watch(why);
-    case cond::corrupt:
-        ++stats_.decode_errors;
-        fail("watch not understood", why);
-        return wait_then_list(why, relist_reason::corrupt);
-    default:
-        return watch_error(why, now);
-    }
-}
-
-reflector_core::action reflector_core::watch_error(const failure& why, time_point now)
-{
-    note_health(now);
-    fail("watch ended by the server", why);
-    if (why == cond::retry_later) return wait_then_watch(why);
-    // A 410 of a watch does not make the version useless to a list: "not older than" still holds.
-    return wait_then_list(why, why == cond::expired ? relist_reason::expired : relist_reason::server_error);
+    // Only now: had the list failed as well, it would have been something else than the streaming.
+    if (std::exchange(doubted_, false)) ability_->refused(later(now, policy_.watch_list_retry));
+    listed_once_ = true;
+    parking_.succeeded();
+    version_ = std::move(list_.first_version);
+    list_ = {};
+    unavailable_ = false;
+    stream_failures_ = 0;
+    list_plainly_ = false;
 }
 
 reflector_core::action reflector_core::wait_then_list(const failure& why, relist_reason reason)
@@ -325,21 +184,24 @@ reflector_core::action reflector_core::wait_for(const failure& why)
 reflector_core::action reflector_core::on_wake()
 {
     if (phase_ == phase::stopped) return do_stop{};
-    if (then_list_) return begin_list(std::exchange(then_list_, std::nullopt));
-    return begin_watch(true);
+    if (!then_list_) return begin_watch(true);
+    phase_ = phase::queued;
+    return do_take_turn{};
+}
+
+reflector_core::action reflector_core::on_turn(time_point now)
+{
+    if (phase_ == phase::stopped) return do_stop{};
+    return begin_list(std::exchange(then_list_, std::nullopt), now);
 }
 
 reflector_core::action reflector_core::on_cancel()
 {
     phase_ = phase::stopped;
     list_ = {};
+    initial_ = {};
     incidents_.clear(); // what the cancellation broke is nobody's failure
     return do_stop{};
-}
-
-void reflector_core::note_health(time_point now)
-{
-    if (lived(now) >= policy_.healthy_after) backoff_.reset();
 }
 
 std::string reflector_core::unfit(const object& o) const
@@ -384,9 +246,11 @@ informer_state reflector_core::state() const noexcept
     case phase::opening:
     case phase::reading:
     case phase::applying:
-        return informer_state::watching;
+        return watch_.initial ? informer_state::listing : informer_state::watching;
     case phase::waiting:
         return informer_state::waiting;
+    case phase::queued:
+        return informer_state::queued;
     case phase::stopped:
         return informer_state::stopped;
     }

@@ -38,6 +38,8 @@ std::string_view to_string(informer_state s) noexcept
         return "waiting";
     case informer_state::parked:
         return "parked";
+    case informer_state::queued:
+        return "queued";
     case informer_state::stopped:
         return "stopped";
     }

@@ -18,7 +18,9 @@ class answer_watch final : public watch_stream
 {
 public:
     answer_watch(std::unique_ptr<answer> body, source_scope scope, request r)
-        : body_(std::move(body)), decoder_(scope.decode, std::move(scope.encoding)), request_(std::move(r))
+        : body_(std::move(body)),
+          decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known)),
+          request_(std::move(r))
     {
     }
 

@@ -32,8 +32,12 @@ public:
         options.label_selector = scope_.label_selector;
         options.field_selector = scope_.field_selector;
         options.metadata_only = scope_.metadata_only;
-        return guard(one_watch(state_, builder_.watch(options), scope_));
+        auto scope = scope_;
+        if (!options.send_initial_events.value_or(false)) scope.known = nullptr;
+        return guard(one_watch(state_, builder_.watch(options), std::move(scope)));
     }
+
+    bool streams_lists() const noexcept override { return true; }
 
     std::string describe() const override
     {

@@ -161,6 +161,7 @@ struct scripted_source::state
     std::vector<recorded_call> calls;
     std::size_t unexpected = 0;
     std::size_t in_flight = 0;
+    bool streams = false;
 
     template<class T>
     step<T> next(std::deque<step<T>>& from, recorded_call call)
@@ -306,6 +307,18 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> scripted_source::watch(wa
     accepted->state_->open(std::move(options));
     std::unique_ptr<watch_stream> stream = std::make_unique<scripted_watch::stream>(accepted->state_, self->clock);
     co_return stream;
+}
+
+void scripted_source::allow_streamed_lists()
+{
+    std::lock_guard lock(state_->mutex);
+    state_->streams = true;
+}
+
+bool scripted_source::streams_lists() const noexcept
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->streams;
 }
 
 std::string scripted_source::describe() const { return state_->description; }

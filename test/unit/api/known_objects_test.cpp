@@ -206,3 +206,99 @@ TEST_CASE("json_skipper: finds the end that a byte-by-byte search finds, in ever
         }
     }
 }
+
+namespace {
+
+std::string event(std::string_view type, const std::string& item)
+{
+    return R"({"type":")" + std::string(type) + R"(","object":)" + item + "}\n";
+}
+
+const std::string last_bookmark =
+    event("BOOKMARK",
+          R"({"kind":"Pod","metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}})");
+
+std::vector<watch_event> followed(std::string_view text, std::size_t chunk, std::shared_ptr<const known_objects> known,
+                                  const decode_options& options = {})
+{
+    std::vector<watch_event> events;
+    watch_decoder decoder(options, nullptr, std::move(known));
+    for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size())))
+        REQUIRE(decoder.feed(text.substr(0, chunk), events));
+    REQUIRE(decoder.finish());
+    return events;
+}
+
+} // namespace
+
+TEST_CASE("known objects: the ADDED events of a streamed list, until its end", "[api][decode][known]")
+{
+    const std::string a =
+        R"({"kind":"Pod","metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{"x":["}",{"y":1}]}})";
+    auto k = std::make_shared<known>();
+    k->add(a);
+    const object handle = k->find({"", "a"}, "u", "1");
+    const std::string newer = R"({"kind":"Pod","metadata":{"name":"a","uid":"u","resourceVersion":"2"}})";
+    const std::string text = event("ADDED", a) + event("ADDED", newer) + event("MODIFIED", a) +
+                             R"({"x":[1],"type":"ADDED","object":)" + a + R"(,"y":{"z":2}} )" + event("ADDED", a) +
+                             R"({"object":)" + a + R"(,"type":"ADDED"})" + "\n" + last_bookmark + event("ADDED", a);
+    for (const std::size_t chunk : {std::size_t{1}, std::size_t{13}, text.size()}) {
+        const auto events = followed(text, chunk, k);
+        REQUIRE(events.size() == 8);
+        const std::vector<bool> recognised{true, false, false, true, true, false, false, false};
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            CAPTURE(chunk, i);
+            CHECK(events[i].obj.is_same(handle) == recognised[i]);
+            if (i != 1 && i != 6) CHECK(events[i].obj.to_text() == handle.to_text());
+        }
+        CHECK(events[2].type == watch_event_type::modified);
+        CHECK(events[3].type == watch_event_type::added);
+        CHECK(events[6].ends_initial_events());
+    }
+}
+
+TEST_CASE("known objects: what follows one in a streamed list must be an event", "[api][decode][known]")
+{
+    auto k = std::make_shared<known>();
+    const std::string a = R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{}})";
+    k->add(a);
+    const auto broken = GENERATE(as<std::string>{}, "\n", ",\n", "]\n", "}}\n", ",5}\n", "}x\n");
+    CAPTURE(broken);
+    std::vector<watch_event> events;
+    watch_decoder decoder({}, nullptr, k);
+    const auto fed = decoder.feed(R"({"type":"ADDED","object":)" + a + broken, events);
+    REQUIRE_FALSE(fed);
+    CHECK(fed.error() == cond::corrupt);
+    watch_decoder ended({}, nullptr, k);
+    REQUIRE(ended.feed(R"({"type":"ADDED","object":)" + a.substr(0, a.size() - 1), events));
+    CHECK_FALSE(ended.finish());
+}
+
+TEST_CASE("known objects: random streamed lists equal those decoded in full", "[api][decode][known][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        CAPTURE(seed);
+        testing_samples::generator random(seed);
+        auto k = std::make_shared<known>();
+        std::string text;
+        for (std::size_t n = random.below(6); n != 0; --n) {
+            std::string item = R"({"spec":)" + random.document() + R"(,"metadata":{"name":"n)" +
+                               std::to_string(random.below(4)) + R"(","uid":"u","resourceVersion":")" +
+                               std::to_string(random.below(3)) + R"("},"status":)" + random.document() + "}";
+            std::replace(item.begin(), item.end(), '\n', ' '); // it ends an event
+            text += event("ADDED", item);
+            if (random.below(2) == 0) k->add(item);
+        }
+        text += last_bookmark;
+        const auto plain = followed(text, text.size(), nullptr);
+        const auto got = followed(text, 1 + random.below(80), k);
+        REQUIRE(got.size() == plain.size());
+        for (std::size_t i = 0; i + 1 < got.size(); ++i) {
+            const auto& o = plain[i].obj;
+            if (const object wanted = k->find(o.key(), o.uid(), o.resource_version()))
+                CHECK(got[i].obj.is_same(wanted));
+            else
+                CHECK(got[i].obj.to_text() == o.to_text());
+        }
+    }
+}

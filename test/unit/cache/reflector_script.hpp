@@ -22,8 +22,8 @@ using core = reflector_core;
 struct script
 {
     explicit script(reflector_policy policy = {}, reflector_expectation expected = {"Pod", "v1", ""},
-                    std::uint64_t seed = 3)
-        : c(policy, std::move(expected), seed)
+                    std::uint64_t seed = 3, std::shared_ptr<watch_list_ability> ability = {})
+        : c(policy, std::move(expected), seed, std::move(ability))
     {
     }
 
@@ -39,11 +39,11 @@ struct script
     }
     list_options start()
     {
-        next = c.start();
+        next = c.start(now);
         return as<core::do_list>().options;
     }
-    void page(list_page p) { next = c.on_list(std::move(p)); }
-    void list_fails(failure f) { next = c.on_list(std::move(f)); }
+    void page(list_page p) { next = c.on_list(std::move(p), now); }
+    void list_fails(failure f) { next = c.on_list(std::move(f), now); }
     core::do_replace replaces() { return as<core::do_replace>(); }
     void applied() { next = c.on_applied({}, now); }
     watch_options watches() { return as<core::do_watch>().options; }
@@ -57,6 +57,10 @@ struct script
     {
         const auto d = as<core::do_wait>().delay;
         next = c.on_wake();
+        if (std::holds_alternative<core::do_take_turn>(next)) {
+            CHECK(c.state() == informer_state::queued);
+            next = c.on_turn(now);
+        }
         return d;
     }
     bool reads() const { return std::holds_alternative<core::do_read>(next); }

@@ -139,7 +139,10 @@ class watch_decoder
 {
 public:
     /// @param encoding  What the objects share; null = each stands alone.
-    explicit watch_decoder(decode_options options = {}, std::shared_ptr<object_encoding> encoding = {});
+    /// @param known     Given: the answer begins with a streamed list. Up to the bookmark that ends it, added objects are
+    ///                  treated as the items of a list are, and what is known is not encoded again.
+    explicit watch_decoder(decode_options options = {}, std::shared_ptr<object_encoding> encoding = {},
+                           std::shared_ptr<const known_objects> known = {});
     ~watch_decoder();
     watch_decoder(watch_decoder&&) noexcept;
     watch_decoder& operator=(watch_decoder&&) noexcept;

@@ -50,6 +50,10 @@ public:
     [[nodiscard]] virtual boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     watch(watch_options options) = 0;
 
+    /** Whether watch() understands watch_options::send_initial_events, as far as the source itself goes; what the server
+        can do shows when it is asked. False, as for scripts and fakes: informers list. */
+    [[nodiscard]] virtual bool streams_lists() const noexcept { return false; }
+
     /// What is watched, for logs and failures: "pods in namespace web".
     [[nodiscard]] virtual std::string describe() const = 0;
 };

@@ -8,6 +8,7 @@
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/cache/order.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
+#include <kubecoro/cache/relist_budget.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -59,8 +60,8 @@ struct informer_options
     /// counted and given to on_failure (cond::corrupt); the store is left as it is. Contents are not compared where
     /// `transform` has made them. A server that no longer has the version is counted as well.
     bool check_consistency = false;
-    /// Called on the informer's strand for every failure of a list or a watch; must be quick. What it throws is
-    /// ignored. The informer retries by itself: this is for showing.
+    /// Called on the informer's strand for every failure of a list or a watch, with what was done and of which objects
+    /// in its message and the reason behind it; must be quick. What it throws is ignored. The informer retries by itself: this is for showing.
     std::function<void(const failure&)> on_failure = {};
     /// What metrics and logs call the informer. Empty = its resource, with a number where there are several.
     std::string label = {};
@@ -81,6 +82,9 @@ struct factory_options
     /// Default resync of handlers. 0 = none.
     duration resync{0};
     reflector_policy policy = {};
+    /// Shared by all informers of the factory, and of other factories that are given the same. Empty = one of its own, with
+    /// default options.
+    std::optional<relist_budget> relists = {};
 };
 
 } // namespace kubecoro

@@ -22,6 +22,8 @@ enum class informer_state
     /// The server does not know the resource any more: its objects have left the store, and we look from time to time
     /// whether it is back.
     parked,
+    /// Waits for its turn to list again: see relist_budget.
+    queued,
     stopped
 };
 [[nodiscard]] std::string_view to_string(informer_state s) noexcept;
@@ -57,14 +59,20 @@ struct reflector_stats
     /// LIST rounds begun, and pages asked for in them.
     std::uint64_t lists = 0;
     std::uint64_t pages = 0;
-    /// Lists begun after the first successful one, by reason.
+    /// Lists of either kind begun after the first successful one, by reason.
     std::array<std::uint64_t, relist_reasons> relists = {};
-    /// Watches the server accepted.
+    /// Streamed lists begun (WatchList), and how often a LIST had to be made instead.
+    std::uint64_t watch_lists = 0;
+    std::uint64_t fallbacks = 0;
+    /// Watches the server accepted, streamed lists among them.
     std::uint64_t watches = 0;
     /// Watches begun again at the last version after a break, a deadline, or a refusal that passes: no list needed.
     std::uint64_t reconnects = 0;
+    /// Watches we ended because of silence: past the end they had asked for, or by idle_timeout.
+    std::uint64_t overdue_ends = 0;
+    std::uint64_t idle_ends = 0;
     std::uint64_t bookmarks = 0;
-    /// Events by their type on the wire.
+    /// Events by their type on the wire, without those of streamed lists.
     std::uint64_t events_added = 0;
     std::uint64_t events_modified = 0;
     std::uint64_t events_deleted = 0;
@@ -78,6 +86,8 @@ struct reflector_stats
     std::optional<failure> last_failure = {};
 
     [[nodiscard]] std::uint64_t relists_total() const noexcept;
+    /// Lists begun, of either kind.
+    [[nodiscard]] std::uint64_t lists_total() const noexcept { return lists + watch_lists; }
 };
 
 } // namespace kubecoro

@@ -82,6 +82,10 @@ public:
     void on_watch(failure f, duration delay = {});
     void on_watch_hang();
 
+    /// From now on the source says that it streams lists: reflectors made after this ask for watches with initial
+    /// events.
+    void allow_streamed_lists();
+
     /// Every call so far, in order.
     [[nodiscard]] std::vector<recorded_call> calls() const;
     [[nodiscard]] std::size_t lists() const;
@@ -98,6 +102,7 @@ public:
 
     boost::asio::awaitable<result<list_page>> list(list_options options) override;
     boost::asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options options) override;
+    bool streams_lists() const noexcept override;
     std::string describe() const override;
 
 private:

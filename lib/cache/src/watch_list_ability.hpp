@@ -1,0 +1,29 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+
+#include <atomic>
+
+namespace kubecoro {
+
+/** Whether a server streams the lists of one resource, as far as we know: it does, until it has shown that it does not.
+
+    Shared by the reflectors of that resource. A refusal holds for a while only, so that a newer server is found out.
+    Thread safe. */
+class watch_list_ability
+{
+public:
+    [[nodiscard]] bool worth_trying(time_point now) const noexcept
+    {
+        return now.time_since_epoch().count() >= refused_until_.load(std::memory_order_relaxed);
+    }
+    void refused(time_point until) noexcept
+    {
+        refused_until_.store(until.time_since_epoch().count(), std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<time_point::rep> refused_until_{time_point::min().time_since_epoch().count()};
+};
+
+} // namespace kubecoro

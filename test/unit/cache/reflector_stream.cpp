@@ -1,0 +1,361 @@
+// Lists as streams: what a reflector asks for, what ends one, and when it lists instead.
+
+#include "reflector_script.hpp"
+
+#include <algorithm>
+
+using namespace reflector_test;
+
+namespace {
+
+/// A script whose source streams lists.
+struct stream_script : script
+{
+    explicit stream_script(reflector_policy policy = {}, std::shared_ptr<watch_list_ability> shared = {})
+        : script(policy, {"Pod", "v1", ""}, 3, shared ? shared : std::make_shared<watch_list_ability>())
+    {
+    }
+    watch_options begin()
+    {
+        next = c.start(now);
+        return watches();
+    }
+    void silence() { next = c.on_silence(now); }
+    /// Waits, and gives the options of the streamed list that follows.
+    watch_options waits_and_streams()
+    {
+        CHECK(waits() > 0s);
+        return watches();
+    }
+    /// Synced by a stream that is still open.
+    void to_watch()
+    {
+        begin();
+        opened();
+        events({kt::added(kt::make_pod("web", "a", "1")), kt::bookmark("5", true)});
+        applied();
+        REQUIRE(reads());
+    }
+};
+
+failure unknown_parameter()
+{
+    return kt::server_failure(422, "Invalid",
+                              "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the "
+                              "WatchList feature gate is enabled");
+}
+
+bool streamed(const watch_options& o) { return o.send_initial_events == true; }
+
+} // namespace
+
+TEST_CASE("streamed list: the first asks for the newest, and becomes the watch", "[cache][reflector][stream]")
+{
+    stream_script s;
+    const auto ask = s.begin();
+    CHECK(ask.resource_version.empty());
+    CHECK(ask.match == version_match::not_older_than);
+    CHECK(ask.send_initial_events == true);
+    CHECK(ask.allow_bookmarks);
+    CHECK(ask.timeout >= 300s);
+    CHECK(ask.timeout <= 600s);
+    CHECK(s.c.state() == informer_state::listing);
+    s.opened();
+    s.events({kt::added(kt::make_pod("web", "b", "7")), kt::added(kt::make_pod("web", "a", "3"))});
+    CHECK(s.reads());
+    CHECK(s.c.state() == informer_state::listing);
+    CHECK(s.c.resource_version().empty());
+    s.events({kt::bookmark("9", true)});
+    CHECK(s.replaces().items.size() == 2);
+    CHECK(s.replaces().resource_version == "9");
+    CHECK(s.c.resource_version().empty());
+    s.applied();
+    CHECK(s.reads());
+    CHECK(s.c.resource_version() == "9");
+    CHECK(s.c.state() == informer_state::watching);
+    s.events({kt::modified(kt::make_pod("web", "a", "11"))});
+    CHECK(s.as<core::do_apply>().resource_version == "11");
+    s.applied();
+    s.ends();
+    CHECK(s.watches().resource_version == "11");
+    CHECK_FALSE(streamed(s.watches()));
+    CHECK(s.watches().match == version_match::unset);
+    CHECK(s.c.stats().watch_lists == 1);
+    CHECK(s.c.stats().lists == 0);
+    CHECK(s.c.stats().events_added == 0);
+}
+
+TEST_CASE("streamed list: changes that come before its end count, and what comes with its end is applied after it",
+          "[cache][reflector][stream]")
+{
+    stream_script s;
+    s.begin();
+    s.opened();
+    s.events({kt::added(kt::make_pod("web", "a", "1")), kt::added(kt::make_pod("web", "b", "2")),
+              kt::added(kt::make_pod("web", "c", "3"))});
+    s.events({kt::bookmark("3")}); // of no meaning yet
+    s.events({kt::modified(kt::make_pod("web", "a", "4")), kt::deleted(kt::make_pod("web", "b", "5")),
+              kt::added(kt::make_pod("web", "d", "6")), kt::bookmark("6", true),
+              kt::modified(kt::make_pod("web", "c", "7")), kt::error_event(410, "Expired")});
+    const auto all = s.replaces();
+    CHECK(all.resource_version == "6");
+    std::vector<std::string> seen;
+    for (const auto& o : all.items) seen.push_back(std::string(o.name()) + std::string(o.resource_version()));
+    std::sort(seen.begin(), seen.end());
+    CHECK(seen == std::vector<std::string>{"a4", "c3", "d6"});
+    s.applied();
+    const auto rest = s.as<core::do_apply>();
+    REQUIRE(rest.changes.size() == 1);
+    CHECK(rest.resource_version == "7");
+    s.applied();
+    s.waits();
+    CHECK(streamed(s.watches()));
+    CHECK(s.watches().resource_version == "7");
+    CHECK(s.relists(relist_reason::expired) == 1);
+}
+
+TEST_CASE("streamed list: an empty set is a bookmark alone; what does not belong is left out",
+          "[cache][reflector][stream]")
+{
+    stream_script s;
+    s.begin();
+    s.opened();
+    s.events({kt::unknown_event("POKED"), kt::added(kt::make_object({.kind = "Node", .name = "n"})),
+              kt::bookmark("5", true)});
+    CHECK(s.replaces().items.empty());
+    CHECK(s.c.stats().skipped == 2);
+}
+
+TEST_CASE("streamed list: a server that refuses the question is listed at once, and not asked again for a while",
+          "[cache][reflector][stream]")
+{
+    const auto refusal = GENERATE(0, 1, 2, 3);
+    auto shared = std::make_shared<watch_list_ability>();
+    stream_script s({}, shared);
+    s.begin();
+    s.refused(refusal == 0   ? unknown_parameter()
+              : refusal == 1 ? kt::server_failure(400, "BadRequest")
+              : refusal == 2 ? kt::server_failure(405, "MethodNotAllowed")
+                             : kt::server_failure(415, "UnsupportedMediaType"));
+    CHECK(s.lists().resource_version == "0");
+    CHECK(s.lists().limit == 500);
+    CHECK(s.c.stats().fallbacks == 1);
+    CHECK(s.c.stats().failures == 0);
+    const auto told = s.c.take_incidents();
+    REQUIRE(told.size() == 1);
+    CHECK(told.front().detour);
+    s.page(kt::make_page({}, "5"));
+    s.applied();
+    CHECK_FALSE(streamed(s.watches()));
+    s.opened();
+    // Nor does another informer of the same resource ask.
+    stream_script other({}, shared);
+    CHECK(other.start().resource_version == "0");
+    SECTION("not soon")
+    {
+        s.now += 29min;
+        s.events({kt::error_event(410, "Expired")});
+        s.waits();
+        CHECK(s.lists().resource_version == "5");
+    }
+    SECTION("but later: it may be a newer one by then")
+    {
+        s.now += 30min;
+        s.events({kt::error_event(410, "Expired")});
+        s.waits();
+        CHECK(streamed(s.watches()));
+        CHECK(s.watches().resource_version == "5");
+    }
+}
+
+TEST_CASE("streamed list: a server that ignores the question is found out by its silence", "[cache][reflector][stream]")
+{
+    stream_script s;
+    s.begin();
+    s.opened();
+    SECTION("it sends nothing at all") { CHECK(s.c.silent_until() == s.now + 15s); }
+    SECTION("it sends what there is and no end")
+    {
+        s.now += 5s;
+        s.events({kt::added(kt::make_pod("web", "a", "1"))});
+        CHECK(s.c.silent_until() == s.now + 15s);
+    }
+    SECTION("it goes on with events")
+    {
+        const auto begin = s.now;
+        s.now += 10s;
+        s.events({kt::modified(kt::make_pod("web", "a", "2")), kt::deleted(kt::make_pod("web", "b", "3"))});
+        CHECK(s.c.silent_until() == begin + 15s);
+    }
+    SECTION("it adds objects for ever")
+    {
+        const auto begin = s.now;
+        for (int i = 0; i < 30; ++i) {
+            s.now += 10s;
+            s.events({kt::added(kt::make_pod("web", "n" + std::to_string(i), "3"))});
+        }
+        CHECK(s.c.silent_until() == begin + 5min);
+    }
+    s.now = s.c.silent_until();
+    s.silence();
+    CHECK(s.lists().resource_version == "0");
+    CHECK(s.c.stats().fallbacks == 1);
+    // Nothing that came is lost or shown: the list has it.
+    s.page(kt::make_page({kt::make_pod("web", "a", "2")}, "5"));
+    CHECK(s.replaces().items.size() == 1);
+    s.applied();
+    CHECK(s.watches().resource_version == "5");
+    s.opened();
+    s.events({kt::error_event(410, "Expired")});
+    s.waits();
+    CHECK(s.lists().resource_version == "5");
+}
+
+TEST_CASE("streamed list: one that breaks is begun again through the backoff, and after two comes a list",
+          "[cache][reflector][stream]")
+{
+    const int how = GENERATE(0, 1, 2, 3, 4);
+    auto shared = std::make_shared<watch_list_ability>();
+    stream_script s({}, shared);
+    s.begin();
+    const auto goes_wrong = [&] {
+        if (how == 4) return s.refused(failure(cond::timed_out));
+        s.opened();
+        s.events({kt::added(kt::make_pod("web", "a", "1"))});
+        switch (how) {
+        case 0:
+            return s.ends();
+        case 1:
+            return s.breaks(failure(cond::unreachable, "reset"));
+        case 2:
+            return s.breaks(failure(cond::corrupt, "rubbish"));
+        default:
+            return s.events({kt::error_event(500, "InternalError")});
+        }
+    };
+    goes_wrong();
+    CHECK(s.waits_and_streams().resource_version.empty());
+    CHECK(s.c.stats().watch_lists == 2);
+    goes_wrong();
+    CHECK(s.lists().resource_version == "0");
+    CHECK(s.c.stats().fallbacks == 1);
+    CHECK(s.c.stats().decode_errors == (how == 2 ? 2 : 0));
+    CHECK(shared->worth_trying(s.now));
+    s.page(kt::make_page({}, "5"));
+    s.applied();
+    // Only the clean end without the last bookmark says something of the server.
+    CHECK(shared->worth_trying(s.now) == (how != 0));
+    CHECK(s.watches().resource_version == "5");
+}
+
+TEST_CASE("streamed list: a list that fails in its place is repeated as a list, until it has worked",
+          "[cache][reflector][stream]")
+{
+    const int code = GENERATE(401, 403, 404, 500);
+    stream_script s;
+    s.begin();
+    s.refused(kt::server_failure(code, "Whatever"));
+    s.lists();
+    for (int i = 0; i < 3; ++i) {
+        s.list_fails(kt::server_failure(code, "Whatever"));
+        s.waits();
+        s.lists();
+    }
+    s.page(kt::make_page({}, "5"));
+    s.applied();
+    s.opened();
+    s.events({kt::error_event(410, "Expired")});
+    s.waits();
+    CHECK(streamed(s.watches()));
+}
+
+TEST_CASE("streamed list: a busy or absent server is waited for, whatever the number of attempts",
+          "[cache][reflector][stream]")
+{
+    stream_script s({.watch_list_attempts = 1});
+    s.begin();
+    for (int i = 0; i < 5; ++i) {
+        if (i % 2 == 0) {
+            s.refused(i == 0 ? refused_connection() : kt::server_failure(429, "TooManyRequests"));
+        } else {
+            s.opened();
+            s.events({kt::error_event(429, "TooManyRequests")});
+        }
+        CHECK(streamed(s.waits_and_streams()));
+    }
+    CHECK(s.c.stats().fallbacks == 0);
+}
+
+TEST_CASE("streamed list: a version that is too old or too far ahead asks for the newest at once, and only once",
+          "[cache][reflector][stream]")
+{
+    const bool expired = GENERATE(true, false);
+    const bool in_stream = GENERATE(true, false);
+    const std::string text = "Timeout: Too large resource version: 9, current: 5";
+    stream_script s;
+    s.to_watch();
+    s.events({kt::error_event(410, "Expired")});
+    CHECK(s.waits_and_streams().resource_version == "5");
+    const auto goes_wrong = [&] {
+        if (!in_stream) return s.refused(expired ? gone() : kt::server_failure(504, "Timeout", text));
+        s.opened();
+        s.events({expired ? kt::error_event(410, "Expired") : kt::error_event(504, "Timeout", text)});
+    };
+    goes_wrong();
+    CHECK(streamed(s.watches()));
+    CHECK(s.watches().resource_version.empty());
+    CHECK(s.relists(expired ? relist_reason::expired : relist_reason::too_large) == (expired ? 2 : 1));
+    goes_wrong();
+    CHECK(s.waits_and_streams().resource_version.empty());
+    s.opened();
+    s.events({kt::bookmark("20", true)});
+    s.applied();
+    CHECK(s.c.resource_version() == "20");
+}
+
+TEST_CASE("streamed list: its end makes the connection's age, and a break right after it is resumed",
+          "[cache][reflector][stream]")
+{
+    stream_script s;
+    s.to_watch();
+    SECTION("broken") { s.breaks(failure(cond::unreachable, "reset")); }
+    SECTION("ended") { s.ends(); }
+    CHECK(s.watches().resource_version == "5");
+    CHECK_FALSE(streamed(s.watches()));
+    CHECK(s.c.stats().relists_total() == 0);
+}
+
+TEST_CASE("streamed list: what could not be applied is listed again, and the version stays",
+          "[cache][reflector][stream]")
+{
+    stream_script s;
+    s.begin();
+    s.opened();
+    s.events({kt::added(kt::make_pod("web", "a", "1")), kt::bookmark("5", true), kt::bookmark("6")});
+    s.next = s.c.on_applied(failure(cond::internal, "no room"), s.now);
+    CHECK(s.c.resource_version().empty());
+    CHECK(s.waits_and_streams().resource_version.empty());
+}
+
+TEST_CASE("streamed list: policy turns it off, and so does a source that cannot", "[cache][reflector][stream]")
+{
+    stream_script off({.watch_list = false});
+    CHECK(off.start().resource_version == "0");
+    script cannot;
+    CHECK(cannot.start().resource_version == "0");
+}
+
+TEST_CASE("streamed list: a cancellation stops it wherever it is", "[cache][reflector][stream]")
+{
+    const int steps = GENERATE(0, 1, 2, 3);
+    stream_script s;
+    s.begin();
+    if (steps > 0) s.opened();
+    if (steps > 1) s.events({kt::added(kt::make_pod("web", "a", "1"))});
+    if (steps > 2) s.events({kt::bookmark("5", true)});
+    s.next = s.c.on_cancel();
+    CHECK(std::holds_alternative<core::do_stop>(s.next));
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_silence(s.now)));
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_events({kt::bookmark("5", true)}, s.now)));
+    CHECK(std::holds_alternative<core::do_stop>(s.c.on_watch_opened({}, s.now)));
+}
