@@ -1,5 +1,7 @@
 #include "informer_engine.hpp"
 
+#include "listener_settings.hpp"
+
 #include <kubecoro/base/guard.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -31,14 +33,15 @@ informer_engine::informer_engine(informer_settings s)
       registry_(settings_.log,
                 {.run =
                      [this](const auto& listener, event_handler handler, asio::any_io_executor executor) {
-                         auto reading = listener->run(std::move(handler));
-                         handlers_.spawn("handler " + listener->name(), std::move(executor), std::move(reading));
+                         for (auto& reading : listener->run(std::move(handler)))
+                             handlers_.spawn("handler " + listener->name(), executor, std::move(reading));
                      },
                  .resync =
                      [this](const auto& listener, duration period) {
                          watches_.spawn("resync of handler " + listener->name(), resync_loop(listener, period));
                      }}),
       fifo_({.sequence = settings_.options.sequence}),
+      alarms_(settings_.time, strand_),
       wanted_(settings_.options.namespaces),
       handlers_(strand_, settings_.log),
       watches_(strand_, settings_.log)
@@ -76,6 +79,7 @@ void informer_engine::request_stop()
     }
     registry_.refuse();
     watches_.stop();
+    waiters_.close(failure(cond::cancelled, "the informer was stopped"));
     // Whoever waits for a sync may be what the caller of stop() waits for.
     gate_.close();
     store_->versions()->close();
@@ -124,22 +128,18 @@ void informer_engine::abandon(std::shared_ptr<informer_engine> self)
 std::shared_ptr<processor_listener> informer_engine::add_handler(event_handler handler, handler_options options)
 {
     listener_registry::admission a;
-    a.settings.name = std::move(options.name);
-    a.settings.max_pending = options.max_pending;
     a.handler = std::move(handler);
     a.executor = asio::make_strand(options.executor ? options.executor : settings_.executor);
     a.resync = options.resync;
+    a.settings = settings_of(std::move(options), a.executor, settings_.time);
     return admit(std::move(a));
 }
 
 std::shared_ptr<processor_listener> informer_engine::add_subscription(subscription_options options)
 {
     listener_registry::admission a;
-    a.settings.name = std::move(options.name);
-    a.settings.max_pending = options.max_pending;
-    a.settings.max_batch = std::max<std::size_t>(1, options.max_batch);
-    a.settings.drains = true;
     a.resync = options.resync;
+    a.settings = settings_of(std::move(options), settings_.time);
     return admit(std::move(a));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "alarms.hpp"
 #include "consistency_checker.hpp"
 #include "delta_fifo_core.hpp"
 #include "informer_lane.hpp"
@@ -7,6 +8,7 @@
 #include "listener_registry.hpp"
 #include "namespaces_core.hpp"
 #include "object_transformer.hpp"
+#include "object_waiters.hpp"
 #include "shared_processor.hpp"
 #include "store.hpp"
 #include "sync_gate.hpp"
@@ -44,6 +46,10 @@ public:
     void start();
     [[nodiscard]] std::shared_ptr<processor_listener> add_handler(event_handler handler, handler_options options);
     [[nodiscard]] std::shared_ptr<processor_listener> add_subscription(subscription_options options);
+    /// Tells the waiter of its key from now on; after `limit` it ends with cond::timed_out. 0 = no limit.
+    void admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit);
+    /// Calls that on the strand after so long, if `whose` is still there.
+    void end_after(duration limit, std::weak_ptr<void> whose, std::function<void()> call);
     result<> add_index(std::string name, index_function f);
     [[nodiscard]] std::shared_ptr<const store> content() const noexcept { return store_; }
     [[nodiscard]] const sync_gate& gate() const noexcept { return gate_; }
@@ -119,6 +125,7 @@ private:
     void tell_change(const informer_lane& l, const reflector_core& core) const;
     void announce(const std::vector<notification>& batch);
     void announce_gone(std::vector<notification> gone, departure why);
+    void lane_filled(informer_lane& l);
     void settle_sync();
     void set_blocked(informer_lane& l, std::optional<failure> why);
     /// Tells whoever waits for the sync that it cannot be for now, or that it can be hoped for again.
@@ -135,11 +142,14 @@ private:
     /// Changed on the strand, under mutex_; by their ids, which are never used again.
     std::map<std::size_t, std::shared_ptr<informer_lane>> lanes_;
     listener_registry registry_;
+    object_waiters waiters_;
 
     // On the strand.
     std::vector<std::weak_ptr<informer_lane>> leaving_;
     delta_fifo_core fifo_;
     shared_processor processor_;
+    alarms alarms_;
+    bool alarms_run_ = false;
     bool filled_ = false;
     wake_signal renewal_;
 

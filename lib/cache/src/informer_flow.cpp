@@ -75,7 +75,7 @@ void informer_engine::pump()
         const auto batch = fifo_.pop();
         process(batch);
         fifo_.processed();
-        if (batch.front().type == delta_type::replaced_all) lanes_.at(batch.front().scope)->gate.open();
+        if (batch.front().type == delta_type::replaced_all) lane_filled(*lanes_.at(batch.front().scope));
         settle_sync();
     }
     if (store_->wants_renewal()) renewal_.notify();
@@ -127,7 +127,7 @@ void informer_engine::resync(std::uint64_t target)
     std::vector<notification> again;
     for (auto& o : store_->list({}))
         if (!fifo_.has_pending(o.key())) again.emplace_back(updated{o, o});
-    if (!again.empty()) listener->add(again);
+    if (!again.empty()) listener->add_resync(again);
 }
 
 informer_lane* informer_engine::lane(std::size_t scope) const
@@ -155,6 +155,7 @@ void informer_engine::announce(const std::vector<notification>& batch)
         deleted_ += count[2];
     }
     processor_.distribute(batch);
+    waiters_.tell(batch);
 }
 
 void informer_engine::set_version(std::size_t scope, const std::string& version, std::span<const delta> by)

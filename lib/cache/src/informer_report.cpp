@@ -49,10 +49,12 @@ void informer_engine::set_blocked(informer_lane& l, std::optional<failure> why)
     const bool was = l.blocked.has_value();
     l.blocked = std::move(why);
     if (!was && !l.blocked) return;
-    if (l.blocked)
+    if (l.blocked) {
         l.gate.fail(*l.blocked);
-    else
+        if (!l.gate.is_open()) waiters_.fail(l.ns, *l.blocked);
+    } else {
         l.gate.retry();
+    }
     tell_blocked();
 }
 

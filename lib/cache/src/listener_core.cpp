@@ -1,6 +1,7 @@
 #include "listener_core.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace kubecoro {
@@ -16,6 +17,8 @@ enum class merge_result
 /// Makes `older` say what both say, if one event can.
 merge_result merge_into(notification& older, const notification& newer)
 {
+    // An add begins anew, whatever `older` is: the deletion before it may wait elsewhere.
+    if (std::holds_alternative<added>(newer)) return merge_result::apart;
     if (auto* a = std::get_if<added>(&older)) {
         if (std::holds_alternative<deleted>(newer)) return merge_result::nothing_left;
         a->obj = object_of(newer);
@@ -33,17 +36,68 @@ merge_result merge_into(notification& older, const notification& newer)
     return merge_result::apart;
 }
 
+/// Shown for the sake of the reader, not because something happened.
+bool is_initial(const notification& n) noexcept
+{
+    const auto* a = std::get_if<added>(&n);
+    return a && a->initial;
+}
+bool is_resync(const notification& n) noexcept
+{
+    const auto* u = std::get_if<updated>(&n);
+    return u && u->resync();
+}
+bool is_replay(const notification& n) noexcept { return is_initial(n) || is_resync(n); }
+
+std::size_t merge_threshold(coalesce policy, std::size_t max_pending) noexcept
+{
+    switch (policy) {
+    case coalesce::latest_per_key:
+        return 0;
+    case coalesce::never:
+        return std::numeric_limits<std::size_t>::max();
+    case coalesce::hybrid:
+        break;
+    }
+    return max_pending;
+}
+
+/// A table that has grown beyond this is given back when the queue has drained.
+constexpr std::size_t small_table = 1024;
+
 } // namespace
 
-listener_core::listener_core(std::size_t max_pending) : max_pending_(std::max<std::size_t>(1, max_pending)) {}
+listener_core::listener_core(std::size_t max_pending, coalesce policy)
+    : max_pending_(std::max<std::size_t>(1, max_pending)),
+      policy_(policy),
+      merge_from_(merge_threshold(policy, max_pending_))
+{
+}
 
 void listener_core::add(const notification& n)
 {
-    if (live_ >= max_pending_ && !last_) build_index();
-    if (live_ >= max_pending_)
-        merge(n);
-    else
-        append(n);
+    if (policy_ == coalesce::never && !admit_replay(n)) return;
+    if (!crowded()) return append(n);
+    if (!last_) build_index();
+    merge(n);
+}
+
+/// For policy `never`: whether the event is taken.
+bool listener_core::admit_replay(const notification& n)
+{
+    if (overrun_) return false;
+    if (is_replay(n)) {
+        ++replays_;
+        return true;
+    }
+    overrun_ = pending() - replays_ >= max_pending_;
+    return !overrun_;
+}
+
+void listener_core::add_resync(std::span<const notification> all)
+{
+    if (policy_ == coalesce::never && replays_ != 0) return;
+    add(all);
 }
 
 void listener_core::append(const notification& n)
@@ -55,8 +109,17 @@ void listener_core::append(const notification& n)
 
 void listener_core::merge(const notification& n)
 {
-    auto found = last_->find(object_of(n));
-    if (found == last_->end()) return append(n);
+    if (auto found = last_->find(object_of(n)); found != last_->end()) return merge_into_queue(found, n);
+    const auto key = object_of(n).key();
+    auto* waiting = turns_.last(key);
+    const auto merged = waiting ? merge_into(*waiting, n) : merge_result::apart;
+    if (merged == merge_result::apart) return append(n);
+    ++coalesced_;
+    if (merged == merge_result::nothing_left) turns_.drop_last(key);
+}
+
+void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, const notification& n)
+{
     const std::uint64_t position = found->second;
     switch (merge_into(*at(position), n)) {
     case merge_result::apart:
@@ -114,27 +177,58 @@ void listener_core::compact()
 
 void listener_core::mark_initial() { mark_ = first_ + queue_.size(); }
 
+/// Takes the entry at the front, which is not empty.
+notification listener_core::take_front()
+{
+    entry& front = queue_.front();
+    if (last_) {
+        const auto found = last_->find(object_of(*front));
+        if (found != last_->end() && found->second == first_) last_->erase(found);
+    }
+    notification n = std::move(*front);
+    queue_.pop_front();
+    ++first_;
+    --live_;
+    return n;
+}
+
+void listener_core::calm_down()
+{
+    if (!last_ || live_ > merge_from_ / 2) return;
+    if (policy_ == coalesce::hybrid || last_->bucket_count() > small_table) last_.reset();
+}
+
 std::vector<notification> listener_core::pop(std::size_t max)
 {
     finished();
+    in_work_ = true;
     std::vector<notification> out;
     out.reserve(std::min(max, live_));
-    while (!queue_.empty() && out.size() < max) {
-        if (entry& front = queue_.front()) {
-            if (last_) {
-                auto found = last_->find(object_of(*front));
-                if (found != last_->end() && found->second == first_) last_->erase(found);
-            }
-            out.push_back(std::move(*front));
-            --live_;
-        }
-        queue_.pop_front();
-        ++first_;
-    }
+    for (trim(); !queue_.empty() && out.size() < max; trim()) out.push_back(take_front());
     in_work_ = !out.empty();
+    for (const auto& n : out) handed_out(n);
     trim();
-    if (live_ <= max_pending_ / 2) last_.reset();
+    calm_down();
     return out;
+}
+
+std::optional<notification> listener_core::take()
+{
+    auto out = turns_.next();
+    for (trim(); !out && !queue_.empty(); trim()) {
+        // Before the mark is set, all that is here is initial.
+        const bool initial = !mark_ || first_ < *mark_;
+        out = turns_.begin({take_front(), initial});
+    }
+    if (out) handed_out(*out);
+    trim();
+    calm_down();
+    return out;
+}
+
+void listener_core::handed_out(const notification& n)
+{
+    if (policy_ == coalesce::never && is_replay(n)) --replays_;
 }
 
 void listener_core::clear()
@@ -142,6 +236,8 @@ void listener_core::clear()
     first_ += queue_.size();
     queue_.clear();
     live_ = 0;
+    replays_ = 0;
+    turns_.clear();
     last_.reset();
     if (!in_work_) finished_ = first_;
 }

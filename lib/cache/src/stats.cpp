@@ -5,6 +5,19 @@
 
 namespace kubecoro {
 
+std::string_view to_string(coalesce policy) noexcept
+{
+    switch (policy) {
+    case coalesce::hybrid:
+        return "hybrid";
+    case coalesce::never:
+        return "never";
+    case coalesce::latest_per_key:
+        return "latest_per_key";
+    }
+    return "unknown";
+}
+
 const object& object_of(const notification& n) noexcept
 {
     if (const auto* a = std::get_if<added>(&n)) return a->obj;

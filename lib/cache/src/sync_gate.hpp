@@ -22,7 +22,8 @@ public:
     sync_gate() : state_(std::make_shared<state>()) {}
 
     void open() const { settle({}, true); }
-    void close() const { settle(failure(cond::cancelled, "it was stopped before it had synced"), true); }
+    void close() const { close(failure(cond::cancelled, "it was stopped before it had synced")); }
+    void close(const failure& why) const { settle(why, true); }
     void fail(const failure& why) const { settle(why, false); }
     /// The failure is over; whoever asks now waits again.
     void retry() const

@@ -1,6 +1,6 @@
 // Handlers: joining late, leaving, being slow, throwing; subscriptions and resync.
 
-#include "informer_fixture.hpp"
+#include "synced_fixture.hpp"
 
 #include <kubecoro/base/async_event.hpp>
 
@@ -13,29 +13,6 @@ namespace asio = boost::asio;
 using namespace informer_test;
 using kubecoro::cond;
 using kubecoro::result;
-
-namespace {
-
-/// Synced with web/a@1 and web/b@2 at version 5, with an open watch.
-struct synced_fixture : fixture
-{
-    kubecoro::shared_informer pods = informers->get<pod>();
-    kt::scripted_watch watch;
-
-    explicit synced_fixture(kubecoro::factory_options o = {}) : fixture(std::move(o))
-    {
-        source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
-        watch = source().on_watch();
-    }
-    void start()
-    {
-        informers->start();
-        REQUIRE(run.run(pods.has_synced()));
-        settle();
-    }
-};
-
-} // namespace
 
 TEST_CASE("handlers: a late joiner gets each stored object once, then what follows", "[cache][handlers]")
 {

@@ -56,8 +56,9 @@ private:
 
 /** The three reactions of one handler; those left out do nothing.
 
-    Calls of one handler never overlap and come in order; nothing is promised between handlers. What a handler throws,
-    or the failure its coroutine returns, is counted and logged, and the next event follows. */
+    Calls for one object never overlap and come in order. Unless handler_options::concurrency says otherwise, no two calls
+    overlap at all. Nothing is promised between handlers. What a handler throws, or the failure its coroutine returns, is
+    counted and logged, and the next event follows. */
 struct event_handler
 {
     handler_slot<added> on_add = {};
@@ -69,13 +70,23 @@ struct handler_options
 {
     /// Where the handler runs; the library puts a strand on it. Empty = the informer's.
     boost::asio::any_io_executor executor = {};
-    /// Every event is delivered while no more than this many wait. Beyond it, events of one key merge (oldest before,
-    /// newest after; an add and its delete vanish), so that memory is bounded by the number of keys and the handler
-    /// never holds up the watch or another handler. 0 counts as 1.
+    /// What becomes of events while the handler is behind.
+    coalesce policy = coalesce::hybrid;
+    /// How many events may wait before the policy acts; `latest_per_key` always does. 0 counts as 1.
     std::size_t max_pending = 1024;
+    /** Objects for which a coroutine handler may run at once: one call per object, the calls of one object in order. They
+        take turns on one strand, where they suspend, so that the handler's own state needs no lock; they never run
+        in parallel. Plain functions gain nothing. 0 counts as 1. */
+    std::size_t concurrency = 1;
+    /** Which objects to hear of; empty = all. An update that begins to match arrives as `added` (not initial), one that
+        ceases to match as `deleted` with the state that was told last. Asked once an event, not for deletions. When it
+        throws, that counts as a failure, and the object goes on as it was before. */
+    object_filter filter = {};
     /// Shows every stored object again as `updated` in this interval, without asking the server. 0 = the informer's
     /// default; otherwise at least 1 s.
     duration resync{0};
+    /// A call that takes longer is a warning in the log, once until a call has been in time again. 0 = never.
+    duration slow_after{std::chrono::seconds{5}};
     /// For logs and describe(). Empty = a number.
     std::string name = {};
 };
@@ -84,13 +95,21 @@ struct handler_options
 struct handler_stats
 {
     std::string name = {};
+    coalesce policy = coalesce::hybrid;
     /// Waiting now, the batch in work not counted.
     std::size_t pending = 0;
     std::uint64_t delivered = 0;
-    /// Events that merged into an earlier one because more than max_pending waited.
+    /// Events that merged into an earlier one.
     std::uint64_t coalesced = 0;
-    /// Calls that threw or returned a failure.
+    /// Events the filter left out.
+    std::uint64_t filtered = 0;
+    /// Calls that threw or returned a failure, and filters that threw.
     std::uint64_t failed = 0;
+    /// Calls in progress, and how long the longest of them has been running.
+    std::size_t running = 0;
+    duration running_for{0};
+    /// The longest call that has ended.
+    duration slowest{0};
     bool synced = false;
 };
 
@@ -122,8 +141,16 @@ public:
 
     /** remove(), then completes when no call is in progress: no call comes after it returned.
 
-        Not from inside the handler itself: it would wait for its own end. @par Cancellation  ends the wait only. */
+        @par Errors        cond::misconfigured when it is awaited inside the handler itself, or by another coroutine on
+        the handler's strand while a call is in progress: it would wait for its own end. The handler is removed all the
+        same.
+        @par Cancellation  ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> removed() const;
+
+    /** Completes when no call will come any more, always with the failure that says why: cond::cancelled when the handler
+        was removed or the informer stopped, cond::expired when it had asked for every event (coalesce::never) and
+        fell too far behind. Otherwise as removed(), which ends the handler; this waits for the end. */
+    [[nodiscard]] boost::asio::awaitable<result<>> ended() const;
 
     [[nodiscard]] handler_stats stats() const;
     explicit operator bool() const noexcept { return listener_ != nullptr; }

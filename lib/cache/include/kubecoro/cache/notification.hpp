@@ -3,6 +3,7 @@
 #include <kubecoro/api/object.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -65,6 +66,30 @@ struct deleted
 
     A new uid under an old key is a `deleted` and an `added`, never an `updated`. */
 using notification = std::variant<added, updated, deleted>;
+
+/** Says which objects a reader wants to hear of. Must depend on the object alone and be quick; called by the reader's
+    side, never twice at once. */
+using object_filter = std::function<bool(const object&)>;
+
+/// What becomes of notifications that wait for a reader who is behind.
+enum class coalesce
+{
+    /// Every event is delivered while no more than max_pending wait; beyond that, events of one key merge: oldest
+    /// `before`, newest `after`, an add and its deletion vanish. Memory is bounded by the number of keys.
+    hybrid,
+    /** Every event, or a clear end: when more than max_pending wait, the reader still gets what waits, in order and
+        without a gap, and then it is over, with cond::expired. It may join anew. Nobody else is held up meanwhile, and
+        neither is the watch. Initial adds do not count, nor do resyncs, of which one is skipped while another waits.
+
+        "Every event" is every one the informer has seen: what happened between two lists nobody can tell. */
+    never,
+    /// At most one event per key waits, and it is always the newest; two where a deletion is followed by an add, which
+    /// the reader has to hear of both.
+    latest_per_key
+};
+
+/// The enumerator's name. Static storage.
+[[nodiscard]] std::string_view to_string(coalesce policy) noexcept;
 
 /// The object a notification is about: the new state, or for `deleted` the last one.
 [[nodiscard]] const object& object_of(const notification& n) noexcept;

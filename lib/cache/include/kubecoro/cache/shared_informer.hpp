@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/cache/conditions.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 #include <kubecoro/cache/lister.hpp>
 #include <kubecoro/cache/stats.hpp>
@@ -31,6 +32,33 @@ public:
 
     /// The same changes to be pulled.
     [[nodiscard]] subscription subscribe(subscription_options options = {}) const;
+
+    /** Waits until the object of that key is as wanted: its state now, and then every next one, with no gap in between.
+
+            auto pod = co_await pods.wait_for({"web", "shop-1"}, kubecoro::conditions::pod_ready(), 30s);
+
+        Costs a look-up an event however many wait. Every state is asked about, unless more than 64 come before the
+        waiting coroutine has its turn: then the newest of the rest. Before the object's namespace was listed, that it is absent says
+        nothing yet.
+
+        @param timeout     0 = none.
+        @return the object as it was then; null when the wanted state is that there is none.
+        @par Errors        cond::timed_out, saying what was last seen; why the object's namespace cannot be listed, as
+        has_synced(); the condition's own failure; cond::misconfigured when the informer does not cover the namespace,
+        cond::cancelled when it does not any more, or is stopped.
+        @par Cancellation  terminal, partial, total: ends the wait only. */
+    [[nodiscard]] boost::asio::awaitable<result<object>> wait_for(object_key key, object_condition wanted,
+                                                                  duration timeout = duration::zero()) const;
+
+    /** Waits for the first event the condition says yes to, the stored objects as `added{initial}` first. A subscription
+        underneath, which `options` describe; while the store cannot be filled it waits.
+
+        @param timeout     0 = none.
+        @par Errors        cond::timed_out; the condition's own failure; subscription::ended().
+        @par Cancellation  terminal, partial, total: ends the wait only. */
+    [[nodiscard]] boost::asio::awaitable<result<notification>>
+    wait_for_any(notification_condition wanted, duration timeout = duration::zero(),
+                 subscription_options options = subscription_options()) const;
 
     /// Makes objects findable by what `f` says, those that are stored already included.
     /// Errors: already_exists when the name is taken.

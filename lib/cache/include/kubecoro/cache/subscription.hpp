@@ -13,11 +13,16 @@ namespace kubecoro {
 
 struct subscription_options
 {
-    /// As in handler_options.
+    /// These two as in handler_options.
+    coalesce policy = coalesce::hybrid;
     std::size_t max_pending = 1024;
     /// Events one pop() hands out at most. 0 counts as 1.
     std::size_t max_batch = 256;
-    /// As in handler_options.
+    /// Begins with the stored objects. False: only with what changes from now on, or, before the store is filled, after
+    /// it has been; has_synced() then completes when the store is filled.
+    bool initial = true;
+    /// These as in handler_options.
+    object_filter filter = {};
     duration resync{0};
     std::string name = {};
 };
@@ -45,6 +50,12 @@ public:
 
         One pop() at a time. @par Cancellation  terminal, partial, total: no event is lost. */
     [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop();
+
+    /** Calls `f` with every event, one after the other; a plain function, a coroutine, or one that returns result<>.
+
+        @return the first failure of `f`, or what it threw: no event after that one is lost, and pop() or for_each() may go
+        on; else ended(), which is never success. @par Cancellation  as pop(); reaches `f`. */
+    [[nodiscard]] boost::asio::awaitable<result<>> for_each(handler_slot<notification> f);
 
     /// Why the last pop() came back empty; success when it did not.
     [[nodiscard]] result<> ended() const;

@@ -1,0 +1,135 @@
+// Waiting for the state of an object, or for an event: what stands between an informer and wait_for().
+
+#include "informer_engine.hpp"
+
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/cache/shared_informer.hpp>
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+std::string in_seconds(duration d)
+{
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+    return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+}
+
+/// What a wait that got too long says.
+failure too_late(const object_key& key, const object_condition& wanted, duration limit,
+                 const std::optional<object>& seen)
+{
+    return failure(cond::timed_out, to_string(key) + " is not " + wanted.name() + " after " + in_seconds(limit) +
+                                        ", last seen: " + (seen ? brief_status(*seen) : "nothing, not synced yet"));
+}
+
+asio::awaitable<result<object>> wait_for_state(std::shared_ptr<informer_engine> engine, object_key key,
+                                               object_condition wanted, duration limit)
+{
+    const auto waiter = std::make_shared<object_waiter>(key);
+    engine->admit_waiter(waiter, limit);
+    std::optional<object> seen;
+    for (;;) {
+        auto next = object_waiter::next(waiter);
+        const auto states = co_await std::move(next);
+        if (!states && states.error() == cond::timed_out) co_return too_late(key, wanted, limit, seen);
+        if (!states) co_return states.error();
+        for (const auto& o : *states) {
+            const auto met = wanted(o);
+            if (!met) co_return met.error().because("waiting for " + to_string(key) + " to be " + wanted.name());
+            if (*met) co_return o;
+            seen = o;
+        }
+    }
+}
+
+result<bool> ask(const notification_condition& wanted, const notification& n)
+{
+    try {
+        return wanted(n);
+    } catch (...) {
+        return to_failure(std::current_exception());
+    }
+}
+
+asio::awaitable<result<notification>> wait_for_event(std::shared_ptr<informer_engine> engine,
+                                                     notification_condition wanted, duration limit,
+                                                     subscription_options options)
+{
+    const auto listener = engine->add_subscription(std::move(options));
+    subscription events(listener);
+    if (limit != duration::zero())
+        engine->end_after(limit, listener, [l = listener.get(), limit] {
+            l->end(failure(cond::timed_out, "no such event within " + in_seconds(limit)));
+        });
+    for (;;) {
+        auto next = events.pop();
+        const auto batch = co_await std::move(next);
+        if (!batch) co_return events.ended().error();
+        for (const auto& n : *batch) {
+            const auto met = ask(wanted, n);
+            if (!met) co_return met.error();
+            if (*met) co_return n;
+        }
+    }
+}
+
+} // namespace
+
+void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit)
+{
+    // Held by the post too: whoever gives up first, the other finds the waiter alive or gone, never half.
+    asio::post(strand_, [self = shared_from_this(), waiter] {
+        const auto& ns = waiter->key().ns;
+        const auto at = std::find_if(self->lanes_.begin(), self->lanes_.end(),
+                                     [&](const auto& l) { return l.second->ns.empty() || l.second->ns == ns; });
+        if (at == self->lanes_.end())
+            return waiter->end(failure(cond::misconfigured,
+                                       "the informer does not cover the namespace of " + to_string(waiter->key())));
+        const informer_lane& lane = *at->second;
+        const bool filled = lane.gate.is_open();
+        if (lane.blocked && !filled) return waiter->end(*lane.blocked);
+        self->waiters_.add(waiter);
+        if (filled) waiter->tell(self->store_->get(waiter->key()));
+    });
+    if (limit == duration::zero()) return;
+    end_after(limit, waiter, [w = waiter.get()] { w->end(failure(cond::timed_out)); });
+}
+
+/// The first list of a lane is in the store.
+void informer_engine::lane_filled(informer_lane& l)
+{
+    if (l.gate.is_open()) return;
+    l.gate.open();
+    waiters_.filled(l.ns, *store_);
+}
+
+void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::function<void()> call)
+{
+    const auto when = settings_.time->now() + limit;
+    asio::post(strand_, [self = shared_from_this(), when, whose = std::move(whose), call = std::move(call)]() mutable {
+        if (!std::exchange(self->alarms_run_, true)) self->watches_.spawn("deadlines", self->alarms_.run());
+        self->alarms_.set(when, std::move(whose), std::move(call));
+    });
+}
+
+asio::awaitable<result<object>> shared_informer::wait_for(object_key key, object_condition wanted,
+                                                          duration timeout) const
+{
+    return wait_for_state(engine_, std::move(key), std::move(wanted), timeout);
+}
+
+asio::awaitable<result<notification>> shared_informer::wait_for_any(notification_condition wanted, duration timeout,
+                                                                    subscription_options options) const
+{
+    return wait_for_event(engine_, std::move(wanted), timeout, std::move(options));
+}
+
+} // namespace kubecoro

@@ -1,0 +1,161 @@
+#include "event_filter.hpp"
+
+#include "call_meter.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+
+#include <map>
+#include <random>
+#include <stdexcept>
+
+using namespace kubecoro;
+using namespace std::chrono_literals;
+namespace kt = kubecoro::testing;
+
+namespace {
+
+object pod(int version, std::string app, std::string uid = "u1")
+{
+    return kt::make_object({.ns = "web",
+                            .name = "a",
+                            .resource_version = std::to_string(version),
+                            .uid = std::move(uid),
+                            .labels = {{"app", std::move(app)}},
+                            .members = {}});
+}
+
+struct counted
+{
+    int asked = 0;
+    bool broken = false;
+    event_filter filter{[this](const object& o) {
+        ++asked;
+        if (broken) throw std::runtime_error("no idea");
+        return o.labels()["app"].as_string() == "shop";
+    }};
+
+    std::string hear(notification n)
+    {
+        const auto out = filter.apply(n);
+        if (!out.passes) return out.asked ? "-" : "- failed";
+        const auto version = std::string(object_of(n).resource_version());
+        const std::string failed = out.asked ? "" : " failed";
+        if (const auto* a = std::get_if<added>(&n)) return (a->initial ? "initial " : "added ") + version + failed;
+        if (std::holds_alternative<updated>(n)) return "updated " + version + failed;
+        return (std::get<deleted>(n).final_state_unknown ? "lost " : "deleted ") + version + failed;
+    }
+};
+
+} // namespace
+
+// client-go: TypedFilteringResourceEventHandler
+TEST_CASE("filter: what begins to match is an add, what ceases to match is a deletion of what was told last",
+          "[cache][filter]")
+{
+    counted f;
+    CHECK(f.hear(added{pod(1, "shop"), true}) == "initial 1");
+    CHECK(f.hear(updated{pod(1, "shop"), pod(2, "shop")}) == "updated 2");
+    CHECK(f.hear(updated{pod(2, "shop"), pod(3, "web")}) == "deleted 2");
+    CHECK(f.hear(updated{pod(3, "web"), pod(4, "web")}) == "-");
+    CHECK(f.hear(updated{pod(4, "web"), pod(5, "shop")}) == "added 5");
+    CHECK(f.hear(deleted{pod(6, "web"), true}) == "lost 6");
+    CHECK(f.hear(added{pod(7, "web", "u2"), true}) == "-");
+    CHECK(f.hear(deleted{pod(8, "shop", "u2")}) == "-");
+    CHECK(f.asked == 6); // once an event, and never about a deletion
+}
+
+TEST_CASE("filter: one that throws leaves the object as it was, and the reader's events a chain", "[cache][filter]")
+{
+    counted f;
+    f.broken = true;
+    CHECK(f.hear(added{pod(1, "shop")}) == "- failed");
+    f.broken = false;
+    CHECK(f.hear(updated{pod(1, "shop"), pod(2, "shop")}) == "added 2");
+    f.broken = true;
+    CHECK(f.hear(updated{pod(2, "shop"), pod(3, "web")}) == "updated 3 failed");
+    f.broken = false;
+    CHECK(f.hear(deleted{pod(4, "web")}) == "deleted 4");
+    f.broken = true;
+    CHECK_FALSE(f.filter.assume(pod(5, "shop")));
+}
+
+TEST_CASE("filter: answers that change by chance still give a chain", "[cache][filter][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937_64 random(seed);
+        event_filter f([&](const object&) {
+            if (random() % 7 == 0) throw std::runtime_error("by chance");
+            return random() % 2 == 0;
+        });
+        object real;
+        object told;
+        for (int v = 1; v < 60; ++v) {
+            const auto uid = real ? std::string(real.uid()) : "u" + std::to_string(v);
+            const object next = pod(v, "shop", uid);
+            notification n = added{next};
+            if (real && random() % 4 == 0)
+                n = deleted{next};
+            else if (real)
+                n = updated{real, next};
+            real = n.index() == 2 ? object() : next;
+            if (!f.apply(n).passes) continue;
+            REQUIRE((n.index() == 0) == !told);
+            if (told) REQUIRE(object_of(n).uid() == told.uid());
+            told = n.index() == 2 ? object() : object_of(n);
+        }
+    }
+}
+
+TEST_CASE("uids: UUIDs are told apart from each other and from other text", "[cache][filter]")
+{
+    uid_set s;
+    const std::vector<std::string> uids{"12345678-9abc-def0-1234-56789abcdef0",
+                                        "12345678-9abc-def0-1234-56789abcdef1",
+                                        "22345678-9abc-def0-1234-56789abcdef0",
+                                        "12345678-9ABC-def0-1234-56789abcdef0",
+                                        "1234567--9abc-def0-1234-56789abcdef0",
+                                        "u1",
+                                        "",
+                                        "12345678-9abc-def0-1234-56789abcdef00"};
+    for (const auto& u : uids) {
+        CHECK_FALSE(s.contains(u));
+        s.insert(u);
+        s.insert(u);
+        CHECK(s.contains(u));
+    }
+    CHECK(s.size() == uids.size());
+    for (const auto& u : uids) CHECK(s.erase(u));
+    for (const auto& u : uids) CHECK_FALSE(s.erase(u));
+    CHECK(s.size() == 0);
+}
+
+TEST_CASE("call meter: a slow call is told of once, and so is a row of them", "[cache][handlers]")
+{
+    call_meter m(5s, 2);
+    const auto at = [](duration d) { return time_point(d); };
+    CHECK(m.in_progress() == 0);
+    m.begin(0, at(0s));
+    CHECK(m.running(at(3s)) == 3s);
+    CHECK_FALSE(m.overdue(at(5s)));
+    CHECK(m.overdue(at(6s)) == 6s);
+    CHECK_FALSE(m.overdue(at(7s)));
+    CHECK_FALSE(m.end(0, at(8s))); // told already
+    m.begin(0, at(8s));
+    CHECK_FALSE(m.end(0, at(20s))); // still the same row
+    CHECK(m.slowest() == 12s);
+    m.begin(0, at(20s));
+    CHECK_FALSE(m.end(0, at(21s)));
+    m.begin(0, at(21s));
+    m.begin(1, at(22s));
+    CHECK(m.in_progress() == 2);
+    CHECK(m.running(at(23s)) == 2s);
+    CHECK(m.end(0, at(30s)) == 9s);
+    CHECK(m.running(at(30s)) == 8s);
+
+    call_meter never(0s, 1);
+    never.begin(0, at(0s));
+    CHECK_FALSE(never.overdue(at(1h)));
+    CHECK_FALSE(never.end(0, at(1h)));
+}

@@ -1,0 +1,283 @@
+// listener_core against a naive queue, for every policy, read in batches and by key.
+
+#include "listener_core.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+
+#include <algorithm>
+#include <list>
+#include <map>
+#include <random>
+#include <set>
+
+using namespace kubecoro;
+namespace kt = kubecoro::testing;
+
+namespace {
+
+/// What listener_core promises, by looking at everything every time.
+class naive_queue
+{
+public:
+    naive_queue(coalesce policy, std::size_t bound) : policy_(policy), bound_(bound) {}
+
+    void add(const notification& n)
+    {
+        if (overrun) return;
+        if (policy_ == coalesce::never) {
+            overrun = !replay(n) && std::count_if(waiting.begin(), waiting.end(), [](const item& i) {
+                                        return !replay(i.event);
+                                    }) >= static_cast<std::ptrdiff_t>(bound_);
+            if (!overrun) waiting.push_back({n, false});
+            return;
+        }
+        const bool merges = policy_ == coalesce::latest_per_key || waiting.size() >= bound_;
+        auto last =
+            std::find_if(waiting.rbegin(), waiting.rend(), [&](const item& i) { return key(i.event) == key(n); });
+        if (!merges || last == waiting.rend() || std::holds_alternative<deleted>(last->event))
+            return waiting.push_back({n, false});
+        const bool gone = std::holds_alternative<deleted>(n);
+        if (auto* a = std::get_if<added>(&last->event)) {
+            if (!gone)
+                a->obj = object_of(n);
+            else
+                waiting.erase(std::next(last).base());
+        } else if (gone) {
+            last->event = n;
+        } else {
+            std::get<updated>(last->event).after = object_of(n);
+        }
+    }
+    void mark()
+    {
+        marked = true;
+        for (auto& i : waiting) i.initial = true;
+        for (auto& [name, initial] : busy) initial = true;
+    }
+    /// Takes the first that waits for this key.
+    notification take(const std::string& name)
+    {
+        const auto at =
+            std::find_if(waiting.begin(), waiting.end(), [&](const item& i) { return key(i.event) == name; });
+        REQUIRE(at != waiting.end());
+        REQUIRE(busy.count(name) == 0);
+        busy[name] = at->initial;
+        auto n = at->event;
+        waiting.erase(at);
+        return n;
+    }
+    [[nodiscard]] bool any_free() const
+    {
+        return std::any_of(waiting.begin(), waiting.end(),
+                           [&](const item& i) { return busy.count(key(i.event)) == 0; });
+    }
+    [[nodiscard]] bool initial_finished() const
+    {
+        return marked && std::none_of(waiting.begin(), waiting.end(), [](const item& i) { return i.initial; }) &&
+               std::none_of(busy.begin(), busy.end(), [](const auto& b) { return b.second; });
+    }
+    static std::string key(const notification& n) { return std::string(object_of(n).name()); }
+
+    struct item
+    {
+        notification event;
+        bool initial;
+    };
+    std::list<item> waiting;
+    /// In work, and whether what is in work is initial.
+    std::map<std::string, bool> busy;
+    bool overrun = false;
+    bool marked = false;
+
+private:
+    static bool replay(const notification& n)
+    {
+        const auto* a = std::get_if<added>(&n);
+        const auto* u = std::get_if<updated>(&n);
+        return (a && a->initial) || (u && u->resync());
+    }
+
+    coalesce policy_;
+    std::size_t bound_;
+};
+
+bool same(const notification& a, const notification& b)
+{
+    if (a.index() != b.index() || !object_of(a).is_same(object_of(b))) return false;
+    if (const auto* x = std::get_if<added>(&a)) return x->initial == std::get<added>(b).initial;
+    if (const auto* u = std::get_if<updated>(&a)) return u->before.is_same(std::get<updated>(b).before);
+    return true;
+}
+
+/// A random life of a few objects.
+class history
+{
+public:
+    explicit history(std::mt19937_64& random) : random_(random), keys_(1 + draw(6)) {}
+
+    notification next(bool initial)
+    {
+        const auto name = "p" + std::to_string(draw(keys_));
+        object& now = objects_[name];
+        const object before = now;
+        if (!before) {
+            now = make(name, "u" + std::to_string(draw(5) == 0 ? 0 : ++version_));
+            return added{now, initial};
+        }
+        if (draw(8) == 0) return updated{before, before};
+        if (draw(3) == 0) {
+            now = object();
+            return deleted{make(name, std::string(before.uid())), draw(4) == 0};
+        }
+        now = make(name, std::string(before.uid()));
+        return updated{before, now};
+    }
+    std::uint64_t draw(std::uint64_t n) { return random_() % n; }
+
+private:
+    object make(const std::string& name, std::string uid)
+    {
+        return kt::make_object({.ns = "web",
+                                .name = name,
+                                .resource_version = std::to_string(++version_),
+                                .uid = std::move(uid),
+                                .labels = {},
+                                .members = {}});
+    }
+
+    std::mt19937_64& random_;
+    std::uint64_t keys_;
+    std::uint64_t version_ = 0;
+    std::map<std::string, object> objects_;
+};
+
+void read_batches(listener_core& l, naive_queue& model, std::size_t max)
+{
+    const auto batch = l.pop(max);
+    model.busy.clear();
+    REQUIRE(batch.size() == std::min(max, model.waiting.size()));
+    std::map<std::string, bool> initial;
+    for (const auto& n : batch) {
+        REQUIRE(same(n, model.waiting.front().event));
+        initial[model.key(n)] = initial[model.key(n)] || model.waiting.front().initial;
+        model.waiting.pop_front();
+    }
+    model.busy = std::move(initial);
+}
+
+void read_one(listener_core& l, naive_queue& model)
+{
+    const bool expected = model.any_free();
+    const auto n = l.take();
+    REQUIRE(n.has_value() == expected);
+    if (n) REQUIRE(same(*n, model.take(model.key(*n))));
+}
+
+void end_one(listener_core& l, naive_queue& model, history& life)
+{
+    if (model.busy.empty()) return;
+    const auto at = std::next(model.busy.begin(), static_cast<std::ptrdiff_t>(life.draw(model.busy.size())));
+    l.done({"web", at->first});
+    model.busy.erase(at);
+}
+
+void run_program(std::uint64_t seed)
+{
+    INFO("seed " << seed);
+    std::mt19937_64 random(seed);
+    history life(random);
+    const auto policy = static_cast<coalesce>(seed % 3);
+    const bool by_key = seed / 3 % 2 == 0;
+    const std::size_t bound = 1 + life.draw(10);
+    listener_core l(bound, policy);
+    naive_queue model(policy, bound);
+    for (int step = 0; step < 60; ++step) {
+        const auto what = life.draw(10);
+        if (what < 5) {
+            const auto n = life.next(!model.marked && life.draw(2) == 0);
+            l.add(n);
+            model.add(n);
+        } else if (what == 5 && !model.marked && life.draw(3) == 0) {
+            l.mark_initial();
+            model.mark();
+        } else if (what == 6 && life.draw(20) == 0) {
+            l.clear();
+            model.waiting.clear();
+        } else if (!by_key) {
+            read_batches(l, model, 1 + life.draw(4));
+        } else if (what < 9) {
+            read_one(l, model);
+        } else {
+            end_one(l, model, life);
+        }
+        REQUIRE(l.overrun() == model.overrun);
+        REQUIRE(l.pending() == model.waiting.size());
+        REQUIRE(l.initial_finished() == model.initial_finished());
+    }
+}
+
+} // namespace
+
+TEST_CASE("listener: 10,000 random programs agree with a naive queue, for every policy, in batches and by key",
+          "[cache][listener][model]")
+{
+    for (std::uint64_t seed = 1; seed <= 10'000; ++seed) run_program(seed);
+}
+
+TEST_CASE("listener: what policy never is asked to replay does not overrun it, what happens does", "[cache][listener]")
+{
+    std::mt19937_64 random(3);
+    listener_core l(2, coalesce::never);
+    const auto pod = [](int i) { return kt::make_pod("web", "p" + std::to_string(i), "1"); };
+    std::vector<notification> again;
+    for (int i = 0; i < 10; ++i) {
+        l.add(added{pod(i), true});
+        again.emplace_back(updated{pod(i), pod(i)});
+    }
+    CHECK_FALSE(l.overrun());
+    l.add_resync(again);
+    CHECK(l.pending() == 10); // the initial adds still wait: skipped
+    CHECK(l.pop(20).size() == 10);
+    l.add_resync(again);
+    CHECK(l.pending() == 10);
+    l.add(added{pod(20)});
+    l.add(added{pod(21)});
+    CHECK_FALSE(l.overrun());
+    l.add(added{pod(22)});
+    CHECK(l.overrun());
+    l.add(added{pod(23), true});
+    CHECK(l.pop(99).size() == 12); // everything up to the overrun, nothing after it
+    CHECK(l.pop(99).empty());
+}
+
+TEST_CASE("listener: latest per key keeps one event a key, two where a deletion is followed by an add",
+          "[cache][listener]")
+{
+    const auto pod = [](std::string name, int v, std::string uid) {
+        return kt::make_object({.ns = "web",
+                                .name = std::move(name),
+                                .resource_version = std::to_string(v),
+                                .uid = std::move(uid),
+                                .labels = {},
+                                .members = {}});
+    };
+    listener_core l(1000, coalesce::latest_per_key);
+    l.add(added{pod("a", 1, "u1"), true});
+    l.add(updated{pod("a", 1, "u1"), pod("a", 2, "u1")});
+    l.add(added{pod("b", 3, "u2")});
+    CHECK(l.pending() == 2);
+    l.add(deleted{pod("b", 4, "u2")});
+    CHECK(l.pending() == 1);
+    auto first = l.pop(1);
+    REQUIRE(first.size() == 1);
+    CHECK(object_of(first[0]).resource_version() == "2");
+    l.add(updated{pod("a", 2, "u1"), pod("a", 5, "u1")});
+    l.add(deleted{pod("a", 6, "u1")});
+    l.add(added{pod("a", 7, "u3")});
+    l.add(updated{pod("a", 7, "u3"), pod("a", 8, "u3")});
+    const auto rest = l.pop(9);
+    REQUIRE(rest.size() == 2);
+    CHECK(std::holds_alternative<deleted>(rest[0]));
+    CHECK(object_of(rest[1]).resource_version() == "8");
+}
