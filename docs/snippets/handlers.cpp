@@ -99,7 +99,8 @@ asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer deploymen
     const kubecoro::object_condition on_a_node(
         "on a node", [](const kubecoro::object& pod) { return !pod["spec"]["nodeName"].as_string().empty(); });
     const kubecoro::object_key fresh("web", "shop-new");
-    auto placed = co_await pods.wait_for(fresh, conditions::all_of({on_a_node, conditions::pod_ready()}), 30s);
+    const auto ready_on_a_node = conditions::all_of({on_a_node, conditions::pod_ready()});
+    auto placed = co_await pods.wait_for(fresh, ready_on_a_node, 30s);
     if (placed) std::cout << "on " << (*placed)["spec"]["nodeName"].as_string() << '\n';
     co_return kubecoro::result<>();
 }
