@@ -95,7 +95,7 @@ void belief::hear(const deleted& e)
         check_state(e.obj, true);
         unproven_.push_back(e.obj);
     } else {
-        check_state(e.obj, false);
+        check_state(e.obj, given_.filtered);
     }
     check_store(e.obj, true);
     objects_.erase(known);
@@ -105,7 +105,7 @@ void belief::hear(const deleted& e)
 void belief::heard(change_kind kind, const object& o)
 {
     past_initial_ = true;
-    heard_.push_back({kind, std::string(o.uid()), version_of(o), std::string(o.ns())});
+    heard_.push_back({kind, std::string(o.uid()), version_of(o), object_key(o.key())});
 }
 
 void belief::check_state(const object& o, bool may_repeat)

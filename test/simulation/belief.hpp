@@ -23,6 +23,8 @@ struct promises
     bool resync = false;
     /// One watch feeds it: the initial adds come before everything else.
     bool one_watch = true;
+    /// It asked for some objects only: what ceases to match is deleted as it was told last.
+    bool filtered = false;
 };
 
 /** Checks each notification as it comes (docs/semantics.md) and keeps the state they add up to.

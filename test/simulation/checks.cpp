@@ -93,7 +93,8 @@ std::string first_difference(const watched& w)
             continue;
         }
         if (!u->synced()) return u->view().name() + " is not synced";
-        if (auto d = compare(u->view().objects(), real, nullptr); !d.empty()) return u->view().name() + " " + d;
+        const auto its = w.real->objects(u->view().covered());
+        if (auto d = compare(u->view().objects(), its, nullptr); !d.empty()) return u->view().name() + " " + d;
         // Who is shown everything again and again need never be idle.
         if (!u->options().resyncs && (u->busy() || u->stats().pending != 0))
             return u->view().name() + " has notifications waiting";
@@ -129,9 +130,9 @@ void check_store(const watched& w, journal& notes)
 
 void check_beliefs(const watched& w, journal& notes)
 {
-    const auto real = w.real->objects(w.covered);
     for (const auto& u : w.users) {
         if (u->leaving()) continue;
+        const auto real = w.real->objects(u->view().covered());
         if (auto d = compare(u->view().objects(), real, &w.covered); !d.empty()) notes.broken(u->view().name(), d);
     }
 }
@@ -149,11 +150,15 @@ std::string show(const std::vector<change>& changes)
     return out;
 }
 
-/// With several watches there is an order in each namespace only.
-std::map<std::string, std::vector<change>> by_watch(std::vector<change> changes, const scope& s)
+/// What there is an order in: an object for who works on several at once, a namespace with several watches, else all.
+std::map<object_key, std::vector<change>> in_order(std::vector<change> changes, const participant& u, const scope& s)
 {
-    std::map<std::string, std::vector<change>> out;
-    for (auto& c : changes) out[s.namespaces.empty() ? "" : c.ns].push_back(std::move(c));
+    const bool each_object = u.options().how == manner::concurrent;
+    std::map<object_key, std::vector<change>> out;
+    for (auto& c : changes) {
+        auto what = each_object ? c.key : object_key{s.namespaces.empty() ? "" : c.key.ns, ""};
+        out[std::move(what)].push_back(std::move(c));
+    }
     return out;
 }
 
@@ -161,7 +166,7 @@ std::map<std::string, std::vector<change>> by_watch(std::vector<change> changes,
 std::map<std::string, std::uint64_t> last_changes(const watched& w)
 {
     std::map<std::string, std::uint64_t> out;
-    for (const auto& c : w.real->changes(w.covered, 0)) out[c.ns] = c.version;
+    for (const auto& c : w.real->changes(w.covered, 0)) out[c.key.ns] = c.version;
     return out;
 }
 
@@ -185,7 +190,6 @@ std::size_t check_exactness(watched& w, journal& notes)
     std::size_t compared = 0;
     const auto last = last_changes(w);
     const auto lists = w.informer.stats().reflector.lists_total();
-    const auto expected = by_watch(w.real->changes(w.covered, w.truth_begin), w.covered);
     std::vector<std::uint64_t> coalesced;
     for (std::size_t i = 0; i < w.users.size(); ++i) {
         auto& u = *w.users[i];
@@ -193,16 +197,17 @@ std::size_t check_exactness(watched& w, journal& notes)
         // What still waits belongs to this period but will be heard in the next: neither can be compared.
         const bool heard_all = stats.pending == 0 && !u.busy() && up_to_date(w, u, last);
         coalesced.push_back(heard_all ? stats.coalesced : not_comparable);
-        auto heard = by_watch(u.view().take_changes(), w.covered);
-        const bool whole = i < w.users_then && lists == w.lists && !u.leaving() && w.coalesced[i] != not_comparable &&
-                           stats.coalesced == w.coalesced[i];
+        auto heard = in_order(u.view().take_changes(), u, w.covered);
+        const bool whole = i < w.users_then && lists == w.lists && !u.leaving() && !u.options().filtered &&
+                           w.coalesced[i] != not_comparable && stats.coalesced == w.coalesced[i];
         if (!whole) continue;
         ++compared;
-        for (const auto& [ns, all] : heard) {
-            if (!expected.contains(ns)) notes.broken(u.view().name(), "heard what did not happen:" + show(all));
+        const auto expected = in_order(w.real->changes(w.covered, w.truth_begin), u, w.covered);
+        for (const auto& [what, all] : heard) {
+            if (!expected.contains(what)) notes.broken(u.view().name(), "heard what did not happen:" + show(all));
         }
-        for (const auto& [ns, all] : expected) {
-            const auto& mine = heard[ns];
+        for (const auto& [what, all] : expected) {
+            const auto& mine = heard[what];
             // What a half-open watch owes adds up to nothing and will come with the next one.
             const bool owed =
                 !heard_all && mine.size() < all.size() && std::equal(mine.begin(), mine.end(), all.begin());

@@ -2,6 +2,7 @@
 
 #include <kubecoro/base/clock.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -11,10 +12,18 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::size_t unreachable_bound = 1'000'000;
+
+bool in_the_shop(const object& o) { return o.labels()["app"].as_string() == "shop"; }
+
 handler_options options_of(const participant_options& options, const std::string& name)
 {
     handler_options out;
-    if (options.how == manner::slow) out.max_pending = 3;
+    if (options.how == manner::slow || options.how == manner::concurrent) out.max_pending = 3;
+    if (options.how == manner::concurrent) out.concurrency = 3;
+    out.policy = options.policy;
+    if (options.policy == coalesce::never) out.max_pending = unreachable_bound;
+    if (options.filtered) out.filter = in_the_shop;
     out.resync = options.resync;
     out.name = name;
     return out;
@@ -22,7 +31,14 @@ handler_options options_of(const participant_options& options, const std::string
 
 promises promises_of(const participant_options& options, const scope& covered)
 {
-    return {options.resyncs, covered.namespaces.size() < 2};
+    return {options.resyncs, covered.namespaces.size() < 2, options.filtered};
+}
+
+scope heard_by(const participant_options& options, scope covered)
+{
+    if (options.filtered) covered.label = "app";
+    if (options.filtered) covered.value = "shop";
+    return covered;
 }
 
 } // namespace
@@ -33,7 +49,7 @@ participant::participant(std::string name, participant_options options, shared_i
       runner_(&runner),
       notes_(&notes),
       random_(seed),
-      view_(std::move(name), covered, promises_of(options, covered), real, informer.lister(), notes)
+      view_(std::move(name), heard_by(options, covered), promises_of(options, covered), real, informer.lister(), notes)
 {
     notes.note(view_.name(), "joins");
     join(informer);
@@ -44,7 +60,9 @@ void participant::join(const shared_informer& informer)
 {
     if (options_.how == manner::pulling) {
         subscription_options o;
-        o.max_pending = 8;
+        o.policy = options_.policy;
+        o.max_pending = options_.policy == coalesce::never ? unreachable_bound : 8;
+        if (options_.filtered) o.filter = in_the_shop;
         o.max_batch = 1 + below(random_, 5);
         o.resync = options_.resync;
         o.name = view_.name();
@@ -74,10 +92,10 @@ void participant::enter(const notification& n)
     if (gone_) broken("called after removed() had completed");
     if (leaving_) broken("called after remove()");
     if (ended_ && !subscription_) broken("called after stop() had completed");
-    if (busy_) broken("two calls at once");
-    busy_ = true;
+    if (busy() && options_.how != manner::concurrent) broken("two calls at once");
     const auto* a = std::get_if<added>(&n);
-    in_initial_ = a != nullptr && a->initial;
+    const auto [at, alone] = inside_.emplace(object_of(n).key(), a != nullptr && a->initial);
+    if (!alone) broken("two calls at once for " + to_string(at->first));
     view_.hear(n, says_synced());
     if (++calls_ == options_.own_end) {
         notes_->note(view_.name(), "removes itself");
@@ -85,10 +103,12 @@ void participant::enter(const notification& n)
     }
 }
 
+void participant::leave_call(const notification& n) { inside_.erase(object_key(object_of(n).key())); }
+
 void participant::call(const notification& n)
 {
     enter(n);
-    leave_call();
+    leave_call(n);
     if (options_.how == manner::throwing && one_in(random_, 3)) throw std::runtime_error("simulated");
 }
 
@@ -98,7 +118,7 @@ asio::awaitable<result<>> participant::call_slowly(notification n)
     auto slept = result<>{};
     if (!one_in(random_, 3))
         slept = co_await sleep_for(runner_->clock(), std::chrono::milliseconds(below(random_, 3000)));
-    leave_call();
+    leave_call(n);
     if (!slept) co_return slept;
     if (options_.how == manner::failing && one_in(random_, 3)) co_return failure(cond::internal, "simulated");
     co_return result<>{};
@@ -112,7 +132,7 @@ asio::awaitable<result<>> participant::pull()
         for (const auto& n : *batch) {
             if (leaving_) co_return result<>{};
             enter(n);
-            leave_call();
+            leave_call(n);
         }
         if (one_in(random_, 4)) {
             const auto slept = co_await sleep_for(runner_->clock(), std::chrono::milliseconds(below(random_, 5000)));
@@ -132,7 +152,8 @@ asio::awaitable<result<>> participant::wait_for_sync()
         synced = co_await subscription_->has_synced();
     }
     notes_->note(view_.name(), synced ? "has synced" : "will not sync: " + synced.error().describe());
-    if (synced && in_initial_) broken("synced while an initial add is being handled");
+    const bool in_initial = std::any_of(inside_.begin(), inside_.end(), [](const auto& i) { return i.second; });
+    if (synced && in_initial) broken("synced while an initial add is being handled");
     if (!synced && !leaving_ && !end_expected_) broken("has_synced() failed: " + synced.error().describe());
     co_return synced;
 }
@@ -142,7 +163,7 @@ asio::awaitable<result<>> participant::wait_for_removal()
     auto removed = co_await registration_.removed();
     notes_->note(view_.name(), "is removed");
     if (!removed && !end_expected_) broken("removed() failed: " + removed.error().describe());
-    if (busy_) broken("removed() completed while a call was in progress");
+    if (busy()) broken("removed() completed while a call was in progress");
     gone_ = true;
     co_return removed;
 }
@@ -180,7 +201,7 @@ bool participant::quiet() const
 {
     const bool pulls = subscription_ && !pulling_.done();
     const bool leaves = registration_ && leaving_ && !waiting_for_removal_.done();
-    return !busy_ && !pulls && !leaves && waiting_for_sync_.done();
+    return !busy() && !pulls && !leaves && waiting_for_sync_.done();
 }
 
 handler_stats participant::stats() const { return subscription_ ? subscription_->stats() : registration_.stats(); }

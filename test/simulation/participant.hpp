@@ -8,6 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -24,13 +25,19 @@ enum class manner
     /// A coroutine that returns failures now and then.
     failing,
     /// A subscription, popped by a coroutine that is cancelled now and then.
-    pulling
+    pulling,
+    /// A coroutine that sleeps, for several objects at once.
+    concurrent
 };
-inline constexpr std::uint64_t manners = 5;
+inline constexpr std::uint64_t manners = 6;
 
 struct participant_options
 {
     manner how = manner::plain;
+    /// With coalesce::never the bound is far away: the simulation wants it to hear of everything.
+    coalesce policy = coalesce::hybrid;
+    /// Hears only of what has the label app=shop, by a filter.
+    bool filtered = false;
     /// 0 = the informer's own.
     duration resync{0};
     /// It is promised resyncs, by its own period or the informer's.
@@ -41,7 +48,7 @@ struct participant_options
 
 /** Joins on construction. Must outlive everything the runner runs.
 
-    Checks, beside its belief: calls of one handler do not overlap, none comes after the removal, has_synced() completes
+    Checks, beside its belief: calls of one handler do not overlap, nor those for one object if it is concurrent, none comes after the removal, has_synced() completes
     after the initial adds and only then. */
 class participant
 {
@@ -63,7 +70,7 @@ public:
 
     [[nodiscard]] bool leaving() const noexcept { return leaving_; }
     [[nodiscard]] bool removed() const noexcept { return gone_; }
-    [[nodiscard]] bool busy() const noexcept { return busy_; }
+    [[nodiscard]] bool busy() const noexcept { return !inside_.empty(); }
     /// has_synced() has completed, with success.
     [[nodiscard]] bool synced() const { return waiting_for_sync_.done() && waiting_for_sync_.outcome().has_value(); }
     /// Every coroutine of ours has ended.
@@ -82,7 +89,7 @@ private:
     boost::asio::awaitable<result<>> wait_for_sync();
     boost::asio::awaitable<result<>> wait_for_removal();
     void enter(const notification& n);
-    void leave_call() noexcept { busy_ = in_initial_ = false; }
+    void leave_call(const notification& n);
     void broken(const std::string& what) { notes_->broken(view_.name(), what); }
     [[nodiscard]] bool says_synced() const;
 
@@ -100,8 +107,8 @@ private:
     bool disturbed_ = false;
     bool end_expected_ = false;
     bool ended_ = false;
-    bool busy_ = false;
-    bool in_initial_ = false;
+    /// The objects a call is in progress for, and whether it is an initial add.
+    std::map<object_key, bool> inside_;
     bool leaving_ = false;
     bool gone_ = false;
 };

@@ -63,7 +63,12 @@ void world::let_time_pass()
 void world::change_users()
 {
     auto& w = informers_[below(random_, informers_.size())];
-    const auto which = below(random_, 4);
+    const auto which = below(random_, 7);
+    if (which >= 4) {
+        if (which == 6 && !w.waits.empty()) w.waits[below(random_, w.waits.size())]->give_up();
+        wait(w);
+        return;
+    }
     if (which < 2 || w.users.empty()) {
         if (w.users.size() < 6) join(w);
         return;
@@ -81,6 +86,7 @@ void world::check_idle()
     runner_.run_until_idle();
     for (auto& w : informers_) {
         for (auto& u : w.users) u->view().check_reality();
+        for (auto& each : w.waits) each->check_reality();
     }
 }
 
@@ -115,6 +121,7 @@ void world::quiet_point()
         check_store(w, notes_);
         check_beliefs(w, notes_);
         verdict_.exact_comparisons += check_exactness(w, notes_);
+        for (const auto& each : w.waits) each->check_settled();
     }
     for (const auto& t : truths_) {
         const auto real = runner_.run(server_->objects(t->resource().display_name()));
@@ -129,7 +136,7 @@ void world::check_late_joiner()
     const auto stored = w.informer.lister().size();
     join(w);
     auto& late = *w.users.back();
-    if (late.options().own_end != 0 || late.options().resync > duration::zero()) return;
+    if (late.options().own_end != 0 || late.options().filtered || late.options().resync > duration::zero()) return;
     runner_.advance(std::chrono::minutes(3));
     check_idle();
     if (late.view().initial_adds() != stored) {
@@ -144,6 +151,7 @@ void world::stop()
     notes_.note("script", "stops");
     for (auto& w : informers_) {
         for (auto& u : w.users) u->expect_end();
+        for (auto& each : w.waits) each->expect_end();
     }
     if (!must("stop", factory_->stop())) return;
     for (const auto& w : informers_) {
@@ -165,6 +173,9 @@ void world::stop()
         for (const auto& u : w.users) {
             if (u->busy()) notes_.broken(u->view().name(), "is being called after stop()");
             if (!u->quiet()) notes_.broken(u->view().name(), "has something running after stop()");
+        }
+        for (const auto& each : w.waits) {
+            if (!each->done()) notes_.broken(w.name, "somebody still waits after stop()");
         }
     }
     if (const auto open = server_->counters().open_watches; open != 0) {

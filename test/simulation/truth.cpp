@@ -139,7 +139,7 @@ std::vector<change> truth::changes(const scope& s, std::size_t begin) const
         if (!was && !is) continue;
         const auto kind = was && is ? change_kind::updated : is ? change_kind::added : change_kind::deleted;
         const auto& shown = is ? e.after : e.before;
-        out.push_back({kind, std::string(shown.uid()), e.version, std::string(shown.ns())});
+        out.push_back({kind, std::string(shown.uid()), e.version, object_key(shown.key())});
     }
     return out;
 }

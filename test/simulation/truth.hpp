@@ -58,7 +58,7 @@ struct change
     change_kind kind;
     std::string uid;
     std::uint64_t version;
-    std::string ns;
+    object_key key;
     friend bool operator==(const change&, const change&) = default;
 };
 

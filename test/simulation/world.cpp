@@ -160,10 +160,21 @@ void world::join(watched& w)
         o.resyncs = true;
     }
     if (one_in(random_, 8)) o.own_end = 1 + below(random_, 30);
-    static constexpr std::array<std::string_view, manners> words{"plain", "throwing", "slow", "failing", "pulling"};
+    if (one_in(random_, 3)) o.policy = one_in(random_, 2) ? coalesce::never : coalesce::latest_per_key;
+    o.filtered = w.covered.label.empty() && one_in(random_, 5);
+    static constexpr std::array<std::string_view, manners> words{"plain",   "throwing", "slow",
+                                                                 "failing", "pulling",  "concurrent"};
     auto name = w.name + "." + std::to_string(next_name_++) + "-" + std::string(words[static_cast<std::size_t>(o.how)]);
     w.users.push_back(std::make_unique<participant>(std::move(name), o, w.informer, w.covered, *w.real, runner_, notes_,
                                                     seed_of(options_.seed, part::participants) + next_name_));
+}
+
+void world::wait(watched& w)
+{
+    std::erase_if(w.waits, [](const auto& each) { return each->done(); });
+    auto name = w.name + "." + std::to_string(next_name_++) + "-waiting";
+    w.waits.push_back(std::make_unique<waiting>(std::move(name), w.informer, w.covered, *w.real, runner_, notes_,
+                                                seed_of(options_.seed, part::participants) + next_name_));
 }
 
 } // namespace kubecoro::simulation

@@ -6,6 +6,7 @@
 #include "operations.hpp"
 #include "participant.hpp"
 #include "truth.hpp"
+#include "waiting.hpp"
 #include "wanderer.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
@@ -53,6 +54,7 @@ struct watched
     const truth* real;
     shared_informer informer;
     std::vector<std::unique_ptr<participant>> users = {};
+    std::vector<std::unique_ptr<waiting>> waits = {};
     /// At the last quiet point: length of the truth, lists so far, and the users that were there.
     std::size_t truth_begin = 0;
     std::uint64_t lists = 0;
@@ -76,6 +78,7 @@ private:
     void make_informers();
     void add_informer(std::string name, scope covered, informer_options options, const truth& real);
     void join(watched& w);
+    void wait(watched& w);
 
     // One step of the script, and what it may be.
     void step();

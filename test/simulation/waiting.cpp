@@ -1,0 +1,73 @@
+#include "waiting.hpp"
+
+#include "operations.hpp"
+
+#include <kubecoro/base/random.hpp>
+
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace asio = boost::asio;
+
+waiting::waiting(std::string name, shared_informer informer, scope covered, const truth& real, testing::runner& runner,
+                 journal& notes, std::uint64_t seed)
+    : name_(std::move(name)), covered_(std::move(covered)), real_(&real), runner_(&runner), notes_(&notes)
+{
+    random_source random(seed);
+    const auto& all = operations::namespaces();
+    key_.ns = covered_.namespaces.empty() ? all[below(random, all.size())] : *covered_.namespaces.begin();
+    key_.name = "o" + std::to_string(below(random, 6)); // one of them is never made
+    wish_ = static_cast<wish>(below(random, 3));
+    if (!one_in(random, 3)) limit_ = std::chrono::seconds(1 + below(random, 300));
+    task_ = runner.spawn(run(std::move(informer)));
+}
+
+bool waiting::is_met(const object& o) const
+{
+    if (wish_ == wish::gone) return !o;
+    return o && (wish_ == wish::there || o.labels()["app"].as_string() == "shop");
+}
+
+asio::awaitable<result<>> waiting::run(shared_informer informer)
+{
+    notes_->note(name_, "waits for " + to_string(key_));
+    const auto began = runner_->clock().now();
+    object_condition met("as wished", [this](const object& o) { return is_met(o); });
+    auto waits = informer.wait_for(key_, std::move(met), limit_);
+    const auto outcome = co_await std::move(waits);
+    notes_->note(name_, outcome ? "has it" : "has not: " + outcome.error().describe());
+    if (outcome) {
+        got_ = *outcome;
+        if (!is_met(got_)) broken("ended with something else");
+    } else if (outcome.error() == cond::timed_out) {
+        if (limit_ == duration::zero() || runner_->clock().now() - began != limit_) broken("ended at the wrong time");
+    } else if (!given_up_ && !end_expected_) {
+        broken("ended by itself: " + outcome.error().describe());
+    }
+    co_return result<>{};
+}
+
+void waiting::give_up()
+{
+    if (done()) return;
+    notes_->note(name_, "gives up");
+    given_up_ = true;
+    task_.cancel();
+}
+
+void waiting::check_reality()
+{
+    const object got = std::exchange(got_, {});
+    if (got && !real_->at(got.uid(), version_of(got))) broken("a state the server never had: " + brief(got));
+}
+
+void waiting::check_settled() const
+{
+    if (done()) return;
+    const auto objects = real_->objects(covered_);
+    const auto at = objects.find(key_);
+    if (is_met(at == objects.end() ? object() : at->second)) broken("still waits for " + to_string(key_));
+}
+
+} // namespace kubecoro::simulation

@@ -1,0 +1,64 @@
+#pragma once
+// Somebody who waits for one object: to be there, to be gone, to have a label.
+
+#include "journal.hpp"
+#include "truth.hpp"
+
+#include <kubecoro/cache/shared_informer.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <string>
+
+namespace kubecoro::simulation {
+
+/** Begins on construction. Must outlive everything the runner runs.
+
+    Checks: what ended the wait was so at some time, and is what was waited for; a limit is kept to the tick; at a quiet point
+    nobody still waits for what is so. */
+class waiting
+{
+public:
+    waiting(std::string name, shared_informer informer, scope covered, const truth& real, testing::runner& runner,
+            journal& notes, std::uint64_t seed);
+    waiting(const waiting&) = delete;
+    waiting& operator=(const waiting&) = delete;
+
+    /// Cancels it.
+    void give_up();
+    /// The informer is about to stop.
+    void expect_end() noexcept { end_expected_ = true; }
+    [[nodiscard]] bool done() const { return task_.done(); }
+    /// To be called when `real` has caught up.
+    void check_reality();
+    /// To be called when everything has arrived everywhere.
+    void check_settled() const;
+
+private:
+    enum class wish
+    {
+        there,
+        gone,
+        in_the_shop
+    };
+
+    boost::asio::awaitable<result<>> run(shared_informer informer);
+    [[nodiscard]] bool is_met(const object& o) const;
+    void broken(const std::string& what) const { notes_->broken(name_, what); }
+
+    std::string name_;
+    scope covered_;
+    const truth* real_;
+    testing::runner* runner_;
+    journal* notes_;
+    object_key key_;
+    wish wish_;
+    duration limit_{0};
+    object got_;
+    bool given_up_ = false;
+    bool end_expected_ = false;
+    testing::task<void> task_;
+};
+
+} // namespace kubecoro::simulation
