@@ -139,6 +139,7 @@ TEST_CASE("410: etcd is compacted between two pages of the first list", "[distur
     const client carried(c.executor(), std::make_shared<relay>(c.api(), between));
     auto options = impatient();
     options.policy.page_size = 10;
+    options.policy.watch_list = false; // a streamed list has no pages
     followed f(c, carried, config_map::resource(), ns, options);
     const auto synced = f.sync();
     REQUIRE(synced);
