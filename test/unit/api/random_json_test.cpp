@@ -4,12 +4,17 @@
 #include "json_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/object_encoding.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <rapidcheck.h>
+
+#include <memory>
+#include <string>
+#include <vector>
 
 using namespace kubecoro;
 namespace json = boost::json;
@@ -21,10 +26,13 @@ rc::Gen<std::string> any_text()
     // Few different ones, so that they recur and get numbers; the rest is anything that is UTF-8.
     const auto known = rc::gen::element<std::string>("name", "Running", "metadata", "data", "k:{\"type\":\"a\"}", "");
     const auto other = rc::gen::resize(20, rc::gen::container<std::string>(rc::gen::inRange<char>('\x01', '\x7f')));
-    return rc::gen::oneOf(known, known, other);
+    const auto foreign =
+        rc::gen::element<std::string>("\u00e9t\u00e9", "\u4e16\u754c", "\U0001f680", "\"\\/\b\f\n\r\t", "\x7f");
+    return rc::gen::oneOf(known, known, other, foreign);
 }
 
-rc::Gen<json::value> any_value(int depth)
+/// @param width  Items of a container, at most about so many.
+rc::Gen<json::value> any_value(int depth, int width = 7)
 {
     const auto text = rc::gen::map(any_text(), [](const std::string& s) { return json::value(s); });
     const auto whole = rc::gen::map(rc::gen::resize(100, rc::gen::arbitrary<std::int64_t>()),
@@ -35,13 +43,13 @@ rc::Gen<json::value> any_value(int depth)
                                    [](std::int32_t i) { return json::value(i / 8.0); });
     const auto word = rc::gen::element<json::value>(nullptr, true, false, json::array(), json::object());
     if (depth == 0) return rc::gen::oneOf(text, whole, huge, real, word);
-    const auto inner = rc::gen::lazy([depth] { return any_value(depth - 1); });
+    const auto inner = rc::gen::lazy([=] { return any_value(depth - 1, width); });
     const auto array = rc::gen::map(
-        rc::gen::resize(7, rc::gen::container<std::vector<json::value>>(inner)),
+        rc::gen::resize(width, rc::gen::container<std::vector<json::value>>(inner)),
         [](const std::vector<json::value>& items) { return json::value(json::array(items.begin(), items.end())); });
     using member_list = std::vector<std::pair<std::string, json::value>>;
     const auto object =
-        rc::gen::map(rc::gen::resize(7, rc::gen::container<member_list>(rc::gen::pair(any_text(), inner))),
+        rc::gen::map(rc::gen::resize(width, rc::gen::container<member_list>(rc::gen::pair(any_text(), inner))),
                      [](const member_list& members) {
                          json::object o;
                          for (const auto& [key, value] : members) o.insert_or_assign(key, value);
@@ -50,24 +58,37 @@ rc::Gen<json::value> any_value(int depth)
     return rc::gen::oneOf(text, whole, huge, real, word, array, object, object);
 }
 
+/// Decodes the text alone and ten times with a vocabulary, from unknown to known, in plain and compressed form.
+void check_text(const std::string& text, const std::vector<std::shared_ptr<object_encoding>>& encodings)
+{
+    const auto alone = object::parse(text);
+    RC_ASSERT(alone.has_value());
+    RC_ASSERT(testing_samples::same_json(alone->to_json(), testing_samples::oracle(text)));
+    for (int i = 0; i < 10; ++i)
+        for (const auto& encoding : encodings) {
+            const auto o = decode_object(text, {}, encoding);
+            RC_ASSERT(o.has_value());
+            const auto rests = encoding->at_rest(*o);
+            RC_ASSERT(rests.to_text() == alone->to_text());
+            RC_ASSERT(rests.root() == alone->root());
+        }
+}
+
 } // namespace
 
-TEST_CASE("random JSON: with and without a vocabulary, every value comes back", "[api][tape][vocabulary]")
+TEST_CASE("random JSON: whatever is learnt and however it rests, every value comes back", "[api][tape][vocabulary]")
 {
-    const auto shared = make_object_encoding();
-    const bool holds = rc::check("what is decoded is what Boost.JSON reads", [&] {
-        const json::object root{{"metadata", *any_value(3)}, {"spec", *any_value(4)}, {"data", *any_value(2)}};
-        const std::string text = json::serialize(root);
-        const auto alone = object::parse(text);
-        RC_ASSERT(alone.has_value());
-        RC_ASSERT(testing_samples::same_json(alone->to_json(), testing_samples::oracle(text)));
-        // Ten times the same: from unknown to known.
-        for (int i = 0; i < 10; ++i) {
-            const auto o = decode_object(text, {}, shared);
-            RC_ASSERT(o.has_value());
-            RC_ASSERT(o->to_text() == alone->to_text());
-            RC_ASSERT(o->root() == alone->root());
-        }
-    });
-    CHECK(holds);
+    const std::vector<std::shared_ptr<object_encoding>> encodings{
+        make_object_encoding(), make_object_encoding({.storage = {.policy = storage::compressed, .learn_from = 20}})};
+    const auto check = [&](const char* what, int metadata, int spec, int width) {
+        return rc::check(what, [&] {
+            const json::object root{{"metadata", *any_value(metadata, width)},
+                                    {"spec", *any_value(spec, width)},
+                                    {"data", *any_value(2, width)}};
+            check_text(json::serialize(root), encodings);
+        });
+    };
+    CHECK(check("documents as objects of a cluster are", 3, 4, 7));
+    CHECK(check("wide ones", 1, 2, 60));
+    CHECK(check("deep ones", 5, 12, 2));
 }
