@@ -93,6 +93,11 @@ bool object::same_uid(const object& other) const noexcept
     return other.block_ == nullptr ? has_uid({}) : block_->has_uid_of(*other.block_);
 }
 
+std::optional<std::array<unsigned char, 16>> object::uuid() const noexcept
+{
+    return block_ == nullptr ? std::nullopt : block_->uuid();
+}
+
 std::string_view object::resource_version() const noexcept { return front_text(block_, front_field::resource_version); }
 
 std::int64_t object::generation() const noexcept { return front(block_, front_field::generation).as_int64(); }

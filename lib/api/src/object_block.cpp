@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <new>
-#include <optional>
 #include <vector>
 
 namespace kubecoro {
@@ -283,6 +282,15 @@ bool object::block::has_uid_of(const block& other) const noexcept
     if (mine != nullptr && its != nullptr) return std::memcmp(mine, its, detail::uuid_bytes{}.size()) == 0;
     if (mine != nullptr) return has_uid(other.front_head(front_field::uid).text());
     return other.has_uid(front_head(front_field::uid).text());
+}
+
+std::optional<detail::uuid_bytes> object::block::uuid() const noexcept
+{
+    const unsigned char* const bytes = short_uid(*this);
+    if (bytes == nullptr) return detail::to_uuid(front_head(front_field::uid).text());
+    detail::uuid_bytes out{};
+    std::copy_n(bytes, out.size(), out.begin());
+    return out;
 }
 
 } // namespace kubecoro

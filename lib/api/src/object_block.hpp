@@ -3,12 +3,14 @@
 
 #include "encoding.hpp"
 #include "tape_reader.hpp"
+#include "uuid_text.hpp"
 
 #include <kubecoro/api/kept_object.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +72,7 @@ struct object::block
     /// Without expanding anything.
     [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
     [[nodiscard]] bool has_uid_of(const block& other) const noexcept;
+    [[nodiscard]] std::optional<detail::uuid_bytes> uuid() const noexcept;
     [[nodiscard]] detail::head front_head(front_field f) const noexcept { return tape_access::head_of(front(f)); }
     [[nodiscard]] const plain_block& as_plain() const noexcept;
     [[nodiscard]] const packed_block& as_packed() const noexcept;

@@ -127,6 +127,10 @@ TEST_CASE("packed object: a uid in canonical form is compared without expanding"
         const kept_object kept(decode(with_uid(mine), encoding));
         REQUIRE(object_builder::block_of(kept)->packed);
         check_equal(plain, kept.get());
+        const auto expansions = encoding->stats().expansions;
+        CHECK(kept.get().uuid() == plain.uuid());
+        CHECK(kept.get().uuid().has_value() == (mine == uids[0] || mine == uids[1]));
+        CHECK(encoding->stats().expansions == expansions);
         for (const auto& other : uids) {
             CAPTURE(other);
             const kept_object another(decode(with_uid(other), encoding));

@@ -3,9 +3,11 @@
 #include <kubecoro/api/value_view.hpp>
 #include <kubecoro/base/result.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -96,6 +98,9 @@ public:
     [[nodiscard]] std::string_view uid() const noexcept;
     [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
     [[nodiscard]] bool same_uid(const object& other) const noexcept;
+    /// A uid in canonical form, as API servers make them, in 16 bytes; nothing for every other. Does not expand, nor does
+    /// uid() when there are none.
+    [[nodiscard]] std::optional<std::array<unsigned char, 16>> uuid() const noexcept;
     [[nodiscard]] std::string_view resource_version() const noexcept;
     /// 0 when the kind has none.
     [[nodiscard]] std::int64_t generation() const noexcept;
