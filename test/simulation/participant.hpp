@@ -48,8 +48,8 @@ struct participant_options
 
 /** Joins on construction. Must outlive everything the runner runs.
 
-    Checks, beside its belief: calls of one handler do not overlap, nor those for one object if it is concurrent, none comes after the removal, has_synced() completes
-    after the initial adds and only then. */
+    Checks, beside its belief: calls of one handler do not overlap, nor those for one object if it is concurrent, none comes
+    after the removal, has_synced() completes after the initial adds and only then. */
 class participant
 {
 public:
