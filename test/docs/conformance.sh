@@ -2,7 +2,7 @@
 # docs/conformance.md from the tables in test/docs/conformance.
 #   conformance.sh generate ROOT       writes the page to standard output
 #   conformance.sh check ROOT BUILD    fails when the page is stale, when a row names a test that its program does not have, or when
-#                                      that program is not registered with ctest or is disabled; counts the rows that are missing
+#                                      that program is not registered with ctest or is disabled, or when a row is missing
 # A table: "= title", "> text" under it, and rows of three columns,
 #   WHAT | TESTS | REMARK
 # TESTS is `program: name of the test`, several of them joined by ` && `; `-` where the rule does not apply, with the reason as
@@ -44,6 +44,9 @@ malformed() {
         printf "%s:%d: not a row: %s\n", FILENAME, FNR, $0 }' "${tables[@]}"
 }
 
+# Rows whose test is to be written, one a line.
+unheld() { awk -F' [|] ' '!/^[#=>]/ && $2 == "missing" { printf "%s:%d: no test holds: %s\n", FILENAME, FNR, $1 }' "${tables[@]}"; }
+
 # PROGRAM<tab>TEST of every row that names a test.
 named_tests() {
     awk -F' [|] ' '!/^[#=>]/ && NF > 1 && $2 != "-" && $2 != "missing" {
@@ -58,7 +61,7 @@ tests_of() { "$1" --list-test-names-only 2>/dev/null || "$1" --list-tests --verb
 check() {
     local build=$1 bad=0 program test registered names
     complain() { echo "$1"; bad=$((bad + 1)); }
-    while IFS= read -r line; do complain "$line"; done < <(malformed)
+    while IFS= read -r line; do complain "$line"; done < <(malformed; unheld)
     generate | diff -u docs/conformance.md - >/dev/null || complain "docs/conformance.md is stale: test/docs/conformance.sh generate . > docs/conformance.md"
     registered=$(cd "$build" && ctest -N 2>/dev/null)
     while IFS= read -r program; do

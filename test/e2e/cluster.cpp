@@ -4,6 +4,7 @@
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -27,6 +28,11 @@ std::string random_suffix()
 constexpr std::string_view widget_schema =
     R"({"type":"object","properties":{"spec":{"type":"object","properties":{"size":{"type":"integer"},)"
     R"("note":{"type":"string"}}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}})";
+
+std::string namespace_manifest(const std::string& name)
+{
+    return R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")" + name + R"("}})";
+}
 
 } // namespace
 
@@ -70,9 +76,24 @@ cluster::~cluster()
 std::string cluster::make_namespace(const std::string& prefix)
 {
     auto name = unique(prefix);
-    make(namespace_::resource(), {}, name,
-         R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")" + name + R"("}})");
+    make(namespace_::resource(), {}, name, namespace_manifest(name));
     return name;
+}
+
+std::vector<std::string> cluster::make_namespaces(const std::string& prefix, std::size_t count)
+{
+    constexpr std::size_t at_once = 20;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < count; ++i) names.push_back(unique(prefix + std::to_string(i)));
+    for (std::size_t from = 0; from < count; from += at_once) {
+        std::vector<std::future<result<object>>> batch;
+        for (std::size_t i = from; i < std::min(count, from + at_once); ++i) {
+            created_.push_back({namespace_::resource(), {}, names[i]});
+            batch.push_back(start(api().create(namespace_::resource(), {}, namespace_manifest(names[i]))));
+        }
+        for (auto& made : batch) made.get().value();
+    }
+    return names;
 }
 
 void cluster::make(const resource_type& type, const std::string& ns, const std::string& name, const std::string& json)

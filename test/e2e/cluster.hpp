@@ -47,6 +47,8 @@ public:
     [[nodiscard]] std::string unique(const std::string& prefix) const { return prefix + "-" + suffix_; }
     /// Its content goes with it, as far as it is of the kinds that these cases write.
     std::string make_namespace(const std::string& prefix);
+    /// That many of them, several at a time.
+    std::vector<std::string> make_namespaces(const std::string& prefix, std::size_t count);
     /// Creates an object that is removed when the case ends; for what lies outside of the case's namespaces.
     void make(const resource_type& type, const std::string& ns, const std::string& name, const std::string& json);
     /// The name is known, the definition not yet created.

@@ -145,6 +145,49 @@ TEST_CASE("namespaces: several in one informer, none that was not asked for", "[
     CHECK(everywhere.complaint() == "");
 }
 
+TEST_CASE("namespaces: 200 joined and left, 50 at a time, while changes flow", "[scopes]")
+{
+    constexpr std::size_t count = 200;
+    constexpr std::size_t step = 50;
+    cluster c;
+    const auto everything = c.make_namespaces("many", count);
+    churn changes(c.api(), 200, {config_map::resource()}, everything);
+    const auto before = c.run(changes.run(count));
+    REQUIRE(before);
+
+    witness w(c);
+    informers all(c, c.api());
+    informer_options options;
+    options.namespaces = {everything[0]};
+    auto maps = all->get<config_map>(options);
+    maps.add_event_handler(w.plain());
+    all->start();
+    const auto synced = c.run(maps.has_synced());
+    REQUIRE(synced);
+
+    std::vector<std::size_t> sizes;
+    for (std::size_t n = step; n <= count; n += step) sizes.push_back(n);
+    for (std::size_t n = count - step; n >= step; n -= step) sizes.push_back(n);
+    for (const auto n : sizes) {
+        INFO(n << " namespaces");
+        const std::vector<std::string> covered(everything.begin(), everything.begin() + static_cast<std::ptrdiff_t>(n));
+        auto flowing = c.start(changes.run(count));
+        const auto changed = c.run(maps.set_namespaces(covered));
+        CHECK(changed);
+        const auto flowed = flowing.get();
+        REQUIRE(flowed);
+        CHECK(maps.stats().namespaces == n);
+        std::string missing;
+        c.eventually([&] { return (missing = gap(c, maps, {&w}, covered)).empty(); });
+        CHECK(missing == "");
+        CHECK(w.complaint() == "");
+    }
+    const auto left = c.run(maps.set_namespaces({}));
+    CHECK(left);
+    CHECK(c.eventually([&] { return maps.lister().size() == 0 && w.believes().empty(); }));
+    CHECK(w.complaint() == "");
+}
+
 TEST_CASE("cluster-scoped objects: nodes", "[scopes]")
 {
     cluster c;

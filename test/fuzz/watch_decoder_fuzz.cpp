@@ -1,10 +1,14 @@
-// Any text as a watch answer: the same events, whatever the chunks, pruned or not.
+// Any text as a watch answer: the same events, whatever the chunks, pruned or not, with known objects or without.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/test/read_everything.hpp>
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
 
 using namespace kubecoro;
 
@@ -16,20 +20,50 @@ struct outcome
     bool failed = false;
 };
 
-outcome decode(std::string_view text, std::size_t chunk, const decode_options& options)
+/// What an earlier reading of a text has brought, as a store knows it.
+class memory final : public known_objects
+{
+public:
+    explicit memory(const std::vector<watch_event>& events)
+    {
+        for (const auto& e : events)
+            if (e.obj) objects_.emplace(name_of(e.obj.key(), e.obj.uid(), e.obj.resource_version()), e.obj);
+    }
+    [[nodiscard]] object find(object_key_view key, std::string_view uid, std::string_view version) const override
+    {
+        const auto at = objects_.find(name_of(key, uid, version));
+        return at == objects_.end() ? object() : at->second;
+    }
+    [[nodiscard]] bool has(const object& o) const
+    {
+        return o && find(o.key(), o.uid(), o.resource_version()).is_same(o);
+    }
+
+private:
+    using name = std::tuple<std::string, std::string, std::string, std::string>;
+    static name name_of(object_key_view key, std::string_view uid, std::string_view version)
+    {
+        return {std::string(key.ns), std::string(key.name), std::string(uid), std::string(version)};
+    }
+
+    std::map<name, object> objects_;
+};
+
+outcome decode(std::string_view text, std::size_t chunk, const decode_options& options,
+               const std::shared_ptr<const memory>& known = {})
 {
     outcome all;
-    watch_decoder decoder(options);
+    watch_decoder decoder(options, {}, known);
     for (; !all.failed && !text.empty(); text.remove_prefix(std::min(chunk, text.size())))
         all.failed = !decoder.feed(text.substr(0, chunk), all.events);
     all.failed = !decoder.finish() || all.failed;
     return all;
 }
 
-void check(std::string_view text, const decode_options& options)
+outcome check(std::string_view text, const decode_options& options, const std::shared_ptr<const memory>& known = {})
 {
-    const outcome whole = decode(text, text.size() + 1, options);
-    const outcome parts = decode(text, fuzz::chunk_of(text.size()), options);
+    outcome whole = decode(text, text.size() + 1, options, known);
+    const outcome parts = decode(text, fuzz::chunk_of(text.size()), options, known);
     fuzz::require(whole.failed == parts.failed, "chunks do not decide whether a stream is accepted");
     fuzz::require(whole.events.size() == parts.events.size(), "chunks do not change the number of events");
     for (std::size_t i = 0; i < whole.events.size(); ++i) {
@@ -40,6 +74,27 @@ void check(std::string_view text, const decode_options& options)
                       "chunks do not change an event");
         test::read_everything(a.obj.root());
     }
+    return whole;
+}
+
+/// A streamed list of which much is known.
+void check_recognition(std::string_view text, const decode_options& options, const outcome& plain)
+{
+    const auto known = std::make_shared<const memory>(plain.events);
+    const outcome again = check(text, options, known);
+    // What is known is passed over, so that a broken rest of it may be taken; never the other way round.
+    fuzz::require(plain.failed || !again.failed, "what is known is not refused");
+    fuzz::require(plain.failed || plain.events.size() == again.events.size(), "what is known is told");
+    bool initial = true;
+    for (const auto& e : again.events) {
+        fuzz::require(initial || !known->has(e.obj), "after the initial events everything is encoded");
+        initial = initial && !e.ends_initial_events();
+    }
+}
+
+void check_both_ways(std::string_view text, const decode_options& options)
+{
+    check_recognition(text, options, check(text, options));
 }
 
 } // namespace
@@ -47,7 +102,7 @@ void check(std::string_view text, const decode_options& options)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view text = fuzz::text(data, size);
-    check(text, {});
-    check(text, {.prune = {.keep = {"spec", "*.*.name"}, .drop = {"spec.a", "spec.*.b"}}});
+    check_both_ways(text, {});
+    check_both_ways(text, {.prune = {.keep = {"spec", "*.*.name"}, .drop = {"spec.a", "spec.*.b"}}});
     return 0;
 }

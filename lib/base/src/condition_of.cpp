@@ -36,11 +36,13 @@ constexpr reason_row reasons[] = {
     {"StorageReadError", cond::internal},
 };
 
+/// The cause decides by itself: servers have sent it with a timeout and with a conflict. Words count in a timeout only.
 bool says_too_large(const server_status& s) noexcept
 {
     for (const auto& c : s.causes)
         if (c.reason == "ResourceVersionTooLarge") return true;
-    return s.message.find("Too large resource version") != std::string::npos;
+    const bool timeout = s.reason == "Timeout" || s.code == 504;
+    return timeout && s.message.find("Too large resource version") != std::string::npos;
 }
 
 cond condition_of_http(int code) noexcept
@@ -83,8 +85,7 @@ cond condition_of_foreign(const boost::system::error_code& code) noexcept
 
 cond condition_of(const server_status& status) noexcept
 {
-    const bool timeout = status.reason == "Timeout" || status.code == 504;
-    if (timeout && says_too_large(status)) return cond::too_large_resource_version;
+    if (says_too_large(status)) return cond::too_large_resource_version;
     if (status.reason == "Timeout") return cond::timed_out;
     for (const auto& row : reasons)
         if (row.reason == status.reason) return row.condition;

@@ -15,15 +15,11 @@ call_meter::call_meter(duration slow_after, std::size_t slots) : slow_after_(slo
     for (auto& s : since_) s = idle;
 }
 
-bool call_meter::is_news(duration took) noexcept
-{
-    return slow_after_ != duration::zero() && took > slow_after_ && !told_.exchange(true);
-}
-
 std::optional<duration> call_meter::end(std::size_t slot, time_point now) noexcept
 {
     const duration took(now.time_since_epoch().count() - since_[slot].exchange(idle));
     if (took.count() > slowest_) slowest_ = took.count();
+    if (is_slow(took)) ++slow_;
     if (took <= slow_after_) told_ = false;
     return is_news(took) ? std::optional(took) : std::nullopt;
 }

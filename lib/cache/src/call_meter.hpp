@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -30,13 +31,20 @@ public:
     [[nodiscard]] duration running(time_point now) const noexcept;
     [[nodiscard]] std::size_t in_progress() const noexcept;
     [[nodiscard]] duration slowest() const noexcept { return duration(slowest_.load()); }
+    /// Calls that ended after more than slow_after, whether told of or not.
+    [[nodiscard]] std::uint64_t slow() const noexcept { return slow_; }
 
 private:
-    [[nodiscard]] bool is_news(duration took) noexcept;
+    [[nodiscard]] bool is_slow(duration took) const noexcept
+    {
+        return slow_after_ != duration::zero() && took > slow_after_;
+    }
+    [[nodiscard]] bool is_news(duration took) noexcept { return is_slow(took) && !told_.exchange(true); }
 
     const duration slow_after_;
     std::vector<std::atomic<duration::rep>> since_;
     std::atomic<duration::rep> slowest_{0};
+    std::atomic<std::uint64_t> slow_{0};
     std::atomic<bool> told_{false};
 };
 

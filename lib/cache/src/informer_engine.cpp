@@ -46,7 +46,6 @@ informer_engine::informer_engine(informer_settings s)
       handlers_(strand_, settings_.log),
       watches_(strand_, settings_.log)
 {
-    for (const auto& label : settings_.options.label_indexes) store_->index_label(label);
     for (const auto& ns : wanted_.watched()) add_lane(ns);
 }
 

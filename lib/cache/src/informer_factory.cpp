@@ -21,6 +21,7 @@ struct informer_key
     std::string field_selector;
     decode_options decode;
     storage_options storage;
+    order sequence;
     friend bool operator==(const informer_key&, const informer_key&) = default;
 };
 
@@ -45,7 +46,7 @@ std::string with_name(std::string field_selector, const std::string& name)
 
 informer_key key_of(const resource_type& resource, const informer_options& o)
 {
-    return {resource, o.label_selector, o.field_selector, o.decode, o.storage};
+    return {resource, o.label_selector, o.field_selector, o.decode, o.storage, o.sequence};
 }
 
 } // namespace
@@ -104,6 +105,22 @@ struct informer_factory::state
         return std::make_shared<informer_engine>(std::move(s));
     }
 
+    std::shared_ptr<informer_engine> find_or_make(const resource_type& resource, informer_options o)
+    {
+        auto key = key_of(resource, o);
+        std::lock_guard lock(mutex);
+        const namespaces_core wanted(o.namespaces);
+        for (auto& e : entries)
+            if (!o.transform && !e.engine->transforms() && e.key == key && e.engine->covers_just(wanted)) {
+                ++e.uses;
+                return e.engine;
+            }
+        auto engine = make(resource, std::move(o));
+        if (stopping) engine->request_stop();
+        entries.push_back({std::move(key), engine, 1});
+        return engine;
+    }
+
     std::shared_ptr<watch_list_ability> ability_of(const resource_type& resource)
     {
         for (const auto& [r, ability] : abilities)
@@ -155,17 +172,10 @@ shared_informer informer_factory::get(const resource_type& resource, informer_op
     if (!options.name.empty()) options.field_selector = with_name(options.field_selector, options.name);
     options.label_selector = canonical<label_selector>(options.label_selector);
     options.field_selector = canonical<field_selector>(options.field_selector);
-    auto key = key_of(resource, options);
-    std::lock_guard lock(state_->mutex);
-    const namespaces_core wanted(options.namespaces);
-    for (auto& e : state_->entries)
-        if (!options.transform && !e.engine->transforms() && e.key == key && e.engine->covers_just(wanted)) {
-            ++e.uses;
-            return shared_informer(e.engine);
-        }
-    auto engine = state_->make(resource, std::move(options));
-    if (state_->stopping) engine->request_stop();
-    state_->entries.push_back({std::move(key), engine, 1});
+    const auto labels = options.label_indexes;
+    auto engine = state_->find_or_make(resource, std::move(options));
+    // Not under the mutex: whoever is first to ask for a label goes through all objects.
+    for (const auto& label : labels) engine->content()->index_label(label);
     return shared_informer(std::move(engine));
 }
 

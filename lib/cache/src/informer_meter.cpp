@@ -54,11 +54,18 @@ void informer_meter::publish(const informer_stats& s)
     show("informer_objects", static_cast<double>(s.objects));
     show("informer_object_bytes", static_cast<double>(s.bytes));
     show("informer_namespaces", static_cast<double>(s.namespaces));
+    show("informer_indexed_labels", static_cast<double>(s.indexed_labels.size()));
     if (s.silent_for) show("informer_silent_seconds", seconds(*s.silent_for));
     if (s.time_to_sync) show("informer_time_to_sync_seconds", seconds(*s.time_to_sync));
     count("informer_lists_total", r.lists);
+    count("informer_list_pages_total", r.pages);
+    count("informer_watch_lists_total", r.watch_lists);
+    count("informer_fallbacks_total", r.fallbacks);
     count("informer_watches_total", r.watches);
     count("informer_reconnects_total", r.reconnects);
+    count("informer_overdue_ends_total", r.overdue_ends);
+    count("informer_idle_ends_total", r.idle_ends);
+    count("informer_parks_total", r.parks);
     count("informer_bookmarks_total", r.bookmarks);
     count("informer_failures_total", r.failures);
     count("informer_decode_errors_total", r.decode_errors);
@@ -71,7 +78,18 @@ void informer_meter::publish(const informer_stats& s)
     count("informer_notifications_total", s.added, {{"type", "added"}});
     count("informer_notifications_total", s.updated, {{"type", "updated"}});
     count("informer_notifications_total", s.deleted, {{"type", "deleted"}});
+    publish(s.consistency);
     publish(s.handlers);
+}
+
+/// Where nothing is checked there are no series.
+void informer_meter::publish(const consistency_stats& c)
+{
+    if (c.checks == 0) return;
+    const std::string name = "informer_consistency_checks_total";
+    count(name, c.checks - c.skipped - c.failed, {{"result", "equal"}});
+    count(name, c.skipped, {{"result", "skipped"}});
+    count(name, c.failed, {{"result", "different"}});
 }
 
 void informer_meter::publish(const std::vector<handler_stats>& handlers)
@@ -82,14 +100,24 @@ void informer_meter::publish(const std::vector<handler_stats>& handlers)
         sum.pending += h.pending;
         sum.delivered += h.delivered;
         sum.coalesced += h.coalesced;
+        sum.filtered += h.filtered;
         sum.failed += h.failed;
+        sum.slow += h.slow;
+        sum.running += h.running;
+        sum.running_for = std::max(sum.running_for, h.running_for);
+        sum.slowest = std::max(sum.slowest, h.slowest);
     }
     for (const auto& [name, h] : series) {
         const metric_labels handler{{"handler", name}};
         show("handler_pending", static_cast<double>(h.pending), handler);
         count("handler_delivered_total", h.delivered, handler);
         count("handler_coalesced_total", h.coalesced, handler);
+        count("handler_filtered_total", h.filtered, handler);
         count("handler_failed_total", h.failed, handler);
+        count("handler_slow_calls_total", h.slow, handler);
+        show("handler_running", static_cast<double>(h.running), handler);
+        show("handler_running_seconds", seconds(h.running_for), handler);
+        show("handler_slowest_seconds", seconds(h.slowest), handler);
     }
 }
 

@@ -12,7 +12,7 @@ namespace kubecoro {
 
 /** Shows an informer's stats as metrics: looked at from time to time, so that an event costs nothing more.
 
-    Time series: some thirty an informer and four a handler with a name. Not thread safe. */
+    Time series: some forty an informer and nine a handler with a name. Not thread safe. */
 class informer_meter
 {
 public:
@@ -32,6 +32,7 @@ private:
     [[nodiscard]] metric_labels labels(const metric_labels& more) const;
     void count(const std::string& name, std::uint64_t sum, const metric_labels& more = {});
     void show(const std::string& name, double value, const metric_labels& more = {});
+    void publish(const consistency_stats& c);
     void publish(const std::vector<handler_stats>& handlers);
 
     std::shared_ptr<metrics> sink_;

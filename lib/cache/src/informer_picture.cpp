@@ -116,44 +116,88 @@ informer_stats informer_engine::stats() const
     return s;
 }
 
+namespace {
+
+template<class Number>
+std::string text(Number n)
+{
+    return std::to_string(n);
+}
+
+/// To the millisecond.
+std::string seconds(duration d)
+{
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+    auto out = text(ms / 1000);
+    if (ms % 1000 != 0) out += "." + text(1000 + ms % 1000).substr(1);
+    return out + " s";
+}
+
+std::string line(const storage_stats& s)
+{
+    std::string out = "\n  storage " + std::string(to_string(s.policy)) + ", " + text(s.shared_bytes) + " bytes shared";
+    if (s.policy == storage::compressed)
+        out += ", dictionary " + std::string(to_string(s.stage)) + " (" + text(s.trained) + " made, " +
+               text(s.dictionaries) + " in use), packed " + text(s.packed) + ", expansions " + text(s.expansions) +
+               ", broken " + text(s.broken);
+    return out;
+}
+
+std::string line(const reflector_stats& r)
+{
+    std::string out = "\n  lists " + text(r.lists) + " (" + text(r.pages) + " pages), streamed lists " +
+                      text(r.watch_lists) + ", fallbacks " + text(r.fallbacks) + ", watches " + text(r.watches) +
+                      ", reconnects " + text(r.reconnects) + ", ended by us: overdue " + text(r.overdue_ends) +
+                      ", idle " + text(r.idle_ends) + ", relists " + text(r.relists_total());
+    for (std::size_t i = 0; i < relist_reasons; ++i)
+        if (r.relists[i] != 0)
+            out += " " + std::string(to_string(static_cast<relist_reason>(i))) + "=" + text(r.relists[i]);
+    return out + "\n  events: added " + text(r.events_added) + ", modified " + text(r.events_modified) + ", deleted " +
+           text(r.events_deleted) + ", bookmarks " + text(r.bookmarks) + ", skipped " + text(r.skipped) +
+           ", decode errors " + text(r.decode_errors) + ", failures " + text(r.failures) + ", parked " + text(r.parks) +
+           " times";
+}
+
+std::string line(const handler_stats& h)
+{
+    std::string out = "\n  handler " + h.name + ": " + (h.synced ? "synced" : "not synced") + ", delivered " +
+                      text(h.delivered) + ", pending " + text(h.pending) + ", coalesced " + text(h.coalesced) +
+                      ", filtered " + text(h.filtered) + ", failed " + text(h.failed) + ", slow " + text(h.slow) +
+                      ", slowest " + seconds(h.slowest);
+    if (h.running != 0) out += ", running " + text(h.running) + " for " + seconds(h.running_for);
+    return out;
+}
+
+std::string line(const consistency_stats& c)
+{
+    if (c.checks == 0) return {};
+    return "\n  consistency checks " + text(c.checks) + ", skipped " + text(c.skipped) + ", failed " + text(c.failed) +
+           (c.last_difference.empty() ? "" : ": ") + c.last_difference;
+}
+
+} // namespace
+
 std::string informer_engine::describe() const
 {
     const auto s = stats();
-    const auto& r = s.reflector;
-    const auto n = [](auto v) { return std::to_string(v); };
     std::string out = settings_.resource.display_name();
     if (settings_.label != out) out += " (" + settings_.label + ")";
-    if (!covers_just(namespaces_core({}))) out += " in " + n(namespaces().size()) + " namespace(s)";
-    out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + n(s.objects) +
-           " objects, " + n(s.bytes) + " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
+    if (!covers_just(namespaces_core({}))) out += " in " + text(namespaces().size()) + " namespace(s)";
+    out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + text(s.objects) +
+           " objects, " + text(s.bytes) + " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
     if (s.silent_for)
-        out += ", heard " + n(std::chrono::duration_cast<std::chrono::seconds>(*s.silent_for).count()) + " s ago";
-    const auto& at = s.storage;
-    out += "\n  storage " + std::string(to_string(at.policy)) + ", " + n(at.shared_bytes) + " bytes shared";
-    if (at.policy == storage::compressed)
-        out += ", dictionary " + std::string(to_string(at.stage)) + " (" + n(at.trained) + " made, " +
-               n(at.dictionaries) + " in use), packed " + n(at.packed) + ", expansions " + n(at.expansions) +
-               ", broken " + n(at.broken);
-    out += "\n  lists " + n(r.lists) + " (" + n(r.pages) + " pages), streamed lists " + n(r.watch_lists) +
-           ", fallbacks " + n(r.fallbacks) + ", watches " + n(r.watches) + ", reconnects " + n(r.reconnects) +
-           ", relists " + n(r.relists_total());
-    for (std::size_t i = 0; i < relist_reasons; ++i)
-        if (r.relists[i] != 0)
-            out += " " + std::string(to_string(static_cast<relist_reason>(i))) + "=" + n(r.relists[i]);
-    out += "\n  events: added " + n(r.events_added) + ", modified " + n(r.events_modified) + ", deleted " +
-           n(r.events_deleted) + ", bookmarks " + n(r.bookmarks) + ", skipped " + n(r.skipped) + ", decode errors " +
-           n(r.decode_errors) + ", failures " + n(r.failures) + ", parked " + n(r.parks) + " times";
-    out += "\n  notifications: added " + n(s.added) + ", updated " + n(s.updated) + ", deleted " + n(s.deleted);
-    if (s.transform_failures != 0) out += ", transforms failed " + n(s.transform_failures);
-    if (s.index_failures != 0) out += ", index functions failed " + n(s.index_failures);
-    for (const auto& h : s.handlers)
-        out += "\n  handler " + h.name + ": " + (h.synced ? "synced" : "not synced") + ", delivered " + n(h.delivered) +
-               ", pending " + n(h.pending) + ", coalesced " + n(h.coalesced) + ", failed " + n(h.failed);
-    if (s.consistency.checks != 0)
-        out += "\n  consistency checks " + n(s.consistency.checks) + ", skipped " + n(s.consistency.skipped) +
-               ", failed " + n(s.consistency.failed) + (s.consistency.last_difference.empty() ? "" : ": ") +
-               s.consistency.last_difference;
-    if (r.last_failure) out += "\n  last failure: " + r.last_failure->describe();
+        out += ", heard " + text(std::chrono::duration_cast<std::chrono::seconds>(*s.silent_for).count()) + " s ago";
+    out += line(s.storage);
+    if (!s.indexed_labels.empty()) out += "\n  indexed labels:";
+    for (const auto& label : s.indexed_labels) out += " " + label;
+    out += line(s.reflector);
+    out +=
+        "\n  notifications: added " + text(s.added) + ", updated " + text(s.updated) + ", deleted " + text(s.deleted);
+    if (s.transform_failures != 0) out += ", transforms failed " + text(s.transform_failures);
+    if (s.index_failures != 0) out += ", index functions failed " + text(s.index_failures);
+    for (const auto& h : s.handlers) out += line(h);
+    out += line(s.consistency);
+    if (s.reflector.last_failure) out += "\n  last failure: " + s.reflector.last_failure->describe();
     return out;
 }
 

@@ -387,6 +387,7 @@ handler_stats processor_listener::stats() const
     s.running = meter_.in_progress();
     if (s.running != 0) s.running_for = meter_.running(settings_.time->now());
     s.slowest = meter_.slowest();
+    s.slow = meter_.slow();
     s.synced = gate_.is_open();
     std::lock_guard lock(mutex_);
     s.pending = core_.pending();

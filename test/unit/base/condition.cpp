@@ -69,7 +69,8 @@ TEST_CASE("condition: a Status without a known reason is judged by its code", "[
     }
 }
 
-TEST_CASE("condition: a resource version from the future is told from other timeouts", "[base][condition]")
+TEST_CASE("condition: a resource version from the future is told from other timeouts and conflicts",
+          "[base][condition]")
 {
     auto by_cause = status(504, "Timeout");
     by_cause.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
@@ -78,6 +79,10 @@ TEST_CASE("condition: a resource version from the future is told from other time
           cond::too_large_resource_version);
     CHECK(condition_of(status(504, "", "Too large resource version: 9, current: 3")) ==
           cond::too_large_resource_version);
+    auto conflict = status(409, "Conflict", "Too large resource version: 9, current: 3");
+    CHECK(condition_of(conflict) == cond::conflict);
+    conflict.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
+    CHECK(condition_of(conflict) == cond::too_large_resource_version);
     CHECK(condition_of(status(400, "BadRequest", "Too large resource version")) == cond::invalid);
 }
 

@@ -154,9 +154,11 @@ TEST_CASE("call meter: a slow call is told of once, and so is a row of them", "[
     CHECK(m.running(at(23s)) == 2s);
     CHECK(m.end(0, at(30s)) == 9s);
     CHECK(m.running(at(30s)) == 8s);
+    CHECK(m.slow() == 3);
 
     call_meter never(0s, 1);
     never.begin(0, at(0s));
     CHECK_FALSE(never.overdue(at(1h)));
     CHECK_FALSE(never.end(0, at(1h)));
+    CHECK(never.slow() == 0);
 }

@@ -323,6 +323,7 @@ TEST_CASE("handlers: a slow call is a warning, once until a call was in time, an
     f.modify("a", 9);
     f.run.advance(10s);
     CHECK(f.log.count("a handler's call was slow") == 1);
+    CHECK(handler.stats().slow == 5);
 }
 
 TEST_CASE("handlers: removed() awaited inside the handler fails instead of waiting for itself", "[cache][handlers]")

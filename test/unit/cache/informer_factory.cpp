@@ -27,7 +27,23 @@ TEST_CASE("factory: equal wishes share an informer, others do not", "[cache][fac
     CHECK(f.informers->get<pod>({.namespaces = {"jobs", "web", "web"}, .label_selector = "app==shop"}) == web);
     CHECK_FALSE(f.informers->get<pod>({.namespaces = {"jobs", "web"}, .label_selector = "app=mail"}) == web);
     CHECK_FALSE(f.informers->get<pod>({.decode = {.drop_managed_fields = true}}) == a);
-    CHECK(f.informers->informers().size() == 5);
+    CHECK_FALSE(f.informers->get<pod>({.sequence = kubecoro::order::per_key}) == a);
+    CHECK(f.informers->informers().size() == 6);
+}
+
+TEST_CASE("factory: whoever shares an informer gets the label indexes that were asked for", "[cache][factory]")
+{
+    fixture f;
+    auto a = f.informers->get<pod>({.label_indexes = {"app"}});
+    CHECK(a.stats().indexed_labels == lines{"app"});
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(a.has_synced()));
+    CHECK(f.informers->get<pod>({.label_indexes = {"team", "app"}}) == a);
+    CHECK(a.stats().indexed_labels == lines{"app", "team"});
+    CHECK(f.informers->get<pod>() == a);
+    CHECK(a.stats().indexed_labels.size() == 2);
 }
 
 TEST_CASE("factory: informers asked for after the start wait for the next start", "[cache][factory]")

@@ -1,6 +1,7 @@
 // What an operator sees of an informer: numbers, metrics, log lines, text.
 
 #include "informer_fixture.hpp"
+#include "informer_meter.hpp"
 
 using namespace informer_test;
 using kubecoro::core::v1::node;
@@ -61,14 +62,73 @@ TEST_CASE("visibility: numbers and metrics of a life with a relist and a slow ha
     CHECK(numbers->value("kubecoro_handler_pending", pods_and("handler", "idle")) == 5);
 
     const auto text = pods.describe();
-    for (const auto* part :
-         {"pods: watching, synced, 1 objects", "heard 30 s ago", "expired=1", "handler greeter", "pending 5"})
+    for (const auto* part : {"pods: watching, synced, 1 objects", "heard 30 s ago", "expired=1", "handler greeter",
+                             "pending 5", "streamed lists 0, fallbacks 0", "ended by us: overdue 0, idle 0"})
         CHECK(text.find(part) != std::string::npos);
     CHECK(f.log.count("synced informer=pods objects=2 seconds=2") == 1);
     CHECK(f.log.count("listing again informer=pods") == 1);
     CHECK(f.log.count("reason=expired") == 1);
     REQUIRE(f.run.run(f.informers->stop()));
     CHECK(f.log.count("stopped informer=pods objects=1 lists=2 watches=2") == 1);
+}
+
+TEST_CASE("visibility: what a handler's calls take, what its filter leaves out, and by which labels is looked",
+          "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    fixture f({.numbers = numbers});
+    auto pods = f.informers->get<pod>({.label_indexes = {"app", "team"}});
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+    auto watch = f.source().on_watch();
+    kubecoro::duration pause = 7s;
+    const auto sleep = [&](const auto&) -> boost::asio::awaitable<void> {
+        auto sleeping = kubecoro::sleep_for(f.run.clock(), pause);
+        co_await std::move(sleeping);
+    };
+    const auto no_b = [](const kubecoro::object& o) { return o.name() != "b"; };
+    auto handler = pods.add_event_handler({.on_add = sleep, .on_update = sleep}, {.filter = no_b, .name = "sleeper"});
+    f.informers->start();
+    f.run.advance(8s);
+    pause = 2500ms;
+    watch.send({kt::modified(kt::make_pod("web", "a", "6"))});
+    f.run.advance(5s);
+    pause = 60s;
+    watch.send({kt::modified(kt::make_pod("web", "a", "7"))});
+    f.run.advance(12s);
+
+    const auto sleeper = pods_and("handler", "sleeper");
+    CHECK(handler.stats().slow == 1);
+    CHECK(numbers->value("kubecoro_handler_slow_calls_total", sleeper) == 1);
+    CHECK(numbers->value("kubecoro_handler_filtered_total", sleeper) == 1);
+    CHECK(numbers->value("kubecoro_handler_slowest_seconds", sleeper) == 7);
+    CHECK(numbers->value("kubecoro_handler_running", sleeper) == 1);
+    CHECK(numbers->value("kubecoro_handler_running_seconds", sleeper) >= 7);
+    CHECK(numbers->value("kubecoro_informer_indexed_labels", pods_labels) == 2);
+    CHECK(numbers->updates("kubecoro_informer_consistency_checks_total", pods_and("result", "equal")) == 0);
+    const auto text = pods.describe();
+    for (const auto* part :
+         {"indexed labels: app team", "filtered 1, failed 0, slow 1, slowest 7 s", "running 1 for 12 s"})
+        CHECK(text.find(part) != std::string::npos);
+}
+
+TEST_CASE("visibility: streamed lists, fallbacks, watches that we ended, and consistency checks", "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    auto meter = kubecoro::informer_meter(numbers, "pods", "pods");
+    kubecoro::informer_stats s;
+    s.reflector = {.pages = 3, .watch_lists = 4, .fallbacks = 1, .overdue_ends = 5, .idle_ends = 6, .parks = 2};
+    s.consistency = {.checks = 10, .skipped = 3, .failed = 1};
+    const std::vector<std::pair<std::string, double>> rows{{"list_pages", 3},   {"watch_lists", 4}, {"fallbacks", 1},
+                                                           {"overdue_ends", 5}, {"idle_ends", 6},   {"parks", 2}};
+    for (int i = 0; i < 2; ++i) { // the sums as they are, however often they are shown
+        meter.publish(s);
+        for (const auto& [name, value] : rows)
+            CHECK(numbers->value("kubecoro_informer_" + name + "_total", pods_labels) == value);
+        const std::string checks = "kubecoro_informer_consistency_checks_total";
+        CHECK(numbers->value(checks, pods_and("result", "equal")) == 6);
+        CHECK(numbers->value(checks, pods_and("result", "skipped")) == 3);
+        CHECK(numbers->value(checks, pods_and("result", "different")) == 1);
+    }
 }
 
 TEST_CASE("visibility: handlers that come and go without a name are one time series", "[cache][visibility]")

@@ -110,6 +110,8 @@ struct handler_stats
     duration running_for{0};
     /// The longest call that has ended.
     duration slowest{0};
+    /// Calls that took longer than handler_options::slow_after.
+    std::uint64_t slow = 0;
     bool synced = false;
 };
 

@@ -34,8 +34,9 @@ public:
 
     /** The informer for this resource, scope and selectors; a new one, not yet started, if there is none.
 
-        Informers are shared when resource, namespaces, selectors, decode options and storage are equal and there is no
-        transform; the other options are those of the first call. Every get() is a use: see release(). */
+        Informers are shared when resource, namespaces, selectors, decode options, storage and sequence are equal and
+        there is no transform. The label indexes of every call are made, those of a later one on its thread when it
+        calls; the other options are those of the first call. Every get() is a use: see release(). */
     [[nodiscard]] shared_informer get(const resource_type& resource, informer_options options = {});
     template<class Kind>
     [[nodiscard]] shared_informer get(informer_options options = {})
