@@ -14,7 +14,7 @@ bool caught_up(const own_write& w, const object& stored)
 {
     const auto order = compare_versions(stored.resource_version(), w.version);
     if (order == std::partial_ordering::unordered) return stored.resource_version() != w.stored_then;
-    return order >= 0;
+    return std::is_gteq(order);
 }
 
 /// What is stored is what was removed, or came before that.
@@ -24,7 +24,7 @@ bool hidden(const own_write& removal, const object& stored)
     const auto order = compare_versions(stored.resource_version(), removal.version);
     if (order == std::partial_ordering::unordered)
         return removal.uid.empty() && stored.resource_version() == removal.stored_then;
-    return removal.uid.empty() ? order <= 0 : order < 0;
+    return removal.uid.empty() ? std::is_lteq(order) : std::is_lt(order);
 }
 
 } // namespace
@@ -40,7 +40,7 @@ void mutation_cache_core::put(own_write w, time_point now)
     if (at != entries_.end() && at->second.expires > now) {
         const own_write& before = at->second.write;
         const auto order = compare_versions(w.version, before.version);
-        if (order < 0) return; // its answer was overtaken
+        if (std::is_lt(order)) return; // its answer was overtaken
         const bool dead = !before.now && !before.uid.empty() && before.uid == w.uid;
         if (dead && w.now) return;
     }

@@ -21,7 +21,7 @@ bool version_core::in_order::operator()(std::string_view a, std::string_view b) 
     const bool a_number = is_comparable_version(a);
     const bool b_number = is_comparable_version(b);
     if (a_number != b_number) return a_number;
-    return a_number ? compare_versions(a, b) < 0 : a < b;
+    return a_number ? std::is_lt(compare_versions(a, b)) : a < b;
 }
 
 void version_core::add_lane(std::string_view ns) { lanes_.try_emplace(std::string(ns)); }
@@ -39,6 +39,7 @@ std::vector<version_core::ticket> version_core::remove_lane(std::string_view ns)
 std::vector<std::string> version_core::lanes() const
 {
     std::vector<std::string> out;
+    out.reserve(lanes_.size());
     for (const auto& [ns, l] : lanes_) out.push_back(ns);
     return out;
 }

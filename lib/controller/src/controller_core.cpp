@@ -59,7 +59,7 @@ void controller_core::abandon() noexcept
     if (until_) until_ = time_point::min();
 }
 
-void controller_core::runs_cancelled(std::string keys)
+void controller_core::runs_cancelled(const std::string& keys)
 {
     if (keys.empty() || !outcome_) return;
     outcome_ = failure(cond::timed_out, "runs were cancelled because they did not end in time: " + keys);

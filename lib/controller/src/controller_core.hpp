@@ -77,7 +77,7 @@ public:
     void abandon() noexcept;
     void worker_ended() noexcept { --workers_left_; }
     /// The answer to cancel_runs: the keys of the runs that it hit, as text.
-    void runs_cancelled(std::string keys);
+    void runs_cancelled(const std::string& keys);
 
     // ---- output
     [[nodiscard]] controller_step::any next(time_point now);

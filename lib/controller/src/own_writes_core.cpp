@@ -9,7 +9,7 @@ namespace kubecoro {
 
 bool not_behind(std::string_view version, std::string_view wanted) noexcept
 {
-    return !(compare_versions(version, wanted) < 0);
+    return !std::is_lt(compare_versions(version, wanted));
 }
 
 void own_writes_core::add(object_key_view key, std::vector<write> writes, time_point expiry)

@@ -18,7 +18,7 @@ namespace kubecoro {
 /// `seen` is `wanted` or comes after it; false where they cannot be compared.
 [[nodiscard]] inline bool is_at_least(std::string_view seen, std::string_view wanted) noexcept
 {
-    return compare_versions(seen, wanted) >= 0;
+    return std::is_gteq(compare_versions(seen, wanted));
 }
 
 } // namespace kubecoro
