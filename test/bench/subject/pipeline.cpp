@@ -108,7 +108,7 @@ asio::awaitable<result<>> pipeline::relisted(pipeline_counters before, std::uint
     asio::steady_timer pause(executor_);
     for (;;) {
         const auto now = counters();
-        const bool listed = now.lists > before.lists && now.watches > before.watches;
+        const bool listed = now.lists > before.lists && informer_.state() == informer_state::watching;
         if (listed && now.handled - before.handled >= events && queue_.len() == 0) co_return result<>();
         pause.expires_after(std::chrono::milliseconds(2));
         co_await pause.async_wait(asio::use_awaitable);
@@ -127,7 +127,7 @@ pipeline_counters pipeline::counters() const
 {
     auto now = counters_;
     const auto stats = informer_.stats();
-    now.lists = stats.reflector.lists;
+    now.lists = stats.reflector.lists_total();
     now.watches = stats.reflector.watches;
     return now;
 }
