@@ -1,14 +1,11 @@
 // Concurrent handlers, filters, policies and waits under threads.
 
 #include "busy_source.hpp"
+#include "impatient.hpp"
 
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/eventually.hpp>
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_future.hpp>
 
 #include <atomic>
 #include <map>
@@ -21,14 +18,10 @@ using namespace std::chrono_literals;
 using kubecoro::object;
 using kubecoro::result;
 using kubecoro::core::v1::pod;
+using stress::await;
+using stress::impatient;
 
 namespace {
-
-template<class T>
-T await(asio::thread_pool& pool, asio::awaitable<T> work)
-{
-    return asio::co_spawn(pool, std::move(work), asio::use_future).get();
-}
 
 /// Hears of many objects at once, of none twice at once.
 struct crowd
@@ -85,13 +78,9 @@ TEST_CASE("handlers: several keys at once, filtered, joining and leaving on seve
     auto truth = std::make_shared<stress::server>();
     truth->batches_left = 3000;
     asio::thread_pool pool(4);
-    kubecoro::factory_options quick;
-    quick.seed = 5;
-    quick.policy.backoff.initial = 1ms;
-    quick.policy.backoff.cap = 2ms;
-    quick.policy.watch_timeout_min = quick.policy.watch_timeout_max = 1h;
     kubecoro::informer_factory informers(
-        std::make_shared<stress::one_source>(pool.get_executor(), std::make_shared<stress::busy_source>(truth)), quick);
+        std::make_shared<stress::one_source>(pool.get_executor(), std::make_shared<stress::busy_source>(truth)),
+        impatient(5));
     auto pods = informers.get<pod>();
     crowd all;
     crowd some;

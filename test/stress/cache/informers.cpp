@@ -1,13 +1,13 @@
 // Informers under threads: readers, handlers that come and go, indexes added on the way, faults all the time.
 
 #include "busy_source.hpp"
+#include "impatient.hpp"
 
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/eventually.hpp>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <algorithm>
@@ -21,24 +21,10 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using kubecoro::result;
 using kubecoro::core::v1::pod;
+using stress::await;
+using stress::impatient;
 
 namespace {
-
-template<class T>
-T await(asio::thread_pool& pool, asio::awaitable<T> work)
-{
-    return asio::co_spawn(pool, std::move(work), asio::use_future).get();
-}
-
-kubecoro::factory_options quick()
-{
-    kubecoro::factory_options o;
-    o.seed = 5;
-    o.policy.backoff.initial = 1ms;
-    o.policy.backoff.cap = 2ms;
-    o.policy.watch_timeout_min = o.policy.watch_timeout_max = 1h;
-    return o;
-}
 
 /// What one handler or reader believes, by name and uid. What it has seen wrong is counted. The lock is for the test's own
 /// look at it: calls of one handler never overlap, which `inside` checks.
@@ -139,7 +125,7 @@ TEST_CASE("informers: readers on other threads never see half a relist", "[stres
     asio::thread_pool pool(2);
     kubecoro::informer_factory informers(
         std::make_shared<stress::one_source>(pool.get_executor(), std::make_shared<stress::relisting_source>(objects)),
-        quick());
+        impatient(5));
     auto pods = informers.get<pod>();
     informers.start();
     REQUIRE(await(pool, pods.has_synced()));
@@ -166,7 +152,7 @@ TEST_CASE("informers: readers, joiners and leavers on several threads, and all a
     asio::thread_pool pool(4);
     kubecoro::informer_factory informers(
         std::make_shared<stress::one_source>(pool.get_executor(), std::make_shared<stress::busy_source>(truth)),
-        quick());
+        impatient(5));
     auto pods = informers.get<pod>();
     belief steady;
     belief slow;
@@ -228,7 +214,7 @@ TEST_CASE("informers: namespaces join and leave from several threads while every
     constexpr int namespaces = 8;
     asio::thread_pool pool(4);
     auto provider = std::make_shared<stress::busy_namespaces>(pool.get_executor(), namespaces, 300);
-    kubecoro::informer_factory informers(provider, quick());
+    kubecoro::informer_factory informers(provider, impatient(5));
     auto pods = informers.get<pod>({.namespaces = {"n0"}});
     belief steady;
     belief slow;

@@ -1,6 +1,7 @@
 // Waiters for versions, readers by label and own writes, on several threads, while the store changes and breaks.
 
 #include "busy_source.hpp"
+#include "impatient.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
@@ -8,7 +9,6 @@
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <atomic>
@@ -19,24 +19,10 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using kubecoro::object;
 using kubecoro::core::v1::pod;
+using stress::await;
+using stress::impatient;
 
 namespace {
-
-template<class T>
-T await(asio::thread_pool& pool, asio::awaitable<T> work)
-{
-    return asio::co_spawn(pool, std::move(work), asio::use_future).get();
-}
-
-kubecoro::factory_options quick()
-{
-    kubecoro::factory_options o;
-    o.seed = 9;
-    o.policy.backoff.initial = 1ms;
-    o.policy.backoff.cap = 2ms;
-    o.policy.watch_timeout_min = o.policy.watch_timeout_max = 1h;
-    return o;
-}
 
 bool busy(stress::server& truth)
 {
@@ -62,7 +48,7 @@ TEST_CASE("own writes: waiters, readers by label and a mutation cache on several
     asio::thread_pool pool(4);
     kubecoro::informer_factory informers(
         std::make_shared<stress::one_source>(pool.get_executor(), std::make_shared<stress::busy_source>(truth)),
-        quick());
+        impatient(9));
     auto pods = informers.get<pod>();
     informers.start();
     REQUIRE(await(pool, pods.has_synced()));
