@@ -9,14 +9,19 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include <boost/system/system_error.hpp>
+
 #include <array>
+#include <chrono>
 #include <optional>
-#include <sys/socket.h>
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
 namespace kubecoro::apiserver {
+
+// Of a server that says nothing.
+constexpr std::chrono::seconds patience{10};
 
 struct raw_client::state
 {
@@ -29,13 +34,33 @@ struct raw_client::state
     std::string input;
     std::optional<http::response_parser<http::string_body>> parser;
 
+    /// Runs the operation that was begun. One that does not end fails: the socket's own time limits do not count for Asio,
+    /// which polls before it reads.
+    void finish()
+    {
+        context.restart();
+        context.run_for(patience);
+        if (context.stopped()) return;
+        boost::system::error_code ignored;
+        stream->next_layer().close(ignored);
+        context.run();
+    }
+
     bool fill()
     {
         if (ended) return false;
         std::array<char, 16384> buffer;
         boost::system::error_code error;
-        const std::size_t n = encrypted ? stream->read_some(asio::buffer(buffer), error)
-                                        : stream->next_layer().read_some(asio::buffer(buffer), error);
+        std::size_t n = 0;
+        const auto done = [&](const boost::system::error_code& e, std::size_t read) {
+            error = e;
+            n = read;
+        };
+        if (encrypted)
+            stream->async_read_some(asio::buffer(buffer), done);
+        else
+            stream->next_layer().async_read_some(asio::buffer(buffer), done);
+        finish();
         input.append(buffer.data(), n);
         ended = error.failed();
         return n > 0;
@@ -81,10 +106,11 @@ raw_client::raw_client(const bound_endpoint& at, const raw_tls& tls) : state_(st
     s.stream->set_verify_callback(asio::ssl::host_name_verification(tls.host));
     auto& socket = s.stream->next_layer();
     socket.connect({asio::ip::make_address(at.address), at.port});
-    const timeval limit{10, 0};
-    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    if (s.encrypted) s.stream->handshake(asio::ssl::stream_base::client);
+    if (!s.encrypted) return;
+    boost::system::error_code error;
+    s.stream->async_handshake(asio::ssl::stream_base::client, [&](const boost::system::error_code& e) { error = e; });
+    s.finish();
+    if (error) throw boost::system::system_error(error, "handshake");
 }
 
 raw_client::~raw_client() = default;
