@@ -48,7 +48,7 @@ struct session_plan
     unsigned cores = 1;
     /// Place in the list of subjects.
     std::size_t subject = 0;
-    /// "sync", "steady", "read", "events", "paced-1000", "paced-5000", "tail", "relist", "peak", "queue".
+    /// "sync", "steady", "events", "paced-1000", "paced-5000", "tail", "relist", "peak", "read", "queue".
     std::vector<std::string> workloads;
 
     /// The name of a workload in the results: on two cores with "-2cores" behind.
