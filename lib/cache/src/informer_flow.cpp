@@ -51,8 +51,8 @@ result<> informer_engine::apply(std::size_t scope, std::vector<delta> changes, s
 
 void informer_engine::transform(object& o) const
 {
-    object stored = store_->find(o.key(), o.uid(), o.resource_version());
-    o = stored ? std::move(stored) : transformer_.apply(o);
+    object stored = store_->get(o.key());
+    o = stored && same_version(stored, o) ? std::move(stored) : transformer_.apply(o);
 }
 
 void informer_engine::vanished(std::size_t scope)

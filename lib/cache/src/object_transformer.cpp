@@ -32,7 +32,7 @@ result<object> object_transformer::call(const object& fresh) const
         return to_failure(std::current_exception());
     }
     if (made.is_same(fresh)) return made;
-    if (!made || made.key() != fresh.key() || made.uid() != fresh.uid() ||
+    if (!made || made.key() != fresh.key() || !made.same_uid(fresh) ||
         made.resource_version() != fresh.resource_version())
         return failure(cond::invalid, "name, namespace, uid and resourceVersion must stay");
     // What the user made stands alone; beside the others it shares what they share.
