@@ -152,11 +152,6 @@ void filter_walk::enter(bool is_object)
     if (!is_object) next_ = descend(nullptr);
 }
 
-void filter_walk::append_nesting(std::string& text) const
-{
-    for (const frame& f : open_) text += f.is_array ? "[" : "{\"\":";
-}
-
 void filter_walk::leave()
 {
     active_.resize(open_.back().last);

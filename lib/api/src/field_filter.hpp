@@ -88,8 +88,6 @@ public:
     void enter(bool is_object);
     /// The end of a container that was entered, or of the root.
     void leave();
-    /// Opens the same containers anew for a parser that is to go on inside of them, behind a value.
-    void append_nesting(std::string& text) const;
     /// About the next value: the one after the last key, or each item of an array.
     [[nodiscard]] verdict next() const noexcept { return next_; }
 

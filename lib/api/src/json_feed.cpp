@@ -6,6 +6,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 
 #include <functional>
+#include <utility>
 
 namespace kubecoro::detail {
 namespace {
@@ -58,7 +59,7 @@ public:
     [[nodiscard]] std::string nesting() const
     {
         std::string text = outside_;
-        tape_.append_nesting(text);
+        writer_.append_nesting(text);
         return text;
     }
     /// Between the two the parser is brought to where it goes on, which is nobody's business.
@@ -70,7 +71,20 @@ public:
         last_ = nullptr;
         direct_ = false;
     }
-    void end_resuming() noexcept { skipping_ = 0; }
+    void end_resuming() noexcept
+    {
+        skipping_ = 0;
+        look_around();
+    }
+
+    /// What the parser is given next.
+    void show(std::string_view input) noexcept
+    {
+        input_ = input;
+        last_ = input.data();
+    }
+    /// How much of it was taken when the parser was stopped behind a value that is written already; 0 = it was not.
+    [[nodiscard]] std::size_t take_repeated() noexcept { return std::exchange(repeated_, 0); }
 
     bool on_document_begin(code&) { return true; }
     bool on_document_end(code&) { return true; }
@@ -90,7 +104,7 @@ public:
     {
         if (!direct_) return any_key(s, ec);
         last_ = s.data() + s.size();
-        return checked(writer_.key(std_view(s)), ec);
+        return checked(writer_.key(std_view(s)), ec) && !(writer_.may_repeat() && repeats(ec));
     }
 
     bool on_string(string_view s, std::size_t, code& ec)
@@ -154,6 +168,22 @@ private:
         const bool ok = close();
         look_around();
         return check(ok, ec);
+    }
+
+    /// Behind a key: stops the parser if what comes is written already.
+    bool repeats(code& ec)
+    {
+        // The text of a key with escapes lies elsewhere.
+        const std::less<const char*> before;
+        const char* const end = input_.data() + input_.size();
+        if (before(last_, input_.data()) || !before(last_, end)) return false;
+        const auto behind = static_cast<std::size_t>(last_ - input_.data());
+        const std::string_view text = input_.substr(behind);
+        if (!text.starts_with("\":{") && !text.starts_with("\":[")) return false;
+        const std::size_t size = writer_.repeat(text.substr(2));
+        if (size == 0) return false;
+        repeated_ = behind + 2 + size;
+        return !check(false, ec);
     }
 
     bool any_key(string_view s, code& ec)
@@ -317,6 +347,8 @@ private:
     bool identifying_ = false;
     item_identity identity_;
     const char* last_ = nullptr;
+    std::string_view input_;
+    std::size_t repeated_ = 0;
 };
 
 boost::json::parse_options parser_options(const decode_options& o, std::size_t outer_depth)
@@ -405,7 +437,13 @@ result<std::size_t> json_feed::write(std::string_view bytes, bool more)
         }
         const std::string_view rest = bytes.substr(taken);
         code ec;
+        impl_->parser.handler().show(rest);
         const std::size_t parsed = impl_->parser.write_some(more, rest.data(), rest.size(), ec);
+        if (const std::size_t repeated = impl_->parser.handler().take_repeated(); repeated != 0) {
+            taken += repeated;
+            impl_->go_on(impl_->parser.handler().nesting());
+            continue;
+        }
         taken += parsed;
         // It stops at the quote that ends the text, and at the bracket.
         if (interrupted() != 0) return taken + 1;

@@ -14,7 +14,7 @@ constexpr int longest_search = 32;
 layout::layout(std::size_t most) : capacity_(std::min(most, first_capacity)), most_(most)
 {
     nodes_ = std::make_unique<node[]>(capacity_);
-    bytes_ = capacity_ * sizeof(node);
+    publish_bytes();
 }
 
 layout::place layout::step_to(cursor& c, key_number key, bool is_item)
@@ -57,7 +57,7 @@ bool layout::grow()
     std::copy_n(nodes_.get(), capacity_, bigger.get());
     nodes_ = std::move(bigger);
     capacity_ = wanted;
-    bytes_.store(capacity_ * sizeof(node), std::memory_order_relaxed);
+    publish_bytes();
     return true;
 }
 
@@ -66,6 +66,14 @@ void layout::clear() noexcept
     std::fill_n(nodes_.get(), capacity_, node{});
     used_ = 2;
     full_ = false;
+    repeats_.clear();
+    publish_bytes();
+}
+
+void layout::remember(place p, std::string_view text, std::span<const unsigned char> tape, std::size_t max_depth)
+{
+    nodes_[p].repeated = repeats_.put(nodes_[p].repeated, text, tape, max_depth);
+    publish_bytes();
 }
 
 } // namespace kubecoro::detail

@@ -1,6 +1,8 @@
 // What documents of one informer have looked like: what the next event of the one in work will be, most likely.
 #pragma once
 
+#include "repeats.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +47,11 @@ public:
         unsigned char strangers = 0;
         /// The name of an item, which is another one in every object.
         bool is_item = false;
+        /// Visits until it is looked again whether its text repeats, and how many it will be the next time.
+        unsigned char wait = 0;
+        unsigned char next_wait = 0;
+        /// What the container here was the last time.
+        repeats::number repeated = repeats::none;
         /// Number of the last shared text here.
         std::uint32_t value = no_value;
     };
@@ -77,6 +84,11 @@ public:
     /// of items take each other's place, so that what is in one is expected in the next one.
     place step_to(cursor& c, key_number key, bool is_item);
 
+    [[nodiscard]] const repeats& repeated() const noexcept { return repeats_; }
+    /// The place was that container, and may be it again.
+    void remember(place p, std::string_view text, std::span<const unsigned char> tape, std::size_t max_depth);
+
+    [[nodiscard]] std::size_t places() const noexcept { return capacity_; }
     /// Heap bytes; any thread.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
 
@@ -85,12 +97,17 @@ private:
     [[nodiscard]] place add(const cursor& c, key_number key, bool is_item);
     [[nodiscard]] bool grow();
     void clear() noexcept;
+    void publish_bytes() noexcept
+    {
+        bytes_.store(capacity_ * sizeof(node) + repeats_.bytes(), std::memory_order_relaxed);
+    }
 
     std::unique_ptr<node[]> nodes_;
     std::size_t used_ = 2;
     std::size_t capacity_ = 0;
     const std::size_t most_;
     bool full_ = false;
+    repeats repeats_;
     std::atomic<std::size_t> bytes_{0};
 };
 

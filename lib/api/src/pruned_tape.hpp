@@ -49,9 +49,6 @@ public:
     {
         return following_ && tape_.depth() != 0 && walk_.next() == filter_walk::verdict::skip;
     }
-    /// See filter_walk.
-    void append_nesting(std::string& text) const { walk_.append_nesting(text); }
-
     /// Containers that are open.
     [[nodiscard]] std::size_t depth() const noexcept { return tape_.depth(); }
     [[nodiscard]] bool too_deep() const noexcept { return tape_.problem() == tape_writer::trouble::too_deep; }

@@ -1,5 +1,6 @@
 #include "tape_writer.hpp"
 
+#include "json_skipper.hpp"
 #include "tape_reader.hpp"
 
 #include <algorithm>
@@ -30,6 +31,9 @@ constexpr int likely_members = 4;
 // of `look_again`.
 constexpr unsigned most_strangers = 64;
 constexpr unsigned look_again = 16;
+
+// Of visits to a container, until it is looked again whether its text repeats.
+constexpr int longest_wait = 255;
 
 template<class Int>
 bool fits(std::int64_t v) noexcept
@@ -87,6 +91,7 @@ void tape_writer::clear()
     here_ = layout::root;
     in_array_ = false;
     hint_ = hint::none;
+    recording_.depth = no_depth;
     trouble_ = trouble::none;
     if (words_ != nullptr) document_ = words_->next_document();
 }
@@ -164,7 +169,51 @@ bool tape_writer::end_filled(const frame& f)
     }
     *head = t;
     store(head + 1, body, width);
+    if (depth_ == recording_.depth && f.start == recording_.start) [[unlikely]]
+        end_recording();
     return has_room();
+}
+
+void tape_writer::append_nesting(std::string& text) const
+{
+    for (std::size_t i = 1; i <= depth_; ++i) text += frames_[i].is_array ? "[" : "{\"\":";
+}
+
+std::size_t tape_writer::repeat(std::string_view text)
+{
+    layout::node& n = layout_.at(here_);
+    const repeats::entry& known = layout_.repeated().at(n.repeated);
+    if (n.repeated != repeats::none && known.max_depth <= max_depth_ && text.starts_with(known.text)) {
+        if (!make_room(known.tape.size())) return 0;
+        std::memcpy(end_, known.tape.data(), known.tape.size());
+        end_ += known.tape.size();
+        n.wait = n.next_wait = 0;
+        return known.text.size();
+    }
+    if (n.wait != 0)
+        --n.wait;
+    else if (recording_.depth == no_depth)
+        begin_recording(text);
+    return 0;
+}
+
+void tape_writer::begin_recording(std::string_view text)
+{
+    layout::node& n = layout_.at(here_);
+    json_skipper skipper;
+    skipper.begin(1);
+    const std::size_t size = 1 + skipper.feed(text.substr(1, repeats::longest));
+    const bool fits = skipper.done() && size >= repeats::shortest;
+    n.next_wait = fits ? static_cast<unsigned char>(std::min(2 * n.next_wait + 1, longest_wait)) : longest_wait;
+    n.wait = n.next_wait;
+    if (fits) recording_ = {text.substr(0, size), static_cast<std::uint32_t>(this->size()), depth_, here_, true};
+}
+
+void tape_writer::end_recording()
+{
+    recording_.depth = no_depth;
+    if (!recording_.lasting) return;
+    layout_.remember(recording_.place, recording_.text, bytes().subspan(recording_.start), max_depth_);
 }
 
 tape_writer::hint tape_writer::hint_of(key_class c, const frame& f) const noexcept
@@ -187,6 +236,7 @@ tape_writer::hint tape_writer::hint_of(key_class c, const frame& f) const noexce
 void tape_writer::heed(const frame& f, key_class c) noexcept
 {
     hint_ = hint_of(c, f);
+    if (hint_ == hint::secret) recording_.lasting = false;
     if (hint_ == hint::secret || hint_ == hint::identity) shares_ = false;
 }
 
@@ -241,7 +291,10 @@ bool tape_writer::new_key(frame& f, std::string_view s)
         n = may_learn(c) ? words_->keys().see(s, hash, document_).known : words_->keys().find(s, hash);
     here_ = layout_.step_to(f.at, n ? static_cast<layout::key_number>(*n) : layout::nameless,
                             c == key_class::item || c == key_class::common_item);
-    if (!n) return inline_key(s);
+    if (!n) {
+        if (s.size() <= longest_shared_key && may_learn(c)) recording_.lasting = false;
+        return inline_key(s);
+    }
     put_key(*n);
     return has_room();
 }
@@ -293,8 +346,12 @@ bool tape_writer::other_string(std::string_view s)
 {
     if (!shares_ || s.size() < shortest_shared_value || s.size() > longest_shared_value) return inline_string(s);
     layout::node& n = layout_.at(here_);
-    if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return inline_string(s);
+    if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) {
+        recording_.lasting = false;
+        return inline_string(s);
+    }
     const auto [known, again] = words_->values().see(s, text_hash(s), document_);
+    if (!known) recording_.lasting = false;
     if (here_ != layout::nowhere) {
         if (known) n.value = *known;
         n.strangers = known || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));

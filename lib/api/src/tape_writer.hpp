@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -66,6 +67,16 @@ public:
             return shared(n.value);
         return other_string(text);
     }
+    /// After key(): what repeat() would be told may be a container that was here before.
+    [[nodiscard]] bool may_repeat() const noexcept
+    {
+        return layout_.at(here_).child != layout::nowhere && shares_ && hint_ == hint::none;
+    }
+    /** Writes the value without its events, if it is the container that was here before.
+
+        @param text  Begins with the container; as much of it as is at hand, in place until the container has ended.
+        @return the length of the container; 0: its events must follow. */
+    [[nodiscard]] std::size_t repeat(std::string_view text);
     [[nodiscard]] bool integer(std::int64_t value);
     /// A number that is not an integer of 64 bits in canonical form.
     [[nodiscard]] bool number(std::string_view text);
@@ -74,6 +85,8 @@ public:
 
     /// Containers that are open.
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
+    /// Begins of their like, for a parser that goes on inside of them.
+    void append_nesting(std::string& text) const;
     [[nodiscard]] trouble problem() const noexcept { return trouble_; }
     /// Complete when depth() is 0.
     [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {data_.get(), size()}; }
@@ -109,6 +122,19 @@ private:
         identity
     };
 
+    /// A container whose text may come again.
+    struct recording
+    {
+        std::string_view text;
+        std::uint32_t start = 0;
+        /// Outside of it; no_depth = none is in work.
+        std::size_t depth = no_depth;
+        layout::place place = layout::nowhere;
+        /// The same text would make the same tape again.
+        bool lasting = false;
+    };
+    static constexpr std::size_t no_depth = static_cast<std::size_t>(-1);
+
     [[nodiscard]] bool begin(bool is_object)
     {
         if (in_array_ || hint_ != hint::none || top_ == last_) return begin_special(is_object);
@@ -137,6 +163,8 @@ private:
     [[nodiscard]] bool begin_special(bool is_object);
     [[nodiscard]] bool deepen();
     [[nodiscard]] bool end_filled(const frame& f);
+    void begin_recording(std::string_view text);
+    void end_recording();
     [[nodiscard]] bool single(unsigned char t)
     {
         if (in_array_) next_item();
@@ -237,6 +265,7 @@ private:
     /// The next value may have a number if it is a text.
     bool shares_ = false;
     hint hint_ = hint::none;
+    recording recording_;
     trouble trouble_ = trouble::none;
 };
 

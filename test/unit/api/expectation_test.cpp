@@ -96,7 +96,7 @@ TEST_CASE("expectation: a layout full of lies", "[api][vocabulary]")
     for (int i = 0; i < 200; ++i) same_as_alone(shuffled(random, 3), e);
     for (int round = 0; round < 300; ++round) {
         auto& l = words.documents();
-        const std::size_t places = l.bytes() / sizeof(layout::node);
+        const std::size_t places = l.places();
         const auto any = [&] { return static_cast<layout::place>(random() % places); };
         for (std::size_t p = 1; p < places; ++p)
             l.at(static_cast<layout::place>(p)) = {
