@@ -121,7 +121,7 @@ void attach_expansion(packed_block& b, const plain_block* whole) noexcept
 
 std::size_t resting_bytes(const object::block& b) noexcept
 {
-    return b.packed ? sizeof(packed_block) + b.front_size + b.size : plain_block::bytes_for(b.size);
+    return b.packed ? sizeof(packed_block) + b.front_size + b.size : b.as_plain().allocated();
 }
 
 std::size_t expansion_bytes(const object::block& b) noexcept

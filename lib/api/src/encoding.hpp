@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace kubecoro {
 class type_members;
@@ -16,6 +18,8 @@ class type_members;
 namespace kubecoro::detail {
 
 class packing;
+
+inline constexpr std::size_t max_hot_fields = 32;
 
 /** Counted by hand: one count for all shared owners together and one per object, so that objects hold a plain pointer and
     outlive their informer. */
@@ -46,6 +50,8 @@ public:
     /// Null unless objects are compressed.
     std::unique_ptr<packing> packed;
     const storage policy;
+    /// Paths; at most max_hot_fields.
+    const std::vector<std::string> hot_fields;
     /// What takes the place of PartialObjectMetadata; null for nothing.
     std::unique_ptr<const type_members> real_type;
 

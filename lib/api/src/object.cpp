@@ -116,14 +116,7 @@ value_view object::root() const noexcept
 value_view object::operator[](std::string_view member) const noexcept
 {
     const plain_block* const all = block_ == nullptr ? nullptr : detail::whole(*block_);
-    if (all == nullptr) return {};
-    const bool in_front = member == "spec" || member == "status" || member == "metadata";
-    if (!in_front) return all->root()[member];
-    const value_view v = all->at(member == "spec"     ? front_field::spec
-                                 : member == "status" ? front_field::status
-                                                      : front_field::metadata);
-    // Metadata that is no object does not lie in front.
-    return v ? v : all->root()[member];
+    return all == nullptr ? value_view{} : all->member(member);
 }
 
 value_view object::path(std::string_view dotted) const noexcept
@@ -131,7 +124,8 @@ value_view object::path(std::string_view dotted) const noexcept
     if (block_ == nullptr) return {};
     if (block_->packed)
         if (const auto v = block_->encoding->packed->read_front(block_->as_packed(), dotted)) return *v;
-    return root().path(dotted);
+    const plain_block* const all = detail::whole(*block_);
+    return all == nullptr ? value_view{} : all->path(dotted);
 }
 
 value_view object::metadata() const noexcept { return front(block_, front_field::metadata); }

@@ -111,16 +111,71 @@ front_offsets plain_block::offsets() const noexcept
 void plain_block::set_offsets(const front_offsets& offsets) noexcept
 {
     const std::size_t width = offset_width(size);
-    auto* at = reinterpret_cast<unsigned char*>(this + 1);
+    unsigned char* at = slots() + front_size;
     for (const std::uint32_t offset : offsets) {
         detail::store(at, offset, width);
         at += width;
     }
 }
 
-plain_block* object_builder::new_plain(std::size_t tape_size, detail::encoding* encoding)
+void plain_block::fill_slots() noexcept
 {
-    return ::new (::operator new(plain_block::bytes_for(tape_size))) plain_block(encoding, tape_size);
+    const std::size_t width = slot_width(size);
+    unsigned char* slot = slots();
+    for (std::size_t i = 0; i < front_size / width; ++i, slot += width) {
+        const std::string_view value = tape_access::bytes(search(encoding->hot_fields[i]));
+        if (value.empty()) {
+            *slot = detail::front_tag::absent;
+        } else if (value.size() <= width) {
+            std::memcpy(slot, value.data(), value.size());
+        } else {
+            *slot = detail::front_tag::elsewhere;
+            const auto* const at = reinterpret_cast<const unsigned char*>(value.data());
+            detail::store(slot + 1, static_cast<std::uint64_t>(at - tape()), width - 1);
+        }
+    }
+}
+
+value_view plain_block::hot(std::size_t index) const noexcept
+{
+    const std::size_t width = slot_width(size);
+    const unsigned char* const slot = slots() + index * width;
+    if (*slot == detail::front_tag::absent) return {};
+    if (*slot != detail::front_tag::elsewhere) return tape_access::view(slot, slot + width, words());
+    return tape_access::view(tape() + detail::load(slot + 1, width - 1), tape() + size, words());
+}
+
+value_view plain_block::member(std::string_view name) const noexcept
+{
+    const bool in_front = name == "spec" || name == "status" || name == "metadata";
+    if (!in_front) return root()[name];
+    const value_view v = at(name == "spec"     ? front_field::spec
+                            : name == "status" ? front_field::status
+                                               : front_field::metadata);
+    // Metadata that is no object does not lie in front.
+    return v ? v : root()[name];
+}
+
+value_view plain_block::search(std::string_view dotted) const noexcept
+{
+    const auto dot = dotted.find('.');
+    const value_view v = member(dotted.substr(0, dot));
+    return dot == std::string_view::npos ? v : v.path(dotted.substr(dot + 1));
+}
+
+value_view plain_block::path(std::string_view dotted) const noexcept
+{
+    if (front_size != 0) {
+        const auto& fields = encoding->hot_fields;
+        for (std::size_t i = 0; i < fields.size(); ++i)
+            if (detail::same_text(fields[i], dotted)) return hot(i);
+    }
+    return search(dotted);
+}
+
+plain_block* object_builder::new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot)
+{
+    return ::new (::operator new(plain_block::bytes_for(tape_size, hot))) plain_block(encoding, tape_size, hot);
 }
 
 packed_block* object_builder::new_packed(std::size_t front_and_record, detail::encoding* encoding)
@@ -189,9 +244,12 @@ object object_builder::finish(std::span<const unsigned char> tape, detail::encod
     const bool packs = encoding != nullptr && encoding->packed != nullptr && use != arrival::in_passing;
     packed_block* const packed = packs ? encoding->packed->pack(tape, offsets) : nullptr;
     if (packed != nullptr && use == arrival::at_rest) return object(packed);
-    plain_block* const plain = new_plain(tape.size(), encoding);
+    // Hot fields of a packed object lie in its own front.
+    const std::size_t hot = encoding == nullptr || packed != nullptr ? 0 : encoding->hot_fields.size();
+    plain_block* const plain = new_plain(tape.size(), encoding, hot);
     std::memcpy(plain->tape(), tape.data(), tape.size());
     plain->set_offsets(offsets);
+    plain->fill_slots();
     if (packed != nullptr) {
         detail::attach_expansion(*packed, plain);
         object o(packed);

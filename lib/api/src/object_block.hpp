@@ -49,7 +49,7 @@ struct packed_block;
 
 /** What both forms begin with.
 
-    A plain block is followed by its front offsets and its tape. A packed block is followed by its front (the values of the
+    A plain block is followed by its hot slots, its front offsets and its tape. A packed block is followed by its front (the values of the
     first front fields and of the hot fields, see front_slot.hpp) and its record (packed_body.hpp). */
 struct object::block
 {
@@ -61,8 +61,9 @@ struct object::block
     std::atomic<std::uint64_t> counts{1};
     /// Bytes of the tape, or of the record.
     std::uint32_t size = 0;
-    // Of a packed block.
+    /// Bytes of the hot slots, or of the front.
     std::uint16_t front_size = 0;
+    /// Of a packed block.
     std::uint8_t dictionary = 0;
     const bool packed;
 
@@ -79,11 +80,16 @@ struct object::block
     [[nodiscard]] packed_block& as_packed() noexcept;
 };
 
+/** A hot slot is a value of at most as many bytes as the slot has, or front_tag::absent, or front_tag::elsewhere and where in
+    the tape the value lies. So a hot field that is a short text, a text with a number or a word is read out of the line of
+    memory that the handle points to. Slots come first because they are what is read most. */
 struct plain_block : object::block
 {
-    plain_block(detail::encoding* e, std::size_t tape_size) noexcept : block(e, false)
+    /// @param hot  Slots: as many as the encoding has hot fields, or none.
+    plain_block(detail::encoding* e, std::size_t tape_size, std::size_t hot) noexcept : block(e, false)
     {
         size = static_cast<std::uint32_t>(tape_size);
+        front_size = static_cast<std::uint16_t>(hot * slot_width(tape_size));
     }
 
     /// Offsets have 2 bytes where that is enough.
@@ -91,20 +97,24 @@ struct plain_block : object::block
     {
         return tape_size < 0x10000 ? 2 : 4;
     }
+    [[nodiscard]] static std::size_t slot_width(std::size_t tape_size) noexcept { return 1 + offset_width(tape_size); }
     /// Of the whole allocation.
-    [[nodiscard]] static std::size_t bytes_for(std::size_t tape_size) noexcept
+    [[nodiscard]] static std::size_t bytes_for(std::size_t tape_size, std::size_t hot) noexcept
     {
-        return sizeof(plain_block) + front_fields * offset_width(tape_size) + tape_size;
+        return sizeof(plain_block) + hot * slot_width(tape_size) + front_fields * offset_width(tape_size) + tape_size;
     }
+    [[nodiscard]] std::size_t allocated() const noexcept { return bytes_for(size, 0) + front_size; }
 
+    [[nodiscard]] const unsigned char* slots() const noexcept
+    {
+        return reinterpret_cast<const unsigned char*>(this + 1);
+    }
     [[nodiscard]] const unsigned char* tape() const noexcept
     {
-        return reinterpret_cast<const unsigned char*>(this + 1) + front_fields * offset_width(size);
+        return slots() + front_size + front_fields * offset_width(size);
     }
-    [[nodiscard]] unsigned char* tape() noexcept
-    {
-        return reinterpret_cast<unsigned char*>(this + 1) + front_fields * offset_width(size);
-    }
+    [[nodiscard]] unsigned char* slots() noexcept { return reinterpret_cast<unsigned char*>(this + 1); }
+    [[nodiscard]] unsigned char* tape() noexcept { return slots() + front_size + front_fields * offset_width(size); }
     [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {tape(), size}; }
     [[nodiscard]] value_view root() const noexcept { return tape_access::view(tape(), tape() + size, words()); }
     [[nodiscard]] value_view at(front_field f) const noexcept
@@ -115,11 +125,21 @@ struct plain_block : object::block
     [[nodiscard]] std::uint32_t offset(front_field f) const noexcept
     {
         const std::size_t width = offset_width(size);
-        const auto* all = reinterpret_cast<const unsigned char*>(this + 1);
-        return static_cast<std::uint32_t>(detail::load(all + static_cast<std::size_t>(f) * width, width));
+        return static_cast<std::uint32_t>(
+            detail::load(slots() + front_size + static_cast<std::size_t>(f) * width, width));
     }
     [[nodiscard]] front_offsets offsets() const noexcept;
     void set_offsets(const front_offsets& offsets) noexcept;
+    /// From tape and offsets.
+    void fill_slots() noexcept;
+
+    /// root()[name] and root().path(dotted), by the shortest way.
+    [[nodiscard]] value_view member(std::string_view name) const noexcept;
+    [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
+
+private:
+    [[nodiscard]] value_view hot(std::size_t index) const noexcept;
+    [[nodiscard]] value_view search(std::string_view dotted) const noexcept;
 };
 
 struct packed_block : object::block
@@ -194,7 +214,7 @@ public:
     [[nodiscard]] static object::block* block_of(const object& o) noexcept { return o.block_; }
     [[nodiscard]] static object::block* block_of(const kept_object& o) noexcept { return o.block_; }
     /// A block without content, and with no count in its encoding.
-    [[nodiscard]] static plain_block* new_plain(std::size_t tape_size, detail::encoding* encoding);
+    [[nodiscard]] static plain_block* new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot);
     [[nodiscard]] static packed_block* new_packed(std::size_t front_and_record, detail::encoding* encoding);
 
 private:

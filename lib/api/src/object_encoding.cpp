@@ -9,7 +9,20 @@ namespace kubecoro {
 
 namespace detail {
 
-encoding::encoding(const encoding_options& options) : words(options.values), policy(options.storage.policy)
+namespace {
+
+std::vector<std::string> hot_fields_of(const storage_options& options)
+{
+    if (options.policy == storage::metadata_only) return {};
+    auto fields = options.hot_fields;
+    if (fields.size() > max_hot_fields) fields.resize(max_hot_fields);
+    return fields;
+}
+
+} // namespace
+
+encoding::encoding(const encoding_options& options)
+    : words(options.values), policy(options.storage.policy), hot_fields(hot_fields_of(options.storage))
 {
     if (!options.kind.empty()) real_type = std::make_unique<type_members>(this, options.kind, options.api_version);
     if (policy == storage::compressed) packed = std::make_unique<packing>(*this, options.storage);

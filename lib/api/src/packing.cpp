@@ -10,7 +10,6 @@
 namespace kubecoro::detail {
 namespace {
 
-constexpr std::size_t max_hot_fields = 32;
 constexpr std::size_t least_learn_from = 8;
 constexpr std::size_t settled_factor = 20;
 
@@ -41,12 +40,10 @@ body_codec_limits limits_of(const storage_options& options)
 
 } // namespace
 
-packing::packing(encoding& owner, const storage_options& options) : packing(owner, options, limits_of(options)) {}
+packing::packing(encoding& owner, const storage_options& options) : packing(owner, limits_of(options)) {}
 
-packing::packing(encoding& owner, const storage_options& options, const body_codec_limits& limits)
-    : owner_(owner), hot_(options.hot_fields), codec_(limits)
+packing::packing(encoding& owner, const body_codec_limits& limits) : owner_(owner), codec_(limits)
 {
-    if (hot_.size() > max_hot_fields) hot_.resize(max_hot_fields);
     expanders_.reserve(kept_expanders);
 }
 
@@ -70,7 +67,7 @@ void packing::find_slots(bytes_view tape, const front_offsets& offsets)
         slots_.push_back(r);
     }
     const value_view root = tape_access::view(tape.data(), end, &owner_.words);
-    for (const auto& path : hot_) slots_.push_back(range_of(root.path(path), tape));
+    for (const auto& path : owner_.hot_fields) slots_.push_back(range_of(root.path(path), tape));
 }
 
 packed_block* packing::pack(bytes_view tape, const front_offsets& offsets, bool is_new)
@@ -79,7 +76,7 @@ packed_block* packing::pack(bytes_view tape, const front_offsets& offsets, bool 
     if (!splitter_.split(tape, slots_)) return nullptr;
     if (is_new) learn(tape);
     if (current_ == nullptr) return nullptr;
-    return make(splitter_.front(), splitter_.body(), tape.size(), plain_block::bytes_for(tape.size()));
+    return make(splitter_.front(), splitter_.body(), tape.size(), plain_bytes(tape.size()));
 }
 
 void packing::learn(bytes_view tape)
@@ -159,7 +156,7 @@ packed_block* packing::renew(const object::block& b)
     std::size_t tape_size = 0;
     const auto body = body_of(b.as_packed(), *with.expander, tape_size);
     if (!body) return nullptr;
-    return make(b.as_packed().front_bytes(), *body, tape_size, plain_block::bytes_for(tape_size));
+    return make(b.as_packed().front_bytes(), *body, tape_size, plain_bytes(tape_size));
 }
 
 // ---- expanding
@@ -196,7 +193,7 @@ plain_block* packing::expand(const packed_block& b)
     const lease with(*this);
     std::size_t tape_size = 0;
     if (const auto body = body_of(b, *with.expander, tape_size)) {
-        plain_block* const made = object_builder::new_plain(tape_size, &owner_);
+        plain_block* const made = object_builder::new_plain(tape_size, &owner_, 0);
         if (join_tape(b.front_bytes(), *body, {made->tape(), tape_size})) {
             made->set_offsets(object_builder::find_front(made->bytes(), &owner_.words));
             return made;
@@ -246,7 +243,7 @@ std::optional<value_view> packing::read_front(const packed_block& b, std::string
         }
         return false;
     };
-    if (!look(front_paths) && !look(hot_)) return std::nullopt;
+    if (!look(front_paths) && !look(owner_.hot_fields)) return std::nullopt;
     const unsigned char* const at = b.slot_at(slot);
     if (at == nullptr || *at == front_tag::uuid || *at == front_tag::elsewhere) return std::nullopt;
     if (*at == front_tag::absent) return value_view{};

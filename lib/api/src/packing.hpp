@@ -26,7 +26,7 @@ class packing
 {
 public:
     packing(encoding& owner, const storage_options& options);
-    packing(encoding& owner, const storage_options& options, const body_codec_limits& limits);
+    packing(encoding& owner, const body_codec_limits& limits);
     ~packing();
     packing(const packing&) = delete;
     packing& operator=(const packing&) = delete;
@@ -84,6 +84,11 @@ private:
         std::unique_ptr<body_expander> expander;
     };
 
+    /// What an object takes that stays plain.
+    [[nodiscard]] std::size_t plain_bytes(std::size_t tape_size) const noexcept
+    {
+        return plain_block::bytes_for(tape_size, owner_.hot_fields.size());
+    }
     void find_slots(bytes_view tape, const front_offsets& offsets);
     void learn(bytes_view tape);
     void install(std::unique_ptr<body_dictionary> made);
@@ -92,7 +97,6 @@ private:
                                                     std::size_t& tape_size) const;
 
     encoding& owner_;
-    std::vector<std::string> hot_;
 
     // Of the thread that decodes.
     body_codec_core codec_;

@@ -24,7 +24,7 @@ make_encoding(detail::body_codec_limits limits = {
     const encoding_options options{.storage = {.policy = storage::compressed}};
     auto made = make_object_encoding(options);
     auto* e = detail::encoding::of(made);
-    e->packed = std::make_unique<detail::packing>(*e, options.storage, limits);
+    e->packed = std::make_unique<detail::packing>(*e, limits);
     return made;
 }
 

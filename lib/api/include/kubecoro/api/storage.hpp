@@ -26,8 +26,9 @@ enum class storage : std::uint8_t
 struct storage_options
 {
     storage policy = storage::plain;
-    /// compressed: what object::path() reads without expanding, besides labels, owner references and what identifies an
-    /// object. Dotted member names; at most 32, further ones are ignored. Each costs its own size in every object.
+    /// What object::path() finds without a search; compressed: without expanding either, as labels, owner references and
+    /// what identifies an object. Dotted member names; at most 32, further ones are ignored. Each costs three bytes in
+    /// every plain object, its own size in a compressed one.
     std::vector<std::string> hot_fields = {"spec.nodeName", "status.phase"};
     /// compressed: objects after which the first dictionary is learnt; before it they are plain, afterwards they are
     /// packed. One more is learnt after 20 times as many. At least 8.
