@@ -1,12 +1,11 @@
 // kubecoro: an embedded API server, a watcher and a demo, built from the library.
 #include "commands.hpp"
+#include "flags.hpp"
 #include "log.hpp"
 #include "output.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -24,18 +23,6 @@ struct flags
     unsigned seconds = 0;
     bool no_colour = false;
 };
-
-/// CLI11's own check of ranges prints the limits of the type.
-CLI::Validator whole_number_from_one()
-{
-    const auto check = [](std::string& text) {
-        std::uint32_t n = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-        const bool good = error == std::errc() && end == text.data() + text.size() && n != 0;
-        return good ? std::string() : "takes a whole number from 1 to 4294967295, not " + text;
-    };
-    return CLI::Validator(check, "COUNT");
-}
 
 void add_serve(CLI::App& app, flags& f)
 {
@@ -105,7 +92,7 @@ int run(const CLI::App& app, flags& f, const kubecoro::logger& log)
         f.demo.colour = !f.no_colour && output::shows_colours();
         chosen = [&f](program_context c) { return demo(f.demo, std::move(c)); };
     }
-    return run_program(std::move(chosen));
+    return run_program(std::move(chosen), "kubecoro");
 }
 
 } // namespace

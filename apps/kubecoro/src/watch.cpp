@@ -1,5 +1,6 @@
 // `kubecoro watch`: one shared informer, every notification a line.
 #include "commands.hpp"
+#include "flags.hpp"
 #include "output.hpp"
 #include "watch_printer.hpp"
 
@@ -23,14 +24,6 @@ namespace kubecoro::tool {
 namespace asio = boost::asio;
 
 namespace {
-
-/// A namespace is a DNS label. Anything else no server has.
-bool is_namespace(const std::string& name)
-{
-    const auto inner = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-    return !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-' &&
-           std::all_of(name.begin(), name.end(), inner);
-}
 
 failure refused(const std::string& flag, const std::string& text, const failure& why)
 {

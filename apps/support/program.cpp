@@ -49,7 +49,7 @@ void fill_closed_streams()
 
 } // namespace
 
-int run_program(command main)
+int run_program(command main, std::string_view name)
 {
     fill_closed_streams();
     std::signal(SIGPIPE, SIG_IGN);
@@ -68,7 +68,7 @@ int run_program(command main)
 
     if (!outcome || *outcome) return 0;
     if (outcome->error() == cond::cancelled) return 130;
-    std::fprintf(stderr, "kubecoro: %s\n", outcome->error().describe().c_str());
+    std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(name.size()), name.data(), outcome->error().describe().c_str());
     return 1;
 }
 

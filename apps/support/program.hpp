@@ -9,6 +9,7 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -24,10 +25,10 @@ struct program_context
 using command = std::function<boost::asio::awaitable<result<>>(program_context)>;
 
 /** Runs the command on an event loop of its own and returns the exit status: 0 for success, 1 with a message on stderr
-    for a failure, 130 for one that a signal cut short.
+    (behind the program's name) for a failure, 130 for one that a signal cut short.
 
     SIGINT and SIGTERM settle `stop`; a second one ends the process at once. SIGPIPE is ignored. */
-[[nodiscard]] int run_program(command main);
+[[nodiscard]] int run_program(command main, std::string_view name);
 
 /// Runs an operation but gives it up, with cond::cancelled, when `stop` is settled first.
 template<class T>

@@ -1,0 +1,27 @@
+#include "adoption_pace.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::config_reloader {
+
+duration adoption_pace::wait(object_key_view key, std::string_view uid, time_point now) const
+{
+    const auto found = adopted_.find(key);
+    if (found == adopted_.end() || found->second.uid != uid) return duration::zero();
+    return std::max(duration::zero(), found->second.at + found->second.next_wait - now);
+}
+
+void adoption_pace::adopted(object_key_view key, std::string_view uid, time_point now)
+{
+    auto [at, fresh] = adopted_.try_emplace(object_key(key), memory{std::string(uid), now, first_wait});
+    if (fresh) return;
+    const bool same = at->second.uid == uid;
+    at->second = {std::string(uid), now, same ? std::min(at->second.next_wait * 2, longest_wait) : first_wait};
+}
+
+void adoption_pace::forget(object_key_view key)
+{
+    if (const auto found = adopted_.find(key); found != adopted_.end()) adopted_.erase(found);
+}
+
+} // namespace kubecoro::config_reloader

@@ -1,0 +1,128 @@
+#include "references.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace kubecoro::config_reloader {
+
+namespace {
+
+/// Gathers mentions; the first thing that is wrong is kept, and what follows is passed over.
+class gatherer
+{
+public:
+    void volumes(value_view pod)
+    {
+        each(pod["volumes"], "volumes", [this](value_view volume) {
+            mention(content_kind::config_map, volume["configMap"], "name", "volumes.configMap");
+            mention(content_kind::secret, volume["secret"], "secretName", "volumes.secret");
+            each(volume["projected"]["sources"], "volumes.projected.sources", [this](value_view source) {
+                mention(content_kind::config_map, source["configMap"], "name", "volumes.projected.sources.configMap");
+                mention(content_kind::secret, source["secret"], "name", "volumes.projected.sources.secret");
+            });
+        });
+    }
+
+    void containers(value_view pod, std::string_view which)
+    {
+        each(pod[which], which, [this](value_view container) {
+            each(container["envFrom"], "envFrom", [this](value_view from) {
+                mention(content_kind::config_map, from["configMapRef"], "name", "envFrom.configMapRef");
+                mention(content_kind::secret, from["secretRef"], "name", "envFrom.secretRef");
+            });
+            each(container["env"], "env", [this](value_view variable) {
+                const auto from = variable["valueFrom"];
+                mention(content_kind::config_map, from["configMapKeyRef"], "name", "env.valueFrom.configMapKeyRef");
+                mention(content_kind::secret, from["secretKeyRef"], "name", "env.valueFrom.secretKeyRef");
+            });
+        });
+    }
+
+    [[nodiscard]] result<std::vector<reference>> take() &&
+    {
+        if (wrong_) return *wrong_;
+        std::vector<reference> out;
+        out.reserve(optional_.size());
+        for (auto& [object, optional] : optional_) out.push_back({object.first, object.second, optional});
+        return out;
+    }
+
+private:
+    template<class F>
+    void each(value_view list, std::string_view field, const F& f)
+    {
+        if (!list || list.kind() == value_kind::null) return;
+        if (!list.is_array()) return complain(field, "is not a list");
+        for (const auto item : list.items()) {
+            if (wrong_) return;
+            f(item);
+        }
+    }
+
+    void mention(content_kind kind, value_view of, std::string_view name_field, std::string_view field)
+    {
+        if (!of || of.kind() == value_kind::null) return;
+        if (!of.is_object()) return complain(field, "is not an object");
+        const auto name = of[name_field].as_string();
+        if (!is_name(name)) return complain(field, "names no object");
+        const auto [at, fresh] = optional_.try_emplace({kind, std::string(name)}, true);
+        at->second = at->second && of["optional"].as_bool();
+        if (fresh && optional_.size() > max_references) complain(field, "is one reference too many");
+    }
+
+    /// As the server checks the names of both kinds; also what makes a path of it safe.
+    static bool is_name(std::string_view text)
+    {
+        const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+        const auto inner = [&](char c) { return plain(c) || c == '-' || c == '.'; };
+        return !text.empty() && text.size() <= 253 && plain(text.front()) && plain(text.back()) &&
+               std::all_of(text.begin(), text.end(), inner);
+    }
+
+    void complain(std::string_view field, std::string_view what)
+    {
+        if (wrong_) return;
+        wrong_ = failure(cond::invalid, "the pod template's " + std::string(field) + ' ' + std::string(what));
+    }
+
+    std::map<std::pair<content_kind, std::string>, bool> optional_;
+    std::optional<failure> wrong_;
+};
+
+} // namespace
+
+resource_type resource_of(content_kind kind)
+{
+    return kind == content_kind::secret ? core::v1::secret::resource() : core::v1::config_map::resource();
+}
+
+std::string_view to_string(content_kind kind) noexcept { return kind == content_kind::secret ? "Secret" : "ConfigMap"; }
+
+result<std::vector<reference>> references_of(const object& workload)
+{
+    const auto pod = workload["spec"]["template"]["spec"];
+    gatherer found;
+    found.volumes(pod);
+    found.containers(pod, "initContainers");
+    found.containers(pod, "containers");
+    return std::move(found).take();
+}
+
+std::vector<std::string> reference_paths()
+{
+    const std::string pod = "spec.template.spec.";
+    std::vector<std::string> out;
+    for (const char* volume : {"configMap", "secret", "projected.sources"}) out.push_back(pod + "volumes.*." + volume);
+    for (const char* containers : {"initContainers.*.", "containers.*."}) {
+        out.push_back(pod + containers + "envFrom");
+        out.push_back(pod + containers + "env.*.valueFrom.configMapKeyRef");
+        out.push_back(pod + containers + "env.*.valueFrom.secretKeyRef");
+    }
+    return out;
+}
+
+} // namespace kubecoro::config_reloader

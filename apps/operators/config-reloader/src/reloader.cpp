@@ -1,0 +1,147 @@
+#include "reloader.hpp"
+
+#include "marks.hpp"
+#include "references.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+
+#include <utility>
+
+namespace kubecoro::config_reloader {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// Of the workloads that ask for the service, by what they refer to.
+constexpr std::string_view by_reference = "config-reloader/reference";
+
+std::string index_value(content_kind kind, std::string_view ns, std::string_view name)
+{
+    return std::string(to_string(kind)).append("/").append(ns).append("/").append(name);
+}
+
+void index_references(const object& workload, index_sink out)
+{
+    const auto asked = marks::asked(workload);
+    if (!asked || !*asked) return;
+    const auto references = references_of(workload);
+    if (!references) return;
+    for (const auto& each : *references) out(index_value(each.kind, workload.ns(), each.name));
+}
+
+/// Of a workload only what the operator looks at.
+informer_options workloads_of(const std::vector<std::string>& namespaces)
+{
+    informer_options out;
+    out.namespaces = namespaces;
+    out.decode.prune.keep = marks::paths();
+    for (auto& path : reference_paths()) out.decode.prune.keep.push_back(std::move(path));
+    return out;
+}
+
+/// Of a content only that there is a new version: kubectl leaves copies of the content in the metadata, so what an API server
+/// calls metadata alone would be too much.
+informer_options versions_of(const std::vector<std::string>& namespaces)
+{
+    informer_options out;
+    out.namespaces = namespaces;
+    out.storage.policy = storage::metadata_only;
+    out.decode.prune.keep = {"metadata.resourceVersion"};
+    return out;
+}
+
+enqueue referring(lister workloads, content_kind kind)
+{
+    return enqueue_mapped([workloads = std::move(workloads), kind](const object& content, key_sink out) {
+        const auto value = index_value(kind, content.ns(), content.name());
+        for (const auto& key : workloads.index_keys(by_reference, value)) out(key);
+    });
+}
+
+predicate what_matters_of_workloads()
+{
+    using namespace predicates;
+    return all_of({matches(marks::mentioned), any_of({generation_changed(), annotations_changed()})});
+}
+
+} // namespace
+
+reloader::reloader(asio::any_io_executor executor, client cluster, reloader_options options)
+    : executor_(std::move(executor)),
+      informers_(cluster.provider(), options.informers),
+      config_maps_(informers_.get<core::v1::config_map>(versions_of(options.namespaces))),
+      secrets_(informers_.get<core::v1::secret>(versions_of(options.namespaces)))
+{
+    control(apps::v1::deployment::resource(), cluster, options);
+    control(apps::v1::stateful_set::resource(), cluster, options);
+    control(apps::v1::daemon_set::resource(), cluster, options);
+}
+
+reloader::~reloader() = default;
+
+void reloader::control(const resource_type& kind, const client& cluster, const reloader_options& options)
+{
+    auto workloads = informers_.get(kind, workloads_of(options.namespaces));
+    // The name is ours and the informer is new: it cannot be taken.
+    (void)workloads.add_index(std::string(by_reference), index_references);
+
+    controller_options how;
+    how.name = kind.plural;
+    how.workers = options.workers;
+    how.deadline = options.deadline;
+    // Retries have to come soon after a server is back.
+    how.limiter = exponential_limiter(std::chrono::milliseconds{50}, std::chrono::minutes{2});
+    how.sync_timeout = duration::zero();
+    how.measures = options.informers.numbers;
+    how.time = options.informers.time;
+    how.log = options.informers.log;
+    workload_reconciler look(cluster, kind, workloads.lister(), options.first_sight, counts_);
+    auto made = std::make_unique<controller>(executor_, std::move(look), std::move(how));
+    source_options workload_events;
+    workload_events.filter = what_matters_of_workloads();
+    source_options content_events;
+    content_events.filter = predicates::resource_version_changed();
+    made->watch(workloads, enqueue_object(), std::move(workload_events));
+    made->watch(config_maps_, referring(workloads.lister(), content_kind::config_map), content_events);
+    made->watch(secrets_, referring(workloads.lister(), content_kind::secret), std::move(content_events));
+    controllers_.push_back(std::move(made));
+}
+
+void reloader::start()
+{
+    informers_.start();
+    for (const auto& each : controllers_) each->start();
+}
+
+asio::awaitable<result<>> reloader::ready() const
+{
+    for (const auto& each : controllers_) {
+        const auto outcome = co_await each->ready();
+        if (!outcome) co_return outcome;
+    }
+    co_return result<>();
+}
+
+asio::awaitable<result<>> reloader::stop()
+{
+    result<> outcome;
+    for (const auto& each : controllers_) each->request_stop();
+    for (const auto& each : controllers_) {
+        const auto stopped = co_await each->stop();
+        if (!stopped && outcome) outcome = stopped;
+    }
+    const auto stopped = co_await informers_.stop();
+    co_return outcome ? stopped : outcome;
+}
+
+std::string reloader::describe() const
+{
+    std::string out = "rolled " + std::to_string(counts_->rolled) + ", adopted " + std::to_string(counts_->adopted) +
+                      ", recorded " + std::to_string(counts_->recorded) + "\n";
+    for (const auto& each : controllers_) out += each->describe();
+    for (const auto& each : informers_.informers()) out += each.describe();
+    return out;
+}
+
+} // namespace kubecoro::config_reloader

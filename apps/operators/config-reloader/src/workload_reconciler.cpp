@@ -1,0 +1,120 @@
+#include "workload_reconciler.hpp"
+
+#include "checksum.hpp"
+#include "marks.hpp"
+
+#include <utility>
+
+namespace kubecoro::config_reloader {
+
+namespace asio = boost::asio;
+
+workload_reconciler::workload_reconciler(client cluster, resource_type kind, lister workloads, adoption first_sight,
+                                         std::shared_ptr<reload_counts> counts)
+    : cluster_(std::move(cluster)),
+      kind_(std::move(kind)),
+      workloads_(std::move(workloads)),
+      first_sight_(first_sight),
+      counts_(std::move(counts))
+{
+}
+
+asio::awaitable<result<action>> workload_reconciler::operator()(object_key key, reconcile_context& context) const
+{
+    auto workload = workloads_.get(key);
+    if (!workload) pace_->forget(key);
+    if (!workload || workload.being_deleted()) co_return action::done();
+    const auto asked = marks::asked(workload);
+    if (!asked) co_return terminal(asked.error());
+    if (!*asked) co_return action::done();
+    co_return co_await compare(std::move(workload), context);
+}
+
+asio::awaitable<result<action>> workload_reconciler::compare(object workload, reconcile_context& context) const
+{
+    const auto references = references_of(workload);
+    if (!references) co_return terminal(references.error());
+    if (references->empty()) {
+        context.log().info("refers to no config map and no secret: there is nothing to roll it for");
+        co_return action::done();
+    }
+    const std::string ns(workload.ns());
+    const auto now = co_await read(ns, *references);
+    if (!now) co_return now.error();
+    if (now->missing != nullptr) {
+        ++counts_->waiting;
+        // Its coming is an event.
+        context.log().warning("waits for what it refers to and is not there",
+                              {{"missing", std::string(to_string(now->missing->kind)) + "/" + now->missing->name}});
+        co_return action::done();
+    }
+    const std::string before(marks::last_applied(workload));
+    if (before == now->sum) co_return action::done();
+    if (before.empty()) co_return co_await adopt(std::move(workload), now->sum, context);
+
+    const auto written = co_await write(workload, marks::rolling_patch(workload, now->sum), context);
+    if (!written) co_return written.error();
+    if (*written) {
+        ++counts_->rolled;
+        context.log().info("rolled: what it reads has changed", {{"before", before}, {"checksum", now->sum}});
+    }
+    co_return action::done();
+}
+
+asio::awaitable<result<workload_reconciler::content>>
+workload_reconciler::read(const std::string& ns, const std::vector<reference>& references) const
+{
+    content out;
+    checksum sum;
+    for (const auto& each : references) {
+        auto got = co_await cluster_.get(resource_of(each.kind), ns, each.name);
+        if (!got && got.error() != cond::not_found) co_return got.error();
+        if (!got && !each.optional) {
+            out.missing = &each;
+            co_return out;
+        }
+        sum.add(each, got ? *got : object());
+    }
+    out.sum = sum.finish();
+    co_return out;
+}
+
+asio::awaitable<result<action>> workload_reconciler::adopt(object workload, std::string sum,
+                                                           reconcile_context& context) const
+{
+    const auto time = context.time();
+    if (const auto wait = pace_->wait(workload.key(), workload.uid(), time->now()); wait > duration::zero()) {
+        context.log().warning("somebody takes the marks away again and again", {{"annotation", marks::applied}});
+        co_return action::requeue_after(wait);
+    }
+    const bool roll = first_sight_ == adoption::roll;
+    auto patch = roll ? marks::rolling_patch(workload, sum) : marks::recording_patch(workload, sum);
+    const auto written = co_await write(workload, std::move(patch), context);
+    if (!written) co_return written.error();
+    if (*written) {
+        pace_->adopted(workload.key(), workload.uid(), time->now());
+        ++(roll ? counts_->adopted : counts_->recorded);
+        context.log().info(roll ? "rolled: seen for the first time" : "recorded: seen for the first time",
+                           {{"checksum", sum}});
+    }
+    co_return action::done();
+}
+
+/// @return whether there was anything left to write to.
+asio::awaitable<result<bool>> workload_reconciler::write(const object& workload, std::string patch,
+                                                         reconcile_context& context) const
+{
+    patch_options options;
+    options.write.field_manager = "config-reloader";
+    const std::string ns(workload.ns());
+    const std::string name(workload.name());
+    auto written = co_await cluster_.patch(kind_, ns, name, patch_kind::merge, std::move(patch), options);
+    if (written) {
+        context.wrote(*written);
+        co_return true;
+    }
+    if (written.error() == cond::not_found) co_return false;
+    co_return written.error();
+}
+
+} // namespace kubecoro::config_reloader

@@ -1,0 +1,143 @@
+#pragma once
+// The operator and an embedded server in one virtual time, and somebody who changes things past every cache.
+
+#include "marks.hpp"
+#include "reloader.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/apiserver/in_process.hpp>
+#include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+#include <kubecoro/testing/recording.hpp>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace reloader_test {
+
+using namespace kubecoro;
+using namespace std::chrono_literals;
+using config_reloader::adoption;
+using config_reloader::reloader;
+
+inline const resource_type config_maps = core::v1::config_map::resource();
+inline const resource_type secrets = core::v1::secret::resource();
+inline const resource_type deployments = apps::v1::deployment::resource();
+inline const resource_type stateful_sets = apps::v1::stateful_set::resource();
+inline const std::array<resource_type, 3> workload_kinds{deployments, stateful_sets, apps::v1::daemon_set::resource()};
+
+/// Everything happens in the namespace "web".
+struct fixture
+{
+    testing::runner run;
+    testing::recording_logger log;
+    apiserver::embedded_server server;
+    adoption first_sight = adoption::roll;
+    std::unique_ptr<reloader> operating;
+
+    fixture() : server(run.executor(), server_options())
+    {
+        must("POST", "/api/v1/namespaces", R"({"metadata":{"name":"web"}})");
+    }
+    ~fixture()
+    {
+        end();
+        CHECK(run.run(server.stop()).has_value());
+    }
+    fixture(const fixture&) = delete;
+    fixture& operator=(const fixture&) = delete;
+
+    [[nodiscard]] std::unique_ptr<reloader> another()
+    {
+        client_options how;
+        how.time = run.shared_clock();
+        client cluster(run.executor(), std::make_shared<apiserver::in_process_transport>(server), std::move(how));
+        config_reloader::reloader_options options;
+        options.first_sight = first_sight;
+        options.informers.time = run.shared_clock();
+        options.informers.seed = 1;
+        options.informers.log = log.handle();
+        return std::make_unique<reloader>(run.executor(), std::move(cluster), std::move(options));
+    }
+    void begin()
+    {
+        operating = another();
+        operating->start();
+        REQUIRE(run.run(operating->ready()).has_value());
+        settle();
+    }
+    void end()
+    {
+        if (operating) CHECK(run.run(operating->stop()).has_value());
+        operating.reset();
+    }
+    /// Longer than any retry that a conflict leads to.
+    void settle() { run.advance(10s); }
+
+    void put(const resource_type& kind, const std::string& name, const std::string& members)
+    {
+        const auto body = R"({"metadata":{"name":")" + name + "\"}," + members + "}";
+        if (!run.run(server.execute("GET", path(kind, name)))) return must("POST", path(kind), body);
+        must("PUT", path(kind, name), body);
+    }
+    void patch(const resource_type& kind, const std::string& name, const std::string& body)
+    {
+        must("PATCH", path(kind, name), body);
+    }
+    void remove(const resource_type& kind, const std::string& name) { must("DELETE", path(kind, name)); }
+
+    /// A workload that reads the config map "settings" and the secret "password", or what its container says.
+    void make(const resource_type& kind, const std::string& name, std::optional<std::string> reload = "true",
+              const std::string& container =
+                  R"("envFrom":[{"configMapRef":{"name":"settings"}}],)"
+                  R"("env":[{"name":"P","valueFrom":{"secretKeyRef":{"name":"password","key":"p"}}}])")
+    {
+        const auto annotations =
+            reload ? R"(,"annotations":{"config-reloader.kubecoro.dev/reload":")" + *reload + "\"}" : std::string();
+        must(
+            "POST", path(kind),
+            R"({"apiVersion":"apps/v1","kind":")" + kind.kind + R"(","metadata":{"name":")" + name + "\"" +
+                annotations +
+                R"(},"spec":{"selector":{"matchLabels":{"app":"a"}},"serviceName":"a","template":{"metadata":{"labels":{"app":"a"}},)"
+                R"("spec":{"containers":[{"name":"main","image":"example.com/image",)" +
+                container + "}]}}}}");
+    }
+    [[nodiscard]] object read(const resource_type& kind, const std::string& name)
+    {
+        return object::parse(run.run(server.execute("GET", path(kind, name))).value()).value();
+    }
+    /// How often the template was changed. Of a Deployment changes of annotations count as well.
+    [[nodiscard]] std::int64_t rolls(const resource_type& kind, const std::string& name)
+    {
+        return read(kind, name).generation() - 1;
+    }
+    [[nodiscard]] std::string checksum_of(const resource_type& kind, const std::string& name)
+    {
+        const auto o = read(kind, name);
+        return std::string(
+            o["spec"]["template"]["metadata"]["annotations"][config_reloader::marks::checksum].as_string());
+    }
+
+private:
+    [[nodiscard]] apiserver::server_options server_options() const
+    {
+        apiserver::server_options out;
+        out.time = run.shared_clock();
+        return out;
+    }
+    static std::string path(const resource_type& kind, const std::string& name = {})
+    {
+        return kind.path_prefix() + "/namespaces/web/" + kind.plural + (name.empty() ? "" : "/" + name);
+    }
+    void must(const std::string& method, const std::string& at, const std::string& body = {})
+    {
+        INFO(method << ' ' << at << ' ' << body);
+        const auto done = run.run(server.execute(method, at, body));
+        if (!done) FAIL(done.error().describe());
+    }
+};
+
+} // namespace reloader_test

@@ -1,0 +1,86 @@
+// Annotations, and how often a workload that loses them is adopted.
+#include "adoption_pace.hpp"
+#include "marks.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+#include <string>
+
+using namespace kubecoro;
+using namespace kubecoro::config_reloader;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// @param on_workload, on_template  Members of the annotations.
+object workload(const std::string& on_workload, const std::string& on_template = {})
+{
+    return object::parse(R"({"metadata":{"name":"a","namespace":"web","resourceVersion":"7","annotations":{)" +
+                         on_workload + R"(}},"spec":{"template":{"metadata":{"annotations":{)" + on_template + "}}}}}")
+        .value();
+}
+
+std::string reload(const std::string& value) { return R"("config-reloader.kubecoro.dev/reload":)" + value; }
+
+} // namespace
+
+TEST_CASE("config-reloader: asking", "[marks]")
+{
+    CHECK(marks::asked(workload(reload("\"true\""))).value());
+    CHECK_FALSE(marks::asked(workload(reload("\"false\""))).value());
+    CHECK_FALSE(marks::asked(workload("")).value());
+    CHECK_FALSE(marks::mentioned(workload("")));
+    for (const std::string value : {"\"\"", "\"True\"", "\"yes\"", "true", "null", "[\"true\"]", "{}"}) {
+        const auto o = workload(reload(value));
+        CHECK(marks::mentioned(o));
+        CHECK_FALSE(marks::asked(o));
+    }
+    const auto huge = marks::asked(workload(reload("\"" + std::string(200'000, 'x') + "\"")));
+    REQUIRE_FALSE(huge);
+    CHECK(huge.error() == cond::invalid);
+    CHECK(huge.error().message().size() < 200);
+}
+
+TEST_CASE("config-reloader: the mark of the workload counts before the template's", "[marks]")
+{
+    const std::string applied = R"("config-reloader.kubecoro.dev/applied":"one")";
+    const std::string on_template = R"("config-reloader.kubecoro.dev/checksum":"two")";
+    CHECK(marks::last_applied(workload("")).empty());
+    CHECK(marks::last_applied(workload(applied)) == "one");
+    CHECK(marks::last_applied(workload("", on_template)) == "two");
+    CHECK(marks::last_applied(workload(applied, on_template)) == "one");
+}
+
+TEST_CASE("config-reloader: patches hold for one version", "[marks]")
+{
+    const auto o = workload("");
+    CHECK(marks::rolling_patch(o, "abc") ==
+          R"({"metadata":{"resourceVersion":"7","annotations":{"config-reloader.kubecoro.dev/applied":"abc"}},)"
+          R"("spec":{"template":{"metadata":{"annotations":{"config-reloader.kubecoro.dev/checksum":"abc"}}}}})");
+    CHECK(marks::recording_patch(o, "abc") ==
+          R"({"metadata":{"resourceVersion":"7","annotations":{"config-reloader.kubecoro.dev/applied":"abc"}}})");
+}
+
+TEST_CASE("config-reloader: a workload that loses its marks again and again waits longer each time", "[marks]")
+{
+    adoption_pace pace;
+    time_point now{};
+    const object_key key{"web", "a"};
+    CHECK(pace.wait(key, "u1", now) == 0s);
+    duration expected = adoption_pace::first_wait;
+    for (int i = 0; i < 10; ++i) {
+        pace.adopted(key, "u1", now);
+        CHECK(pace.wait(key, "u1", now) == expected);
+        CHECK(pace.wait(key, "u1", now + 10s) == expected - 10s);
+        CHECK(pace.wait({"web", "b"}, "u1", now) == 0s);
+        now += expected;
+        CHECK(pace.wait(key, "u1", now) == 0s);
+        expected = std::min<duration>(expected * 2, adoption_pace::longest_wait);
+    }
+    // Another one of the same name, or the same after it was gone.
+    CHECK(pace.wait(key, "u2", now) == 0s);
+    pace.adopted(key, "u2", now);
+    CHECK(pace.wait(key, "u2", now) == adoption_pace::first_wait);
+    pace.forget(key);
+    CHECK(pace.wait(key, "u2", now) == 0s);
+}
