@@ -19,16 +19,21 @@ void journal::mix(std::string_view text) noexcept
 void journal::note(std::string_view who, std::string_view what)
 {
     if (broken_) return;
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time_->now() - begin_).count();
+    step s{time_->now() - begin_, std::string(who).append(": ").append(what)};
+    hash_ = (hash_ ^ static_cast<std::uint64_t>(s.when.count())) * 1099511628211ULL;
+    mix(s.what);
+    ++count_;
+    if (echo_) std::printf("%s\n", text(s).c_str());
+    last_.push_back(std::move(s));
+    if (last_.size() > kept_steps) last_.pop_front();
+}
+
+std::string journal::text(const step& s)
+{
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(s.when).count();
     char when[32];
     std::snprintf(when, sizeof when, "%9.3f  ", static_cast<double>(ms) / 1000.0);
-    std::string line = when;
-    line.append(who).append(": ").append(what);
-    mix(line);
-    ++count_;
-    if (echo_) std::printf("%s\n", line.c_str());
-    last_.push_back(std::move(line));
-    if (last_.size() > kept_steps) last_.pop_front();
+    return when + s.what;
 }
 
 void journal::broken(std::string_view who, std::string_view what)
@@ -41,7 +46,7 @@ void journal::broken(std::string_view who, std::string_view what)
 std::string journal::last_steps() const
 {
     std::string out;
-    for (const auto& line : last_) out.append("  ").append(line).append("\n");
+    for (const auto& s : last_) out.append("  ").append(text(s)).append("\n");
     return out;
 }
 

@@ -38,12 +38,19 @@ public:
     [[nodiscard]] std::uint64_t steps() const noexcept { return count_; }
 
 private:
+    struct step
+    {
+        duration when;
+        std::string what;
+    };
     void mix(std::string_view text) noexcept;
+    [[nodiscard]] static std::string text(const step& s);
 
     std::shared_ptr<clock> time_;
     time_point begin_;
     bool echo_;
-    std::deque<std::string> last_;
+    /// As text only when somebody reads them: most worlds break nothing.
+    std::deque<step> last_;
     std::uint64_t hash_ = 14695981039346656037ULL;
     std::uint64_t count_ = 0;
     std::optional<std::string> broken_;

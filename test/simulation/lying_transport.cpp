@@ -185,6 +185,8 @@ asio::awaitable<result<std::unique_ptr<answer>>> lying_transport::send(request r
 {
     using sent = result<std::unique_ptr<answer>>;
     const bool watch = r.target.find("watch=") != std::string::npos;
+    if (!plan_->forbidden.empty() && r.target.find(plan_->forbidden) != std::string::npos)
+        co_return sent(std::make_unique<made_up_answer>(403, status_text(403, "Forbidden")));
     if (plan_->happens(plan_->error_answers)) co_return sent(error_answer(*plan_, r.target, watch));
     if (watch && plan_->happens(plan_->short_watches)) {
         plan_->notes->note("fault", "a watch that ends at once: " + r.target);

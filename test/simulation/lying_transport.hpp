@@ -41,11 +41,17 @@ struct lies
     std::uint64_t lost_ends = 0;
     /// No lie but the nature of the server: stop() leaves it.
     streaming streams = streaming::offered;
+    /// What has this in its target is answered with 403. Empty = nothing.
+    std::string forbidden = {};
 
     random_source random;
     journal* notes;
 
-    void stop() { error_answers = wrong_lines = broken_ends = short_watches = lost_ends = 0; }
+    void stop()
+    {
+        forbidden.clear();
+        error_answers = wrong_lines = broken_ends = short_watches = lost_ends = 0;
+    }
     [[nodiscard]] bool happens(std::uint64_t chance) { return chance != 0 && one_in(random, chance); }
 };
 

@@ -1,6 +1,7 @@
-// test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics] [--storage POLICY]
+// test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics] [--storage POLICY] [--controllers yes|no]
 //
-// Without --storage the seeds take the policies in turn: plain, compressed, metadata_only.
+// Without --storage the seeds take the policies in turn: plain, compressed, metadata_only. Without --controllers every
+// second world has one.
 //
 // Runs one world per seed and ends with the first that breaks a promise. KUBECORO_SEED=N is --seed N; KUBECORO_LONG
 // multiplies the number of seeds by ten.
@@ -38,6 +39,7 @@ struct command_line
     bool faults = true;
     bool statistics = false;
     std::optional<kubecoro::storage> keep = {};
+    std::optional<bool> controlled = {};
 };
 
 constexpr std::array policies{kubecoro::storage::plain, kubecoro::storage::compressed,
@@ -46,7 +48,7 @@ constexpr std::array policies{kubecoro::storage::plain, kubecoro::storage::compr
 int usage()
 {
     std::fputs("usage: test_simulation [--seed N | --from N --seeds N] [--trace] [--no-faults] [--statistics] "
-               "[--storage plain|compressed|metadata_only]\n",
+               "[--storage plain|compressed|metadata_only] [--controllers yes|no]\n",
                stderr);
     return 2;
 }
@@ -72,7 +74,8 @@ verdict run(std::uint64_t seed, const command_line& c)
 {
     std::snprintf(crash_report, sizeof crash_report, "\nseed %llu: CRASHED\n", static_cast<unsigned long long>(seed));
     const auto keep = c.keep.value_or(policies[seed % policies.size()]);
-    world w({.seed = seed, .echo = c.trace, .faults = c.faults, .keep = keep});
+    const bool controlled = c.controlled.value_or(seed % 2 == 1);
+    world w({.seed = seed, .echo = c.trace, .faults = c.faults, .keep = keep, .controlled = controlled});
     return w.run();
 }
 
@@ -102,6 +105,9 @@ void add(verdict& sum, const verdict& v)
     sum.coalesced += v.coalesced;
     sum.quiet_points += v.quiet_points;
     sum.exact_comparisons += v.exact_comparisons;
+    sum.controlled += v.controlled;
+    sum.terms += v.terms;
+    sum.runs += v.runs;
 }
 
 int run_all(const command_line& c)
@@ -120,10 +126,10 @@ int run_all(const command_line& c)
     const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
     std::printf("%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
                 "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silences ended, "
-                "%llu exact comparisons\n",
+                "%llu exact comparisons\n%llu of them with a controller: %llu terms, %llu runs\n",
                 n(c.seeds), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
                 n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
-                n(sum.exact_comparisons));
+                n(sum.exact_comparisons), n(sum.controlled), n(sum.terms), n(sum.runs));
     if (c.statistics) {
         const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
         std::printf("%.1f ms a world\n", ms / static_cast<double>(c.seeds));
@@ -154,6 +160,8 @@ int main(int argc, char** argv)
             c.trace = true;
         } else if (arg == "--no-faults") {
             c.faults = false;
+        } else if (arg == "--controllers" && has_value) {
+            c.controlled = std::string_view(argv[++i]) == "yes";
         } else if (arg == "--statistics") {
             c.statistics = true;
         } else if (arg == "--storage" && has_value) {

@@ -144,6 +144,7 @@ void network::break_something()
         break;
     case 2:
         s.note("history is compacted");
+        s.runner->run_until_idle(); // the truth has to know what will be forgotten
         if (const auto done = s.runner->run(s.server->compact()); !done)
             s.notes->broken("fault", done.error().describe());
         break;
@@ -175,6 +176,12 @@ void network::break_something()
         s.note("all connections are cut");
         s.plan->cut_open();
     }
+}
+
+void network::forbid(std::string target)
+{
+    state_->note(target.empty() ? "allowed again" : "forbidden: " + target);
+    state_->liar->forbidden = std::move(target);
 }
 
 void network::mend()

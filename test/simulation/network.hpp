@@ -27,6 +27,8 @@ public:
 
     /// One more thing goes wrong, from now on or once.
     void break_something();
+    /// Whoever asks for what has this in its target is refused for good; empty = nobody.
+    void forbid(std::string target);
     /// From now on the network and the server are as they should be. What hangs already goes on hanging.
     void mend();
 

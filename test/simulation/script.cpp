@@ -13,6 +13,7 @@ constexpr duration settle_limit = std::chrono::minutes(40);
 
 void world::step()
 {
+    if (steward_ && one_in(random_, 4)) steward_->one();
     const auto dice = below(random_, 20);
     if (dice < 11) {
         operate();
@@ -33,9 +34,15 @@ void world::step()
     default:
         check_idle();
     }
+    go_on();
+}
+
+void world::go_on()
+{
     for (auto& w : informers_) {
         for (auto& u : w.users) u->go_on();
     }
+    if (steward_) steward_->go_on();
 }
 
 void world::operate()
@@ -92,11 +99,11 @@ void world::check_idle()
 
 std::string world::unsettled()
 {
-    for (auto& w : informers_) {
-        for (auto& u : w.users) u->go_on();
+    go_on();
+    for (const auto& w : informers_)
         if (auto d = first_difference(w); !d.empty()) return d;
-    }
-    return wanderer_->unsettled();
+    if (auto d = wanderer_->unsettled(); !d.empty()) return d;
+    return steward_ ? steward_->unsettled() : std::string();
 }
 
 void world::quiet_point()
@@ -104,6 +111,7 @@ void world::quiet_point()
     if (!notes_.intact()) return;
     notes_.note("script", "quiet point");
     network_->mend();
+    if (steward_) steward_->calm(true);
     const auto end = runner_.clock().now() + settle_limit;
     duration pause = std::chrono::seconds(1);
     std::string missing;
@@ -128,6 +136,7 @@ void world::quiet_point()
         if (!real || real->size() != t->objects().size()) notes_.broken("truth", "lost sight of the server");
     }
     check_late_joiner();
+    if (steward_) steward_->calm(false);
 }
 
 void world::check_late_joiner()
@@ -137,13 +146,27 @@ void world::check_late_joiner()
     join(w);
     auto& late = *w.users.back();
     if (late.options().own_end != 0 || late.options().filtered || late.options().resync > duration::zero()) return;
-    runner_.advance(std::chrono::minutes(3));
+    const auto end = runner_.clock().now() + std::chrono::minutes(3);
+    for (duration pause = std::chrono::seconds(1); !late.synced() && runner_.clock().now() < end; pause *= 2)
+        runner_.advance(pause);
     check_idle();
     if (late.view().initial_adds() != stored) {
         notes_.broken(late.view().name(), "joined a quiet informer of " + std::to_string(stored) +
                                               " objects, was shown " + std::to_string(late.view().initial_adds()));
     }
     if (!late.synced()) notes_.broken(late.view().name(), "joined a quiet informer and is not synced");
+}
+
+void world::stop_steward()
+{
+    steward_->stop();
+    const auto ended = runner_.run_until(
+        [this] {
+            steward_->go_on();
+            return steward_->over();
+        },
+        {.time = std::chrono::minutes(10)});
+    if (!ended) notes_.broken("steward", "does not stop: " + ended.error().describe());
 }
 
 void world::stop()
@@ -153,7 +176,8 @@ void world::stop()
         for (auto& u : w.users) u->expect_end();
         for (auto& each : w.waits) each->expect_end();
     }
-    if (!must("stop", factory_->stop())) return;
+    if (steward_) stop_steward();
+    if (!notes_.intact() || !must("stop", factory_->stop())) return;
     for (const auto& w : informers_) {
         if (w.informer.state() != informer_state::stopped) notes_.broken(w.name, "is not stopped after stop()");
     }

@@ -130,6 +130,18 @@ object truth::at(std::string_view uid, std::uint64_t version) const
     return found == life->second.end() ? object{} : found->second;
 }
 
+std::string truth::disproof(const object& o, const scope& s) const
+{
+    if (!s.covers(o)) return "told of what it does not cover: " + brief(o);
+    if (proven_.contains(o.identity())) return {};
+    const auto real = at(o.uid(), version_of(o));
+    if (!real) return "a state the server never had: " + brief(o);
+    if (!s.same(o, real))
+        return "the server's " + brief(o) + " was different: " + real.to_text() + " instead of " + o.to_text();
+    proven_.emplace(o.identity(), o);
+    return {};
+}
+
 std::vector<change> truth::changes(const scope& s, std::size_t begin) const
 {
     std::vector<change> out;

@@ -15,6 +15,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace kubecoro::simulation {
@@ -78,6 +79,9 @@ public:
     [[nodiscard]] std::map<object_key, object> objects(const scope& s) const;
     /// The state of that uid at that version, or null when there was none. The final state counts.
     [[nodiscard]] object at(std::string_view uid, std::uint64_t version) const;
+    /// Empty when the server had that state, in that scope, else what is wrong with it. What one of an informer's users
+    /// has asked is not compared again for the others, who are told of the same handle.
+    [[nodiscard]] std::string disproof(const object& o, const scope& s) const;
     /// How many changes there have been.
     [[nodiscard]] std::size_t length() const noexcept { return events_.size(); }
     /// The changes from `begin` on as seen in a scope.
@@ -99,6 +103,8 @@ private:
     std::string version_ = "0";
     std::map<object_key, object> objects_;
     std::map<std::string, std::map<std::uint64_t, object>, std::less<>> lives_;
+    /// Handles whose content was found right, by identity, which they keep from being used again.
+    mutable std::unordered_map<const void*, object> proven_;
     std::vector<event> events_;
 };
 

@@ -11,6 +11,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ public:
     /// Empty when everything has arrived, else what has not.
     [[nodiscard]] std::string unsettled();
     [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
+    /// The kind whose definition comes and goes.
+    [[nodiscard]] static resource_type gadgets();
+    /// Its objects as the server has them; none while it is not defined.
+    [[nodiscard]] std::optional<std::map<object_key, std::string>> real_gadgets() const;
 
 private:
     using told = std::map<object_key, std::string>;

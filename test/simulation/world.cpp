@@ -19,7 +19,8 @@ enum class part : std::uint64_t
     operations,
     factory,
     participants,
-    wanderer
+    wanderer,
+    steward
 };
 std::uint64_t seed_of(std::uint64_t seed, part p) { return seed * 1'000'003 + static_cast<std::uint64_t>(p); }
 
@@ -70,6 +71,11 @@ verdict world::run()
             verdict_.notifications += u->stats().delivered;
         }
     }
+    if (steward_) {
+        verdict_.controlled = 1;
+        verdict_.terms = steward_->terms();
+        verdict_.runs = steward_->runs();
+    }
     if (notes_.intact()) stop();
     if (!notes_.intact()) {
         verdict_.broken = notes_.first_broken();
@@ -112,6 +118,7 @@ void world::start()
     make_informers();
     wanderer_.emplace(*factory_, *server_, *truths_[0], runner_, notes_, seed_of(options_.seed, part::wanderer));
     must("prepare the wanderer", wanderer_->prepare());
+    if (options_.controlled) make_steward();
     factory_->start();
 }
 
@@ -125,6 +132,22 @@ void world::make_informers()
     resyncing.resync = std::chrono::seconds(5 + below(random_, 100));
     add_informer("widgets", {custom.resource()}, std::move(resyncing), custom);
     add_informer("shop", {pods.resource(), {}, "app", "shop"}, {}, pods);
+}
+
+void world::make_steward()
+{
+    std::vector<field> fields;
+    for (const auto& w : informers_) {
+        auto real = [&w] {
+            field::states out;
+            for (const auto& [key, o] : w.real->objects(w.covered))
+                out.emplace(key, std::string(o.uid()) + "@" + std::string(o.resource_version()));
+            return std::optional(std::move(out));
+        };
+        fields.push_back({.name = w.name, .informer = w.informer, .real = std::move(real)});
+    }
+    steward_.emplace(std::move(fields), *factory_, *network_, *wanderer_, runner_, notes_,
+                     seed_of(options_.seed, part::steward));
 }
 
 void world::add_informer(std::string name, scope covered, informer_options options, const truth& real)
@@ -146,7 +169,8 @@ void world::add_informer(std::string name, scope covered, informer_options optio
         }
     }
     informers_.push_back({std::move(name), std::move(covered), &real, std::move(informer)});
-    for (auto n = below(random_, 4); n > 0; --n) join(informers_.back());
+    // Who shares the world with a controller makes room for it.
+    for (auto n = below(random_, options_.controlled ? 2 : 4); n > 0; --n) join(informers_.back());
 }
 
 void world::join(watched& w)

@@ -5,6 +5,7 @@
 #include "network.hpp"
 #include "operations.hpp"
 #include "participant.hpp"
+#include "steward.hpp"
 #include "truth.hpp"
 #include "waiting.hpp"
 #include "wanderer.hpp"
@@ -31,6 +32,8 @@ struct world_options
     bool faults = true;
     /// How the informers keep what they hold; where metadata is not enough for the checks, compressed.
     storage keep = storage::plain;
+    /// With a controller, and fewer users of the informers.
+    bool controlled = false;
 };
 
 /// How a world ended.
@@ -43,7 +46,8 @@ struct verdict
     std::uint64_t steps = 0;
     /// How much of everything happened, so that a simulation that does nothing shows.
     std::uint64_t notifications = 0, lists = 0, streamed_lists = 0, fallbacks = 0, relists = 0, silences = 0,
-                  reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0;
+                  reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0, controlled = 0, terms = 0,
+                  runs = 0;
 };
 
 /// An informer and what the checks need to know of it.
@@ -76,6 +80,7 @@ public:
 private:
     void start();
     void make_informers();
+    void make_steward();
     void add_informer(std::string name, scope covered, informer_options options, const truth& real);
     void join(watched& w);
     void wait(watched& w);
@@ -91,7 +96,9 @@ private:
     /// Empty when everything has arrived everywhere, else what has not.
     [[nodiscard]] std::string unsettled();
     void check_idle();
+    void go_on();
     void check_late_joiner();
+    void stop_steward();
     void stop();
 
     /// Runs something that must succeed, in virtual time.
@@ -110,6 +117,7 @@ private:
     std::optional<informer_factory> factory_;
     std::vector<watched> informers_;
     std::optional<wanderer> wanderer_;
+    std::optional<steward> steward_;
     std::uint64_t next_name_ = 0;
     verdict verdict_;
 };

@@ -32,8 +32,8 @@ void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core
                    std::function<void(const failure&)> failed)
 {
     auto signal = std::make_shared<asio::cancellation_signal>();
-    core->cancel = [signal, where = context_->get_executor()] {
-        signal->emit(asio::cancellation_type::terminal);
+    core->cancel = [signal, where = context_->get_executor()](asio::cancellation_type how) {
+        signal->emit(how);
         // From outside the context Asio 1.81 only queues the emission, by a pointer into the signal: keep that until then,
         // also when the coroutine ends before.
         asio::post(where, [signal] {});
@@ -47,8 +47,17 @@ void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core
     asio::co_spawn(*context_, std::move(body), asio::bind_cancellation_slot(slot, std::move(done)));
 }
 
+void runner::cancel_at(std::size_t handlers, std::function<void()> cancel)
+{
+    cancellations_.emplace(handlers, std::move(cancel));
+}
+
 bool runner::run_one()
 {
+    while (!cancellations_.empty() && cancellations_.begin()->first <= handlers_) {
+        const auto cancel = std::move(cancellations_.extract(cancellations_.begin()).mapped());
+        cancel();
+    }
     context_->restart();
     if (context_->poll_one() == 0) return false;
     ++handlers_;

@@ -5,10 +5,13 @@
 #include <kubecoro/testing/virtual_clock.hpp>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +31,7 @@ namespace detail {
 struct task_core
 {
     bool done = false;
-    std::function<void()> cancel;
+    std::function<void(boost::asio::cancellation_type)> cancel;
 };
 
 } // namespace detail
@@ -41,10 +44,10 @@ public:
     [[nodiscard]] bool done() const noexcept { return state_->core.done; }
     /// Only when done. An exception shows as the failure it stands for.
     [[nodiscard]] result<T>& outcome() const { return *state_->value; }
-    /// Terminal cancellation, at once. Nothing when done.
-    void cancel() const
+    /// At once. Nothing when done, or never started.
+    void cancel(boost::asio::cancellation_type how = boost::asio::cancellation_type::terminal) const
     {
-        if (!done()) state_->core.cancel();
+        if (state_->core.cancel) state_->core.cancel(how);
     }
 
 private:
@@ -113,6 +116,13 @@ public:
     /// Runs up to `handlers` handlers, moving time when none is ready. @return how many ran; fewer when all is quiet.
     std::size_t step(std::size_t handlers);
 
+    /// Cancels that coroutine when `handlers` more have run, wherever it stands then.
+    template<class T>
+    void cancel_after(std::size_t handlers, const task<T>& t, boost::asio::cancellation_type how)
+    {
+        cancel_at(handlers_ + handlers, [t, how] { t.cancel(how); });
+    }
+
     /// Handlers run so far.
     [[nodiscard]] std::size_t handlers() const noexcept { return handlers_; }
 
@@ -126,17 +136,26 @@ private:
     static boost::asio::awaitable<void> keep(boost::asio::awaitable<result<T>> body,
                                              std::shared_ptr<typename task<T>::state> s)
     {
+        const auto begun = co_await boost::asio::this_coro::cancellation_state;
+        if (begun.cancelled() != boost::asio::cancellation_type::none) {
+            s->value.emplace(failure(cond::cancelled));
+            co_return;
+        }
+        // Every kind of cancellation gets through: what is run decides.
+        co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::enable_total_cancellation());
         auto outcome = co_await std::move(body);
         s->value.emplace(std::move(outcome));
     }
     void start(boost::asio::awaitable<void> body, std::shared_ptr<detail::task_core> core,
                std::function<void(const failure&)> failed);
     bool run_one();
+    void cancel_at(std::size_t handlers, std::function<void()> cancel);
 
     std::shared_ptr<virtual_clock> clock_;
     random_source random_;
     std::unique_ptr<context_type> context_;
     std::size_t handlers_ = 0;
+    std::multimap<std::size_t, std::function<void()>> cancellations_;
 };
 
 } // namespace kubecoro::testing

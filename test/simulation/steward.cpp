@@ -1,0 +1,131 @@
+#include "steward.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace {
+
+/// An informer of its own: nobody else's list is one of the first that this one needs.
+constexpr auto own_selector = "steward!=none";
+
+controller_options settings_of(random_source& random)
+{
+    controller_options o;
+    o.workers = 1 + below(random, 3);
+    if (one_in(random, 2)) o.deadline = std::chrono::seconds(3 + below(random, 20)) + std::chrono::nanoseconds(1);
+    o.grace = std::chrono::seconds(below(random, 3) * 7);
+    o.own_write_wait = std::chrono::seconds(below(random, 3) * 20);
+    o.sync_timeout = std::chrono::seconds(one_in(random, 4) ? 30 + below(random, 100) : 0);
+    o.ageing = static_cast<unsigned>(below(random, 9));
+    return o;
+}
+
+} // namespace
+
+steward::steward(std::vector<field> fields, informer_factory& informers, network& way, const wanderer& others,
+                 testing::runner& runner, journal& notes, std::uint64_t seed)
+    : fields_(std::move(fields)), way_(&way), runner_(&runner), notes_(&notes), random_(seed), seed_(seed)
+{
+    informer_options own;
+    own.label_selector = own_selector;
+    fields_.push_back({.name = "own gadgets",
+                       .informer = informers.get(wanderer::gadgets(), std::move(own)),
+                       .real = [&others] { return others.real_gadgets(); },
+                       .writable = false});
+    begin_term();
+}
+
+steward::~steward() = default;
+
+void steward::begin_term()
+{
+    terms_.push_back(std::make_unique<term>("steward-" + std::to_string(terms_.size() + 1), settings_of(random_),
+                                            fields_, way_->unreliable(), *runner_, *notes_, seed_ + terms_.size()));
+    now().calm(calm_);
+    for (auto n = 1 + below(random_, 2); n > 0; --n) now().add_source();
+    if (!one_in(random_, 8)) now().start();
+}
+
+void steward::one()
+{
+    static constexpr std::array kinds{boost::asio::cancellation_type::terminal, boost::asio::cancellation_type::partial,
+                                      boost::asio::cancellation_type::total};
+    switch (below(random_, 12)) {
+    case 0:
+    case 1:
+        now().add_source();
+        break;
+    case 2:
+    case 3:
+        now().remove_source();
+        break;
+    case 4:
+    case 5:
+        now().trigger();
+        break;
+    case 6:
+        now().stop();
+        break;
+    case 7:
+        if (one_in(random_, 3)) now().abandon();
+        break;
+    case 8: {
+        const auto handlers = below(random_, 200);
+        now().disturb(handlers, kinds[below(random_, kinds.size())]);
+        break;
+    }
+    case 9:
+        forbidden_ = !forbidden_;
+        way_->forbid(forbidden_ ? "labelSelector=steward" : "");
+        break;
+    default:
+        now().start();
+    }
+}
+
+void steward::go_on()
+{
+    for (auto& t : terms_) t->go_on();
+    if (stopping_ || !now().over()) return;
+    if (calm_ || one_in(random_, 3)) begin_term();
+}
+
+void steward::calm(bool yes)
+{
+    calm_ = yes;
+    forbidden_ = false;
+    for (auto& t : terms_) t->calm(yes);
+    if (yes) now().start();
+}
+
+std::string steward::unsettled()
+{
+    go_on();
+    if (calm_) now().start();
+    for (const auto& t : terms_)
+        if (auto d = t->unsettled(); !d.empty()) return d;
+    return {};
+}
+
+void steward::stop()
+{
+    stopping_ = true;
+    now().stop();
+}
+
+bool steward::over() const
+{
+    return std::all_of(terms_.begin(), terms_.end(), [](const auto& t) { return t->over(); });
+}
+
+std::uint64_t steward::runs() const
+{
+    std::uint64_t n = 0;
+    for (const auto& t : terms_) n += t->runs();
+    return n;
+}
+
+} // namespace kubecoro::simulation

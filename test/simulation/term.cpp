@@ -1,0 +1,410 @@
+#include "term.hpp"
+
+#include "operations.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t most_sources = 5;
+/// How long some runs take to go when they are cancelled.
+constexpr std::chrono::milliseconds farewell{2000};
+constexpr int names = 5;
+constexpr std::chrono::milliseconds first_backoff{100};
+constexpr std::chrono::seconds last_backoff{60};
+
+/// The object whose name has the next number.
+object_key neighbour(object_key_view key, int distance)
+{
+    object_key out(key);
+    auto& digit = out.name.back();
+    digit = static_cast<char>('0' + (digit - '0' + names + distance) % names);
+    return out;
+}
+
+std::string state_of(const object& o)
+{
+    return o ? std::string(o.uid()) + "@" + std::string(o.resource_version()) : std::string();
+}
+
+} // namespace
+
+class term::visit
+{
+public:
+    visit(term& where, page& p) : term_(&where), page_(&p)
+    {
+        page_->active = true;
+        ++term_->active_;
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+    ~visit()
+    {
+        page_->active = false;
+        --term_->active_;
+    }
+
+private:
+    term* term_;
+    page* page_;
+};
+
+term::term(std::string name, controller_options settings, const std::vector<field>& fields, client writer,
+           testing::runner& runner, journal& notes, std::uint64_t seed)
+    : name_(std::move(name)),
+      grace_(settings.grace),
+      own_write_wait_(settings.own_write_wait),
+      workers_(settings.workers),
+      may_give_up_(settings.sync_timeout != duration::zero()),
+      fields_(&fields),
+      writer_(std::move(writer)),
+      runner_(&runner),
+      notes_(&notes),
+      random_(seed)
+{
+    note("takes office, workers " + std::to_string(workers_));
+    settings.time = runner.shared_clock();
+    settings.limiter = exponential_limiter(first_backoff, last_backoff);
+    settings.name = name_;
+    subject_.emplace(
+        runner.executor(), [this](const object_key& key, reconcile_context& c) { return begin(key, c); },
+        std::move(settings));
+}
+
+enqueue term::map_of(bool neighbours)
+{
+    if (!neighbours) return enqueue_object();
+    return enqueue_mapped([this](const object& o, key_sink out) {
+        out(o.key());
+        out(neighbour(o.key(), 1));
+        // What was named stays.
+        if (one_in(random_, 5)) throw std::runtime_error("simulated map");
+    });
+}
+
+void term::add_source()
+{
+    if (!subject_ || sources_.size() >= most_sources) return;
+    const auto& from = (*fields_)[below(random_, fields_->size())];
+    const bool neighbours = one_in(random_, 3);
+    source_options o;
+    o.priority = static_cast<int>(below(random_, 3));
+    o.name = from.name;
+    note("watches " + from.name);
+    sources_.push_back({&from, neighbours, subject_->watch(from.informer, map_of(neighbours), std::move(o))});
+}
+
+void term::remove_source()
+{
+    if (sources_.empty()) return;
+    auto& s = sources_[below(random_, sources_.size())];
+    if (s.removed) return;
+    note("no longer watches " + s.from->name);
+    s.removed = true;
+    s.handle.remove();
+    if (started_ && !stop_asked_) s.leaving = runner_->spawn(wait_for_removal(s));
+}
+
+asio::awaitable<result<>> term::wait_for_removal(source& s)
+{
+    const auto removed = co_await s.handle.removed();
+    if (!removed && removed.error() != cond::cancelled) broken("removed() failed: " + removed.error().describe());
+    if (removed && s.handle.stats().state != source_state::over) broken("a source is removed but not over");
+    co_return removed;
+}
+
+void term::start()
+{
+    if (started_ || !subject_) return;
+    started_ = true;
+    subject_->start();
+    ready_ = runner_->spawn(wait_for_ready());
+}
+
+asio::awaitable<result<>> term::wait_for_ready()
+{
+    const auto ready = co_await subject_->ready();
+    note(ready ? "is ready" : "will not be ready: " + ready.error().describe());
+    const bool expected =
+        stop_asked_ || disturbed_ || (may_give_up_ && ready.has_error() && ready.error() == cond::timed_out);
+    if (!ready && !expected) broken("ready() failed: " + ready.error().describe());
+    co_return ready;
+}
+
+void term::trigger()
+{
+    if (!subject_ || stop_asked_) return;
+    const auto& all = operations::namespaces();
+    object_key key{all[below(random_, all.size())], "o" + std::to_string(below(random_, names))};
+    note("is asked for " + to_string(key));
+    book_[key].asked_for = true;
+    subject_->trigger(key, static_cast<int>(below(random_, 3)));
+}
+
+void term::stop()
+{
+    if (!subject_ || stop_asked_) return;
+    note("is to stop");
+    stop_asked_ = now();
+    waited_for_ = true;
+    if (one_in(random_, 2)) {
+        subject_->request_stop();
+        no_more_runs_ = true;
+    }
+    ending_ = runner_->spawn(wait_for_end());
+}
+
+asio::awaitable<result<>> term::wait_for_end()
+{
+    const auto outcome = co_await subject_->stop();
+    if (!outcome && outcome.error() == cond::cancelled && disturbed_) co_return outcome;
+    check_end(outcome);
+    over_ = true;
+    co_return outcome;
+}
+
+void term::check_end(const result<>& outcome)
+{
+    note(outcome ? "has stopped" : "has stopped: " + outcome.error().describe());
+    if (!outcome && outcome.error() != cond::timed_out) broken("stop() failed: " + outcome.error().describe());
+    if (active_ != 0) broken(std::to_string(active_) + " runs after stop()");
+    const auto stats = subject_->stats();
+    if (stats.phase != controller_phase::stopped) broken("stopped, but is " + std::string(to_string(stats.phase)));
+    if (stats.active + stats.queue.processing + stats.queue.waiting_workers + stats.sources.size() != 0)
+        broken("stopped, but " + describe(stats));
+    if (waited_for_ && !disturbed_ && now() - *stop_asked_ > grace_ + farewell) broken("took too long to stop");
+}
+
+void term::abandon()
+{
+    if (!subject_) return;
+    note("is abandoned");
+    if (!stop_asked_) stop_asked_ = now();
+    disturbed_ = true;
+    ready_.cancel();
+    if (ending_) ending_->cancel();
+    for (auto& s : sources_) s.leaving.cancel();
+    runner_->run_until_idle(); // who waits for a controller has to go before it
+    subject_.reset();
+    over_ = true;
+}
+
+void term::disturb(std::size_t handlers, asio::cancellation_type how)
+{
+    note("its owner loses patience");
+    disturbed_ = true;
+    runner_->cancel_after(handlers, ready_, how);
+    if (ending_) runner_->cancel_after(handlers, *ending_, how);
+    for (auto& s : sources_) runner_->cancel_after(handlers, s.leaving, how);
+}
+
+void term::go_on()
+{
+    if (over_ && ending_ && ending_->done() && ready_.done()) subject_.reset();
+    if (over_ || !subject_) return;
+    if (started_ && !stop_asked_ && subject_->stats().phase == controller_phase::stopped) {
+        if (!may_give_up_) broken("stopped by itself");
+        stop();
+    }
+    if (stop_asked_ && (!ending_ || ending_->done())) ending_ = runner_->spawn(wait_for_end());
+}
+
+asio::awaitable<result<action>> term::begin(const object_key& key, reconcile_context& context)
+{
+    auto& p = book_[key];
+    ++runs_;
+    note("runs " + to_string(key) + " attempt " + std::to_string(context.attempt()));
+    if (p.active) broken("two runs at once for " + to_string(key));
+    if (active_ >= workers_) broken("more runs than workers");
+    if (no_more_runs_) broken("a run begins after the stop");
+    return reconcile(std::make_unique<visit>(*this, p), key, context);
+}
+
+void term::look(const object_key& key)
+{
+    auto& p = book_[key];
+    p.asked_for = false;
+    if (p.due && *p.due <= now()) p.due.reset();
+    check_own_write(key, p);
+    for (std::size_t n = 0; n < sources_.size(); ++n) {
+        const auto& s = sources_[n];
+        const auto content = s.from->informer.lister();
+        const auto see = [&](const object_key& what) {
+            auto state = state_of(content.get(what));
+            if (!state.empty() || p.seen.contains({n, what})) p.seen[{n, what}] = std::move(state);
+        };
+        see(key);
+        if (s.neighbours) see(neighbour(key, -1));
+    }
+}
+
+void term::check_own_write(const object_key& key, page& p)
+{
+    const auto written = std::exchange(p.written, std::nullopt);
+    if (!written || own_write_wait_ == duration::zero() || now() >= written->when + own_write_wait_) return;
+    for (std::size_t n = 0; n < std::min(written->sources, sources_.size()); ++n) {
+        const auto& s = sources_[n];
+        if (s.removed || s.from->informer.resource().kind != written->kind) continue;
+        const auto stored = s.from->informer.lister().get(key);
+        if (stored && version_of(stored) < written->version)
+            broken("a run of " + to_string(key) + " begins before the store shows what the last one wrote, @" +
+                   std::to_string(written->version) + ", but " + brief(stored));
+    }
+}
+
+void term::owe(const object_key& key, duration after)
+{
+    auto& due = book_[key].due;
+    due = std::min(due.value_or(time_point::max()), now() + after);
+}
+
+failure term::failed(const object_key& key, const reconcile_context& context, failure why)
+{
+    owe(key, duration::zero());
+    const auto doubled = std::min(context.attempt() - 1, 30U);
+    auto& latest = book_[key].retried_by;
+    latest = std::max(latest, now() + std::min<duration>(first_backoff * (1LL << doubled), last_backoff));
+    return why;
+}
+
+asio::awaitable<result<>> term::pause(reconcile_context& context, duration d)
+{
+    auto sleeping = guard(sleep_for(runner_->clock(), d));
+    const auto slept = co_await std::move(sleeping);
+    if (slept) co_return slept;
+    if (!context.is_cancelled() && !over_) broken("a run was cancelled for no reason");
+    co_await finish_despite_cancellation();
+    if (one_in(random_, 3)) {
+        const auto last = std::chrono::milliseconds(below(random_, farewell.count()));
+        const auto gone = co_await sleep_for(runner_->clock(), last);
+        if (!gone) broken("a run that finishes despite its cancellation was not let");
+    }
+    co_return slept;
+}
+
+asio::awaitable<result<action>> term::reconcile(std::unique_ptr<visit>, object_key key, reconcile_context& context)
+{
+    look(key);
+    if (calm_) co_return action::done();
+    const auto dice = below(random_, 16);
+    if (dice >= 4 && dice < 8) {
+        const auto slept = co_await pause(context, std::chrono::milliseconds(below(random_, 4000)));
+        if (!slept) co_return failed(key, context, slept.error());
+    }
+    switch (dice) {
+    case 4:
+    case 8:
+        co_return failed(key, context, failure(cond::internal, "simulated"));
+    case 5:
+    case 9:
+        (void)failed(key, context, failure(cond::internal));
+        throw std::runtime_error("simulated");
+    case 10: {
+        const auto again = std::chrono::milliseconds(below(random_, 100'000));
+        // Of two moments the earlier counts, and when exactly a retry comes is the queue's.
+        owe(key, now() < book_[key].retried_by ? duration::zero() : again);
+        co_return action::requeue_after(again).with_priority(static_cast<int>(below(random_, 3)));
+    }
+    case 11:
+        co_return terminal(failure(cond::invalid, "simulated"));
+    case 12:
+        // Never returns, until the script wants peace.
+        while (!calm_) {
+            const auto slept = co_await pause(context, std::chrono::seconds(30));
+            if (!slept) co_return failed(key, context, slept.error());
+        }
+        co_return action::done();
+    case 13:
+    case 14:
+        co_return co_await change(key, context);
+    case 15:
+        if (one_in(random_, 12) && subject_) {
+            note("asks for its own end");
+            if (!stop_asked_) stop_asked_ = now();
+            subject_->request_stop();
+            no_more_runs_ = true;
+        }
+        co_return action::done();
+    default:
+        co_return action::done();
+    }
+}
+
+asio::awaitable<result<action>> term::change(object_key key, reconcile_context& context)
+{
+    if (sources_.empty()) co_return action::done();
+    const auto& s = sources_[below(random_, sources_.size())];
+    const auto mine = s.from->informer.lister().get(key);
+    if (!mine || !s.from->writable) co_return action::done();
+    // Refused with a conflict when the store is behind.
+    std::string text = R"({"metadata":{"annotations":{"steward":")" + std::to_string(below(random_, 1'000'000)) + "\"}";
+    if (one_in(random_, 2)) text += R"(,"resourceVersion":")" + std::string(mine.resource_version()) + "\"";
+    text += "}}";
+    auto writing =
+        guard(writer_.patch(s.from->informer.resource(), key.ns, key.name, patch_kind::merge, json_text(text)));
+    const auto answer = co_await std::move(writing);
+    note("writes " + to_string(key) + ": " + (answer ? brief(*answer) : answer.error().describe()));
+    if (!answer) co_return failed(key, context, answer.error());
+    if (!one_in(random_, 3)) {
+        context.wrote(*answer);
+        book_[key].written = write{s.from->informer.resource().kind, version_of(*answer), now(), sources_.size()};
+    }
+    co_return action::done();
+}
+
+std::string term::unsettled() const
+{
+    if (over_ && active_ != 0) return name_ + " has runs after its end";
+    if (!subject_ || over_) return {};
+    if (stop_asked_ || !started_) return name_ + " neither runs nor is over";
+    const bool all_there = std::all_of(sources_.begin(), sources_.end(),
+                                       [](const source& s) { return s.removed || s.from->real().has_value(); });
+    const auto stats = subject_->stats();
+    if (stats.phase == controller_phase::syncing && !all_there) return {};
+    if (stats.phase != controller_phase::running) return name_ + " is " + std::string(to_string(stats.phase));
+    if (active_ != 0 || stats.queue.ready + stats.queue.processing + stats.behind_own_writes != 0)
+        return name_ + " is at work: " + describe(stats);
+    for (const auto& [key, p] : book_)
+        if (p.due || p.asked_for) return name_ + " owes a run of " + to_string(key);
+    for (std::size_t n = 0; n < sources_.size(); ++n)
+        if (auto d = behind(n); !d.empty()) return d;
+    return {};
+}
+
+/// What of a source's objects has not been reconciled since it changed last.
+std::string term::behind(std::size_t n) const
+{
+    const auto& s = sources_[n];
+    if (s.removed) return {};
+    auto real = s.from->real().value_or(field::states());
+    for (const auto& [key, p] : book_)
+        for (const auto& [what, state] : p.seen)
+            if (what.first == n) real.try_emplace(what.second);
+    const auto seen = [&](const object_key& key, const object_key& what) {
+        const auto at = book_.find(key);
+        if (at == book_.end()) return std::string();
+        const auto state = at->second.seen.find({n, what});
+        return state == at->second.seen.end() ? std::string() : state->second;
+    };
+    for (const auto& [what, state] : real) {
+        auto key = what;
+        for (int more = s.neighbours ? 1 : 0; more >= 0; --more, key = neighbour(key, 1)) {
+            if (seen(key, what) != state)
+                return name_ + " has not run " + to_string(key) + " since " + s.from->name + " " + to_string(what) +
+                       " changed to " + state;
+        }
+    }
+    return {};
+}
+
+} // namespace kubecoro::simulation
