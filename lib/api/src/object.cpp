@@ -19,7 +19,7 @@ value_view front(const object::block* b, front_field f) noexcept { return b == n
 
 std::string_view front_text(const object::block* b, front_field f) noexcept
 {
-    return b == nullptr ? std::string_view{} : b->front_head(f).text();
+    return b == nullptr ? std::string_view{} : tape_access::text_of(b->front(f));
 }
 
 } // namespace
@@ -122,8 +122,8 @@ value_view object::operator[](std::string_view member) const noexcept
 value_view object::path(std::string_view dotted) const noexcept
 {
     if (block_ == nullptr) return {};
-    if (block_->packed)
-        if (const auto v = block_->encoding->packed->read_front(block_->as_packed(), dotted)) return *v;
+    if (!block_->packed) return block_->as_plain().path(dotted);
+    if (const auto v = block_->encoding->packed->read_front(block_->as_packed(), dotted)) return *v;
     const plain_block* const all = detail::whole(*block_);
     return all == nullptr ? value_view{} : all->path(dotted);
 }

@@ -13,6 +13,7 @@ namespace kubecoro {
 namespace {
 
 using detail::head;
+using detail::same_text;
 
 /// A member that is found without searching, and the kind it must have.
 struct front_member
@@ -25,17 +26,17 @@ std::optional<front_member> root_member(std::string_view key) noexcept
 {
     switch (key.size()) {
     case 4:
-        if (key == "kind") return front_member{front_field::kind, value_kind::string};
-        if (key == "spec") return front_member{front_field::spec, {}};
+        if (same_text(key, "kind")) return front_member{front_field::kind, value_kind::string};
+        if (same_text(key, "spec")) return front_member{front_field::spec, {}};
         break;
     case 6:
-        if (key == "status") return front_member{front_field::status, {}};
+        if (same_text(key, "status")) return front_member{front_field::status, {}};
         break;
     case 8:
-        if (key == "metadata") return front_member{front_field::metadata, value_kind::object};
+        if (same_text(key, "metadata")) return front_member{front_field::metadata, value_kind::object};
         break;
     case 10:
-        if (key == "apiVersion") return front_member{front_field::api_version, value_kind::string};
+        if (same_text(key, "apiVersion")) return front_member{front_field::api_version, value_kind::string};
         break;
     default:
         break;
@@ -47,29 +48,30 @@ std::optional<front_member> metadata_member(std::string_view key) noexcept
 {
     switch (key.size()) {
     case 3:
-        if (key == "uid") return front_member{front_field::uid, value_kind::string};
+        if (same_text(key, "uid")) return front_member{front_field::uid, value_kind::string};
         break;
     case 4:
-        if (key == "name") return front_member{front_field::name, value_kind::string};
+        if (same_text(key, "name")) return front_member{front_field::name, value_kind::string};
         break;
     case 6:
-        if (key == "labels") return front_member{front_field::labels, value_kind::object};
+        if (same_text(key, "labels")) return front_member{front_field::labels, value_kind::object};
         break;
     case 9:
-        if (key == "namespace") return front_member{front_field::ns, value_kind::string};
+        if (same_text(key, "namespace")) return front_member{front_field::ns, value_kind::string};
         break;
     case 10:
-        if (key == "generation") return front_member{front_field::generation, {}};
+        if (same_text(key, "generation")) return front_member{front_field::generation, {}};
         break;
     case 11:
-        if (key == "annotations") return front_member{front_field::annotations, value_kind::object};
+        if (same_text(key, "annotations")) return front_member{front_field::annotations, value_kind::object};
         break;
     case 15:
-        if (key == "resourceVersion") return front_member{front_field::resource_version, value_kind::string};
-        if (key == "ownerReferences") return front_member{front_field::owner_references, value_kind::array};
+        if (same_text(key, "resourceVersion")) return front_member{front_field::resource_version, value_kind::string};
+        if (same_text(key, "ownerReferences")) return front_member{front_field::owner_references, value_kind::array};
         break;
     case 17:
-        if (key == "deletionTimestamp") return front_member{front_field::deletion_timestamp, value_kind::string};
+        if (same_text(key, "deletionTimestamp"))
+            return front_member{front_field::deletion_timestamp, value_kind::string};
         break;
     default:
         break;
@@ -145,14 +147,23 @@ value_view plain_block::hot(std::size_t index) const noexcept
     return tape_access::view(tape() + detail::load(slot + 1, width - 1), tape() + size, words());
 }
 
+namespace {
+
+// A search steps over members, and each step waits for the line of memory that says how far it is to the next one.
+void fetch_ahead(const unsigned char* section) noexcept
+{
+    constexpr std::size_t line = 64;
+    for (std::size_t i = 1; i <= 4; ++i) __builtin_prefetch(section + i * line);
+}
+
+} // namespace
+
 value_view plain_block::member(std::string_view name) const noexcept
 {
-    const bool in_front = name == "spec" || name == "status" || name == "metadata";
-    if (!in_front) return root()[name];
-    const value_view v = at(name == "spec"     ? front_field::spec
-                            : name == "status" ? front_field::status
-                                               : front_field::metadata);
-    // Metadata that is no object does not lie in front.
+    const auto known = root_member(name);
+    if (known && known->field >= front_field::metadata) fetch_ahead(tape() + offset(known->field));
+    const value_view v = known ? at(known->field) : value_view{};
+    // What is of another kind than usual does not lie in front.
     return v ? v : root()[name];
 }
 

@@ -101,11 +101,12 @@ inline constexpr std::size_t deepest = 512;
 /// Lengths have 32 bits; scratch space and headers stay clear of the edge.
 inline constexpr std::size_t largest_tape = std::size_t{1} << 30;
 
-/// What a tag says by itself: the kind, the bytes of tag and length (or of all of it), the bytes of the length.
+/// What a tag says by itself: the kind, the bytes of tag and length (or of all of it; 0 for tags that no value has), the
+/// bytes of the length.
 struct shape
 {
     value_kind kind = value_kind::absent;
-    unsigned char fixed = 1;
+    unsigned char fixed = 0;
     unsigned char width = 0;
 };
 
@@ -131,10 +132,10 @@ struct shape
         sized(tag::object_8 + i, value_kind::object, 1u << i);
         sized(tag::array_8 + i, value_kind::array, 1u << i);
     }
-    s[tag::null].kind = value_kind::null;
-    s[tag::false_].kind = s[tag::true_].kind = value_kind::boolean;
-    s[tag::empty_object].kind = value_kind::object;
-    s[tag::empty_array].kind = value_kind::array;
+    s[tag::null] = {value_kind::null, 1};
+    s[tag::false_] = s[tag::true_] = {value_kind::boolean, 1};
+    s[tag::empty_object] = {value_kind::object, 1};
+    s[tag::empty_array] = {value_kind::array, 1};
     sized(tag::loose_object, value_kind::object, 4);
     fill(tag::tight_object, tag::tight_object_max, value_kind::object, 1 + shortest_object, 1);
     fill(tag::tight_array, tag::tight_array_max, value_kind::array, 1 + shortest_array, 1);
@@ -142,6 +143,16 @@ struct shape
 }
 
 inline constexpr std::array<shape, 256> shapes = make_shapes();
+
+/// Bytes of a value whose tag says all about its length, else 0: four lines of memory for what nearly all steps need.
+[[nodiscard]] constexpr std::array<unsigned char, 256> make_plain_sizes() noexcept
+{
+    std::array<unsigned char, 256> sizes{};
+    for (std::size_t t = 0; t < sizes.size(); ++t) sizes[t] = shapes[t].width == 0 ? shapes[t].fixed : std::uint8_t{0};
+    return sizes;
+}
+
+inline constexpr std::array<unsigned char, 256> plain_sizes = make_plain_sizes();
 
 template<std::size_t Width>
 [[nodiscard]] inline std::uint64_t load_bytes(const unsigned char* at) noexcept

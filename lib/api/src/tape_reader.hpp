@@ -31,11 +31,11 @@ struct head
 [[nodiscard]] inline const unsigned char* skip_value(const unsigned char* at, const unsigned char* end) noexcept
 {
     if (at == end) return nullptr;
-    const shape s = shapes[*at];
     const auto left = static_cast<std::size_t>(end - at);
-    if (left < s.fixed || s.kind == value_kind::absent) return nullptr;
-    if (s.width == 0) return at + s.fixed;
-    const std::uint64_t length = load(at + 1, s.width);
+    if (const std::size_t size = plain_sizes[*at]; size != 0) return size <= left ? at + size : nullptr;
+    const shape s = shapes[*at];
+    if (s.fixed == 0 || left < s.fixed) return nullptr;
+    const std::uint64_t length = s.width == 1 ? at[1] : load(at + 1, s.width);
     if (length > left - s.fixed) return nullptr;
     return at + s.fixed + length;
 }
@@ -53,14 +53,29 @@ struct head
     return (t >= tag::value_0 && t <= tag::value_max) || t == tag::value_16;
 }
 
+[[nodiscard]] inline unsigned read_value_number(const unsigned char* at) noexcept
+{
+    const unsigned t = *at;
+    if (t < tag::value_wide) return t - tag::value_0;
+    if (t == tag::value_16) return static_cast<unsigned>(wide_values + load_bytes<2>(at + 1));
+    return static_cast<unsigned>(short_values) + (t - tag::value_wide) * 256 + at[1];
+}
+
 /// The text of a value number; data() is null when there is no such number.
 [[nodiscard]] inline std::string_view read_shared(const unsigned char* at, const vocabulary* words) noexcept
 {
-    if (words == nullptr) return {};
-    const unsigned t = *at;
-    if (t < tag::value_wide) return words->value(t - tag::value_0);
-    if (t == tag::value_16) return words->value(static_cast<unsigned>(wide_values + load_bytes<2>(at + 1)));
-    return words->value(static_cast<unsigned>(short_values) + (t - tag::value_wide) * 256 + at[1]);
+    return words == nullptr ? std::string_view{} : words->value(read_value_number(at));
+}
+
+/// The text of the string that lies in [at, end), with a number that is known; data() is null for every other value.
+[[nodiscard]] inline std::string_view read_text(const unsigned char* at, const unsigned char* end,
+                                                const vocabulary* words) noexcept
+{
+    if (is_shared(*at)) return words->value(read_value_number(at));
+    const shape s = shapes[*at];
+    if (s.kind != value_kind::string) return {};
+    const unsigned char* const text = at + 1 + s.width;
+    return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(end - text)};
 }
 
 /// The value at `at`; kind absent when there is none, it does not end before `end`, or its number is unknown.
@@ -126,12 +141,22 @@ public:
     [[nodiscard]] static value_view view(const unsigned char* at, const unsigned char* end,
                                          const detail::vocabulary* words) noexcept
     {
-        const detail::head h = detail::read_head(at, end, words);
-        return h.kind == value_kind::absent ? value_view{} : value_view{at, h.end, words};
+        const unsigned char* const next = detail::skip_value(at, end);
+        if (next == nullptr) return {};
+        const bool known =
+            !detail::is_shared(*at) || (words != nullptr && detail::read_value_number(at) < words->values().size());
+        return known ? value_view{at, next, words} : value_view{};
     }
     [[nodiscard]] static detail::head head_of(const value_view& v) noexcept
     {
         return v.at_ == nullptr ? detail::head{} : detail::read_head(v.at_, v.end_, v.words_);
+    }
+    /// As as_string().
+    [[nodiscard]] static std::string_view text_of(const value_view& v, std::string_view fallback = {}) noexcept
+    {
+        if (v.at_ == nullptr) return fallback;
+        const std::string_view text = detail::read_text(v.at_, v.end_, v.words_);
+        return text.data() == nullptr ? fallback : text;
     }
     /// The bytes of the value itself.
     [[nodiscard]] static std::string_view bytes(const value_view& v) noexcept

@@ -7,22 +7,24 @@ namespace kubecoro {
 
 using detail::head;
 
-value_kind value_view::kind() const noexcept { return tape_access::head_of(*this).kind; }
+// A view is of a whole value: whoever made it has checked that.
+
+value_kind value_view::kind() const noexcept { return at_ == nullptr ? value_kind::absent : detail::shapes[*at_].kind; }
 
 value_view value_view::operator[](std::string_view key) const noexcept
 {
-    const head h = tape_access::head_of(*this);
-    if (h.kind != value_kind::object) return {};
+    if (kind() != value_kind::object) return {};
+    const unsigned char tag = *at_;
     value_view found;
     std::string_view name;
-    for (const unsigned char* at = h.body; at != h.end;) {
-        const unsigned char* const value = detail::read_key(at, h.end, words_, name);
+    for (const unsigned char* at = at_ + 1 + detail::shapes[tag].width; at != end_;) {
+        const unsigned char* const value = detail::read_key(at, end_, words_, name);
         if (value == nullptr) break;
-        at = detail::skip_value(value, h.end);
+        at = detail::skip_value(value, end_);
         if (at == nullptr) break;
         if (!detail::same_text(name, key)) continue;
         found = tape_access::view(value, at, words_);
-        if (!h.loose) break;
+        if (tag != detail::tag::loose_object) break;
     }
     return found;
 }
@@ -50,8 +52,7 @@ value_view value_view::path(std::string_view dotted) const noexcept
 
 std::string_view value_view::as_string(std::string_view fallback) const noexcept
 {
-    const head h = tape_access::head_of(*this);
-    return h.kind == value_kind::string ? h.text() : fallback;
+    return tape_access::text_of(*this, fallback);
 }
 
 std::int64_t value_view::as_int64(std::int64_t fallback) const noexcept
