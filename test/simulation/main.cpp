@@ -108,6 +108,7 @@ void add(verdict& sum, const verdict& v)
     sum.controlled += v.controlled;
     sum.terms += v.terms;
     sum.runs += v.runs;
+    sum.waits += v.waits;
 }
 
 int run_all(const command_line& c)
@@ -124,12 +125,13 @@ int run_all(const command_line& c)
         add(sum, v);
     }
     const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
-    std::printf("%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
-                "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silences ended, "
-                "%llu exact comparisons\n%llu of them with a controller: %llu terms, %llu runs\n",
-                n(c.seeds), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
-                n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
-                n(sum.exact_comparisons), n(sum.controlled), n(sum.terms), n(sum.runs));
+    std::printf(
+        "%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
+        "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silences ended, "
+        "%llu exact comparisons, %llu waits cancelled or not\n%llu of them with a controller: %llu terms, %llu runs\n",
+        n(c.seeds), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
+        n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
+        n(sum.exact_comparisons), n(sum.waits), n(sum.controlled), n(sum.terms), n(sum.runs));
     if (c.statistics) {
         const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
         std::printf("%.1f ms a world\n", ms / static_cast<double>(c.seeds));

@@ -144,7 +144,6 @@ void network::break_something()
         break;
     case 2:
         s.note("history is compacted");
-        s.runner->run_until_idle(); // the truth has to know what will be forgotten
         if (const auto done = s.runner->run(s.server->compact()); !done)
             s.notes->broken("fault", done.error().describe());
         break;

@@ -187,7 +187,7 @@ void participant::disturb()
     if (!subscription_ || pulling_.done()) return;
     notes_->note(view_.name(), "is cancelled");
     disturbed_ = true;
-    pulling_.cancel();
+    runner_->cancel_after(below(random_, 40), pulling_, boost::asio::cancellation_type::total);
 }
 
 void participant::go_on()

@@ -60,7 +60,8 @@ public:
 
     /// Removal, as a user does it; has ended when `removed()`.
     void leave();
-    /// Cancels the coroutine that pops, if this is its manner, and later lets another go on: no event may be lost.
+    /// Cancels the coroutine that pops, if this is its manner, some steps later, and then lets another go on: no event may be
+    /// lost.
     void disturb();
     void go_on();
     /// The informer is about to stop.

@@ -3,6 +3,8 @@
 #include "checks.hpp"
 #include "world.hpp"
 
+#include <boost/asio/cancellation_type.hpp>
+
 #include <utility>
 
 namespace kubecoro::simulation {
@@ -14,13 +16,14 @@ constexpr duration settle_limit = std::chrono::minutes(40);
 void world::step()
 {
     if (steward_ && one_in(random_, 4)) steward_->one();
+    impatient_->one();
     const auto dice = below(random_, 20);
     if (dice < 11) {
         operate();
     } else if (dice < 16) {
         let_time_pass();
     } else if (dice < 18) {
-        if (options_.faults) network_->break_something();
+        if (options_.faults) break_something();
     } else {
         change_users();
     }
@@ -50,6 +53,17 @@ void world::operate()
     for (auto n = below(random_, 4); n > 0; --n) must("operation", operations_->one());
     must("operation", operations_->one());
     must("wander", wanderer_->one());
+}
+
+void world::break_something()
+{
+    // Whatever happens to connections and history, the truth goes on where it is now.
+    runner_.run_until_idle();
+    const auto version = runner_.run(server_->resource_version());
+    if (!version) notes_.broken("truth", version.error().describe());
+    if (!version) return;
+    for (auto& t : truths_) t->caught_up(std::to_string(*version));
+    network_->break_something();
 }
 
 void world::let_time_pass()
@@ -95,6 +109,7 @@ void world::check_idle()
         for (auto& u : w.users) u->view().check_reality();
         for (auto& each : w.waits) each->check_reality();
     }
+    impatient_->check_idle();
 }
 
 std::string world::unsettled()
@@ -169,6 +184,17 @@ void world::stop_steward()
     if (!ended) notes_.broken("steward", "does not stop: " + ended.error().describe());
 }
 
+/// Some lose patience while they wait for it, and try again.
+bool world::stop_informers()
+{
+    auto first = runner_.spawn(factory_->stop());
+    if (one_in(random_, 2)) runner_.cancel_after(below(random_, 60), first, boost::asio::cancellation_type::terminal);
+    runner_.run_until_idle();
+    if (!must("stop", factory_->stop())) return false;
+    if (!first.done()) notes_.broken("script", "two await stop(), and only one has come back");
+    return true;
+}
+
 void world::stop()
 {
     notes_.note("script", "stops");
@@ -176,14 +202,16 @@ void world::stop()
         for (auto& u : w.users) u->expect_end();
         for (auto& each : w.waits) each->expect_end();
     }
+    impatient_->expect_end();
     if (steward_) stop_steward();
-    if (!notes_.intact() || !must("stop", factory_->stop())) return;
+    if (!notes_.intact() || !stop_informers()) return;
     for (const auto& w : informers_) {
         if (w.informer.state() != informer_state::stopped) notes_.broken(w.name, "is not stopped after stop()");
     }
     for (auto& w : informers_) {
         for (auto& u : w.users) u->end();
     }
+    impatient_->end();
     // Subscribers take what waits for them at their own pace.
     runner_.advance(std::chrono::minutes(10));
     if (const auto open = server_->counters().open_watches; open != truths_.size()) {

@@ -6,7 +6,6 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
-#include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -72,7 +71,9 @@ public:
     truth(resource_type resource, journal& notes) : resource_(std::move(resource)), notes_(&notes) {}
 
     /// Watches until cancelled; begins again where it was when the connection is cut.
-    boost::asio::awaitable<result<>> follow(client source, apiserver::embedded_server* server);
+    boost::asio::awaitable<result<>> follow(client source);
+    /// It has followed as far as that: to be said before the server forgets.
+    void caught_up(std::string version) { version_ = std::move(version); }
 
     [[nodiscard]] const resource_type& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::map<object_key, object>& objects() const noexcept { return objects_; }

@@ -134,7 +134,7 @@ void wanderer::move()
     }
     notes_->note("wanderer", "covers " + std::to_string(covered_.size()));
     // Somebody who loses patience; the change stays.
-    if (one_in(random_, 5)) moves_.back().cancel();
+    if (one_in(random_, 5)) runner_->cancel_after(below(random_, 30), moves_.back(), asio::cancellation_type::terminal);
 }
 
 std::string wanderer::compare(const char* name, const shared_informer& informer, const told& state,

@@ -20,7 +20,8 @@ enum class part : std::uint64_t
     factory,
     participants,
     wanderer,
-    steward
+    steward,
+    impatient
 };
 std::uint64_t seed_of(std::uint64_t seed, part p) { return seed * 1'000'003 + static_cast<std::uint64_t>(p); }
 
@@ -71,6 +72,7 @@ verdict world::run()
             verdict_.notifications += u->stats().delivered;
         }
     }
+    verdict_.waits = impatient_->waits();
     if (steward_) {
         verdict_.controlled = 1;
         verdict_.terms = steward_->terms();
@@ -99,7 +101,7 @@ void world::start()
 
     for (auto resource : {core::v1::pod::resource(), core::v1::config_map::resource(), widgets()}) {
         truths_.push_back(std::make_unique<truth>(std::move(resource), notes_));
-        followers_.push_back(runner_.spawn(truths_.back()->follow(network_->reliable(), server_.get())));
+        followers_.push_back(runner_.spawn(truths_.back()->follow(network_->reliable())));
     }
     runner_.run_until_idle();
     must("fill", operations_->fill(below(random_, 12)));
@@ -119,6 +121,9 @@ void world::start()
     wanderer_.emplace(*factory_, *server_, *truths_[0], runner_, notes_, seed_of(options_.seed, part::wanderer));
     must("prepare the wanderer", wanderer_->prepare());
     if (options_.controlled) make_steward();
+    std::vector<shared_informer> all;
+    for (const auto& w : informers_) all.push_back(w.informer);
+    impatient_.emplace(std::move(all), *factory_, *network_, runner_, notes_, seed_of(options_.seed, part::impatient));
     factory_->start();
 }
 

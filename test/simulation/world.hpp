@@ -1,6 +1,7 @@
 #pragma once
 // One simulated world: a server, a client behind a bad network, informers, and users who join and leave.
 
+#include "impatient.hpp"
 #include "journal.hpp"
 #include "network.hpp"
 #include "operations.hpp"
@@ -47,7 +48,7 @@ struct verdict
     /// How much of everything happened, so that a simulation that does nothing shows.
     std::uint64_t notifications = 0, lists = 0, streamed_lists = 0, fallbacks = 0, relists = 0, silences = 0,
                   reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0, controlled = 0, terms = 0,
-                  runs = 0;
+                  runs = 0, waits = 0;
 };
 
 /// An informer and what the checks need to know of it.
@@ -99,6 +100,7 @@ private:
     void go_on();
     void check_late_joiner();
     void stop_steward();
+    [[nodiscard]] bool stop_informers();
     void stop();
 
     /// Runs something that must succeed, in virtual time.
@@ -118,6 +120,7 @@ private:
     std::vector<watched> informers_;
     std::optional<wanderer> wanderer_;
     std::optional<steward> steward_;
+    std::optional<impatient> impatient_;
     std::uint64_t next_name_ = 0;
     verdict verdict_;
 };

@@ -45,8 +45,10 @@ asio::awaitable<result<>> await_all(std::vector<awaited> all)
     const auto outcome = co_await std::move(waiting);
     waiters.stop();
     co_await finish_despite_cancellation();
-    auto ending = waiters.join();
-    co_await std::move(ending);
+    while (waiters.running() != 0) { // a cancellation that comes now ends a join, and the group must not go before them
+        auto ending = waiters.join();
+        co_await std::move(ending);
+    }
     co_return outcome;
 }
 

@@ -63,7 +63,7 @@ asio::awaitable<result<>> parallelize(std::size_t pieces, std::function<asio::aw
     if (joined) co_return shared->first_failure;
     crew.group->stop();
     co_await finish_despite_cancellation();
-    (void)co_await crew.group->join();
+    while (crew.group->running() != 0) (void)co_await crew.group->join(); // it may be cancelled again
     co_return joined;
 }
 

@@ -357,6 +357,29 @@ TEST_CASE("informer: namespaces of a kind that has none are refused, not silentl
     CHECK(shown == 1);
 }
 
+TEST_CASE("informer: a wait for several that is cancelled while it ends takes its waits along",
+          "[cache][informer][sync]")
+{
+    using kubecoro::core::v1::config_map;
+    for (std::size_t first = 0; first < 12; ++first) {
+        for (std::size_t second = 0; second < 6; ++second) {
+            fixture f;
+            auto pods = f.informers->get<pod>();
+            auto maps = f.informers->get<config_map>();
+            f.source().on_list_hang();
+            f.provider->source(config_map::resource(), {})->on_list(kt::server_failure(403, "Forbidden"));
+            f.informers->start();
+            f.settle();
+            // The failure is known: the other wait is stopped in one of the next steps.
+            auto waiting = f.run.spawn(kubecoro::wait_for_cache_sync({pods, maps}));
+            f.run.cancel_after(first, waiting, asio::cancellation_type::terminal);
+            f.run.cancel_after(first + second, waiting, asio::cancellation_type::terminal);
+            f.settle();
+            REQUIRE(waiting.done());
+        }
+    }
+}
+
 TEST_CASE("informer: a wait for several may be destroyed where it stands", "[cache][informer][sync]")
 {
     fixture f;

@@ -93,3 +93,18 @@ TEST_CASE("parallelize: cancelled or destroyed at every step", "[parallelize][ev
     CHECK(*cancelled > 5);
     CHECK(kt::stop_after_every_step(make));
 }
+
+TEST_CASE("parallelize: cancelled again while it ends, it still takes its workers along", "[parallelize]")
+{
+    for (std::size_t first = 0; first < 20; ++first) {
+        for (std::size_t second = 0; second < 8; ++second) {
+            kt::runner run;
+            pieces p{.run = run, .done = std::vector<int>(6)};
+            auto working = run.spawn(parallelize(6, p.work(), {.workers = 2}));
+            run.cancel_after(first, working, asio::cancellation_type::terminal);
+            run.cancel_after(first + second, working, asio::cancellation_type::terminal);
+            while (!working.done()) REQUIRE(run.step(1) == 1);
+            CHECK(p.now == 0);
+        }
+    }
+}

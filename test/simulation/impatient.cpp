@@ -1,0 +1,288 @@
+#include "impatient.hpp"
+
+#include "operations.hpp"
+#include "wanderer.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/base/guard.hpp>
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace kubecoro::simulation {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t most_attempts = 12;
+
+workqueue_options queue_options(const testing::runner& runner)
+{
+    workqueue_options o;
+    o.time = runner.shared_clock();
+    return o;
+}
+
+} // namespace
+
+impatient::impatient(std::vector<shared_informer> informers, informer_factory& factory, const network& way,
+                     testing::runner& runner, journal& notes, std::uint64_t seed)
+    : informers_(std::move(informers)),
+      factory_(&factory),
+      remote_(way.unreliable()),
+      runner_(&runner),
+      notes_(&notes),
+      random_(seed),
+      queue_(runner.executor(), queue_options(runner))
+{
+}
+
+void impatient::one()
+{
+    std::erase_if(attempts_, [](const attempt& a) { return a.task.done(); });
+    if (attempts_.size() >= most_attempts) return;
+    std::string name;
+    auto body = any(name);
+    begin(std::move(name), std::move(body));
+}
+
+void impatient::begin(std::string name, waiting_for body)
+{
+    static constexpr std::array kinds{asio::cancellation_type::terminal, asio::cancellation_type::partial,
+                                      asio::cancellation_type::total};
+    // Most waits are short: half of the cancellations come in the first steps.
+    const auto handlers = below(random_, one_in(random_, 2) ? 12 : 600);
+    // What the documents promise: a request or several informers cannot be cancelled in every way.
+    const bool every_way = name != "get" && name != "list" && name != "wait_for_cache_sync";
+    const auto which = below(random_, every_way ? kinds.size() : 1);
+    const auto how = kinds[which];
+    name += " " + std::to_string(++begun_);
+    notes_->note("impatient", name + " for " + std::to_string(handlers) + " handlers, way " + std::to_string(which));
+    auto task = runner_->spawn(std::move(body));
+    runner_->cancel_after(handlers, task, how);
+    attempts_.push_back({std::move(name), std::move(task), runner_->handlers() + handlers});
+}
+
+impatient::waiting_for impatient::any(std::string& name)
+{
+    const auto& informer = informers_[below(random_, informers_.size())];
+    const auto& all = operations::namespaces();
+    object_key key{all[below(random_, all.size())], "o" + std::to_string(below(random_, 6))};
+    const duration limit = std::chrono::seconds(below(random_, 3) * below(random_, 100));
+    const auto version = std::to_string(below(random_, 300));
+    switch (below(random_, 15)) {
+    case 0:
+        name = "has_synced";
+        return informer.has_synced();
+    case 1:
+        name = "wait_for_cache_sync";
+        return wait_for_cache_sync(informers_);
+    case 2:
+        name = "factory.has_synced";
+        return factory_->has_synced();
+    case 3:
+        name = "handler";
+        return handler_life(informer);
+    case 4:
+        name = "pop";
+        return pop(informer);
+    case 5:
+        name = "for_each";
+        return for_each(informer);
+    case 6:
+        name = "wait_for";
+        return for_object(informer, std::move(key), limit);
+    case 7:
+        name = "wait_for_any";
+        return for_any(informer, limit);
+    case 8:
+        name = "get_after";
+        return after(informer, std::move(key), version);
+    case 9:
+        name = "wait_until";
+        return informer.wait_until(version, key.ns);
+    case 10:
+        name = "informer";
+        return informer_life();
+    case 11:
+        name = "take_key";
+        return take_key();
+    case 12:
+        name = "take_keys";
+        return take_keys();
+    case 13:
+        name = "get";
+        return get(std::move(key));
+    default:
+        name = "list";
+        return list(informer.resource());
+    }
+}
+
+void impatient::check_idle()
+{
+    for (const auto& a : attempts_)
+        if (!a.task.done() && runner_->handlers() >= a.cancelled_at)
+            broken(a.name + " was cancelled and has not ended");
+}
+
+void impatient::end()
+{
+    for (const auto& a : attempts_) a.task.cancel();
+    runner_->run_until_idle();
+    for (const auto& a : attempts_)
+        if (!a.task.done()) broken(a.name + " has not ended");
+    check_queue();
+    begin("drain", drain());
+    runner_->run_until_idle();
+    attempts_.back().task.cancel();
+    runner_->run_until_idle();
+    if (!attempts_.back().task.done()) broken("a drain has not ended");
+}
+
+impatient::waiting_for impatient::handler_life(shared_informer informer)
+{
+    const auto nothing = [](const auto&) {};
+    const auto mine = informer.add_event_handler({.on_add = nothing, .on_update = nothing, .on_delete = nothing});
+    auto waiting = guard(mine.has_synced());
+    const auto synced = co_await std::move(waiting);
+    mine.remove();
+    if (!synced) co_return synced;
+    auto leaving = guard(mine.removed());
+    const auto removed = co_await std::move(leaving);
+    if (!removed) co_return removed;
+    const auto ended = co_await mine.ended();
+    if (ended) broken("a removed handler has ended with success");
+    co_return result<>{};
+}
+
+impatient::waiting_for impatient::pop(shared_informer informer)
+{
+    auto mine = informer.subscribe();
+    for (auto n = 1 + below(random_, 4); n > 0; --n) {
+        const auto batch = co_await mine.pop();
+        if (!batch) co_return mine.ended();
+    }
+    co_return result<>{};
+}
+
+impatient::waiting_for impatient::for_each(shared_informer informer)
+{
+    auto mine = informer.subscribe();
+    auto left = 1 + below(random_, 20);
+    auto each = [&left](const notification&) {
+        if (--left == 0) throw std::runtime_error("enough");
+    };
+    const auto ended = co_await mine.for_each(each);
+    if (ended) broken("for_each() ended with success");
+    co_return ended;
+}
+
+impatient::waiting_for impatient::for_object(shared_informer informer, object_key key, duration limit)
+{
+    object_condition met("in the shop", [](const object& o) { return o && o.labels()["app"].as_string() == "shop"; });
+    auto waits = informer.wait_for(std::move(key), std::move(met), limit);
+    const auto got = co_await std::move(waits);
+    if (!got) co_return got.error();
+    co_return result<>{};
+}
+
+impatient::waiting_for impatient::for_any(shared_informer informer, duration limit)
+{
+    notification_condition met = [](const notification& n) { return std::holds_alternative<deleted>(n); };
+    auto waits = informer.wait_for_any(std::move(met), limit);
+    const auto got = co_await std::move(waits);
+    if (!got) co_return got.error();
+    co_return result<>{};
+}
+
+impatient::waiting_for impatient::after(shared_informer informer, object_key key, std::string version)
+{
+    auto waits = informer.lister().get_after(std::move(key), std::move(version));
+    const auto got = co_await std::move(waits);
+    if (!got) co_return got.error();
+    co_return result<>{};
+}
+
+/// An informer of its own, from its first list to its release.
+impatient::waiting_for impatient::informer_life()
+{
+    informer_options own;
+    own.label_selector = "impatient!=" + std::to_string(begun_);
+    const auto mine = factory_->get(wanderer::gadgets(), std::move(own));
+    factory_->start();
+    auto waiting = guard(mine.has_synced());
+    const auto synced = co_await std::move(waiting);
+    co_await finish_despite_cancellation();
+    auto released = co_await factory_->release(mine);
+    if (!released && released.error() == cond::cancelled) released = co_await factory_->release(mine);
+    if (!released && !end_expected_) broken("release() failed: " + released.error().describe());
+    co_return synced;
+}
+
+impatient::waiting_for impatient::take_key()
+{
+    const auto key = static_cast<int>(below(random_, 20));
+    queued_.insert(key);
+    queue_.add_after(key, std::chrono::milliseconds(below(random_, 3) * 500));
+    auto got = co_await queue_.get();
+    if (!got) co_return got.error();
+    queued_.erase(got->key());
+    got->done();
+    co_return result<>{};
+}
+
+impatient::waiting_for impatient::take_keys()
+{
+    for (auto n = below(random_, 4); n > 0; --n) {
+        const auto key = static_cast<int>(below(random_, 20));
+        queued_.insert(key);
+        queue_.add(key);
+    }
+    auto got = co_await queue_.get_batch(1 + below(random_, 3));
+    if (!got) co_return got.error();
+    for (auto& item : *got) {
+        queued_.erase(item.key());
+        item.done();
+    }
+    co_return result<>{};
+}
+
+void impatient::check_queue()
+{
+    runner_->advance(std::chrono::seconds(2));
+    while (auto item = queue_.try_get()) {
+        queued_.erase(item->key());
+        item->done();
+    }
+    if (!queued_.empty()) broken("the queue has lost " + std::to_string(queued_.size()) + " keys");
+}
+
+impatient::waiting_for impatient::drain()
+{
+    queue_.add(1);
+    const auto in_hand = queue_.try_get();
+    co_return co_await queue_.shut_down_with_drain();
+}
+
+impatient::waiting_for impatient::get(object_key key)
+{
+    auto asking = remote_.get(core::v1::pod::resource(), std::move(key.ns), std::move(key.name));
+    const auto got = co_await std::move(asking);
+    if (!got) co_return got.error();
+    co_return result<>{};
+}
+
+impatient::waiting_for impatient::list(resource_type resource)
+{
+    list_options options;
+    options.limit = 3;
+    auto asking = remote_.list_all(std::move(resource), {}, std::move(options));
+    const auto got = co_await std::move(asking);
+    if (!got) co_return got.error();
+    co_return result<>{};
+}
+
+} // namespace kubecoro::simulation
