@@ -160,11 +160,15 @@ void fetch_ahead(const unsigned char* section) noexcept
 
 value_view plain_block::member(std::string_view name) const noexcept
 {
-    const auto known = root_member(name);
-    if (known && known->field >= front_field::metadata) fetch_ahead(tape() + offset(known->field));
-    const value_view v = known ? at(known->field) : value_view{};
-    // What is of another kind than usual does not lie in front.
-    return v ? v : root()[name];
+    const std::uint32_t section = same_text(name, "spec")       ? offset(front_field::spec)
+                                  : same_text(name, "status")   ? offset(front_field::status)
+                                  : same_text(name, "metadata") ? offset(front_field::metadata)
+                                                                : offset_elsewhere;
+    // Metadata that is no object does not lie in front.
+    if (section == offset_elsewhere) return root()[name];
+    if (section == 0) return {};
+    fetch_ahead(tape() + section);
+    return tape_access::view(tape() + section, tape() + size, words());
 }
 
 value_view plain_block::search(std::string_view dotted) const noexcept

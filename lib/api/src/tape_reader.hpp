@@ -33,7 +33,7 @@ struct head
     if (at == end) return nullptr;
     const auto left = static_cast<std::size_t>(end - at);
     if (const std::size_t size = plain_sizes[*at]; size != 0) return size <= left ? at + size : nullptr;
-    const shape s = shapes[*at];
+    const shape& s = shapes[*at];
     if (s.fixed == 0 || left < s.fixed) return nullptr;
     const std::uint64_t length = s.width == 1 ? at[1] : load(at + 1, s.width);
     if (length > left - s.fixed) return nullptr;
@@ -72,7 +72,7 @@ struct head
                                                 const vocabulary* words) noexcept
 {
     if (is_shared(*at)) return words->value(read_value_number(at));
-    const shape s = shapes[*at];
+    const shape& s = shapes[*at];
     if (s.kind != value_kind::string) return {};
     const unsigned char* const text = at + 1 + s.width;
     return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(end - text)};
@@ -84,7 +84,7 @@ struct head
     const unsigned char* const next = skip_value(at, end);
     if (next == nullptr) return {};
     const unsigned char t = *at;
-    const shape s = shapes[t];
+    const shape& s = shapes[t];
     const unsigned char* const body = at + 1 + s.width;
     const auto size = static_cast<std::size_t>(next - body);
     switch (s.kind) {
@@ -142,7 +142,12 @@ public:
                                          const detail::vocabulary* words) noexcept
     {
         const unsigned char* const next = detail::skip_value(at, end);
-        if (next == nullptr) return {};
+        return next == nullptr ? value_view{} : whole(at, next, words);
+    }
+    /// Of the value that ends at `next`; absent when its number is unknown.
+    [[nodiscard]] static value_view whole(const unsigned char* at, const unsigned char* next,
+                                          const detail::vocabulary* words) noexcept
+    {
         const bool known =
             !detail::is_shared(*at) || (words != nullptr && detail::read_value_number(at) < words->values().size());
         return known ? value_view{at, next, words} : value_view{};

@@ -81,6 +81,11 @@ public:
         if (n >= size_.load(std::memory_order_acquire)) return {};
         return entry_of(n).view();
     }
+    /// It is the text of that number. Most are told apart by their size, without a look at the text.
+    [[nodiscard]] bool is(number n, std::string_view text) const noexcept
+    {
+        return n < size() && entry_of(n).size == text.size() && same_text(entry_of(n).view(), text);
+    }
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
     /// Heap bytes.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }

@@ -11,22 +11,49 @@ using detail::head;
 
 value_kind value_view::kind() const noexcept { return at_ == nullptr ? value_kind::absent : detail::shapes[*at_].kind; }
 
+namespace {
+
+/// The first member of that key: where its value starts, and where that ends, which is where the search can go on.
+struct found_member
+{
+    const unsigned char* value = nullptr;
+    const unsigned char* end = nullptr;
+};
+
+found_member find_member(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words,
+                         std::string_view key) noexcept
+{
+    while (at != end) {
+        const unsigned char* value = at + 1;
+        bool same = false;
+        if (*at < detail::key_tag::wide && words != nullptr) {
+            same = words->keys().is(*at, key);
+        } else {
+            std::string_view name;
+            value = detail::read_key(at, end, words, name);
+            if (value == nullptr) return {};
+            same = detail::same_text(name, key);
+        }
+        at = detail::skip_value(value, end);
+        if (at == nullptr) return {};
+        if (same) return {value, at};
+    }
+    return {};
+}
+
+} // namespace
+
 value_view value_view::operator[](std::string_view key) const noexcept
 {
-    if (kind() != value_kind::object) return {};
-    const unsigned char tag = *at_;
-    value_view found;
-    std::string_view name;
-    for (const unsigned char* at = at_ + 1 + detail::shapes[tag].width; at != end_;) {
-        const unsigned char* const value = detail::read_key(at, end_, words_, name);
-        if (value == nullptr) break;
-        at = detail::skip_value(value, end_);
-        if (at == nullptr) break;
-        if (!detail::same_text(name, key)) continue;
-        found = tape_access::view(value, at, words_);
-        if (tag != detail::tag::loose_object) break;
-    }
-    return found;
+    if (at_ == nullptr) return {};
+    const detail::shape& s = detail::shapes[*at_];
+    if (s.kind != value_kind::object) return {};
+    auto found = find_member(at_ + 1 + s.width, end_, words_, key);
+    if (found.value == nullptr) return {};
+    if (*at_ == detail::tag::loose_object)
+        for (auto later = found; later.value != nullptr; later = find_member(later.end, end_, words_, key))
+            found = later;
+    return tape_access::whole(found.value, found.end, words_);
 }
 
 value_view value_view::operator[](std::size_t index) const noexcept
