@@ -30,7 +30,7 @@ informer_engine::informer_engine(informer_settings s)
       store_(std::make_shared<store>(settings_.log, large_change, encoding_)),
       transformer_(settings_.options.transform, encoding_, settings_.log),
       checker_(settings_, encoding_),
-      registry_(settings_.log,
+      registry_(settings_.log.with({{"informer", settings_.label}}),
                 {.run =
                      [this](const auto& listener, event_handler handler, asio::any_io_executor executor) {
                          for (auto& reading : listener->run(std::move(handler)))

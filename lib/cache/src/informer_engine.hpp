@@ -123,6 +123,7 @@ private:
     /// After the store was changed: whoever waits for the version is woken. `by` is what brought it.
     void set_version(std::size_t scope, const std::string& version, std::span<const delta> by = {});
     void tell_change(const informer_lane& l, const reflector_core& core) const;
+    void tell_silence(const informer_lane& l, std::string_view limit) const;
     void announce(const std::vector<notification>& batch);
     void announce_gone(std::vector<notification> gone, departure why);
     void lane_filled(informer_lane& l);

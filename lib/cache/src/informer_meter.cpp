@@ -1,13 +1,29 @@
 #include "informer_meter.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace kubecoro {
 namespace {
 
 double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
+
+constexpr std::array all_states{informer_state::created, informer_state::listing, informer_state::watching,
+                                informer_state::waiting, informer_state::parked,  informer_state::queued,
+                                informer_state::stopped};
+
+/// Versions are numbers on every server we know; one that is none is not shown.
+std::optional<double> number(const std::string& version)
+{
+    double n = 0;
+    const char* const end = version.data() + version.size();
+    const auto read = std::from_chars(version.data(), end, n);
+    return read.ec == std::errc() && read.ptr == end ? std::optional(n) : std::nullopt;
+}
 
 /// Handlers that were given no name have a number: one time series for all of them, however many come and go.
 std::string series_of(const std::string& handler)
@@ -50,7 +66,9 @@ void informer_meter::publish(const informer_stats& s)
 {
     const auto& r = s.reflector;
     show("informer_synced", s.synced ? 1 : 0);
-    show("informer_parked", s.state == informer_state::parked ? 1 : 0);
+    for (const auto state : all_states)
+        show("informer_state", s.state == state ? 1 : 0, {{"state", std::string(to_string(state))}});
+    if (const auto version = number(s.resource_version)) show("informer_resource_version", *version);
     show("informer_objects", static_cast<double>(s.objects));
     show("informer_object_bytes", static_cast<double>(s.bytes));
     show("informer_namespaces", static_cast<double>(s.namespaces));
@@ -95,7 +113,11 @@ void informer_meter::publish(const consistency_stats& c)
 void informer_meter::publish(const std::vector<handler_stats>& handlers)
 {
     std::map<std::string, handler_stats> series;
+    // Once more for those that have gone, with nothing: a gauge keeps what it was set to last.
+    for (const auto& name : handlers_) series[name];
+    handlers_.clear();
     for (const auto& h : handlers) {
+        handlers_.insert(series_of(h.name));
         auto& sum = series[series_of(h.name)];
         sum.pending += h.pending;
         sum.delivered += h.delivered;

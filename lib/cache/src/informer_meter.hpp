@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace kubecoro {
 
 /** Shows an informer's stats as metrics: looked at from time to time, so that an event costs nothing more.
 
-    Time series: some forty an informer and nine a handler with a name. Not thread safe. */
+    Time series: some fifty an informer and nine a handler with a name. Not thread safe. */
 class informer_meter
 {
 public:
@@ -39,6 +40,8 @@ private:
     metric_labels own_;
     std::map<std::pair<std::string, metric_labels>, follower> counters_;
     std::map<std::pair<std::string, metric_labels>, std::shared_ptr<metrics::gauge>> gauges_;
+    /// The series of those that were there last time.
+    std::set<std::string> handlers_;
 };
 
 } // namespace kubecoro

@@ -32,7 +32,9 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
     informer_lane& l = *at;
     const bool news = l.state != informer_state::parked && l.told.is_news(what.what, what.why, settings_.time->now());
     const auto level = !news ? log_level::debug : what.detour ? log_level::info : log_level::warning;
-    settings_.log.write(level, what.what, {{"source", l.source->describe()}, {"failure", what.why.describe()}});
+    settings_.log.write(
+        level, what.what,
+        {{"informer", settings_.label}, {"source", l.source->describe()}, {"failure", what.why.describe()}});
     if (what.skipped || what.detour) return;
     const auto why = what.why.because(std::string(what.what) + ": " + l.source->describe());
     if (settings_.options.on_failure) {
@@ -82,12 +84,21 @@ void informer_engine::tell_change(const informer_lane& l, const reflector_core& 
                               {{"informer", settings_.label}, {"source", l.source->describe()}});
     if (was_parked && !is_parked && core.state() != informer_state::stopped)
         settings_.log.info("the resource is back", {{"informer", settings_.label}, {"source", l.source->describe()}});
-    if (is_parked || core.stats().lists == l.stats.lists) return;
+    const auto& now = core.stats();
+    if (now.idle_ends != l.stats.idle_ends) tell_silence(l, "idle_timeout");
+    if (now.overdue_ends != l.stats.overdue_ends) tell_silence(l, "overdue");
+    if (is_parked || now.lists_total() == l.stats.lists_total()) return;
     for (std::size_t i = 0; i < relist_reasons; ++i)
-        if (core.stats().relists[i] != l.stats.relists[i])
+        if (now.relists[i] != l.stats.relists[i])
             settings_.log.info("listing again", {{"informer", settings_.label},
                                                  {"source", l.source->describe()},
                                                  {"reason", to_string(static_cast<relist_reason>(i))}});
+}
+
+void informer_engine::tell_silence(const informer_lane& l, std::string_view limit) const
+{
+    settings_.log.info("a silent watch was ended, and is resumed",
+                       {{"informer", settings_.label}, {"source", l.source->describe()}, {"limit", limit}});
 }
 
 void informer_engine::tell_end()

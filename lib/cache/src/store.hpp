@@ -40,8 +40,8 @@ public:
 
     // ---- one writer at a time
 
-    /// Applies added, updated and deleted in order, passing over version marks; gives what has changed. An object of the stored uid and version
-    /// changes nothing.
+    /// Applies added, updated and deleted in order, passing over version marks; gives what has changed. An object of the
+    /// stored uid and version changes nothing.
     std::vector<notification> apply(std::span<const delta> deltas);
 
     /// Makes `items` the content of a namespace (empty = everything): deletions first, then the rest in their order. Items

@@ -397,3 +397,31 @@ TEST_CASE("handlers: a concurrent one may be cancelled, and everything destroyed
     REQUIRE(cancelled);
     CHECK(*cancelled > 20);
 }
+
+TEST_CASE("handlers: each may run on an executor of its own, and the informer does not wait for it",
+          "[cache][handlers]")
+{
+    synced_fixture f;
+    asio::io_context elsewhere;
+    auto handler = f.pods.add_event_handler(f.writer(), {.executor = elsewhere.get_executor()});
+    f.start();
+    CHECK(f.seen.empty());
+    CHECK_FALSE(handler.synced());
+    CHECK(content(f.pods) == lines{"web/a@1", "web/b@2"});
+    for (int i = 0; i < 3; ++i) { // what is told elsewhere comes back here to be asked for
+        elsewhere.restart();
+        elsewhere.poll();
+        f.settle();
+    }
+    CHECK(sorted(f.take()) == lines{"initial web/a@1", "initial web/b@2"});
+    CHECK(handler.synced());
+    f.modify("a", 6);
+    f.settle();
+    CHECK(f.seen.empty());
+    elsewhere.restart();
+    elsewhere.poll();
+    CHECK(f.take() == lines{"updated web/a@1 > 6"});
+    handler.remove();
+    elsewhere.restart();
+    elsewhere.poll();
+}

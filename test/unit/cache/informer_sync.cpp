@@ -197,6 +197,7 @@ TEST_CASE("informer: a half-open watch is ended by the client's own deadline and
     CHECK(next.options().resource_version == "5");
     CHECK(pods.stats().reflector.lists == 1);
     CHECK(pods.stats().reflector.reconnects == 1);
+    CHECK(f.log.count("informer=pods source=pods limit=overdue") == 1);
     next.send(kt::added(kt::make_pod("web", "a", "6")));
     f.settle();
     CHECK(content(pods) == lines{"web/a@6"});

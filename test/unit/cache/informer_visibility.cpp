@@ -4,7 +4,7 @@
 #include "informer_meter.hpp"
 
 using namespace informer_test;
-using kubecoro::core::v1::node;
+using kubecoro::informer_state;
 
 namespace {
 
@@ -111,24 +111,156 @@ TEST_CASE("visibility: what a handler's calls take, what its filter leaves out, 
         CHECK(text.find(part) != std::string::npos);
 }
 
-TEST_CASE("visibility: streamed lists, fallbacks, watches that we ended, and consistency checks", "[cache][visibility]")
+TEST_CASE("visibility: every count is a metric, and the sum it is", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
     auto meter = kubecoro::informer_meter(numbers, "pods", "pods");
     kubecoro::informer_stats s;
-    s.reflector = {.pages = 3, .watch_lists = 4, .fallbacks = 1, .overdue_ends = 5, .idle_ends = 6, .parks = 2};
+    s.state = informer_state::waiting;
+    s.objects = 21;
+    s.bytes = 22;
+    s.resource_version = "23";
+    s.namespaces = 24;
+    s.silent_for = 25s;
+    s.reflector = {.lists = 1,
+                   .pages = 3,
+                   .relists = {1, 2, 3, 4, 5, 6, 7, 8, 9},
+                   .watch_lists = 4,
+                   .fallbacks = 1,
+                   .watches = 7,
+                   .reconnects = 8,
+                   .overdue_ends = 5,
+                   .idle_ends = 6,
+                   .bookmarks = 9,
+                   .skipped = 10,
+                   .decode_errors = 11,
+                   .failures = 12,
+                   .parks = 2};
+    s.index_failures = 13;
+    s.transform_failures = 14;
     s.consistency = {.checks = 10, .skipped = 3, .failed = 1};
-    const std::vector<std::pair<std::string, double>> rows{{"list_pages", 3},   {"watch_lists", 4}, {"fallbacks", 1},
-                                                           {"overdue_ends", 5}, {"idle_ends", 6},   {"parks", 2}};
+    s.handlers = {{.name = "slow", .pending = 31, .coalesced = 32, .failed = 33, .slowest = 34s}};
+    const std::vector<std::pair<std::string, double>> rows{{"objects", 21},
+                                                           {"object_bytes", 22},
+                                                           {"resource_version", 23},
+                                                           {"namespaces", 24},
+                                                           {"silent_seconds", 25},
+                                                           {"lists_total", 1},
+                                                           {"list_pages_total", 3},
+                                                           {"watch_lists_total", 4},
+                                                           {"fallbacks_total", 1},
+                                                           {"watches_total", 7},
+                                                           {"reconnects_total", 8},
+                                                           {"overdue_ends_total", 5},
+                                                           {"idle_ends_total", 6},
+                                                           {"bookmarks_total", 9},
+                                                           {"skipped_total", 10},
+                                                           {"decode_errors_total", 11},
+                                                           {"failures_total", 12},
+                                                           {"index_failures_total", 13},
+                                                           {"transform_failures_total", 14},
+                                                           {"parks_total", 2}};
     for (int i = 0; i < 2; ++i) { // the sums as they are, however often they are shown
         meter.publish(s);
-        for (const auto& [name, value] : rows)
-            CHECK(numbers->value("kubecoro_informer_" + name + "_total", pods_labels) == value);
+        for (const auto& [name, value] : rows) {
+            INFO(name);
+            CHECK(numbers->value("kubecoro_informer_" + name, pods_labels) == value);
+        }
         const std::string checks = "kubecoro_informer_consistency_checks_total";
         CHECK(numbers->value(checks, pods_and("result", "equal")) == 6);
         CHECK(numbers->value(checks, pods_and("result", "skipped")) == 3);
         CHECK(numbers->value(checks, pods_and("result", "different")) == 1);
+        for (std::size_t r = 0; r < kubecoro::relist_reasons; ++r) {
+            const std::string reason(to_string(static_cast<kubecoro::relist_reason>(r)));
+            CHECK(numbers->value("kubecoro_informer_relists_total", pods_and("reason", reason)) ==
+                  static_cast<double>(r + 1));
+        }
+        CHECK(numbers->value("kubecoro_informer_state", pods_and("state", "waiting")) == 1);
+        CHECK(numbers->value("kubecoro_informer_state") == 1); // no other one
+        CHECK(numbers->value("kubecoro_handler_pending", pods_and("handler", "slow")) == 31);
+        CHECK(numbers->value("kubecoro_handler_coalesced_total", pods_and("handler", "slow")) == 32);
+        CHECK(numbers->value("kubecoro_handler_failed_total", pods_and("handler", "slow")) == 33);
+        CHECK(numbers->value("kubecoro_handler_slowest_seconds", pods_and("handler", "slow")) == 34);
     }
+}
+
+TEST_CASE("visibility: a handler that has gone shows nothing more, and one of its name begins anew",
+          "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    auto meter = kubecoro::informer_meter(numbers, "pods", "pods");
+    kubecoro::informer_stats s;
+    s.handlers = {{.name = "slow", .pending = 5, .delivered = 10, .slowest = 3s}};
+    meter.publish(s);
+    s.handlers.clear();
+    meter.publish(s);
+    const auto slow = pods_and("handler", "slow");
+    CHECK(numbers->value("kubecoro_handler_pending", slow) == 0);
+    CHECK(numbers->value("kubecoro_handler_slowest_seconds", slow) == 0);
+    CHECK(numbers->value("kubecoro_handler_delivered_total", slow) == 10);
+    const auto told = numbers->updates("kubecoro_handler_pending", slow);
+    meter.publish(s);
+    CHECK(numbers->updates("kubecoro_handler_pending", slow) == told);
+    s.handlers = {{.name = "slow", .pending = 1, .delivered = 4}};
+    meter.publish(s);
+    CHECK(numbers->value("kubecoro_handler_pending", slow) == 1);
+    CHECK(numbers->value("kubecoro_handler_delivered_total", slow) == 14);
+}
+
+TEST_CASE("visibility: a version that is no number is not shown", "[cache][visibility]")
+{
+    auto numbers = std::make_shared<kt::recording_metrics>();
+    auto meter = kubecoro::informer_meter(numbers, "pods", "pods");
+    kubecoro::informer_stats s;
+    for (const auto* version : {"", "abc", "12a"}) {
+        s.resource_version = version;
+        meter.publish(s);
+    }
+    CHECK(numbers->updates("kubecoro_informer_resource_version", pods_labels) == 0);
+}
+
+TEST_CASE("visibility: describe() names every count that an operator asks for", "[cache][visibility]")
+{
+    fixture f;
+    auto pods = f.informers->get<pod>({.label_indexes = {"app"}, .check_consistency = true, .label = "all-pods"});
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    auto watch = f.source().on_watch();
+    auto handler = pods.add_event_handler(f.writer(), {.name = "greeter"});
+    f.informers->start();
+    REQUIRE(f.run.run(handler.has_synced()));
+    f.settle();
+    const auto text = pods.describe();
+    for (const auto* part :
+         {"pods (all-pods): watching, synced, 1 objects, ", " bytes, version 5, heard 0 s ago", "storage plain",
+          "indexed labels: app", "lists 1 (1 pages)", "streamed lists 0, fallbacks 0", "watches 1", "reconnects 0",
+          "overdue 0, idle 0", "relists 0",
+          "events: added 0, modified 0, deleted 0, bookmarks 0, skipped 0, decode errors 0, failures 0, parked 0 times",
+          "notifications: added 1, updated 0, deleted 0",
+          "handler greeter: synced, delivered 1, pending 0, coalesced 0, filtered 0, failed 0, slow 0, slowest 0 s",
+          "consistency checks 1, skipped 0, failed 0"}) {
+        INFO(part);
+        INFO(text);
+        CHECK(text.find(part) != std::string::npos);
+    }
+}
+
+TEST_CASE("visibility: a relist by stream is told like any other", "[cache][visibility][stream]")
+{
+    fixture f;
+    f.source().allow_streamed_lists();
+    auto pods = f.informers->get<pod>();
+    auto stream = f.source().on_watch();
+    stream.send(kt::added(kt::make_pod("web", "a", "1"))).send(kt::bookmark("5", true));
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(f.log.count("listing again") == 0);
+    auto again = f.source().on_watch();
+    again.send(kt::bookmark("8", true));
+    stream.send(kt::error_event(410, "Expired"));
+    f.run.advance(5s);
+    CHECK(pods.stats().reflector.watch_lists == 2);
+    CHECK(f.log.count("listing again informer=pods source=pods reason=expired") == 1);
 }
 
 TEST_CASE("visibility: handlers that come and go without a name are one time series", "[cache][visibility]")

@@ -38,8 +38,8 @@ public:
             auto pod = co_await pods.wait_for({"web", "shop-1"}, kubecoro::conditions::pod_ready(), 30s);
 
         Costs a look-up an event however many wait. Every state is asked about, unless more than 64 come before the
-        waiting coroutine has its turn: then the newest of the rest. Before the object's namespace was listed, that it is absent says
-        nothing yet.
+        waiting coroutine has its turn: then the newest of the rest. Before the object's namespace was listed, that it is
+        absent says nothing yet.
 
         @param timeout     0 = none.
         @return the object as it was then; null when the wanted state is that there is none.
@@ -82,10 +82,10 @@ public:
 
         The change is made when the function is called; to await it is to wait until the objects of what has joined are
         stored, and the watches of what has left have ended. A namespace that stays is not touched: none of its events is
-        lost or told twice, and calls that undo one another before the informer gets to them do nothing. What has joined comes as `added{initial}`; what has left as `deleted` with
-        departure::namespace_left. The empty name means all namespaces; without any name nothing is covered, which is not
-        what informer_options::namespaces means by it. From all to some, or back, what is covered before and after stays
-        in the store and is compared with the new list.
+        lost or told twice, and calls that undo one another before the informer gets to them do nothing. What has joined
+        comes as `added{initial}`; what has left as `deleted` with departure::namespace_left. The empty name means all
+        namespaces; without any name nothing is covered, which is not what informer_options::namespaces means by it. From
+        all to some, or back, what is covered before and after stays in the store and is compared with the new list.
 
         @par Errors        why a namespace cannot be listed, as has_synced(): it stays in the set and is tried on.
         misconfigured for a kind that is not in namespaces. cancelled when the informer stops, or a namespace is taken
