@@ -2,6 +2,7 @@
 
 #include "block_life.hpp"
 #include "packing.hpp"
+#include "text_hash.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/kept_object.hpp>
@@ -9,7 +10,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include <functional>
+#include <bit>
 #include <ostream>
 
 namespace kubecoro {
@@ -51,9 +52,8 @@ std::ostream& operator<<(std::ostream& out, object_key_view key)
 
 std::size_t object_key_hash::operator()(object_key_view key) const noexcept
 {
-    const std::hash<std::string_view> hash;
-    const std::size_t h = hash(key.name);
-    return hash(key.ns) ^ (h + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2));
+    // Turned, so that a/b and b/a differ.
+    return detail::mix(std::rotl(detail::text_hash(key.ns), 23), detail::text_hash(key.name));
 }
 
 object::object(const object& other) noexcept : block_(other.block_)

@@ -207,7 +207,7 @@ bool workqueue_core::idle(slot s) const noexcept
 
 void workqueue_core::shrink() noexcept
 {
-    entries_ = std::vector<entry>(); // = {} would keep the memory
+    pages_ = std::vector<std::unique_ptr<page>>(); // = {} would keep the memory
     delays_.shrink();
 }
 

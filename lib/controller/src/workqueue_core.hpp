@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -88,7 +89,7 @@ public:
     [[nodiscard]] bool idle(slot s) const noexcept;
     void make_room(slot s)
     {
-        if (s >= entries_.size()) entries_.resize(s + std::size_t{1});
+        while (s / page_size >= pages_.size()) pages_.push_back(std::make_unique<page>());
     }
     /// Gives memory back; to be called when every slot is idle.
     void shrink() noexcept;
@@ -127,8 +128,12 @@ private:
         slot last = none;
     };
 
-    [[nodiscard]] entry& at(slot s) noexcept { return entries_[s]; }
-    [[nodiscard]] const entry& at(slot s) const noexcept { return entries_[s]; }
+    /// Pages, so that a queue that grows copies nothing.
+    static constexpr std::size_t page_size = 64;
+    using page = std::array<entry, page_size>;
+
+    [[nodiscard]] entry& at(slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
+    [[nodiscard]] const entry& at(slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }
     static std::size_t level_of(int priority) noexcept;
 
     void append(list& l, slot s) noexcept;
@@ -143,7 +148,7 @@ private:
     [[nodiscard]] std::size_t oldest_level() const noexcept;
     [[nodiscard]] std::size_t choose_level() noexcept;
     unsigned ageing_;
-    std::vector<entry> entries_;
+    std::vector<std::unique_ptr<page>> pages_;
     /// Ready keys by priority, the highest last; one bit a list that is not empty.
     std::array<list, levels> queues_;
     std::array<std::uint64_t, (levels + word_bits - 1) / word_bits> filled_{};

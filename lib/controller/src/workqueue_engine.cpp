@@ -170,6 +170,7 @@ struct workqueue_engine::state
             measured->handed(h->waited, core.dirty());
             if (!next_gauges) locked.expect(*(next_gauges = now + workqueue_metrics::interval));
         }
+        keys->prefetch(h->s);
         return handed{.s = h->s, .priority = h->priority, .key = keys->at(h->s)};
     }
 

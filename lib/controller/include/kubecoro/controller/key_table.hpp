@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boost/unordered/unordered_flat_set.hpp>
+#include <kubecoro/controller/slot_index.hpp>
 
 #include <array>
 #include <cstddef>
@@ -18,14 +18,16 @@ namespace kubecoro {
 class key_table
 {
 public:
-    using slot = std::uint32_t;
-    static constexpr slot none = UINT32_MAX;
+    using slot = slot_index::slot;
+    static constexpr slot none = slot_index::none;
 
     virtual ~key_table() = default;
     /// Where the key of an occupied slot lies; it does not move until erase().
     [[nodiscard]] virtual const void* at(slot s) const noexcept = 0;
     /// @return whether it was the last one of many, and all memory was given back: slots begin anew.
     virtual bool erase(slot s) noexcept = 0;
+    /// What erase() reads is to be at hand soon.
+    virtual void prefetch(slot s) const noexcept = 0;
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
     /// For people; a number when the type cannot be printed.
     [[nodiscard]] virtual std::string text(slot s) const = 0;
@@ -40,15 +42,14 @@ public:
     template<class K>
     slot intern(K&& key)
     {
-        const std::size_t hash = Hash{}(key);
-        if (const auto found = index_.find(probe<std::remove_cvref_t<K>>{key, hash}); found != index_.end())
-            return *found;
+        const auto hash = slot_index::hash_of(Hash{}(key));
+        if (const slot found = find(key, hash); found != none) return found;
         const slot s = free_.empty() ? grow() : free_.back();
         cell& c = cell_at(s);
         c.key.emplace(std::forward<K>(key));
         c.hash = hash;
         try {
-            index_.insert(s);
+            index_.insert(hash, s);
         } catch (...) {
             c.key.reset();
             throw;
@@ -60,8 +61,7 @@ public:
     template<class K>
     [[nodiscard]] slot find(const K& key) const
     {
-        const auto found = index_.find(probe<K>{key, Hash{}(key)});
-        return found == index_.end() ? none : *found;
+        return find(key, slot_index::hash_of(Hash{}(key)));
     }
 
     [[nodiscard]] const void* at(slot s) const noexcept override { return &*cell_at(s).key; }
@@ -69,15 +69,17 @@ public:
 
     bool erase(slot s) noexcept override
     {
-        index_.erase(s);
-        cell_at(s).key.reset();
+        cell& c = cell_at(s);
+        index_.erase(c.hash, s);
+        c.key.reset();
         free_.push_back(s); // has room: grow() saw to it
         if (!index_.empty() || pages_.size() <= kept_pages) return false;
         pages_ = std::vector<std::unique_ptr<page>>();
         free_ = std::vector<slot>();
-        index_ = index_type(0, hasher{this}, equal{this});
+        index_ = slot_index();
         return true;
     }
+    void prefetch(slot s) const noexcept override { index_.prefetch(cell_at(s).hash); }
 
     [[nodiscard]] std::string text(slot s) const override
     {
@@ -98,46 +100,15 @@ private:
     struct cell
     {
         std::optional<Key> key;
-        std::size_t hash = 0;
+        slot_index::hash hash = 0;
     };
     using page = std::array<cell, page_size>;
 
     template<class K>
-    struct probe
+    [[nodiscard]] slot find(const K& key, slot_index::hash hash) const
     {
-        const K& key;
-        std::size_t hash;
-    };
-    struct hasher
-    {
-        using is_transparent = void;
-        const typed_key_table* table;
-        std::size_t operator()(slot s) const noexcept { return table->cell_at(s).hash; }
-        template<class K>
-        std::size_t operator()(const probe<K>& p) const noexcept
-        {
-            return p.hash;
-        }
-    };
-    struct equal
-    {
-        using is_transparent = void;
-        const typed_key_table* table;
-        bool operator()(slot a, slot b) const noexcept { return a == b; }
-        template<class K>
-        bool operator()(slot s, const probe<K>& p) const
-        {
-            const cell& c = table->cell_at(s);
-            return c.hash == p.hash && Equal{}(*c.key, p.key);
-        }
-        template<class K>
-        bool operator()(const probe<K>& p, slot s) const
-        {
-            return (*this)(s, p);
-        }
-    };
-    using index_type = boost::unordered_flat_set<slot, hasher, equal>;
-
+        return index_.find(hash, [&](slot s) { return Equal{}(*cell_at(s).key, key); });
+    }
     [[nodiscard]] cell& cell_at(slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
     [[nodiscard]] const cell& cell_at(slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }
 
@@ -153,7 +124,7 @@ private:
 
     std::vector<std::unique_ptr<page>> pages_;
     std::vector<slot> free_;
-    index_type index_{0, hasher{this}, equal{this}};
+    slot_index index_;
 };
 
 } // namespace kubecoro
