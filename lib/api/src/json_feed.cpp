@@ -170,8 +170,8 @@ private:
         return check(ok, ec);
     }
 
-    /// Behind a key: stops the parser if what comes is written already.
-    bool repeats(code& ec)
+    /// Behind a key: stops the parser if what comes is written already. Not inlined, so that on_key() is.
+    [[gnu::noinline]] bool repeats(code& ec)
     {
         // The text of a key with escapes lies elsewhere.
         const std::less<const char*> before;

@@ -65,7 +65,8 @@ private:
     static constexpr std::size_t max_dictionaries = 16;
     /// Records under dictionaries older than this many are packed anew, so that places become free.
     static constexpr std::uint64_t kept_generations = 3;
-    static constexpr std::size_t recent_size = 64;
+    /// More than lie between a watch and a worker that keeps up: a few batches.
+    static constexpr std::size_t recent_size = 128;
 
     struct place
     {

@@ -230,7 +230,7 @@ TEST_CASE("packed object: what was read last stays expanded for a while", "[api]
     teach(encoding, 200);
     encoding->keep_recent(true);
     std::vector<kept_object> kept;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 200; ++i) {
         kept.emplace_back(decode(pod(i), encoding));
         CHECK(kept.back().get()["spec"].size() == 2);
     }
@@ -240,7 +240,7 @@ TEST_CASE("packed object: what was read last stays expanded for a while", "[api]
         return n;
     };
     for (const auto& k : kept) (void)k.get()["spec"];
-    CHECK(count() == 64);
+    CHECK(count() == 128);
     encoding->keep_recent(false);
     CHECK(count() == 0);
 }
