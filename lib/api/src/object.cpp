@@ -119,13 +119,21 @@ value_view object::operator[](std::string_view member) const noexcept
     return all == nullptr ? value_view{} : all->member(member);
 }
 
+namespace {
+
+value_view packed_path(const object::block& b, std::string_view dotted) noexcept
+{
+    if (const auto v = b.encoding->packed->read_front(b.as_packed(), dotted)) return *v;
+    const plain_block* const all = detail::whole(b);
+    return all == nullptr ? value_view{} : all->path(dotted);
+}
+
+} // namespace
+
 value_view object::path(std::string_view dotted) const noexcept
 {
     if (block_ == nullptr) return {};
-    if (!block_->packed) return block_->as_plain().path(dotted);
-    if (const auto v = block_->encoding->packed->read_front(block_->as_packed(), dotted)) return *v;
-    const plain_block* const all = detail::whole(*block_);
-    return all == nullptr ? value_view{} : all->path(dotted);
+    return block_->packed ? packed_path(*block_, dotted) : block_->as_plain().path(dotted);
 }
 
 value_view object::metadata() const noexcept { return front(block_, front_field::metadata); }

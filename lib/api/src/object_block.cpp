@@ -138,15 +138,6 @@ void plain_block::fill_slots() noexcept
     }
 }
 
-value_view plain_block::hot(std::size_t index) const noexcept
-{
-    const std::size_t width = slot_width(size);
-    const unsigned char* const slot = slots() + index * width;
-    if (*slot == detail::front_tag::absent) return {};
-    if (*slot != detail::front_tag::elsewhere) return tape_access::view(slot, slot + width, words());
-    return tape_access::view(tape() + detail::load(slot + 1, width - 1), tape() + size, words());
-}
-
 namespace {
 
 // A search steps over members, and each step waits for the line of memory that says how far it is to the next one.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "encoding.hpp"
+#include "front_slot.hpp"
 #include "tape_reader.hpp"
 #include "uuid_text.hpp"
 
@@ -138,7 +139,14 @@ struct plain_block : object::block
     [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
 
 private:
-    [[nodiscard]] value_view hot(std::size_t index) const noexcept;
+    [[nodiscard]] value_view hot(std::size_t index) const noexcept
+    {
+        const std::size_t width = slot_width(size);
+        const unsigned char* const slot = slots() + index * width;
+        if (*slot < detail::front_tag::uuid) return tape_access::view(slot, slot + width, words());
+        if (*slot == detail::front_tag::absent) return {};
+        return tape_access::view(tape() + detail::load(slot + 1, width - 1), tape() + size, words());
+    }
     [[nodiscard]] value_view search(std::string_view dotted) const noexcept;
 };
 
