@@ -13,71 +13,6 @@ namespace kubecoro {
 namespace {
 
 using detail::head;
-using detail::same_text;
-
-/// A member that is found without searching, and the kind it must have.
-struct front_member
-{
-    front_field field;
-    std::optional<value_kind> kind;
-};
-
-std::optional<front_member> root_member(std::string_view key) noexcept
-{
-    switch (key.size()) {
-    case 4:
-        if (same_text(key, "kind")) return front_member{front_field::kind, value_kind::string};
-        if (same_text(key, "spec")) return front_member{front_field::spec, {}};
-        break;
-    case 6:
-        if (same_text(key, "status")) return front_member{front_field::status, {}};
-        break;
-    case 8:
-        if (same_text(key, "metadata")) return front_member{front_field::metadata, value_kind::object};
-        break;
-    case 10:
-        if (same_text(key, "apiVersion")) return front_member{front_field::api_version, value_kind::string};
-        break;
-    default:
-        break;
-    }
-    return std::nullopt;
-}
-
-std::optional<front_member> metadata_member(std::string_view key) noexcept
-{
-    switch (key.size()) {
-    case 3:
-        if (same_text(key, "uid")) return front_member{front_field::uid, value_kind::string};
-        break;
-    case 4:
-        if (same_text(key, "name")) return front_member{front_field::name, value_kind::string};
-        break;
-    case 6:
-        if (same_text(key, "labels")) return front_member{front_field::labels, value_kind::object};
-        break;
-    case 9:
-        if (same_text(key, "namespace")) return front_member{front_field::ns, value_kind::string};
-        break;
-    case 10:
-        if (same_text(key, "generation")) return front_member{front_field::generation, {}};
-        break;
-    case 11:
-        if (same_text(key, "annotations")) return front_member{front_field::annotations, value_kind::object};
-        break;
-    case 15:
-        if (same_text(key, "resourceVersion")) return front_member{front_field::resource_version, value_kind::string};
-        if (same_text(key, "ownerReferences")) return front_member{front_field::owner_references, value_kind::array};
-        break;
-    case 17:
-        if (same_text(key, "deletionTimestamp"))
-            return front_member{front_field::deletion_timestamp, value_kind::string};
-        break;
-    default:
-        break;
-    }
-    return std::nullopt;
-}
 
 // Key and text as a member of an object tape.
 std::string encoded_member(detail::encoding* encoding, std::string_view key, std::string_view text)
@@ -101,82 +36,6 @@ std::string encoded_member(detail::encoding* encoding, std::string_view key, std
 type_members::type_members(detail::encoding* encoding, std::string_view kind, std::string_view api_version)
     : kind_(encoded_member(encoding, "kind", kind)), api_version_(encoded_member(encoding, "apiVersion", api_version))
 {
-}
-
-front_offsets plain_block::offsets() const noexcept
-{
-    front_offsets all{};
-    for (std::size_t i = 0; i < front_fields; ++i) all[i] = offset(static_cast<front_field>(i));
-    return all;
-}
-
-void plain_block::set_offsets(const front_offsets& offsets) noexcept
-{
-    const std::size_t width = offset_width(size);
-    unsigned char* at = slots() + front_size;
-    for (const std::uint32_t offset : offsets) {
-        detail::store(at, offset, width);
-        at += width;
-    }
-}
-
-void plain_block::fill_slots() noexcept
-{
-    const std::size_t width = slot_width(size);
-    unsigned char* slot = slots();
-    for (std::size_t i = 0; i < front_size / width; ++i, slot += width) {
-        const std::string_view value = tape_access::bytes(search(encoding->hot_fields[i]));
-        if (value.empty()) {
-            *slot = detail::front_tag::absent;
-        } else if (value.size() <= width) {
-            std::memcpy(slot, value.data(), value.size());
-        } else {
-            *slot = detail::front_tag::elsewhere;
-            const auto* const at = reinterpret_cast<const unsigned char*>(value.data());
-            detail::store(slot + 1, static_cast<std::uint64_t>(at - tape()), width - 1);
-        }
-    }
-}
-
-namespace {
-
-// A search steps over members, and each step waits for the line of memory that says how far it is to the next one.
-void fetch_ahead(const unsigned char* section) noexcept
-{
-    constexpr std::size_t line = 64;
-    for (std::size_t i = 1; i <= 4; ++i) __builtin_prefetch(section + i * line);
-}
-
-} // namespace
-
-value_view plain_block::member(std::string_view name) const noexcept
-{
-    const std::uint32_t section = same_text(name, "spec")       ? offset(front_field::spec)
-                                  : same_text(name, "status")   ? offset(front_field::status)
-                                  : same_text(name, "metadata") ? offset(front_field::metadata)
-                                                                : offset_elsewhere;
-    // Metadata that is no object does not lie in front.
-    if (section == offset_elsewhere) return root()[name];
-    if (section == 0) return {};
-    fetch_ahead(tape() + section);
-    return tape_access::view(tape() + section, tape() + size, words());
-}
-
-value_view plain_block::search(std::string_view dotted) const noexcept
-{
-    const auto dot = dotted.find('.');
-    const value_view v = member(dotted.substr(0, dot));
-    return dot == std::string_view::npos ? v : v.path(dotted.substr(dot + 1));
-}
-
-value_view plain_block::path(std::string_view dotted) const noexcept
-{
-    if (front_size != 0) {
-        const auto& fields = encoding->hot_fields;
-        for (std::size_t i = 0; i < fields.size(); ++i)
-            if (detail::same_text(fields[i], dotted)) return hot(i);
-    }
-    return search(dotted);
 }
 
 plain_block* object_builder::new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot)
@@ -277,26 +136,6 @@ std::span<const unsigned char> object_builder::tape_of(const object& o) noexcept
 {
     const plain_block* const whole = o ? detail::whole(*o.block_) : nullptr;
     return whole == nullptr ? std::span<const unsigned char>{} : whole->bytes();
-}
-
-front_offsets object_builder::find_front(std::span<const unsigned char> tape, const detail::vocabulary* words) noexcept
-{
-    front_offsets found{};
-    const unsigned char* const base = tape.data();
-    const unsigned char* const end = base + tape.size();
-    const auto note = [&](const std::optional<front_member>& m, const value_view& v) {
-        if (!m) return;
-        const auto at = reinterpret_cast<const unsigned char*>(tape_access::bytes(v).data()) - base;
-        // The last of duplicates decides, also when it is of another kind.
-        found[static_cast<std::size_t>(m->field)] =
-            !m->kind || v.kind() == *m->kind ? static_cast<std::uint32_t>(at) : offset_elsewhere;
-    };
-    for (const auto& [key, value] : tape_access::view(base, end, words).members()) note(root_member(key), value);
-    const std::uint32_t metadata = found[static_cast<std::size_t>(front_field::metadata)];
-    if (metadata <= offset_elsewhere) return found;
-    for (const auto& [key, value] : tape_access::view(base + metadata, end, words).members())
-        note(metadata_member(key), value);
-    return found;
 }
 
 const unsigned char* packed_block::slot_at(std::size_t index) const noexcept
