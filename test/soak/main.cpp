@@ -58,7 +58,8 @@ public:
             memory.sample();
             const auto every = std::max<std::size_t>(settings_.seconds / 20, 1);
             if (second % every == 0)
-                std::printf("%4zu s  %7.1f MB  %s\n", second, memory.median(second - every, every),
+                std::printf("%4zu s  %7.1f MB resident, %7.1f MB allocated, %s\n", second,
+                            memory.median(second - every, every), soak::allocated_megabytes(),
                             residents_.summary().c_str());
             std::fflush(stdout);
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include <malloc.h>
 #include <unistd.h>
 
 namespace soak {
@@ -14,6 +15,12 @@ double resident_megabytes()
     double resident = 0;
     file >> total >> resident;
     return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
+}
+
+double allocated_megabytes()
+{
+    const auto heap = ::mallinfo2();
+    return static_cast<double>(heap.uordblks + heap.hblkhd) / (1024 * 1024);
 }
 
 double memory_record::median(std::size_t first, std::size_t count) const

@@ -9,6 +9,9 @@ namespace soak {
 /// Of this process, now. 0 where there is no /proc.
 [[nodiscard]] double resident_megabytes();
 
+/// What the program has asked for and not given back: what is resident besides is the allocator's, or the program's text.
+[[nodiscard]] double allocated_megabytes();
+
 /** Samples of the resident memory, one a second. */
 class memory_record
 {

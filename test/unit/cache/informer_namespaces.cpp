@@ -4,6 +4,8 @@
 
 #include <kubecoro/testing/every_step.hpp>
 
+#include <map>
+
 namespace asio = boost::asio;
 using namespace informer_test;
 using kubecoro::cond;
@@ -21,25 +23,40 @@ kt::scripted_watch one_pod(fixture& f, const std::string& ns, const std::string&
     return f.source(ns).on_watch();
 }
 
+/// An informer of these namespaces, each of which has one pod.
+struct covering : fixture
+{
+    kubecoro::shared_informer pods;
+    std::map<std::string, kt::scripted_watch> watches;
+
+    explicit covering(std::vector<std::string> namespaces) : pods(informers->get<pod>({.namespaces = namespaces}))
+    {
+        for (const auto& ns : namespaces) watches.emplace(ns, one_pod(*this, ns));
+    }
+    void start()
+    {
+        informers->start();
+        REQUIRE(run.run(pods.has_synced()));
+        settle();
+    }
+};
+
 } // namespace
 
 TEST_CASE("namespaces: one that joins is listed late and told as initial; the others go on untouched",
           "[cache][namespaces]")
 {
-    fixture f;
-    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
-    auto web = one_pod(f, "web");
-    auto handler = pods.add_event_handler(f.writer());
-    f.informers->start();
-    REQUIRE(f.run.run(handler.has_synced()));
+    covering f({"web"});
+    f.pods.add_event_handler(f.writer());
+    f.start();
     f.source("jobs").on_list(kt::make_page({kt::make_pod("jobs", "b", "2")}, "11"), 5s);
     auto jobs = f.source("jobs").on_watch();
-    auto joining = f.run.spawn(pods.add_namespace("jobs"));
+    auto joining = f.run.spawn(f.pods.add_namespace("jobs"));
     f.settle();
     CHECK_FALSE(joining.done());
-    CHECK(pods.synced());
-    CHECK(pods.state() == informer_state::listing);
-    web.send(kt::added(kt::make_pod("web", "c", "12")));
+    CHECK(f.pods.synced());
+    CHECK(f.pods.state() == informer_state::listing);
+    f.watches["web"].send(kt::added(kt::make_pod("web", "c", "12")));
     f.settle();
     CHECK(f.take() == lines{"initial web/a@1", "added web/c@12"});
     f.run.advance(5s);
@@ -47,8 +64,8 @@ TEST_CASE("namespaces: one that joins is listed late and told as initial; the ot
     REQUIRE(joining.outcome());
     f.settle();
     CHECK(f.take() == lines{"initial jobs/b@2"});
-    CHECK(content(pods) == lines{"jobs/b@2", "web/a@1", "web/c@12"});
-    CHECK(pods.namespaces() == lines{"jobs", "web"});
+    CHECK(content(f.pods) == lines{"jobs/b@2", "web/a@1", "web/c@12"});
+    CHECK(f.pods.namespaces() == lines{"jobs", "web"});
     CHECK(f.source("web").lists() == 1);
     CHECK(f.source("web").watches() == 1);
     jobs.send(kt::deleted(kt::make_pod("jobs", "b", "13")));
@@ -58,47 +75,40 @@ TEST_CASE("namespaces: one that joins is listed late and told as initial; the ot
 
 TEST_CASE("namespaces: what has left is told as deleted, and why, and its watch is closed", "[cache][namespaces]")
 {
-    fixture f;
-    auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
-    auto web = one_pod(f, "web");
-    auto jobs = one_pod(f, "jobs");
+    covering f({"web", "jobs"});
     std::vector<kubecoro::departure> why;
-    auto handler = pods.add_event_handler({.on_delete = [&why](const kubecoro::deleted& e) { why.push_back(e.why); }});
-    f.informers->start();
-    REQUIRE(f.run.run(handler.has_synced()));
-    web.send(kt::deleted(kt::make_pod("web", "a", "11")));
+    f.pods.add_event_handler({.on_delete = [&why](const kubecoro::deleted& e) { why.push_back(e.why); }});
+    f.start();
+    f.watches["web"].send(kt::deleted(kt::make_pod("web", "a", "11")));
     f.settle();
-    REQUIRE(f.run.run(pods.remove_namespace("jobs")));
+    REQUIRE(f.run.run(f.pods.remove_namespace("jobs")));
     f.settle();
-    CHECK(jobs.closed());
-    CHECK_FALSE(web.closed());
+    CHECK(f.watches["jobs"].closed());
+    CHECK_FALSE(f.watches["web"].closed());
     CHECK(why == std::vector{kubecoro::departure::deleted, kubecoro::departure::namespace_left});
-    CHECK(content(pods).empty());
-    CHECK(f.run.run(pods.remove_namespace("jobs")));
-    CHECK(pods.namespaces() == lines{"web"});
-    CHECK(pods.stats().reflector.lists == 2); // what has left still counts
+    CHECK(content(f.pods).empty());
+    CHECK(f.run.run(f.pods.remove_namespace("jobs")));
+    CHECK(f.pods.namespaces() == lines{"web"});
+    CHECK(f.pods.stats().reflector.lists == 2); // what has left still counts
 }
 
 TEST_CASE("namespaces: one that left and joins again is listed anew, without a trace of before", "[cache][namespaces]")
 {
-    fixture f;
-    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
-    auto before = one_pod(f, "web");
-    pods.add_event_handler(f.writer());
-    f.informers->start();
-    REQUIRE(f.run.run(pods.has_synced()));
+    covering f({"web"});
+    f.pods.add_event_handler(f.writer());
+    f.start();
     auto after = one_pod(f, "web", "20");
-    auto left = f.run.spawn(pods.remove_namespace("web"));
-    REQUIRE(f.run.run_until([&] { return pods.lister().size() == 0; })); // its watch is still about to end
-    auto joined = f.run.spawn(pods.add_namespace("web"));
+    auto left = f.run.spawn(f.pods.remove_namespace("web"));
+    REQUIRE(f.run.run_until([&] { return f.pods.lister().size() == 0; })); // its watch is still about to end
+    auto joined = f.run.spawn(f.pods.add_namespace("web"));
     f.settle();
     REQUIRE(left.done());
     REQUIRE(joined.done());
     CHECK(left.outcome());
     CHECK(joined.outcome());
-    before.send(kt::added(kt::make_pod("web", "late", "21")));
+    f.watches["web"].send(kt::added(kt::make_pod("web", "late", "21")));
     f.settle();
-    CHECK(content(pods) == lines{"web/a@20"});
+    CHECK(content(f.pods) == lines{"web/a@20"});
     CHECK(f.take() == lines{"initial web/a@1", "lost web/a@1", "initial web/a@20"});
 }
 
@@ -140,27 +150,21 @@ TEST_CASE("namespaces: from all to some and back, what stays covered is not told
 TEST_CASE("namespaces: none at all is synced, empty, and can grow", "[cache][namespaces]")
 {
     const bool before_the_start = GENERATE(false, true);
-    fixture f;
-    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
-    auto web = one_pod(f, "web");
-    if (!before_the_start) {
-        f.informers->start();
-        REQUIRE(f.run.run(pods.has_synced()));
-    }
-    REQUIRE(f.run.run(pods.set_namespaces({})));
-    CHECK(pods.namespaces().empty());
-    CHECK(pods.lister().size() == 0);
+    covering f({"web"});
+    if (!before_the_start) f.start();
+    REQUIRE(f.run.run(f.pods.set_namespaces({})));
+    CHECK(f.pods.namespaces().empty());
+    CHECK(f.pods.lister().size() == 0);
     if (before_the_start) {
-        CHECK_FALSE(pods.synced());
-        CHECK(pods.state() == informer_state::created);
-        f.informers->start();
-        REQUIRE(f.run.run(pods.has_synced()));
+        CHECK_FALSE(f.pods.synced());
+        CHECK(f.pods.state() == informer_state::created);
+        f.start();
         CHECK(f.source("web").lists() == 0);
     }
-    CHECK(pods.state() == informer_state::watching);
+    CHECK(f.pods.state() == informer_state::watching);
     auto jobs = one_pod(f, "jobs");
-    REQUIRE(f.run.run(pods.add_namespace("jobs")));
-    CHECK(content(pods) == lines{"jobs/a@1"});
+    REQUIRE(f.run.run(f.pods.add_namespace("jobs")));
+    CHECK(content(f.pods) == lines{"jobs/a@1"});
 }
 
 TEST_CASE("namespaces: those that join before the first sync count for it, those that leave do not",
@@ -189,21 +193,18 @@ TEST_CASE("namespaces: those that join before the first sync count for it, those
 
 TEST_CASE("namespaces: one that may not be listed fails its own join at once, and is tried on", "[cache][namespaces]")
 {
-    fixture f;
-    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
-    auto web = one_pod(f, "web");
-    f.informers->start();
-    REQUIRE(f.run.run(pods.has_synced()));
+    covering f({"web"});
+    f.start();
     f.source("jobs").on_list(failure(cond::forbidden, "no"));
     auto jobs = one_pod(f, "jobs");
-    const auto joined = f.run.run(pods.add_namespace("jobs"));
+    const auto joined = f.run.run(f.pods.add_namespace("jobs"));
     REQUIRE_FALSE(joined);
     CHECK(joined.error() == cond::forbidden);
-    CHECK(pods.synced());
-    REQUIRE(f.run.run(pods.add_namespace("jobs")).error() == cond::forbidden);
+    CHECK(f.pods.synced());
+    REQUIRE(f.run.run(f.pods.add_namespace("jobs")).error() == cond::forbidden);
     f.run.advance(1min);
-    REQUIRE(f.run.run(pods.add_namespace("jobs")));
-    CHECK(content(pods) == lines{"jobs/a@1", "web/a@1"});
+    REQUIRE(f.run.run(f.pods.add_namespace("jobs")));
+    CHECK(content(f.pods) == lines{"jobs/a@1", "web/a@1"});
 }
 
 TEST_CASE("namespaces: one that is forbidden and leaves no longer keeps the informer from syncing",
@@ -227,26 +228,23 @@ TEST_CASE("namespaces: one that is forbidden and leaves no longer keeps the info
 
 TEST_CASE("namespaces: whoever waits for a join is told when it will not be", "[cache][namespaces]")
 {
-    fixture f;
-    auto pods = f.informers->get<pod>({.namespaces = {"web"}});
-    auto web = one_pod(f, "web");
-    f.informers->start();
-    REQUIRE(f.run.run(pods.has_synced()));
+    covering f({"web"});
+    f.start();
     f.source("jobs").on_list_hang();
-    auto joining = f.run.spawn(pods.add_namespace("jobs"));
+    auto joining = f.run.spawn(f.pods.add_namespace("jobs"));
     f.settle();
     CHECK_FALSE(joining.done());
-    SECTION("because it leaves again") { CHECK(f.run.run(pods.remove_namespace("jobs"))); }
+    SECTION("because it leaves again") { CHECK(f.run.run(f.pods.remove_namespace("jobs"))); }
     SECTION("because the informer stops")
     {
         CHECK(f.run.run(f.informers->stop()));
-        CHECK(f.run.run(pods.add_namespace("more")).error() == cond::cancelled);
+        CHECK(f.run.run(f.pods.add_namespace("more")).error() == cond::cancelled);
     }
     SECTION("because it gives up; the namespace stays")
     {
         joining.cancel();
         f.settle();
-        CHECK(pods.namespaces() == lines{"jobs", "web"});
+        CHECK(f.pods.namespaces() == lines{"jobs", "web"});
     }
     f.settle();
     REQUIRE(joining.done());
@@ -275,13 +273,9 @@ TEST_CASE("namespaces: an informer is shared by what it covers now", "[cache][na
 
 TEST_CASE("namespaces: two hundred join and leave, and nothing stays behind", "[cache][namespaces]")
 {
-    fixture f;
-    auto pods = f.informers->get<pod>({.namespaces = {"home"}});
-    auto home = one_pod(f, "home");
-    pods.add_event_handler(f.writer());
-    f.informers->start();
-    REQUIRE(f.run.run(pods.has_synced()));
-    f.settle();
+    covering f({"home"});
+    f.pods.add_event_handler(f.writer());
+    f.start();
     CHECK(f.take() == lines{"initial home/a@1"});
     std::vector<std::string> many;
     for (int i = 0; i < 200; ++i) many.push_back("n" + std::to_string(i));
@@ -290,17 +284,17 @@ TEST_CASE("namespaces: two hundred join and leave, and nothing stays behind", "[
         for (const auto& ns : many) watches.push_back(one_pod(f, ns));
         auto wanted = many;
         wanted.push_back("home");
-        REQUIRE(f.run.run(pods.set_namespaces(wanted)));
+        REQUIRE(f.run.run(f.pods.set_namespaces(wanted)));
         f.settle();
-        CHECK(pods.lister().size() == 201);
+        CHECK(f.pods.lister().size() == 201);
         CHECK(f.take().size() == 200);
-        REQUIRE(f.run.run(pods.set_namespaces({"home"})));
+        REQUIRE(f.run.run(f.pods.set_namespaces({"home"})));
         f.settle();
-        CHECK(pods.lister().size() == 1);
+        CHECK(f.pods.lister().size() == 1);
         CHECK(f.take().size() == 200);
         CHECK(std::all_of(watches.begin(), watches.end(), [](const auto& w) { return w.closed(); }));
     }
-    CHECK_FALSE(home.closed());
+    CHECK_FALSE(f.watches["home"].closed());
     CHECK(f.source("home").lists() == 1);
     CHECK(f.log.count(kubecoro::log_level::warning) == 0);
 }

@@ -1,0 +1,56 @@
+// A small program for client-go, line by line. What stands on the right is what it is called there.
+#include "example.hpp"
+
+#include <algorithm>
+
+namespace asio = boost::asio;
+using kubecoro::core::v1::pod;
+
+namespace {
+
+/// Sorted, because the order of a list is not promised.
+void show(const char* what, const std::vector<kubecoro::object>& objects)
+{
+    std::vector<std::string> names;
+    for (const auto& o : objects) names.emplace_back(o.name());
+    std::sort(names.begin(), names.end());
+    std::cout << what << ':';
+    for (const auto& name : names) std::cout << ' ' << name;
+    std::cout << '\n';
+}
+
+} // namespace
+
+asio::awaitable<kubecoro::result<>> run(kubecoro::client client) // clientset, ctx: every co_await can be cancelled
+{
+    kubecoro::informer_factory informers(client); // informers.NewSharedInformerFactory(clientset, 0)
+    auto pods = informers.get<pod>();             // factory.Core().V1().Pods()
+    auto index = pods.add_index("node", [](const kubecoro::object& o, auto out) {
+        out(o["spec"]["nodeName"].as_string()); // cache.Indexers{"node": func(obj interface{}) ...}
+    });
+    if (!index) co_return index;
+
+    int adds = 0;
+    // informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{...}), without DeletedFinalStateUnknown to cast:
+    // a deletion nobody saw is a deletion, with a flag.
+    auto registration = pods.add_event_handler({
+        .on_add = [&adds](const kubecoro::added& e) { adds += e.initial; },
+        .on_delete = [](const kubecoro::deleted& e) { std::cout << e.obj.key() << " is gone\n"; },
+    });
+    informers.start();                                // factory.Start(ctx.Done())
+    auto synced = co_await registration.has_synced(); // cache.WaitForCacheSync(ctx.Done(), registration.HasSynced)
+    if (!synced) co_return synced;                    // forbidden, not found: said at once, where client-go waits on
+    std::cout << adds << " pods at the start\n";
+
+    const auto lister = pods.lister();            // factory.Core().V1().Pods().Lister()
+    const auto cart = lister.get("shop", "cart"); // lister.Pods("shop").Get("cart")
+    std::cout << "cart runs " << (cart ? "on " : "nowhere") << cart["spec"]["nodeName"].as_string() << '\n';
+    show("on n1", lister.by_index("node", "n1"));                                  // indexer.ByIndex("node", "n1")
+    const auto selector = kubecoro::label_selector::parse("app in (cart,search)"); // labels.Parse(...)
+    if (!selector) co_return selector.error();
+    show("of the shop", lister.list(*selector)); // lister.List(selector)
+
+    auto removed = co_await registration.removed(); // informer.RemoveEventHandler(registration); no call runs any more
+    auto stopped = co_await informers.stop();       // factory.Shutdown()
+    co_return removed ? stopped : removed;
+}
