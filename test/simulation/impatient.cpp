@@ -7,6 +7,7 @@
 #include <kubecoro/base/guard.hpp>
 
 #include <array>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t most_attempts = 12;
+constexpr auto never = std::numeric_limits<std::size_t>::max();
 
 workqueue_options queue_options(const testing::runner& runner)
 {
@@ -43,9 +45,23 @@ void impatient::one()
 {
     std::erase_if(attempts_, [](const attempt& a) { return a.task.done(); });
     if (attempts_.size() >= most_attempts) return;
+    if (one_in(random_, 20)) return race_for_key();
     std::string name;
     auto body = any(name);
     begin(std::move(name), std::move(body));
+}
+
+void impatient::race_for_key()
+{
+    const auto key = static_cast<int>(below(random_, 20));
+    for (const auto* name : {"first", "second"}) attempts_.push_back({name, runner_->spawn(wait_for_key()), never});
+    const auto first = attempts_.end() - 2;
+    runner_->run_until_idle();
+    queued_.insert(key);
+    queue_.add(key);
+    const auto handlers = below(random_, 4);
+    runner_->cancel_after(handlers, first->task, asio::cancellation_type::terminal);
+    first->cancelled_at = runner_->handlers() + handlers;
 }
 
 void impatient::begin(std::string name, waiting_for body)
@@ -126,6 +142,7 @@ void impatient::check_idle()
     for (const auto& a : attempts_)
         if (!a.task.done() && runner_->handlers() >= a.cancelled_at)
             broken(a.name + " was cancelled and has not ended");
+    if (queue_.len() != 0 && queue_.stats().waiting_workers != 0) broken("a key is ready, and somebody waits for one");
 }
 
 void impatient::end()
@@ -227,6 +244,12 @@ impatient::waiting_for impatient::take_key()
     const auto key = static_cast<int>(below(random_, 20));
     queued_.insert(key);
     queue_.add_after(key, std::chrono::milliseconds(below(random_, 3) * 500));
+    auto taking = wait_for_key();
+    co_return co_await std::move(taking);
+}
+
+impatient::waiting_for impatient::wait_for_key()
+{
     auto got = co_await queue_.get();
     if (!got) co_return got.error();
     queued_.erase(got->key());

@@ -66,6 +66,9 @@ private:
     waiting_for drain();
     waiting_for get(object_key key);
     waiting_for list(resource_type resource);
+    waiting_for wait_for_key();
+    /// Two wait, a key comes, and one is cancelled at that moment: the other gets it.
+    void race_for_key();
     void check_queue();
     void broken(const std::string& what) const { notes_->broken("impatient", what); }
 

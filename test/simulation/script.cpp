@@ -110,6 +110,7 @@ void world::check_idle()
         for (auto& each : w.waits) each->check_reality();
     }
     impatient_->check_idle();
+    if (steward_) steward_->check_idle();
 }
 
 std::string world::unsettled()

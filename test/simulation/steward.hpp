@@ -31,6 +31,8 @@ public:
     void one();
     /// What has stopped by itself is made again, later; at once when everything should be calm.
     void go_on();
+    /// To be called when nothing is ready to run.
+    void check_idle() const { terms_.back()->check_idle(); }
     /// All that goes wrong with it ends, or may begin again.
     void calm(bool yes);
     /// Empty when every term that runs has reconciled everything, else what has not.

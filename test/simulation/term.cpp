@@ -127,6 +127,7 @@ void term::start()
 {
     if (started_ || !subject_) return;
     started_ = true;
+    first_sources_ = sources_.size();
     subject_->start();
     ready_ = runner_->spawn(wait_for_ready());
 }
@@ -227,6 +228,9 @@ asio::awaitable<result<action>> term::begin(const object_key& key, reconcile_con
     if (p.active) broken("two runs at once for " + to_string(key));
     if (active_ >= workers_) broken("more runs than workers");
     if (no_more_runs_) broken("a run begins after the stop");
+    for (std::size_t n = 0; n < first_sources_; ++n)
+        if (!sources_[n].removed && !sources_[n].from->informer.synced())
+            broken("a run begins before the first list of " + sources_[n].from->name);
     return reconcile(std::make_unique<visit>(*this, p), key, context);
 }
 
@@ -248,18 +252,50 @@ void term::look(const object_key& key)
     }
 }
 
+/// Whether a source has nothing to show, or has shown it. What is gone may have been told of either way.
+bool term::shows(const source& s, const write& w) const
+{
+    if (s.removed || s.from->informer.resource().kind != w.kind) return true;
+    const auto stored = s.from->informer.lister().get(w.object);
+    return stored && version_of(stored) >= w.version;
+}
+
+/// Whether there is a reason to hold a key back until its write is seen.
+bool term::may_be_held(const page& p) const
+{
+    if (!p.written || own_write_wait_ == duration::zero() || now() >= p.written->when + own_write_wait_) return false;
+    const auto end = sources_.begin() + static_cast<std::ptrdiff_t>(p.written->sources);
+    return std::any_of(sources_.begin(), end, [&](const source& s) { return !shows(s, *p.written); });
+}
+
 void term::check_own_write(const object_key& key, page& p)
 {
-    const auto written = std::exchange(p.written, std::nullopt);
-    if (!written || own_write_wait_ == duration::zero() || now() >= written->when + own_write_wait_) return;
-    for (std::size_t n = 0; n < std::min(written->sources, sources_.size()); ++n) {
-        const auto& s = sources_[n];
-        if (s.removed || s.from->informer.resource().kind != written->kind) continue;
-        const auto stored = s.from->informer.lister().get(key);
-        if (stored && version_of(stored) < written->version)
-            broken("a run of " + to_string(key) + " begins before the store shows what the last one wrote, @" +
-                   std::to_string(written->version) + ", but " + brief(stored));
+    if (may_be_held(p)) {
+        for (const auto& s : sources_) {
+            const auto stored = s.from->informer.lister().get(p.written->object);
+            if (stored && !shows(s, *p.written))
+                broken("a run of " + to_string(key) + " begins before the store shows what the last one wrote, @" +
+                       std::to_string(p.written->version) + ", but " + brief(stored));
+        }
     }
+    p.written.reset();
+}
+
+void term::check_idle() const
+{
+    if (!subject_ || !started_ || stop_asked_) return;
+    const auto late = [&](const page& p) {
+        return !p.active && (p.asked_for || (p.due && std::max(*p.due, p.retried_by) < now()));
+    };
+    const auto stats = subject_->stats();
+    if (stats.phase != controller_phase::running) return;
+    const auto held =
+        std::count_if(book_.begin(), book_.end(), [&](const auto& entry) { return may_be_held(entry.second); });
+    if (stats.behind_own_writes > static_cast<std::size_t>(held)) broken("a key waits for a write that was shown");
+    if (stats.queue.ready != 0 && active_ < workers_) broken("a key is ready, and a worker waits");
+    if (active_ == workers_ || stats.behind_own_writes != 0) return;
+    for (const auto& [key, p] : book_)
+        if (late(p)) broken("is late with " + to_string(key));
 }
 
 void term::owe(const object_key& key, duration after)
@@ -281,8 +317,12 @@ asio::awaitable<result<>> term::pause(reconcile_context& context, duration d)
 {
     auto sleeping = guard(sleep_for(runner_->clock(), d));
     const auto slept = co_await std::move(sleeping);
+    const bool late = context.deadline() && now() >= *context.deadline();
+    if (slept && late) broken("a run outlives its deadline");
     if (slept) co_return slept;
-    if (!context.is_cancelled() && !over_) broken("a run was cancelled for no reason");
+    const bool out_of_patience = stop_asked_ && (over_ || now() >= *stop_asked_ + grace_);
+    if (!late && !out_of_patience) broken("a run was cancelled for no reason");
+    if (!context.is_cancelled()) broken("a run was cancelled and is not told");
     co_await finish_despite_cancellation();
     if (one_in(random_, 3)) {
         const auto last = std::chrono::milliseconds(below(random_, farewell.count()));
@@ -343,20 +383,28 @@ asio::awaitable<result<action>> term::change(object_key key, reconcile_context& 
 {
     if (sources_.empty()) co_return action::done();
     const auto& s = sources_[below(random_, sources_.size())];
-    const auto mine = s.from->informer.lister().get(key);
+    const auto what = one_in(random_, 2) ? key : neighbour(key, 1);
+    const auto mine = s.from->informer.lister().get(what);
     if (!mine || !s.from->writable) co_return action::done();
     // Refused with a conflict when the store is behind.
     std::string text = R"({"metadata":{"annotations":{"steward":")" + std::to_string(below(random_, 1'000'000)) + "\"}";
-    if (one_in(random_, 2)) text += R"(,"resourceVersion":")" + std::string(mine.resource_version()) + "\"";
+    if (one_in(random_, 2)) {
+        const std::string version(one_in(random_, 3) ? "1" : mine.resource_version());
+        text += R"(,"resourceVersion":")" + version + "\"";
+    }
     text += "}}";
     auto writing =
-        guard(writer_.patch(s.from->informer.resource(), key.ns, key.name, patch_kind::merge, json_text(text)));
+        guard(writer_.patch(s.from->informer.resource(), what.ns, what.name, patch_kind::merge, json_text(text)));
     const auto answer = co_await std::move(writing);
-    note("writes " + to_string(key) + ": " + (answer ? brief(*answer) : answer.error().describe()));
+    note("writes " + to_string(what) + ": " + (answer ? brief(*answer) : answer.error().describe()));
     if (!answer) co_return failed(key, context, answer.error());
     if (!one_in(random_, 3)) {
         context.wrote(*answer);
-        book_[key].written = write{s.from->informer.resource().kind, version_of(*answer), now(), sources_.size()};
+        book_[key].written = write{s.from->informer.resource().kind, what, version_of(*answer), now(), sources_.size()};
+        if (subject_ && one_in(random_, 2)) {
+            book_[key].asked_for = true; // it will have to wait for what was written
+            subject_->trigger(key);
+        }
     }
     co_return action::done();
 }

@@ -65,6 +65,8 @@ public:
     void disturb(std::size_t handlers, boost::asio::cancellation_type how);
     /// To be called now and then.
     void go_on();
+    /// To be called when nothing is ready to run: nothing that could run waits.
+    void check_idle() const;
 
     [[nodiscard]] bool over() const noexcept { return over_ && active_ == 0; }
     /// Empty when everything has been reconciled, else what has not.
@@ -75,6 +77,7 @@ private:
     struct write
     {
         std::string kind;
+        object_key object;
         std::uint64_t version;
         time_point when;
         /// Sources that came later need not show it.
@@ -116,6 +119,8 @@ private:
     boost::asio::awaitable<result<>> wait_for_end();
 
     void look(const object_key& key);
+    [[nodiscard]] bool shows(const source& s, const write& w) const;
+    [[nodiscard]] bool may_be_held(const page& p) const;
     void check_own_write(const object_key& key, page& p);
     void check_end(const result<>& outcome);
     /// A run has to begin after that time.
@@ -142,6 +147,8 @@ private:
     std::optional<controller> subject_;
     testing::task<void> ready_;
     std::optional<testing::task<void>> ending_;
+    /// Those that the first run waits for.
+    std::size_t first_sources_ = 0;
     std::size_t active_ = 0;
     std::uint64_t runs_ = 0;
     std::optional<time_point> stop_asked_;

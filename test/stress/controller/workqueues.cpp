@@ -5,11 +5,14 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <future>
@@ -148,6 +151,25 @@ struct worker
     void join() { REQUIRE(end.wait_for(patience) == std::future_status::ready); }
 };
 
+constexpr int coroutines = 4'000;
+
+asio::awaitable<void> add_one(queue_type& queue, int n, std::atomic<int>& left, std::promise<void>& last)
+{
+    co_await asio::post(asio::use_awaitable); // so that many are at it
+    queue.add(n);
+    queue.add_after(coroutines + n % keys, std::chrono::microseconds(n % 100));
+    queue.add(coroutines + n % keys, n % 3);
+    if (left.fetch_sub(1) == 1) last.set_value();
+}
+
+asio::awaitable<void> count_runs(queue_type& queue, std::vector<std::atomic<int>>& runs)
+{
+    while (auto item = co_await queue.get()) {
+        ++runs[static_cast<std::size_t>(item->key())];
+        item->succeeded();
+    }
+}
+
 } // namespace
 
 TEST_CASE("workqueue: every key of many producers reaches one worker at a time", "[stress][controller]")
@@ -224,5 +246,27 @@ TEST_CASE("workqueue: items are given back while the queue is destroyed", "[stre
         queue.reset();
         for (auto& w : workers) w.join();
     }
+    pool.join();
+}
+
+TEST_CASE("workqueue: thousands of coroutines add at once, and each has its key run", "[stress][controller]")
+{
+    asio::thread_pool pool(3);
+    queue_type queue(pool.get_executor(), quick());
+    std::vector<std::atomic<int>> runs(coroutines + keys);
+    std::atomic<int> adding{coroutines};
+    std::promise<void> all_added;
+
+    std::vector<std::future<void>> workers;
+    for (int n = 0; n < 4; ++n)
+        workers.push_back(asio::co_spawn(asio::make_strand(pool), count_runs(queue, runs), asio::use_future));
+    for (int n = 0; n < coroutines; ++n) asio::co_spawn(pool, add_one(queue, n, adding, all_added), asio::detached);
+    REQUIRE(all_added.get_future().wait_for(patience) == std::future_status::ready);
+    auto drained = asio::co_spawn(pool, queue.shut_down_with_drain(), asio::use_future);
+    REQUIRE(drained.wait_for(patience) == std::future_status::ready);
+    for (auto& w : workers) REQUIRE(w.wait_for(patience) == std::future_status::ready);
+    const auto once = std::count_if(runs.begin(), runs.begin() + coroutines, [](const auto& n) { return n == 1; });
+    CHECK(once == coroutines);
+    CHECK(std::all_of(runs.begin() + coroutines, runs.end(), [](const auto& n) { return n > 0; }));
     pool.join();
 }

@@ -1,0 +1,105 @@
+// A controller whose clock jumps: a machine that slept, a civil clock that somebody set.
+#include "controller_fixture.hpp"
+
+using namespace controller_test;
+
+namespace {
+
+constexpr auto ten_years = 24h * 3650;
+
+/// At once, without the moments in between.
+void jump(fixture& f, duration d)
+{
+    f.run.clock().advance(d);
+    f.settle();
+}
+
+run_task at_once() { co_return action::done(); }
+
+run_task sleep_for_ever(reconcile_context& context)
+{
+    const auto slept = co_await kubecoro::sleep_for(*context.time(), 24h * 36500);
+    co_return slept ? answer(action::done()) : answer(slept.error());
+}
+
+} // namespace
+
+TEST_CASE("controller: a clock that jumps ahead brings every key that waited once, and its retries start from there",
+          "[controller][clock]")
+{
+    fixture f;
+    bool broken = true;
+    auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> answer {
+                         f.seen.push_back(to_string(key));
+                         if (key.name == "failing" && broken) return failure(cond::conflict, "not yet");
+                         return key.name == "failing" ? action::done() : action::requeue_after(1h);
+                     }),
+                     {.workers = 2});
+    c.start();
+    for (const auto* name : {"a", "b", "c", "failing"}) c.trigger({"web", name});
+    f.settle();
+    CHECK(f.take_sorted() == lines{"web/a", "web/b", "web/c", "web/failing"});
+    jump(f, ten_years);
+    CHECK(f.take_sorted() == lines{"web/a", "web/b", "web/c", "web/failing"});
+    CHECK(c.stats().queue.delayed == 4);
+    broken = false;
+    f.run.advance(20ms);
+    CHECK(f.take() == lines{"web/failing"});
+    f.run.advance(1h);
+    CHECK(f.take_sorted() == lines{"web/a", "web/b", "web/c"});
+}
+
+TEST_CASE(
+    "controller: a clock that jumps ahead ends what had a limit: a run, the wait for an own write, the grace period",
+    "[controller][clock]")
+{
+    fixture f;
+    auto [pods, watch] = f.pods({kt::make_pod("web", "writer", "5")});
+    auto& c = f.make(
+        [&f](const object_key& key, reconcile_context& context) {
+            f.seen.push_back(to_string(key));
+            if (key.name == "writer" && context.attempt() == 1) context.wrote(pod::resource(), key, "99");
+            return key.name == "stuck" ? sleep_for_ever(context) : at_once();
+        },
+        {.workers = 2, .deadline = 10s, .grace = 5s});
+    c.watch(pods, enqueue_object());
+    f.begin();
+    c.trigger({"web", "stuck"});
+    c.trigger({"web", "writer"});
+    f.settle();
+    CHECK(f.take_sorted() == lines{"web/stuck", "web/writer"});
+    CHECK(c.stats().behind_own_writes == 1);
+    jump(f, ten_years);
+    CHECK(c.stats().timed_out == 1);
+    CHECK(c.stats().own_write_timeouts == 1);
+    CHECK(f.take() == lines{"web/writer"});
+    f.run.advance(5ms);
+    CHECK(f.take() == lines{"web/stuck"});
+
+    auto stopping = f.run.spawn(c.stop());
+    f.settle();
+    CHECK(c.stats().phase == controller_phase::stopping);
+    jump(f, ten_years);
+    REQUIRE(stopping.done());
+    CHECK(c.stats().phase == controller_phase::stopped);
+}
+
+TEST_CASE("controller: civil time that is set forward or back moves nothing", "[controller][clock]")
+{
+    fixture f;
+    auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> answer {
+        f.seen.push_back(to_string(key));
+        return action::requeue_after(1h);
+    }));
+    c.start();
+    c.trigger({"web", "a"});
+    f.settle();
+    CHECK(f.take().size() == 1);
+    f.run.clock().shift_wall(5h);
+    f.settle();
+    f.run.clock().shift_wall(-24h * 400);
+    f.settle();
+    CHECK(f.take().empty());
+    f.run.advance(1h);
+    CHECK(f.take() == lines{"web/a"});
+}
