@@ -28,6 +28,7 @@ void make_quick(bench_options& o)
     o.no_variants = true;
     o.no_micro = true;
     only_small(o);
+    o.data.emplace_back("operator");
 }
 
 /// A few seconds: whether everything works, not how fast.
@@ -38,6 +39,7 @@ void make_smoke(bench_options& o)
     o.objects = {300};
     o.paced_s = 0;
     o.tail_s = 0;
+    o.queue_keys = 2'000;
     o.warm_mb = 0;
     o.no_micro = true;
 }
@@ -103,7 +105,7 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
     app.add_option("--data", b.data, "Kinds of data; all without")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::IsMember({"small", "large", "low", "custom"}));
+        ->check(CLI::IsMember({"small", "large", "low", "custom", "operator"}));
     app.add_option("--cores", b.cores, "Cores that small pods are measured on (default 1,2)")
         ->delimiter(',')
         ->allow_extra_args(false)

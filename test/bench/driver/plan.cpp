@@ -23,25 +23,42 @@ bool wanted(const bench_options& options, const subject& s)
                        [&](const std::string& choice) { return is_chosen(s.name, choice); });
 }
 
+/// Objects of an operator at rest, and of one that starts in a large cluster.
+constexpr std::uint64_t at_rest = 1'000;
+constexpr std::uint64_t at_start = 10'000;
+
+/// With few objects: how soon each has been reconciled, how much memory is kept, and the queue by itself.
+names operator_workloads(const subject& s, const data_set& data)
+{
+    if (s.part == share::brief || s.part == share::floor) return {};
+    const bool queue = data.objects <= at_rest && s.part != share::controller;
+    if (s.part == share::queue) return queue ? names{"queue"} : names{};
+    return queue ? names{"sync", "steady", "queue"} : names{"sync", "steady"};
+}
+
 /** What a subject does in one session, before the user's choice.
 
     @param largest  Of the sizes of small pods: what takes long or is of variants is measured there alone. */
 names workloads_for(const subject& s, const data_set& data, unsigned cores, bool largest)
 {
     if (s.part == share::floor && data.name != "small") return {};
+    if (data.name == "operator") return operator_workloads(s, data);
+    if (s.part == share::controller && data.name != "small") return {};
     names latencies{"sync", "events", "paced-1000", "paced-5000"};
+    if (s.part == share::queue) return {};
     if (cores == 2) return latencies;
     if (s.part == share::floor) {
         if (largest) latencies.emplace_back("tail");
         return latencies;
     }
+    if (s.part == share::controller) return latencies;
     const names brief{"sync", "steady", "events", "relist", "peak"};
     if (s.part == share::brief) return largest || data.name == "custom" ? brief : names{};
     if (data.name != "small") return brief;
     names all{"sync", "steady", "events", "paced-1000", "paced-5000"};
     if (s.tails && largest) all.emplace_back("tail");
     // Reads hold every object at a time, which is no part of the peak.
-    all.insert(all.end(), {"relist", "peak", "read", "queue"});
+    all.insert(all.end(), {"relist", "peak", "read"});
     return all;
 }
 
@@ -50,7 +67,7 @@ names workloads_for(const subject& s, const data_set& data, unsigned cores, bool
 const names& needs(std::string_view workload)
 {
     static const names nothing, informer{"sync"}, churn{"sync", "events", "relist"};
-    return workload == "sync" ? nothing : workload == "peak" ? churn : informer;
+    return workload == "sync" || workload == "queue" ? nothing : workload == "peak" ? churn : informer;
 }
 
 /// Those of `all` that are asked for, and what they need.
@@ -89,7 +106,7 @@ void add_sessions(group_plan& group, unsigned cores, const bench_options& option
     }
 }
 
-/// Small pods of every size; the others of the smallest, custom resources of at most 50,000.
+/// Small pods of every size; the others of the smallest, custom resources of at most 50,000; and an operator's sizes.
 std::vector<data_set> data_sets(const bench_options& options)
 {
     if (options.objects.empty()) return {};
@@ -99,6 +116,8 @@ std::vector<data_set> data_sets(const bench_options& options)
     all.push_back({"large", *smallest});
     all.push_back({"low", *smallest});
     all.push_back({"custom", std::min<std::uint64_t>(50'000, *largest)});
+    all.push_back({"operator", std::min(at_rest, *largest)});
+    if (*largest > at_rest) all.push_back({"operator", std::min(at_start, *largest)});
     if (!options.data.empty()) std::erase_if(all, [&](const data_set& d) { return !contains(options.data, d.name); });
     return all;
 }

@@ -32,6 +32,8 @@ struct bench_options
     /// Of the paced runs.
     std::uint64_t paced_s = 10;
     std::uint64_t tail_s = 120;
+    /// Of the work queue by itself.
+    std::uint64_t queue_keys = 1'000'000;
     /// Memory to touch before each round.
     std::uint64_t warm_mb = 8'000;
     /// Without the variants of subjects (share::brief).

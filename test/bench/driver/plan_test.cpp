@@ -35,8 +35,13 @@ TEST_CASE("plan: every data set, and small pods also on two cores")
     const auto groups = make_plan({}, some_subjects());
     std::vector<data_set> sets;
     for (const auto& g : groups) sets.push_back(g.data);
-    CHECK(sets == std::vector<data_set>{
-                      {"small", 20'000}, {"small", 150'000}, {"large", 20'000}, {"low", 20'000}, {"custom", 50'000}});
+    CHECK(sets == std::vector<data_set>{{"small", 20'000},
+                                        {"small", 150'000},
+                                        {"large", 20'000},
+                                        {"low", 20'000},
+                                        {"custom", 50'000},
+                                        {"operator", 1'000},
+                                        {"operator", 10'000}});
     // Variants of subjects and tails at the largest size alone, and what has no protobuf form only of clients of JSON.
     CHECK(subjects_of(groups[0].sessions) == std::vector<std::size_t>{0, 1, 0, 1});
     CHECK(subjects_of(groups[1].sessions) == std::vector<std::size_t>{0, 1, 2, 0, 1});
@@ -49,12 +54,29 @@ TEST_CASE("plan: every data set, and small pods also on two cores")
 
 TEST_CASE("plan: a session begins with the sync, and a brief one leaves latencies to others")
 {
-    for (const auto& group : make_plan({}, some_subjects()))
+    for (const auto& group : make_plan({.data = {"small", "large", "low", "custom"}}, some_subjects()))
         for (const auto& s : group.sessions) {
             CHECK(s.workloads.front() == "sync");
             CHECK(takes_part(s, "events"));
             if (s.subject == 2 || group.data.name != "small") CHECK_FALSE(takes_part(s, "paced-1000"));
         }
+}
+
+TEST_CASE("plan: an operator has few objects, a queue none")
+{
+    auto subjects = some_subjects();
+    subjects.push_back({.name = "ours", .program = "ours", .flags = {}, .part = share::controller});
+    subjects.push_back({.name = "queue", .program = "go", .flags = {}, .part = share::queue});
+    const auto groups = make_plan({.data = {"operator"}}, subjects);
+    REQUIRE(groups.size() == 2);
+    CHECK(subjects_of(groups[0].sessions) == std::vector<std::size_t>{0, 1, 3, 4});
+    CHECK(groups[0].sessions[0].workloads == std::vector<std::string>{"sync", "steady", "queue"});
+    CHECK(groups[0].sessions[2].workloads == std::vector<std::string>{"sync", "steady"});
+    CHECK(groups[0].sessions[3].workloads == std::vector<std::string>{"queue"});
+    CHECK(subjects_of(groups[1].sessions) == std::vector<std::size_t>{0, 1, 3});
+    CHECK(groups[0].data.kind() == "small");
+    // Small enough, both are one.
+    CHECK(make_plan({.objects = {300}, .data = {"operator"}}, subjects).size() == 1);
 }
 
 TEST_CASE("plan: the floor has no memory and no queue to measure")

@@ -21,10 +21,15 @@ struct pace
 };
 
 /// The first whose name the subject's begins with.
-constexpr std::array paces{
-    pace{"kubecoro/compressed", 28, 28, 7},    pace{"kubecoro/", 20, 20, 7},          pace{"floor", 3, 3, 3},
-    pace{"client-go/protobuf", 50, 45, 45},    pace{"client-go/json", 290, 240, 290}, pace{"client-go/", 450, 400, 450},
-    pace{"kube-rs/controller", 100, 100, 150}, pace{"kube-rs/", 50, 50, 90}};
+constexpr std::array paces{pace{"kubecoro/compressed", 28, 28, 7},
+                           pace{"kubecoro/", 20, 20, 7},
+                           pace{"floor", 3, 3, 3},
+                           pace{"client-go/protobuf", 50, 45, 45},
+                           pace{"client-go/json", 290, 240, 290},
+                           pace{"client-go/", 450, 400, 450},
+                           pace{"controller-runtime/", 50, 45, 45},
+                           pace{"kube-rs/controller", 100, 100, 150},
+                           pace{"kube-rs/", 50, 50, 90}};
 
 const pace& pace_of(std::string_view subject)
 {
@@ -49,7 +54,8 @@ double workload_seconds(std::string_view workload, const pace& p, const session_
     if (workload == "tail") return quiet + static_cast<double>(options.tail_s);
     if (workload.starts_with("paced")) return quiet + static_cast<double>(options.paced_s);
     if (workload == "peak") return 0;
-    return 1.5; // settling, reading and the queue hardly depend on the size
+    if (workload == "queue") return 5e-6 * static_cast<double>(options.queue_keys);
+    return 1.5; // settling and reading hardly depend on the size
 }
 
 std::string words(const std::vector<std::string>& all)

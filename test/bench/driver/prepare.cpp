@@ -35,7 +35,7 @@ result<std::string> prepare_protobuf(const data_set& data, const places& where)
     const auto encoder = where.peers + "/topb";
     if (!fs::exists(encoder)) return failure(cond::misconfigured, "topb is not built");
 
-    const auto name = where.work + "/" + data.name + "-" + std::to_string(data.objects);
+    const auto name = where.work + "/" + data.kind() + "-" + std::to_string(data.objects);
     const auto records = name + ".pb";
     const auto replay = where.programs + "/kubecoro_replay";
     std::error_code none;
@@ -46,7 +46,7 @@ result<std::string> prepare_protobuf(const data_set& data, const places& where)
     // Both states of every object: what is listed and what events change it into.
     const auto count = std::to_string(data.objects);
     const command_line dump{
-        .words = {replay, "--data", data.name, "--objects", count, "--dump", json, "--events", count}};
+        .words = {replay, "--data", data.kind(), "--objects", count, "--dump", json, "--events", count}};
     if (auto dumped = run_to_end(dump, log); !dumped) return dumped.error();
     const auto unfinished = records + ".new";
     const command_line encode{.words = {encoder, json, unfinished}};

@@ -62,7 +62,7 @@ result<replay_server> replay_server::start(const std::string& program, const dat
                                            const std::string& log_file)
 {
     command_line command{
-        .words = {program, "--data", data.name, "--objects", std::to_string(data.objects), "--listen", "127.0.0.1:0"},
+        .words = {program, "--data", data.kind(), "--objects", std::to_string(data.objects), "--listen", "127.0.0.1:0"},
         .cores = std::move(cores)};
     if (!protobuf.empty()) command.words.insert(command.words.end(), {"--protobuf", protobuf});
     auto process = child_process::start(command, log_file);

@@ -10,11 +10,13 @@ namespace kubecoro::bench {
 /// What the replay server serves.
 struct data_set
 {
-    /// "small", "large", "low" or "custom".
+    /// "small", "large", "low" or "custom"; "operator": small ones, as many as an operator has.
     std::string name;
     std::uint64_t objects = 0;
     /// "pods" or "widgets".
     [[nodiscard]] std::string resource() const { return name == "custom" ? "widgets" : "pods"; }
+    /// What the server calls it.
+    [[nodiscard]] std::string kind() const { return name == "operator" ? "small" : name; }
     friend bool operator==(const data_set&, const data_set&) = default;
 };
 

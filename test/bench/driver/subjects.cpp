@@ -18,6 +18,10 @@ std::vector<subject> our_subjects(const std::string& program)
     return {
         {.name = "kubecoro/plain", .program = program, .flags = {"--mode", "plain"}, .tails = true, .custom = true},
         {.name = "kubecoro/compressed", .program = program, .flags = {"--mode", "compressed"}, .custom = true},
+        {.name = "kubecoro/controller",
+         .program = program,
+         .flags = {"--mode", "controller"},
+         .part = share::controller},
         {.name = "kubecoro/metadata", .program = program, .flags = {"--mode", "metadata"}, .part = share::brief},
         stripped("kubecoro/plain", program, {"--mode", "plain"}),
         stripped("kubecoro/compressed", program, {"--mode", "compressed"}),
@@ -55,7 +59,7 @@ std::vector<subject> rust_subjects(const std::string& standard, const std::strin
         {.name = "kube-rs/default", .program = standard, .flags = {"--mode", "reflector"}, .custom = true},
         {.name = "kube-rs/best", .program = best, .flags = {"--mode", "reflector"}, .tails = true, .custom = true},
         stripped("kube-rs/best", best, {"--mode", "reflector"}),
-        {.name = "kube-rs/controller", .program = best, .flags = {"--mode", "controller"}},
+        {.name = "kube-rs/controller", .program = best, .flags = {"--mode", "controller"}, .part = share::controller},
     };
 }
 
@@ -66,6 +70,10 @@ std::vector<subject> all_subjects(const std::string& programs, const std::string
     auto all = our_subjects(programs + "/kubecoro_bench_subject");
     all.push_back({.name = "floor", .program = programs + "/kubecoro_bench_floor", .flags = {}, .part = share::floor});
     for (auto& s : go_subjects(peers + "/go_subject")) all.push_back(std::move(s));
+    all.push_back({.name = "controller-runtime/queue",
+                   .program = peers + "/go_controller_runtime",
+                   .flags = {"--queue", "priority"},
+                   .part = share::queue});
     for (auto& s : rust_subjects(peers + "/rust_subject_default", peers + "/rust_subject_best"))
         all.push_back(std::move(s));
     return all;

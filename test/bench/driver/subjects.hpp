@@ -14,6 +14,10 @@ enum class share
     full,
     /// A variant of another subject: sync, memory and saturated events on one core.
     brief,
+    /// A controller: sync and latency of small pods, and what an operator has.
+    controller,
+    /// A work queue alone.
+    queue,
     /// No informer at all: what the machine costs whoever is measured on it. Sync, events and latency.
     floor,
 };

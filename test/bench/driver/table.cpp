@@ -109,7 +109,7 @@ void align(table& t)
 /// Where the table of a row stands: by data, size, cores, and workload as the bench runs them.
 auto place_of(const row& r)
 {
-    static const std::array<std::string_view, 5> data{"small", "large", "low", "custom", "-"};
+    static const std::array<std::string_view, 6> data{"small", "large", "low", "custom", "operator", "-"};
     const bool two = r.what.workload.ends_with("-2cores");
     const auto workload = r.what.workload.substr(0, r.what.workload.size() - (two ? 7 : 0));
     const auto& all = workload_names();

@@ -16,6 +16,9 @@ constexpr std::string_view controller = "kube-rs/controller";
 constexpr std::uint64_t many = 150'000;
 constexpr std::uint64_t some = 50'000;
 constexpr std::uint64_t few = 20'000;
+constexpr std::uint64_t own = 1'000;
+constexpr std::string_view loop = "kubecoro/controller";
+constexpr std::string_view runtime_queue = "controller-runtime/queue";
 
 constexpr std::array targets{
     target{"cold sync, plain", "sync", "cpu", plain, "small", many, go, 1 / 3.5, 1 / 6.},
@@ -68,14 +71,17 @@ constexpr std::array targets{
     target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, go, 1 / 25.},
     target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, rust, 1 / 1.5},
     target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, {}, 150},
-    // What every subject of ours measures is event -> handler -> queue -> worker.
-    target{"event to reconcile through the queue", "paced-1000", "p99", plain, "small", many, go, 1 / 2.},
-    target{"event to reconcile through the queue", "paced-1000", "p99", plain, "small", many, controller, 1 / 20.},
-    target{"event to reconcile through the queue", "paced-1000", "p99", plain, "small", many, {}, 150},
+    // What plain measures is event -> handler -> queue -> worker; this is the controller on top of it.
+    target{"event to reconcile, controller", "paced-1000", "p99", loop, "small", many, go, 1 / 2.},
+    target{"event to reconcile, controller", "paced-1000", "p99", loop, "small", many, controller, 1 / 20.},
+    target{"event to reconcile, controller", "paced-1000", "p99", loop, "small", many, {}, 150},
+    target{"event to reconcile, controller", "paced-5000", "p99", loop, "small", many, {}, 150},
+    target{"idle operator, 1,000 objects", "steady", "rss", loop, "operator", own, {}, 12},
 
-    target{"work queue", "queue", "cycle_ns", plain, "small", many, go, 1 / 8., 1 / 15.},
-    target{"work queue", "queue", "cycle_ns", plain, "small", many, controller, 1 / 3.},
-    target{"work queue", "queue", "cycle_ns", plain, "small", many, {}, 200, 100},
+    target{"work queue, cycle", "queue", "cycle_ns", plain, "operator", own, go, 1 / 8., 1 / 15.},
+    target{"work queue, cycle", "queue", "cycle_ns", plain, "operator", own, runtime_queue, 1 / 8., 1 / 15.},
+    target{"work queue, cycle", "queue", "cycle_ns", plain, "operator", own, rust, 1 / 3.},
+    target{"work queue, cycle", "queue", "cycle_ns", plain, "operator", own, {}, 200, 100},
     target{"read one field", "read", "one_field_ns", plain, "small", many, {}, 60},
     target{"read one field, allocations", "micro", "allocations", "read_one_field", "-", 0, {}, 0},
     target{"read five fields", "read", "five_fields_ns", plain, "small", many, {}, 300},

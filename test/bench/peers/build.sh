@@ -2,6 +2,7 @@
 # Builds the bench's peers, as far as this machine has Go and Rust, into the directory given as the first argument:
 #   topb                  JSON records to protobuf records
 #   go_subject            client-go
+#   go_controller_runtime the same with controller-runtime's priority queue
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
 # Versions are pinned in go.mod and Cargo.toml. What is up to date is not built again; what cannot be built is named on
@@ -34,11 +35,13 @@ build_go() {
         export GOTOOLCHAIN=go$wanted
     fi
     key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go)
-    [[ -x $out/topb && -x $out/go_subject ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
+    [[ -x $out/topb && -x $out/go_subject && -x $out/go_controller_runtime ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
     note "building client-go's subject and topb (the first time some minutes)"
     if (cd "$here/go" && export CGO_ENABLED=0 &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/topb" ./topb &&
-        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_subject" ./subject); then
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_subject" ./subject &&
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -tags controllerruntime \
+            -o "$out/go_controller_runtime" ./subject); then
         echo "$key" >"$out/.go.key"
     else
         lacks "client-go or topb: did not build"
@@ -71,6 +74,7 @@ build_rust() {
 write_versions() {
     {
         sed -n 's|^\tk8s.io/client-go v\(.*\)|client-go \1|p' "$here/go/go.mod"
+        sed -n 's|^\tsigs.k8s.io/controller-runtime v\(.*\)|controller-runtime \1|p' "$here/go/go.mod"
         sed -n 's/^kube = .*"=\([0-9.]*\)".*/kube-rs \1/p' "$here/rust/Cargo.toml"
         go version 2>/dev/null | cut -d' ' -f3
         rustc --version 2>/dev/null | cut -d' ' -f1,2

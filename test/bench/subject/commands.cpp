@@ -97,10 +97,14 @@ void read(const pipeline& work)
          {"bytes", t.bytes}});
 }
 
-asio::awaitable<void> queue(asio::any_io_executor executor)
+asio::awaitable<void> queue(asio::any_io_executor executor, std::size_t keys)
 {
-    const auto t = co_await measure_queue(executor);
-    say({{"add_ns", t.add}, {"get_done_ns", t.get_done}, {"cycle_ns", t.add + t.get_done}});
+    const auto t = co_await measure_queue(executor, keys);
+    say({{"cycle_ns", t.cycle},
+         {"add_ns", t.add},
+         {"get_done_ns", t.get_done},
+         {"add_after_ns", t.add_after},
+         {"contended_ns", t.contended}});
 }
 
 asio::awaitable<void> carry_out(words w, asio::any_io_executor executor, pipeline& work)
@@ -119,7 +123,7 @@ asio::awaitable<void> carry_out(words w, asio::any_io_executor executor, pipelin
     } else if (w.verb == "read") {
         read(work);
     } else if (w.verb == "queue") {
-        co_await queue(executor);
+        co_await queue(executor, w.number);
     } else {
         say({{"error", "no such command: " + std::string(w.verb)}});
     }

@@ -61,7 +61,7 @@ asio::awaitable<result<>> run(asio::any_io_executor executor, options o)
     informer.storage.hot_fields = {std::string(bench::paths_of(o.resource).first), "status.phase"};
     informer.decode.drop_managed_fields = o.strip_managed_fields;
     informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
-    bench::pipeline work(executor, *connected, resource_named(o.resource), informer);
+    bench::pipeline work(executor, *connected, resource_named(o.resource), informer, o.mode == "controller");
     auto served = co_await bench::serve_commands(executor, work);
     auto stopped = co_await work.stop();
     co_return served ? stopped : served;
@@ -76,7 +76,7 @@ int main(int argc, char** argv)
     app.add_option("--server", o.server, "URL of the replay server")->required();
     app.add_option("--ca", o.ca, "Authority of an https server, PEM");
     app.add_option("--resource", o.resource)->check(CLI::IsMember({"pods", "widgets"}));
-    app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata"}));
+    app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata", "controller"}));
     app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Leave out metadata.managedFields");
     CLI11_PARSE(app, argc, argv);
 

@@ -27,7 +27,7 @@ object_key_view key_of(const notification& n) { return object_of(n).key(); }
 } // namespace
 
 pipeline::pipeline(asio::any_io_executor executor, const client& from, const resource_type& resource,
-                   informer_options options)
+                   informer_options options, bool controlled)
     : executor_(executor),
       paths_(paths_of(resource.plural)),
       informers_(from),
@@ -37,6 +37,7 @@ pipeline::pipeline(asio::any_io_executor executor, const client& from, const res
       queue_(executor),
       tasks_(executor)
 {
+    if (controlled) loop_.emplace(executor, [this](const object_key& key, reconcile_context&) { return run(key); });
 }
 
 asio::awaitable<result<>> pipeline::handle()
@@ -46,7 +47,10 @@ asio::awaitable<result<>> pipeline::handle()
         // Merged events belong to a batch that comes later than the one they were merged out of.
         counters_.handled = popped_ + events_.stats().coalesced;
         if (stretch_ && !stretch_->began) stretch_->began = monotonic_ns();
-        queue_.add_batch(*batch, priority::normal, key_of);
+        if (!loop_)
+            queue_.add_batch(*batch, priority::normal, key_of);
+        else if (stretch_)
+            look();
     }
     co_return events_.ended();
 }
@@ -60,6 +64,13 @@ asio::awaitable<result<>> pipeline::work()
         if (stretch_) look();
     }
     co_return result<>();
+}
+
+asio::awaitable<result<action>> pipeline::run(const object_key& key)
+{
+    reconcile(key);
+    ++counters_.reconciled;
+    co_return action::done();
 }
 
 void pipeline::reconcile(const object_key& key)
@@ -80,11 +91,37 @@ void pipeline::look()
     if (counters_.handled >= stretch_->goal && queue_.len() == 0) stretch_->over.settle({});
 }
 
+bool pipeline::quiet() const
+{
+    if (!loop_) return queue_.len() == 0;
+    const auto now = loop_->stats();
+    return now.queue.ready == 0 && now.active == 0;
+}
+
+asio::awaitable<result<>> pipeline::settled() const
+{
+    asio::steady_timer pause(executor_);
+    std::uint64_t before = 0;
+    do {
+        before = counters_.reconciled;
+        pause.expires_after(std::chrono::milliseconds(2));
+        co_await pause.async_wait(asio::use_awaitable);
+    } while (!quiet() || counters_.reconciled != before);
+    co_return result<>();
+}
+
 asio::awaitable<result<>> pipeline::sync()
 {
     tasks_.spawn("handler", handle());
-    tasks_.spawn("worker", work());
+    if (loop_) {
+        loop_->watch(informer_, enqueue_object());
+        loop_->start();
+    } else {
+        tasks_.spawn("worker", work());
+    }
     informers_.start();
+    if (loop_)
+        if (auto ready = co_await loop_->ready(); !ready) co_return ready;
     if (auto synced = co_await events_.has_synced(); !synced) co_return synced;
     expect(lister_.size() - counters_.handled);
     look();
@@ -100,7 +137,9 @@ void pipeline::expect(std::uint64_t events)
 asio::awaitable<result<>> pipeline::reached()
 {
     auto over = stretch_->over;
-    co_return co_await over.wait();
+    auto reached = co_await over.wait();
+    if (!reached || !loop_) co_return reached;
+    co_return co_await settled();
 }
 
 asio::awaitable<result<>> pipeline::relisted(pipeline_counters before, std::uint64_t events)
@@ -109,7 +148,7 @@ asio::awaitable<result<>> pipeline::relisted(pipeline_counters before, std::uint
     for (;;) {
         const auto now = counters();
         const bool listed = now.lists > before.lists && informer_.state() == informer_state::watching;
-        if (listed && now.handled - before.handled >= events && queue_.len() == 0) co_return result<>();
+        if (listed && now.handled - before.handled >= events && quiet()) co_return result<>();
         pause.expires_after(std::chrono::milliseconds(2));
         co_await pause.async_wait(asio::use_awaitable);
     }
@@ -117,9 +156,12 @@ asio::awaitable<result<>> pipeline::relisted(pipeline_counters before, std::uint
 
 asio::awaitable<result<>> pipeline::stop()
 {
+    result<> ended_loop;
+    if (loop_) ended_loop = co_await loop_->stop();
     auto stopped = co_await informers_.stop();
     queue_.shut_down();
     auto ended = co_await tasks_.join();
+    if (!ended_loop) co_return ended_loop;
     co_return stopped ? ended : stopped;
 }
 

@@ -7,6 +7,7 @@
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
+#include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -37,8 +38,9 @@ struct pipeline_counters
 class pipeline
 {
 public:
+    /// @param controlled  A controller in place of the handler, the queue and the worker; the handler only counts.
     pipeline(boost::asio::any_io_executor executor, const client& from, const resource_type& resource,
-             informer_options options);
+             informer_options options, bool controlled = false);
 
     /// Starts, and completes when every initial object was reconciled.
     [[nodiscard]] boost::asio::awaitable<result<>> sync();
@@ -60,9 +62,14 @@ public:
 private:
     [[nodiscard]] boost::asio::awaitable<result<>> handle();
     [[nodiscard]] boost::asio::awaitable<result<>> work();
+    [[nodiscard]] boost::asio::awaitable<result<action>> run(const object_key& key);
     void reconcile(const object_key& key);
     /// Settles the stretch when it is over.
     void look();
+    /// Nothing waits for a run.
+    [[nodiscard]] bool quiet() const;
+    /// Completes when nothing waits for a run nor runs. It looks now and then: a controller does not say.
+    [[nodiscard]] boost::asio::awaitable<result<>> settled() const;
 
     boost::asio::any_io_executor executor_;
     field_paths paths_;
@@ -71,6 +78,7 @@ private:
     subscription events_;
     kubecoro::lister lister_;
     workqueue<object_key> queue_;
+    std::optional<controller> loop_;
     latencies latencies_;
     pipeline_counters counters_;
     std::uint64_t popped_ = 0;

@@ -34,6 +34,10 @@ result<> record(session& s, std::string_view command, const std::array<std::stri
 
 result<> run_read(session& s) { return record<3>(s, "read", {"one_field_ns", "five_fields_ns", "scan_ns_per_object"}); }
 
-result<> run_queue(session& s) { return record<1>(s, "queue", {"cycle_ns"}); }
+result<> run_queue(session& s)
+{
+    return record<5>(s, "queue " + std::to_string(s.options().queue_keys),
+                     {"cycle_ns", "add_ns", "get_done_ns", "add_after_ns", "contended_ns"});
+}
 
 } // namespace kubecoro::bench

@@ -25,6 +25,7 @@ func main() {
 	flag.StringVar(&o.resource, "resource", "pods", "pods or widgets")
 	flag.StringVar(&o.mode, "mode", "typed-protobuf", "typed-protobuf, typed-json or dynamic")
 	flag.BoolVar(&o.stripManagedFields, "strip-managed-fields", false, "drop managedFields in a transform")
+	queue := flag.String("queue", "client-go", "kind of work queue that the command queue measures: client-go or priority")
 	flag.Parse()
 
 	requests := &requests{}
@@ -32,7 +33,11 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	s := &subject{requests: requests, pipeline: newPipeline(source)}
+	newQueue, known := queues[*queue]
+	if !known {
+		fail(fmt.Errorf("no such queue here: %q", *queue))
+	}
+	s := &subject{requests: requests, pipeline: newPipeline(source), newQueue: newQueue}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())
@@ -56,6 +61,7 @@ func fail(err error) {
 type subject struct {
 	pipeline *pipeline
 	requests *requests
+	newQueue func() keyQueue
 	output   sync.Mutex
 }
 
@@ -104,7 +110,7 @@ func (s *subject) run(words []string) error {
 		}
 		s.answer(line)
 	case "queue":
-		s.answer(queueTimes())
+		s.answer(queueTimes(s.newQueue, number))
 	default:
 		s.answer(answer{"error": fmt.Sprintf("no such command: %q", words[0])})
 	}

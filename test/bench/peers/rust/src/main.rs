@@ -66,7 +66,7 @@ fn serve<K: Object>(options: Options) {
             }
             "read" => answer(read::read_times(&store)),
             "quit" => return,
-            "queue" => answer(queue::queue_times()),
+            "queue" => answer(queue::queue_times(number)),
             _ => answer(json!({"error": format!("no such command: {command}")})),
         }
     }
