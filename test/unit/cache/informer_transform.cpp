@@ -2,6 +2,11 @@
 
 #include "informer_fixture.hpp"
 
+#include "object_transformer.hpp"
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/object_encoding.hpp>
+
 #include <stdexcept>
 
 using namespace informer_test;
@@ -84,6 +89,32 @@ TEST_CASE("transform: one that fails costs its object the transform, and nothing
     CHECK(f.log.count("no idea") == 1);
     CHECK(pods.lister().get("web", "throws")["spec"]["short"].kind() == kubecoro::value_kind::absent);
     CHECK(pods.lister().get("web", "fine")["spec"]["short"].as_bool());
+}
+
+TEST_CASE("transform: whose object came back is seen without expanding it", "[cache][transform][storage]")
+{
+    const auto encoding =
+        kubecoro::make_object_encoding({.storage = {.policy = kubecoro::storage::compressed, .learn_from = 8}});
+    const auto text = [](int i) {
+        const auto n = std::to_string(1000 + i);
+        return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p)" + n +
+               R"(","uid":"00000000-0000-4000-8000-00000000)" + n +
+               R"(","resourceVersion":"1"},"spec":{"image":"registry/of/images:1","schedulerName":"default-scheduler"}})";
+    };
+    std::string list = R"({"kind":"PodList","apiVersion":"v1","items":[)";
+    for (int i = 0; i < 100; ++i) list += (i != 0 ? "," : "") + text(i);
+    kubecoro::list_decoder decoder({}, encoding);
+    REQUIRE(decoder.feed(list + "]}"));
+    const object fresh = decoder.finish().value().items.back();
+    const auto made = object::parse(text(99)).value();
+    const kubecoro::object_transformer transformer([&made](const object&) { return made; }, encoding, {});
+
+    const auto before = encoding->stats().expansions;
+    CHECK(transformer.apply(fresh).name() == "p1099");
+    CHECK(transformer.failures() == 0);
+    CHECK(encoding->stats().expansions == before);
+    CHECK(fresh.uid() == made.uid());
+    CHECK(encoding->stats().expansions == before + 1);
 }
 
 TEST_CASE("transform: an informer with one is nobody else's", "[cache][transform]")
