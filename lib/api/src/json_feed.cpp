@@ -58,7 +58,9 @@ public:
     /// Begins what is open around it, for a parser that goes on behind it.
     [[nodiscard]] std::string nesting() const
     {
-        std::string text = outside_;
+        std::string text;
+        text.reserve(outside_.size() + object_begin.size() * (writer_.depth() + 1));
+        text += outside_;
         writer_.append_nesting(text);
         return text;
     }
