@@ -55,12 +55,12 @@ public:
     {
         for (std::size_t second = 1; second <= settings_.seconds; ++second) {
             if (visiting_.front().wait_for(1s) == std::future_status::ready) visiting_.front().get();
+            const double resident = soak::resident_megabytes();
             memory.sample();
             const auto every = std::max<std::size_t>(settings_.seconds / 20, 1);
             if (second % every == 0)
-                std::printf("%4zu s  %7.1f MB resident, %7.1f MB allocated, %s\n", second,
-                            memory.median(second - every, every), soak::allocated_megabytes(),
-                            residents_.summary().c_str());
+                std::printf("%4zu s  %7.1f MB, resident %7.1f MB, %s\n", second, memory.median(second - every, every),
+                            resident, residents_.summary().c_str());
             std::fflush(stdout);
         }
     }
@@ -116,7 +116,7 @@ int run(const settings& s)
     program.end();
 
     const auto d = soak::drift_of(memory, s.cluster.cycle_seconds);
-    std::printf("resident: %.1f MB after %zu s, %.1f MB at the end: %+.2f %% (medians of %zu s)\n", d.begin, d.warm_up,
+    std::printf("memory: %.1f MB after %zu s, %.1f MB at the end: %+.2f %% (medians of %zu s)\n", d.begin, d.warm_up,
                 d.end, d.relative() * 100, d.window);
     return s.any_drift || d.small() ? 0 : 1;
 }

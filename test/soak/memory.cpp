@@ -17,10 +17,10 @@ double resident_megabytes()
     return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
 }
 
-double allocated_megabytes()
+double needed_megabytes()
 {
-    const auto heap = ::mallinfo2();
-    return static_cast<double>(heap.uordblks + heap.hblkhd) / (1024 * 1024);
+    ::malloc_trim(0);
+    return resident_megabytes();
 }
 
 double memory_record::median(std::size_t first, std::size_t count) const

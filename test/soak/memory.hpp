@@ -1,5 +1,5 @@
 #pragma once
-// What an operator sees of a process: its resident memory, and whether it grows.
+// What an operator sees of a process: its memory, and whether it grows.
 
 #include <cstddef>
 #include <vector>
@@ -8,15 +8,15 @@ namespace soak {
 
 /// Of this process, now. 0 where there is no /proc.
 [[nodiscard]] double resident_megabytes();
+/// The same after the allocator has given back the pages that hold nothing: what it kept of former peaks, which depend on how
+/// lists happen to coincide, does not count.
+[[nodiscard]] double needed_megabytes();
 
-/// What the program has asked for and not given back: what is resident besides is the allocator's, or the program's text.
-[[nodiscard]] double allocated_megabytes();
-
-/** Samples of the resident memory, one a second. */
+/** Samples of the memory that is needed, one a second. */
 class memory_record
 {
 public:
-    void sample() { samples_.push_back(resident_megabytes()); }
+    void sample() { samples_.push_back(needed_megabytes()); }
 
     /// The median of `count` samples from `first` on.
     [[nodiscard]] double median(std::size_t first, std::size_t count) const;
@@ -26,7 +26,7 @@ private:
     std::vector<double> samples_;
 };
 
-/** How much more is resident at the end than after the warm-up, as a part of the latter. */
+/** How much more is needed at the end than after the warm-up, as a part of the latter. */
 struct drift
 {
     /// The first fifth of the samples does not count.
