@@ -4,6 +4,8 @@
 #include <kubecoro/test/catch.hpp>
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 using namespace kubecoro;
 using namespace kubecoro::conditions;
@@ -12,42 +14,55 @@ namespace {
 
 object parse(const std::string& text) { return object::parse(text).value(); }
 
+/// JSON text with one of the values in the place of each `%`.
+object made(std::string_view text, const std::vector<std::string>& values)
+{
+    std::string filled;
+    auto next = values.begin();
+    for (const char c : text) {
+        if (c == '%')
+            filled += *next++;
+        else
+            filled += c;
+    }
+    return parse(filled);
+}
+
+std::string n(int i) { return std::to_string(i); }
+
 bool met(const object_condition& c, const object& o) { return c(o).value(); }
 
-object crd(std::string_view established, std::string_view accepted)
+object crd(const std::string& established, const std::string& accepted)
 {
-    return parse(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    return made(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
       "metadata":{"name":"widgets.example.com","uid":"u1","resourceVersion":"3"},
       "status":{"conditions":[
-        {"type":"NamesAccepted","status":")" +
-                 std::string(accepted) + R"(","reason":"x","message":"\"widgets\" is in use"},
-        {"type":"Established","status":")" +
-                 std::string(established) + R"("}],"storedVersions":["v1"]}})");
+        {"type":"NamesAccepted","status":"%","reason":"x","message":"\"widgets\" is in use"},
+        {"type":"Established","status":"%"}],"storedVersions":["v1"]}})",
+                {accepted, established});
 }
 
-object pod(std::string_view phase, std::string_view ready)
+object pod(const std::string& phase, const std::string& ready)
 {
-    return parse(
-        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"web","uid":"u1","resourceVersion":"7"},
+    return made(R"({"apiVersion":"v1","kind":"Pod",
+      "metadata":{"name":"a","namespace":"web","uid":"u1","resourceVersion":"7"},
       "spec":{"nodeName":"n1","containers":[{"name":"main","image":"app"}]},
-      "status":{"phase":")" +
-        std::string(phase) + R"(","conditions":[
+      "status":{"phase":"%","conditions":[
         {"type":"PodScheduled","status":"True"},{"type":"Initialized","status":"True"},
-        {"type":"ContainersReady","status":")" +
-        std::string(ready) + R"("},
-        {"type":"Ready","status":")" +
-        std::string(ready) + R"(","reason":"ContainersNotReady"}]}})");
+        {"type":"ContainersReady","status":"%"},
+        {"type":"Ready","status":"%","reason":"ContainersNotReady"}]}})",
+                {phase, ready, ready});
 }
 
-object job(std::string_view type)
+object job(const std::string& type)
 {
-    const std::string conditions = type.empty() ? "[]"
-                                                : R"([{"type":"Suspended","status":"False"},{"type":")" +
-                                                      std::string(type) + R"(","status":"True","reason":"r"}])";
-    return parse(
-        R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"j","namespace":"web","uid":"u1","resourceVersion":"7"},
-      "spec":{"completions":1},"status":{"active":1,"conditions":)" +
-        conditions + "}}");
+    const std::string conditions =
+        type.empty() ? ""
+                     : R"({"type":"Suspended","status":"False"},{"status":"True","reason":"r","type":")" + type + "\"}";
+    return made(R"({"apiVersion":"batch/v1","kind":"Job",
+      "metadata":{"name":"j","namespace":"web","uid":"u1","resourceVersion":"7"},
+      "spec":{"completions":1},"status":{"active":1,"conditions":[%]}})",
+                {conditions});
 }
 
 struct rollout
@@ -58,16 +73,14 @@ struct rollout
 
     [[nodiscard]] object deployment() const
     {
-        const auto n = [](int i) { return std::to_string(i); };
-        return parse(
-            R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"shop","namespace":"web","uid":"u1",
-          "resourceVersion":"9","generation":)" +
-            n(generation) + R"(},"spec":{"replicas":)" + n(wanted) + R"(},"status":{"observedGeneration":)" +
-            n(observed) + R"(,"replicas":)" + n(replicas) + R"(,"updatedReplicas":)" + n(updated) +
-            R"(,"availableReplicas":)" + n(available) + R"(,"conditions":[{"type":"Available","status":")" +
-            available_condition +
-            R"(","reason":"MinimumReplicasAvailable"},{"type":"Progressing","status":"True","reason":")" + progressing +
-            R"("}]}})");
+        return made(R"({"apiVersion":"apps/v1","kind":"Deployment",
+          "metadata":{"name":"shop","namespace":"web","uid":"u1","resourceVersion":"9","generation":%},
+          "spec":{"replicas":%},
+          "status":{"observedGeneration":%,"replicas":%,"updatedReplicas":%,"availableReplicas":%,"conditions":[
+            {"type":"Available","status":"%","reason":"MinimumReplicasAvailable"},
+            {"type":"Progressing","status":"True","reason":"%"}]}})",
+                    {n(generation), n(wanted), n(observed), n(replicas), n(updated), n(available), available_condition,
+                     progressing});
     }
 };
 
@@ -79,14 +92,12 @@ struct stateful
 
     [[nodiscard]] object set() const
     {
-        const auto n = [](int i) { return std::to_string(i); };
-        return parse(
-            R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"db","namespace":"web","uid":"u1",
-          "resourceVersion":"9","generation":)" +
-            n(generation) + R"(},"spec":{"replicas":3,"updateStrategy":{"type":")" + strategy +
-            R"(","rollingUpdate":{"partition":)" + n(partition) + R"(}}},"status":{"observedGeneration":)" +
-            n(observed) + R"(,"replicas":3,"readyReplicas":)" + n(ready) + R"(,"updatedReplicas":)" + n(updated) +
-            R"(,"currentRevision":")" + current + R"(","updateRevision":"shop-7"}})");
+        return made(R"({"apiVersion":"apps/v1","kind":"StatefulSet",
+          "metadata":{"name":"db","namespace":"web","uid":"u1","resourceVersion":"9","generation":%},
+          "spec":{"replicas":3,"updateStrategy":{"type":"%","rollingUpdate":{"partition":%}}},
+          "status":{"observedGeneration":%,"replicas":3,"readyReplicas":%,"updatedReplicas":%,
+            "currentRevision":"%","updateRevision":"shop-7"}})",
+                    {n(generation), strategy, n(partition), n(observed), n(ready), n(updated), current});
     }
 };
 
