@@ -17,7 +17,7 @@ controller_options settings_of(random_source& random)
     o.workers = 1 + below(random, 3);
     if (one_in(random, 2)) o.deadline = std::chrono::seconds(3 + below(random, 20)) + std::chrono::nanoseconds(1);
     o.grace = std::chrono::seconds(below(random, 3) * 7);
-    o.own_write_wait = std::chrono::seconds(below(random, 3) * 20);
+    o.own_write_wait = std::chrono::seconds(one_in(random, 3) ? 0 : 20 + 580 * below(random, 2));
     o.sync_timeout = std::chrono::seconds(one_in(random, 4) ? 30 + below(random, 100) : 0);
     o.ageing = static_cast<unsigned>(below(random, 9));
     return o;
