@@ -172,9 +172,14 @@ TEST_CASE("config-reloader: a template that is set back has rolled the pods itse
     f.run.advance(1h);
     CHECK(f.rolls(deployments, "shop") == 3);
     CHECK(f.checksum_of(deployments, "shop") == first);
-    f.put(config_maps, "settings", R"("data":{"a":"3"})");
+    // What was set back is what is there again: still a change for the pods.
+    f.put(config_maps, "settings", R"("data":{"a":"1"})");
     f.settle();
     CHECK(f.rolls(deployments, "shop") == 4);
+    CHECK(f.checksum_of(deployments, "shop") == first + "-again");
+    f.put(config_maps, "settings", R"("data":{"a":"3"})");
+    f.settle();
+    CHECK(f.rolls(deployments, "shop") == 5);
 }
 
 TEST_CASE("config-reloader: two of them roll no workload twice", "[reloader]")

@@ -61,6 +61,16 @@ TEST_CASE("config-reloader: patches hold for one version", "[marks]")
           R"({"metadata":{"resourceVersion":"7","annotations":{"config-reloader.kubecoro.dev/applied":"abc"}}})");
 }
 
+TEST_CASE("config-reloader: a patch always changes the template", "[marks]")
+{
+    const std::string checksum = R"("config-reloader.kubecoro.dev/checksum":)";
+    const auto set_back = workload("", checksum + "\"abc\"");
+    CHECK(marks::rolling_patch(set_back, "abc").find(checksum + "\"abc-again\"") != std::string::npos);
+    const auto twice = workload("", checksum + "\"abc-again\"");
+    CHECK(marks::rolling_patch(twice, "abc").find(checksum + "\"abc\"") != std::string::npos);
+    CHECK(marks::last_applied(twice) == "abc");
+}
+
 TEST_CASE("config-reloader: a workload that loses its marks again and again waits longer each time", "[marks]")
 {
     adoption_pace pace;

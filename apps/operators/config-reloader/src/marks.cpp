@@ -9,9 +9,18 @@ namespace json = boost::json;
 
 namespace {
 
-json::object recording(const object& workload, std::string_view checksum)
+/// For a template that has the checksum already, from before it was set back to an older state: without it the patch would
+/// change nothing, and roll nobody.
+constexpr std::string_view again = "-again";
+
+std::string_view on_template(const object& workload)
 {
-    json::object metadata{{"resourceVersion", workload.resource_version()}, {"annotations", {{applied, checksum}}}};
+    return workload["spec"]["template"]["metadata"]["annotations"][checksum].as_string();
+}
+
+json::object recording(const object& workload, std::string_view sum)
+{
+    json::object metadata{{"resourceVersion", workload.resource_version()}, {"annotations", {{applied, sum}}}};
     return {{"metadata", std::move(metadata)}};
 }
 
@@ -33,14 +42,17 @@ result<bool> asked(const object& workload)
 
 std::string_view last_applied(const object& workload)
 {
-    const auto on_template = workload["spec"]["template"]["metadata"]["annotations"][checksum].as_string();
-    return workload.annotations()[applied].as_string(on_template);
+    auto rolled_for = on_template(workload);
+    if (rolled_for.ends_with(again)) rolled_for.remove_suffix(again.size());
+    return workload.annotations()[applied].as_string(rolled_for);
 }
 
 std::string rolling_patch(const object& workload, std::string_view sum)
 {
+    std::string text(sum);
+    if (on_template(workload) == text) text += again;
     auto patch = recording(workload, sum);
-    patch["spec"] = {{"template", {{"metadata", {{"annotations", {{checksum, sum}}}}}}}};
+    patch["spec"] = {{"template", {{"metadata", {{"annotations", {{checksum, text}}}}}}}};
     return json::serialize(patch);
 }
 

@@ -14,7 +14,7 @@ namespace kubecoro::config_reloader::marks {
 inline constexpr std::string_view reload = "config-reloader.kubecoro.dev/reload";
 /// On the workload: the checksum of the contents its pods were last rolled for.
 inline constexpr std::string_view applied = "config-reloader.kubecoro.dev/applied";
-/// On the pod template: the same. Its change is what rolls the pods.
+/// On the pod template: the same, with a suffix where it would be no change. Its change is what rolls the pods.
 inline constexpr std::string_view checksum = "config-reloader.kubecoro.dev/checksum";
 
 /// The workload says something about the service, be it nonsense.

@@ -1,0 +1,174 @@
+// The config-reloader on a real server: annotations and generations; nothing here runs pods.
+#include "cluster.hpp"
+
+#include "marks.hpp"
+#include "reloader.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+using namespace kubecoro;
+using namespace kubecoro::e2e;
+using core::v1::config_map;
+using core::v1::secret;
+namespace marks = config_reloader::marks;
+
+namespace {
+
+const resource_type roles{"rbac.authorization.k8s.io", "v1", "roles", "Role", true};
+const resource_type role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", true};
+const resource_type stateful_sets = apps::v1::stateful_set::resource();
+const std::vector<resource_type> kinds{apps::v1::deployment::resource(), stateful_sets,
+                                       apps::v1::daemon_set::resource()};
+
+/// Reads the config map "settings" as a volume and the secret "password" as environment.
+std::string workload(const resource_type& kind, const std::string& name)
+{
+    const std::string more = kind == stateful_sets ? R"("serviceName":"shop",)" : "";
+    return R"({"apiVersion":"apps/v1","kind":")" + kind.kind + R"(","metadata":{"name":")" + name +
+           R"(","annotations":{"config-reloader.kubecoro.dev/reload":"true"}},"spec":{)" + more +
+           R"("selector":{"matchLabels":{"app":"shop"}},"template":{"metadata":{"labels":{"app":"shop"}},"spec":{)"
+           R"("volumes":[{"name":"v","configMap":{"name":"settings"}}],)"
+           R"("containers":[{"name":"main","image":"example.com/shop","volumeMounts":[{"name":"v","mountPath":"/v"}],)"
+           R"("env":[{"name":"P","valueFrom":{"secretKeyRef":{"name":"password","key":"p"}}}]}]}}}})";
+}
+
+/// The least rights that the manifests give, bound to a user of the cluster.
+void grant(cluster& c, const std::string& ns, const std::string& user)
+{
+    c.make(
+        roles, ns, "config-reloader",
+        R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"config-reloader"},"rules":[)"
+        R"({"apiGroups":["apps"],"resources":["deployments","statefulsets","daemonsets"],"verbs":["list","watch","patch"]},)"
+        R"({"apiGroups":[""],"resources":["configmaps","secrets"],"verbs":["get","list","watch"]}]})");
+    c.make(role_bindings, ns, "config-reloader",
+           R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"config-reloader"},)"
+           R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"config-reloader"},)"
+           R"("subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":")" +
+               user + R"("}]})");
+}
+
+std::string user_of(cluster& c, const client& who)
+{
+    const resource_type reviews{"authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", false};
+    const auto review =
+        c.run(who.create(reviews, {}, R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"));
+    return std::string(review.value().root().path("status.userInfo.username").as_string());
+}
+
+/// The operator in one namespace, as a user with no more rights than it needs where there is one.
+class running_operator
+{
+public:
+    running_operator(cluster& c, const client& who, const std::string& ns)
+        : cluster_(&c), strand_(boost::asio::make_strand(c.executor()))
+    {
+        config_reloader::reloader_options options;
+        options.namespaces = {ns};
+        options.informers = impatient();
+        options.informers.executor = strand_;
+        subject_ = std::make_unique<config_reloader::reloader>(strand_, who, std::move(options));
+        subject_->start();
+        const auto ready = c.run(subject_->ready());
+        if (!ready) FAIL(ready.error().describe());
+    }
+    ~running_operator()
+    {
+        const auto stopped = cluster_->run(subject_->stop());
+        CHECK(stopped);
+    }
+    running_operator(const running_operator&) = delete;
+    running_operator& operator=(const running_operator&) = delete;
+
+private:
+    cluster* cluster_;
+    boost::asio::any_io_executor strand_;
+    std::unique_ptr<config_reloader::reloader> subject_;
+};
+
+struct workloads
+{
+    cluster& c;
+    std::string ns;
+
+    [[nodiscard]] object read(const resource_type& kind) { return c.run(c.api().get(kind, ns, "shop")).value(); }
+    [[nodiscard]] std::string checksum(const resource_type& kind)
+    {
+        const auto o = read(kind);
+        return std::string(o["spec"]["template"]["metadata"]["annotations"][marks::checksum].as_string());
+    }
+    /// Every template has a checksum other than this, the same in all of them.
+    [[nodiscard]] std::string rolled_from(const std::string& before)
+    {
+        std::string now;
+        const bool all = c.eventually([&] {
+            now = checksum(kinds.front());
+            bool same = now != before;
+            for (const auto& kind : kinds) same = same && checksum(kind) == now;
+            return same;
+        });
+        CHECK(all);
+        return now;
+    }
+    /// Changes of the template that the server has counted.
+    [[nodiscard]] std::int64_t rolls() { return read(stateful_sets).generation() - 1; }
+};
+
+void set(cluster& c, const std::string& ns, const std::string& value)
+{
+    c.run(
+         c.api().patch(config_map::resource(), ns, "settings", patch_kind::merge, R"({"data":{"a":")" + value + "\"}}"))
+        .value();
+}
+
+} // namespace
+
+TEST_CASE("config-reloader: rolls each kind once a change, also for what happened while it was down", "[operators]")
+{
+    cluster c;
+    const auto ns = c.make_namespace("reloader");
+    const auto limited = cluster::config("KUBECORO_E2E_LIMITED_KUBECONFIG");
+    const auto who = limited ? c.connect(*limited) : c.api();
+    if (limited) grant(c, ns, user_of(c, who));
+    c.run(c.api().create(config_map::resource(), ns,
+                         R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},"data":{"a":"1"}})"))
+        .value();
+    c.make(secret::resource(), ns, "password",
+           R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"password"},"stringData":{"p":"1"}})");
+    for (const auto& kind : kinds) c.make(kind, ns, "shop", workload(kind, "shop"));
+
+    workloads all{c, ns};
+    std::string sum;
+    {
+        running_operator one(c, who, ns);
+        sum = all.rolled_from("");
+        CHECK(all.rolls() == 1);
+        set(c, ns, "2");
+        sum = all.rolled_from(sum);
+        c.run(c.api().patch(secret::resource(), ns, "password", patch_kind::merge, R"({"stringData":{"p":"2"}})"))
+            .value();
+        sum = all.rolled_from(sum);
+        CHECK(all.rolls() == 3);
+    }
+    set(c, ns, "3");
+    CHECK(all.checksum(stateful_sets) == sum);
+    {
+        // Two at once, and neither rolls for the other's roll.
+        running_operator one(c, who, ns);
+        running_operator other(c, who, ns);
+        sum = all.rolled_from(sum);
+        set(c, ns, "4");
+        sum = all.rolled_from(sum);
+    }
+    CHECK(all.rolls() == 5);
+    {
+        running_operator one(c, who, ns);
+        set(c, ns, "5");
+        sum = all.rolled_from(sum);
+    }
+    CHECK(all.rolls() == 6);
+}
