@@ -68,6 +68,8 @@ network::~network() = default;
 
 client network::unreliable() const { return state_->make(state_->carrier); }
 
+std::shared_ptr<transport> network::carrier() const { return state_->carrier; }
+
 client network::reliable() const
 {
     return state_->make(std::make_shared<apiserver::in_process_transport>(*state_->server));

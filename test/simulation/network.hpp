@@ -22,6 +22,8 @@ public:
 
     /// The client that informers use.
     [[nodiscard]] client unreliable() const;
+    /// What it sends through.
+    [[nodiscard]] std::shared_ptr<transport> carrier() const;
     /// A client that no fault of ours touches; cut and restart do.
     [[nodiscard]] client reliable() const;
 

@@ -1,0 +1,99 @@
+// test_simulation_config_reloader [--from N] [--seeds N] [--seed N] [--trace]
+//
+// Runs one world per seed and ends with the first that breaks a promise. KUBECORO_SEED=N is --seed N; KUBECORO_LONG
+// multiplies the number of seeds by ten.
+
+#include "reloader_world.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace {
+
+using namespace kubecoro::simulation;
+
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t default_seeds = 500;
+#else
+constexpr std::uint64_t default_seeds = 50;
+#endif
+
+struct command_line
+{
+    std::uint64_t from = 1;
+    std::uint64_t seeds = default_seeds;
+    bool trace = false;
+
+    void one(const char* seed)
+    {
+        from = std::strtoull(seed, nullptr, 10);
+        seeds = 1;
+    }
+};
+
+reloader_verdict run(std::uint64_t seed, bool trace)
+{
+    reloader_world w(seed, trace);
+    return w.run();
+}
+
+/// The same seed must give the same world.
+bool repeats(std::uint64_t seed, const reloader_verdict& first)
+{
+    const auto again = run(seed, false);
+    if (again.hash == first.hash && again.steps == first.steps) return true;
+    std::printf("seed %llu: BROKEN: a second run took another course\n", static_cast<unsigned long long>(seed));
+    return false;
+}
+
+int run_all(const command_line& c)
+{
+    reloader_verdict sum;
+    const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
+    for (auto seed = c.from; seed < c.from + c.seeds; ++seed) {
+        const auto v = run(seed, c.trace);
+        if (!v.broken.empty()) {
+            std::printf("%s\nseed %llu: BROKEN: %s\nagain: test_simulation_config_reloader --seed %llu --trace\n",
+                        v.last_steps.c_str(), n(seed), v.broken.c_str(), n(seed));
+            return 1;
+        }
+        if ((c.seeds == 1 || seed % 20 == 0) && !repeats(seed, v)) return 1;
+        sum.steps += v.steps;
+        sum.rolls += v.rolls;
+        sum.operators += v.operators;
+        sum.quiet_points += v.quiet_points;
+    }
+    std::printf("%llu worlds kept every promise: %llu steps, %llu rolls, each with a cause of its own, %llu operators, "
+                "%llu quiet points\n",
+                n(c.seeds), n(sum.steps), n(sum.rolls), n(sum.operators), n(sum.quiet_points));
+    // A simulation in which nothing happens proves nothing.
+    if (c.seeds > 1 && sum.rolls == 0) std::printf("BROKEN: nothing happened\n");
+    return c.seeds > 1 && sum.rolls == 0 ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    command_line c;
+    if (std::getenv("KUBECORO_LONG") != nullptr) c.seeds *= 10;
+    if (const char* seed = std::getenv("KUBECORO_SEED"); seed != nullptr) c.one(seed);
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view arg = argv[i];
+        const bool has_value = i + 1 < argc;
+        if (arg == "--trace") {
+            c.trace = true;
+        } else if (arg == "--seed" && has_value) {
+            c.one(argv[++i]);
+        } else if (arg == "--seeds" && has_value) {
+            c.seeds = std::strtoull(argv[++i], nullptr, 10);
+        } else if (arg == "--from" && has_value) {
+            c.from = std::strtoull(argv[++i], nullptr, 10);
+        } else {
+            std::fputs("usage: test_simulation_config_reloader [--seed N | --from N --seeds N] [--trace]\n", stderr);
+            return 2;
+        }
+    }
+    return run_all(c);
+}

@@ -1,0 +1,49 @@
+#pragma once
+// What people do with contents and with the workloads that read them, at random.
+
+#include "journal.hpp"
+
+#include <kubecoro/api/resource.hpp>
+#include <kubecoro/apiserver/server.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kubecoro::simulation {
+
+/// Config maps and secrets, then the three kinds of workloads.
+[[nodiscard]] const std::vector<resource_type>& reloader_resources();
+inline constexpr std::size_t content_resources = 2;
+
+/** Changes the server past every transport and fault. A few names in two namespaces, few different contents: things come
+    back to what they were all the time. */
+class users
+{
+public:
+    users(apiserver::embedded_server& server, journal& notes, std::uint64_t seed);
+
+    /// To be awaited once, first.
+    boost::asio::awaitable<result<>> prepare();
+    boost::asio::awaitable<result<>> one();
+
+private:
+    [[nodiscard]] std::string content_name();
+    [[nodiscard]] std::string content_members();
+    [[nodiscard]] std::string container();
+    [[nodiscard]] std::string path(const resource_type& resource, const std::string& name = {}) const;
+
+    boost::asio::awaitable<void> change_content(std::string name);
+    boost::asio::awaitable<void> make_workload(const resource_type& kind, std::string name);
+    boost::asio::awaitable<void> change_workload(const resource_type& kind, std::string name);
+    boost::asio::awaitable<void> set_back(const resource_type& kind, std::string name);
+    boost::asio::awaitable<result<std::string>> execute(std::string method, std::string at, std::string body = {});
+
+    apiserver::embedded_server* server_;
+    journal* notes_;
+    random_source random_;
+    std::string ns_;
+};
+
+} // namespace kubecoro::simulation
