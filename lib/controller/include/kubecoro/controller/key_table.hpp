@@ -44,17 +44,17 @@ public:
     {
         const auto hash = slot_index::hash_of(Hash{}(key));
         if (const slot found = find(key, hash); found != none) return found;
-        const slot s = free_.empty() ? grow() : free_.back();
+        if (first_free_ == none) grow();
+        const slot s = first_free_;
         cell& c = cell_at(s);
         c.key.emplace(std::forward<K>(key));
-        c.hash = hash;
         try {
             index_.insert(hash, s);
         } catch (...) {
             c.key.reset();
             throw;
         }
-        free_.pop_back();
+        first_free_ = std::exchange(c.hash_or_next, hash);
         return s;
     }
 
@@ -70,16 +70,16 @@ public:
     bool erase(slot s) noexcept override
     {
         cell& c = cell_at(s);
-        index_.erase(c.hash, s);
+        index_.erase(c.hash_or_next, s);
         c.key.reset();
-        free_.push_back(s); // has room: grow() saw to it
+        c.hash_or_next = std::exchange(first_free_, s);
         if (!index_.empty() || pages_.size() <= kept_pages) return false;
         pages_ = std::vector<std::unique_ptr<page>>();
-        free_ = std::vector<slot>();
+        first_free_ = none;
         index_ = slot_index();
         return true;
     }
-    void prefetch(slot s) const noexcept override { index_.prefetch(cell_at(s).hash); }
+    void prefetch(slot s) const noexcept override { index_.prefetch(cell_at(s).hash_or_next); }
 
     [[nodiscard]] std::string text(slot s) const override
     {
@@ -100,7 +100,8 @@ private:
     struct cell
     {
         std::optional<Key> key;
-        slot_index::hash hash = 0;
+        /// Of the key or, when there is none, the next free slot.
+        std::uint32_t hash_or_next = none;
     };
     using page = std::array<cell, page_size>;
 
@@ -112,18 +113,18 @@ private:
     [[nodiscard]] cell& cell_at(slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
     [[nodiscard]] const cell& cell_at(slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }
 
-    /// One more page. @return its first slot, which is the last of the free ones.
-    slot grow()
+    /// One more page, whose slots are the free ones; only when there are none.
+    void grow()
     {
         const std::size_t first = pages_.size() * page_size;
-        free_.reserve(first + page_size);
         pages_.push_back(std::make_unique<page>());
-        for (std::size_t i = page_size; i-- > 0;) free_.push_back(static_cast<slot>(first + i));
-        return free_.back();
+        page& fresh = *pages_.back();
+        for (std::size_t i = 0; i + 1 < page_size; ++i) fresh[i].hash_or_next = static_cast<slot>(first + i + 1);
+        first_free_ = static_cast<slot>(first);
     }
 
     std::vector<std::unique_ptr<page>> pages_;
-    std::vector<slot> free_;
+    slot first_free_ = none;
     slot_index index_;
 };
 
