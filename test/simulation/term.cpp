@@ -351,7 +351,10 @@ asio::awaitable<result<action>> term::reconcile(std::unique_ptr<visit>, object_k
     case 10: {
         const auto again = std::chrono::milliseconds(below(random_, 100'000));
         // Of two moments the earlier counts, and when exactly a retry comes is the queue's.
-        owe(key, now() < book_[key].retried_by ? duration::zero() : again);
+        auto& latest = book_[key].retried_by;
+        const bool unknown = now() < latest;
+        owe(key, unknown ? duration::zero() : again);
+        if (unknown) latest = std::max(latest, now() + again);
         co_return action::requeue_after(again).with_priority(static_cast<int>(below(random_, 3)));
     }
     case 11:

@@ -90,7 +90,7 @@ private:
         bool asked_for = false;
         /// The same, then or later.
         std::optional<time_point> due = {};
-        /// A retry may be waiting until then.
+        /// What is due may come until then: when exactly is the queue's.
         time_point retried_by = {};
         /// What the last run saw, by source and object.
         std::map<std::pair<std::size_t, object_key>, std::string> seen = {};
