@@ -14,8 +14,8 @@ namespace soak {
 
 struct cluster_settings
 {
-    /// So many pods, and as many config maps. They are replaced and changed, and stay as many.
-    std::size_t objects = 20'000;
+    /// So many pods, and as many config maps. They are replaced and changed, and stay as many; each comes about every 40 s.
+    std::size_t objects = 10'000;
     /// Creations, changes and deletions a second.
     std::size_t changes_per_second = 500;
     /// Connections are cut, refused, and the history forgotten, each once in this time.

@@ -59,8 +59,9 @@ public:
             memory.sample();
             const auto every = std::max<std::size_t>(settings_.seconds / 20, 1);
             if (second % every == 0)
-                std::printf("%4zu s  %7.1f MB, resident %7.1f MB, %s\n", second, memory.median(second - every, every),
-                            resident, residents_.summary().c_str());
+                std::printf("%4zu s  %7.1f MB, resident %7.1f MB, allocated %7.1f MB, %s\n", second,
+                            memory.median(second - every, every), resident, soak::allocated_megabytes(),
+                            residents_.summary().c_str());
             std::fflush(stdout);
         }
     }

@@ -23,6 +23,12 @@ double needed_megabytes()
     return resident_megabytes();
 }
 
+double allocated_megabytes()
+{
+    const auto heap = ::mallinfo2();
+    return static_cast<double>(heap.uordblks + heap.hblkhd) / (1024 * 1024);
+}
+
 double memory_record::median(std::size_t first, std::size_t count) const
 {
     first = std::min(first, samples_.size());
@@ -38,7 +44,7 @@ double memory_record::median(std::size_t first, std::size_t count) const
 drift drift_of(const memory_record& record, std::size_t cycle)
 {
     drift d;
-    d.warm_up = record.size() / 5;
+    d.warm_up = record.size() * 2 / 5;
     d.window = std::min(2 * cycle, record.size() - d.warm_up);
     d.begin = record.median(d.warm_up, d.window);
     d.end = record.median(record.size() - d.window, d.window);

@@ -12,6 +12,9 @@ namespace soak {
 /// lists happen to coincide, does not count.
 [[nodiscard]] double needed_megabytes();
 
+/// What the program has asked for and not given back, without the allocator's share. For people: it swings with lists.
+[[nodiscard]] double allocated_megabytes();
+
 /** Samples of the memory that is needed, one a second. */
 class memory_record
 {
@@ -29,7 +32,8 @@ private:
 /** How much more is needed at the end than after the warm-up, as a part of the latter. */
 struct drift
 {
-    /// The first fifth of the samples does not count.
+    /// The first two fifths of the samples do not count: every object has to be replaced several times before the heap of a
+    /// program that has just listed looks like that of one that lives for long.
     std::size_t warm_up = 0;
     /// Samples whose median stands for the beginning and for the end: whole cycles of what goes on.
     std::size_t window = 0;
