@@ -245,3 +245,36 @@ TEST_CASE("the server ends watches: they are resumed, nothing is listed again", 
     CHECK(stats.reflector.failures == 0);
     CHECK(f.witnessed.complaint() == "");
 }
+
+TEST_CASE("shards: two informers have every object between them, each once", "[scopes]")
+{
+    cluster c;
+    const auto ns = c.make_namespace("shards");
+    const auto accounts = c.api().resource(core::v1::service_account::resource(), ns);
+    for (int i = 0; i < 20; ++i)
+        c.run(accounts.create(manifest(accounts.type(), "early-" + std::to_string(i)))).value();
+
+    informers all(c, c.api());
+    const auto shard = [&](const std::string& first, const std::string& end) {
+        informer_options options;
+        options.namespaces = {ns};
+        options.shard_selector = "shardRange(object.metadata.uid, '" + first + "', '" + end + "')";
+        return all->get(accounts.type(), options);
+    };
+    const auto lower = shard("0x0000000000000000", "0x8000000000000000");
+    const auto upper = shard("0x8000000000000000", "0x10000000000000000");
+    all->start();
+    const auto synced = c.run(all->has_synced());
+    REQUIRE(synced);
+    CHECK(lower.lister().size() + upper.lister().size() == 20);
+    for (int i = 0; i < 20; ++i)
+        c.run(accounts.create(manifest(accounts.type(), "later-" + std::to_string(i)))).value();
+    CHECK(c.eventually([&] { return lower.lister().size() + upper.lister().size() == 40; }));
+
+    std::set<std::string> names;
+    for (const auto* half : {&lower, &upper}) {
+        CHECK(half->lister().size() > 0);
+        half->lister().for_each([&](const object& o) { names.emplace(o.name()); });
+    }
+    CHECK(names.size() == 40);
+}

@@ -157,6 +157,7 @@ private:
     {
         page.resource_version = metadata["resourceVersion"].as_string();
         page.continue_token = metadata["continue"].as_string();
+        page.shard_selector = metadata["shardInfo"]["selector"].as_string();
         page.remaining.reset();
         const value_view remaining = metadata["remainingItemCount"];
         if (remaining.kind() == value_kind::integer) page.remaining = remaining.as_int64();

@@ -237,7 +237,8 @@ result<request> request_builder::list(const list_options& o) const
         .add_unless_empty("labelSelector", o.label_selector)
         .add_if(o.limit != 0, "limit", std::to_string(o.limit))
         .add_unless_empty("resourceVersion", o.resource_version)
-        .add_unless_empty("resourceVersionMatch", text_of(o.match));
+        .add_unless_empty("resourceVersionMatch", text_of(o.match))
+        .add_unless_empty("shardSelector", o.shard_selector);
     request r = make("GET", *path + q.text());
     if (o.metadata_only) r.accept = metadata_list;
     return r;
@@ -255,6 +256,7 @@ result<request> request_builder::watch(const watch_options& o) const
         .add_unless_empty("resourceVersionMatch", text_of(o.match))
         .add_if(o.send_initial_events.has_value(), "sendInitialEvents",
                 o.send_initial_events.value_or(false) ? "true" : "false")
+        .add_unless_empty("shardSelector", o.shard_selector)
         .add_if(o.timeout.count() > 0, "timeoutSeconds", std::to_string(o.timeout.count()))
         .add("watch", "true");
     request r = make("GET", *path + q.text());

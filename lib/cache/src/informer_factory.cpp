@@ -19,6 +19,7 @@ struct informer_key
     resource_type resource;
     std::string label_selector;
     std::string field_selector;
+    std::string shard_selector;
     decode_options decode;
     storage_options storage;
     order sequence;
@@ -46,7 +47,7 @@ std::string with_name(std::string field_selector, const std::string& name)
 
 informer_key key_of(const resource_type& resource, const informer_options& o)
 {
-    return {resource, o.label_selector, o.field_selector, o.decode, o.storage, o.sequence};
+    return {resource, o.label_selector, o.field_selector, o.shard_selector, o.decode, o.storage, o.sequence};
 }
 
 } // namespace

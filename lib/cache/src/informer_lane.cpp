@@ -39,6 +39,9 @@ std::string refusal(const informer_settings& s, const std::string& ns)
         return s.resource.display_name() + " are not in namespaces: leave informer_options::namespaces empty";
     if (s.resource.namespaced && ns.empty() && !s.options.name.empty())
         return s.resource.display_name() + " are in namespaces: informer_options::name needs one";
+    // What is not followed would be noticed by nobody, and every shard would hold everything.
+    if (!s.options.shard_selector.empty() && s.options.storage.policy == storage::metadata_only)
+        return "a list of metadata alone does not say whether informer_options::shard_selector was followed";
     return {};
 }
 
@@ -71,6 +74,7 @@ std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const
     const source_scope scope{.ns = ns,
                              .label_selector = s.options.label_selector,
                              .field_selector = s.options.field_selector,
+                             .shard_selector = s.options.shard_selector,
                              .decode = decode_for(s.options),
                              .metadata_only = s.options.storage.policy == storage::metadata_only,
                              .encoding = std::move(encoding),

@@ -23,6 +23,7 @@ public:
     {
         options.label_selector = scope_.label_selector;
         options.field_selector = scope_.field_selector;
+        options.shard_selector = scope_.shard_selector;
         options.metadata_only = scope_.metadata_only;
         return guard(one_page(state_, builder_.list(options), scope_));
     }
@@ -31,13 +32,15 @@ public:
     {
         options.label_selector = scope_.label_selector;
         options.field_selector = scope_.field_selector;
+        options.shard_selector = scope_.shard_selector;
         options.metadata_only = scope_.metadata_only;
         auto scope = scope_;
         if (!options.send_initial_events.value_or(false)) scope.known = nullptr;
         return guard(one_watch(state_, builder_.watch(options), std::move(scope)));
     }
 
-    bool streams_lists() const noexcept override { return true; }
+    /// A stream does not say whether the server has followed the shard selector; a list does.
+    bool streams_lists() const noexcept override { return scope_.shard_selector.empty(); }
 
     std::string describe() const override
     {
@@ -45,6 +48,7 @@ public:
         if (!scope_.ns.empty()) text += " in namespace " + scope_.ns;
         if (!scope_.label_selector.empty()) text += " with labels " + scope_.label_selector;
         if (!scope_.field_selector.empty()) text += " with fields " + scope_.field_selector;
+        if (!scope_.shard_selector.empty()) text += " in shard " + scope_.shard_selector;
         return text;
     }
 
@@ -52,7 +56,12 @@ private:
     static asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r,
                                                        source_scope scope)
     {
-        co_return co_await s->fetch_page(std::move(r), std::move(scope), 0);
+        const auto shard = scope.shard_selector;
+        auto page = co_await s->fetch_page(std::move(r), std::move(scope), 0);
+        if (page && !shard.empty() && page->shard_selector.empty())
+            co_return failure(cond::misconfigured, "the server does not follow shardSelector " + shard +
+                                                       ": it needs the feature gate ShardedListAndWatch");
+        co_return page;
     }
 
     static asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s,

@@ -161,7 +161,7 @@ start_apiserver() { # returns when it is ready
         --service-account-issuer https://kubernetes.default.svc --service-account-key-file "$run/pki/sa.key" \
         --service-account-signing-key-file "$run/pki/sa.key" --service-cluster-ip-range 10.0.0.0/24 \
         --disable-admission-plugins ServiceAccount --allow-privileged=true \
-        --etcd-compaction-interval 0 --watch-cache-sizes configmaps#0 "${extra[@]}"
+        --etcd-compaction-interval 0 --watch-cache-sizes configmaps#0 --feature-gates ShardedListAndWatch=true "${extra[@]}"
     wait_for kube-apiserver "kube-apiserver on port $port" 90 api_ready
 }
 

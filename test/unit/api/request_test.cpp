@@ -25,6 +25,8 @@ const request_builder all_pods(core::v1::pod::resource());
 const request_builder nodes(core::v1::node::resource());
 const request_builder deployments(apps::v1::deployment::resource(), "web");
 
+const std::string encoded_shard = "shardRange%28object.metadata.uid%2C+%270x0%27%29";
+
 } // namespace
 
 TEST_CASE("resource_type: names and paths", "[api][request]")
@@ -71,6 +73,9 @@ TEST_CASE("request: list", "[api][request]")
     CHECK(r->accept == "application/json");
     CHECK(r->content_type.empty());
     CHECK(r->body.empty());
+    o = {};
+    o.shard_selector = "shardRange(object.metadata.uid, '0x0')";
+    CHECK(target(pods.list(o)) == "GET /api/v1/namespaces/web/pods?shardSelector=" + encoded_shard);
 }
 
 TEST_CASE("request: watch", "[api][request]")
@@ -92,6 +97,10 @@ TEST_CASE("request: watch", "[api][request]")
     o = {};
     o.send_initial_events = false;
     CHECK(target(nodes.watch(o)) == "GET /api/v1/nodes?allowWatchBookmarks=true&sendInitialEvents=false&watch=true");
+    o = {};
+    o.shard_selector = "shardRange(object.metadata.uid, '0x0')";
+    CHECK(target(nodes.watch(o)) ==
+          "GET /api/v1/nodes?allowWatchBookmarks=true&shardSelector=" + encoded_shard + "&watch=true");
 }
 
 TEST_CASE("request: get, create, update", "[api][request]")

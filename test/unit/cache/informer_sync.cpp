@@ -394,3 +394,21 @@ TEST_CASE("informer: a wait for several may be destroyed where it stands", "[cac
     CHECK_FALSE(waiting.done());
     f.informers.reset();
 }
+
+TEST_CASE("informer: a shard of metadata alone is refused, as nobody would notice that it is everything",
+          "[cache][informer][sync]")
+{
+    fixture f;
+    kubecoro::informer_options options;
+    options.shard_selector = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
+    options.storage.policy = kubecoro::storage::metadata_only;
+    auto pods = f.informers->get<pod>(options);
+    f.informers->start();
+    const auto synced = f.run.run(pods.has_synced());
+    REQUIRE_FALSE(synced);
+    CHECK(synced.error() == cond::misconfigured);
+    CHECK(synced.error().describe().find("shard_selector") != std::string::npos);
+
+    options.storage = {};
+    CHECK_FALSE(f.informers->get<pod>(options) == f.informers->get<pod>());
+}

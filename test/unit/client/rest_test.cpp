@@ -349,6 +349,30 @@ TEST_CASE("client: an informer's source asks once, in its scope", "[client][rest
     CHECK(the.net->seen[2].target.find("labelSelector=app%3Dshop") != std::string::npos);
 }
 
+TEST_CASE("client: a shard that the server ignores is a failure, not everything", "[client][rest]")
+{
+    world the;
+    const std::string shard = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
+    const std::string followed =
+        R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9","shardInfo":{"selector":")" + shard +
+        R"("}},"items":[]})";
+    the.net->replies = {{.body = {list_of("a", "1")}}, {.body = {followed}}};
+    std::shared_ptr<source_provider> provider = the.make();
+    source_scope scope;
+    scope.shard_selector = shard;
+    auto source = provider->open(pods, scope);
+    CHECK(source->describe() == "pods in shard " + shard);
+    CHECK_FALSE(source->streams_lists());
+    const auto ignored = the.run.run(source->list(list_options()));
+    REQUIRE_FALSE(ignored);
+    CHECK(ignored.error() == cond::misconfigured);
+    CHECK(ignored.error().describe().find("ShardedListAndWatch") != std::string::npos);
+    const auto page = the.run.run(source->list(list_options()));
+    REQUIRE(page);
+    CHECK(page->shard_selector == shard);
+    CHECK(the.net->seen[1].target.find("shardSelector=shardRange%28") != std::string::npos);
+}
+
 TEST_CASE("client: an informer's source gives back the objects that are known", "[client][rest]")
 {
     struct knows_one final : known_objects

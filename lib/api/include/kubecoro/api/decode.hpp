@@ -66,6 +66,9 @@ struct list_page
     /// Empty on the last page.
     std::string continue_token = {};
     std::optional<std::int64_t> remaining = {};
+    /// The shard selector that the server has followed, as it was sent. Empty also when it does not know of shards, and on
+    /// lists of metadata alone, which do not tell.
+    std::string shard_selector = {};
     /// As sent: "PodList", "v1".
     std::string kind = {};
     std::string api_version = {};

@@ -66,6 +66,7 @@ struct source_scope
     /// Canonical selector text, empty = all.
     std::string label_selector = {};
     std::string field_selector = {};
+    std::string shard_selector = {};
     decode_options decode = {};
     /// No more than kind, apiVersion and metadata is wanted.
     bool metadata_only = false;

@@ -22,6 +22,8 @@ struct list_options
     /// Canonical selector text, empty for all.
     std::string label_selector = {};
     std::string field_selector = {};
+    /// As in informer_options; empty for all.
+    std::string shard_selector = {};
     /// "" newest, "0" whatever the server has at hand, else at least (or exactly) that version.
     std::string resource_version = {};
     version_match match = version_match::unset;
@@ -39,6 +41,7 @@ struct watch_options
 {
     std::string label_selector = {};
     std::string field_selector = {};
+    std::string shard_selector = {};
     /// Events after this version. "" and "0": the current objects as synthetic ADDED events first.
     std::string resource_version = {};
     version_match match = version_match::unset;

@@ -38,6 +38,13 @@ struct informer_options
     /// Which objects; empty = all. Selector text as in kubectl.
     std::string label_selector = {};
     std::string field_selector = {};
+    /** Of those, the part that a hash of the uid or the namespace puts in this shard (Kubernetes 1.36, feature gate
+        ShardedListAndWatch), so that several processes share a resource:
+        "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')". Empty = all.
+
+        A server that does not know of it ignores it: then lists fail with cond::misconfigured, as each shard would hold
+        everything. For the same reason not with storage::metadata_only, and such informers list instead of streaming. */
+    std::string shard_selector = {};
     /// One object alone, by its name: short for a field selector `metadata.name`, which is added to the other. Kinds that
     /// are in namespaces need `namespaces` with it, else has_synced() fails with cond::misconfigured.
     std::string name = {};
