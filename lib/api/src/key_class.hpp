@@ -18,8 +18,10 @@ enum class key_class : std::uint8_t
     data_fields,
     /// `metadata`, which is the object's own below the root.
     metadata,
-    /// `name`, `uid` and what else tells one object from all others.
+    /// `name` and what else tells one object from most others.
     identity,
+    /// `uid`, which tells it from all.
+    uid,
     /// Names that managedFields make of list items: `k:{"uid":"..."}`, `v:"..."`.
     item,
     /// Those of them that many objects have.
@@ -45,7 +47,7 @@ enum class key_class : std::uint8_t
     }
     switch (key.size()) {
     case 3:
-        return key == "uid" ? key_class::identity : key_class::plain;
+        return key == "uid" ? key_class::uid : key_class::plain;
     case 4:
         return key == "name" ? key_class::identity : key == "data" ? key_class::data : key_class::plain;
     case 5:

@@ -93,7 +93,7 @@ void tape_writer::clear()
     hint_ = hint::none;
     recording_.depth = no_depth;
     trouble_ = trouble::none;
-    if (words_ != nullptr) document_ = words_->next_document();
+    if (words_ != nullptr) document_ = owner_ = words_->next_document();
 }
 
 bool tape_writer::fail(trouble t) noexcept
@@ -228,6 +228,8 @@ tape_writer::hint tape_writer::hint_of(key_class c, const frame& f) const noexce
         return depth_ == 1 ? hint::metadata : hint::none;
     case key_class::identity:
         return f.is_metadata ? hint::identity : hint::none;
+    case key_class::uid:
+        return f.is_metadata ? hint::uid : hint::none;
     default:
         return hint::none;
     }
@@ -237,7 +239,7 @@ void tape_writer::heed(const frame& f, key_class c) noexcept
 {
     hint_ = hint_of(c, f);
     if (hint_ == hint::secret) recording_.lasting = false;
-    if (hint_ == hint::secret || hint_ == hint::identity) shares_ = false;
+    if (hint_ == hint::secret || hint_ == hint::identity || hint_ == hint::uid) shares_ = false;
 }
 
 void tape_writer::look_for(frame& f, std::string_view key) const noexcept
@@ -344,13 +346,15 @@ bool tape_writer::shared(text_table::number n)
 
 bool tape_writer::other_string(std::string_view s)
 {
+    if (hint_ == hint::uid) owner_ = static_cast<unsigned>(text_hash(s));
     if (!shares_ || s.size() < shortest_shared_value || s.size() > longest_shared_value) return inline_string(s);
     layout::node& n = layout_.at(here_);
     if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) {
         recording_.lasting = false;
         return inline_string(s);
     }
-    const auto [known, again] = words_->values().see(s, text_hash(s), document_);
+    // By the object, not by the version: what one object alone has is worth no number, however often it is updated.
+    const auto [known, again] = words_->values().see(s, text_hash(s), owner_);
     if (!known) recording_.lasting = false;
     if (here_ != layout::nowhere) {
         if (known) n.value = *known;

@@ -119,7 +119,8 @@ private:
         none,
         secret,
         metadata,
-        identity
+        identity,
+        uid
     };
 
     /// A container whose text may come again.
@@ -259,6 +260,8 @@ private:
     /// Where the next value comes.
     layout::place here_ = layout::root;
     unsigned document_ = 0;
+    /// The same for all versions of one object, once its uid is known.
+    unsigned owner_ = 0;
     std::size_t max_bytes_;
     std::size_t max_depth_;
     bool in_array_ = false;
