@@ -401,8 +401,8 @@ TEST_CASE("handlers: a concurrent one may be cancelled, and everything destroyed
 TEST_CASE("handlers: each may run on an executor of its own, and the informer does not wait for it",
           "[cache][handlers]")
 {
+    asio::io_context elsewhere; // longer than the informer, which keeps its executor
     synced_fixture f;
-    asio::io_context elsewhere;
     auto handler = f.pods.add_event_handler(f.writer(), {.executor = elsewhere.get_executor()});
     f.start();
     CHECK(f.seen.empty());

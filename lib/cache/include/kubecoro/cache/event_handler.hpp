@@ -68,7 +68,7 @@ struct event_handler
 
 struct handler_options
 {
-    /// Where the handler runs; the library puts a strand on it. Empty = the informer's.
+    /// Where the handler runs; the library puts a strand on it. Empty = the informer's. Its context outlives the informer.
     boost::asio::any_io_executor executor = {};
     /// What becomes of events while the handler is behind.
     coalesce policy = coalesce::hybrid;
