@@ -29,7 +29,7 @@ constexpr std::array lines{
     summary_line{"latency at 1,000 changes/s, p99", "paced-1000", "p99", "kubecoro/plain"},
     summary_line{"latency at 1,000 changes/s, p99.9 of two minutes", "tail", "p99.9", "kubecoro/plain"},
     summary_line{"relist after 410, CPU", "relist", "cpu_total", "kubecoro/plain"},
-    summary_line{"work queue, per key", "queue", "cycle_ns", "kubecoro/plain", "operator", 1'000},
+    summary_line{"work queue, distinct keys, per key", "queue", "distinct_ns", "kubecoro/plain", "operator", 1'000},
     summary_line{"custom resources, sync, CPU per object", "sync", "cpu", "kubecoro/plain", "custom", 50'000},
     summary_line{"custom resources, memory at rest; compressed", "steady", "rss", "kubecoro/compressed", "custom",
                  50'000},
