@@ -1,119 +1,15 @@
 // The client over a transport made of scripts: credentials, deadlines, retries, refusals, pages, watches.
-#include <kubecoro/client/client.hpp>
 #include <kubecoro/client/discovery.hpp>
 
-#include "fixtures.hpp"
-
-#include <kubecoro/api/kinds.hpp>
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/testing/every_step.hpp>
+#include "rest_fixture.hpp"
 
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 
 using namespace kubecoro;
+using namespace kubecoro::rest_test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
-
-namespace {
-
-const auto pods = core::v1::pod::resource();
-
-/// One answer: its head, its body in pieces, and what follows them.
-struct reply
-{
-    int status = 200;
-    std::vector<std::string> body = {};
-    std::vector<std::pair<std::string, std::string>> headers = {};
-    std::optional<failure> broken = {};
-    bool hangs_before_head = false;
-    bool hangs_in_body = false;
-};
-
-class scripted_answer final : public answer
-{
-public:
-    explicit scripted_answer(reply r) : reply_(std::move(r)), head_{reply_.status, reply_.headers} {}
-    const answer_head& head() const noexcept override { return head_; }
-    asio::awaitable<result<std::string_view>> read_some() override
-    {
-        if (at_ < reply_.body.size()) co_return std::string_view(reply_.body[at_++]);
-        if (reply_.hangs_in_body) {
-            auto stopped = co_await never_.wait();
-            co_return stopped.error();
-        }
-        if (reply_.broken) co_return *reply_.broken;
-        co_return std::string_view();
-    }
-
-private:
-    reply reply_;
-    answer_head head_;
-    std::size_t at_ = 0;
-    latch never_;
-};
-
-class scripted_transport final : public transport
-{
-public:
-    std::deque<reply> replies;
-    std::vector<request> seen;
-
-    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
-    {
-        seen.push_back(std::move(r));
-        if (replies.empty()) co_return failure(cond::unreachable, "nobody there");
-        auto next = std::move(replies.front());
-        replies.pop_front();
-        if (next.hangs_before_head) {
-            auto stopped = co_await never_.wait();
-            co_return stopped.error();
-        }
-        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next));
-        co_return made;
-    }
-
-    std::string header(std::size_t index, const std::string& name) const
-    {
-        for (const auto& [key, value] : seen.at(index).headers)
-            if (key == name) return value;
-        return {};
-    }
-
-private:
-    latch never_;
-};
-
-struct world
-{
-    testing::runner run;
-    std::shared_ptr<scripted_transport> net = std::make_shared<scripted_transport>();
-    std::vector<std::string> lines;
-
-    client make(credentials login = credentials(), client_options o = client_options())
-    {
-        o.time = run.shared_clock();
-        o.log = logger([this](const log_record& r) { lines.push_back(format(r)); }, log_level::trace);
-        return client(run.executor(), net, std::move(o), std::move(login));
-    }
-};
-
-std::string pod(const std::string& name)
-{
-    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + name + R"("}})";
-}
-
-std::string list_of(const std::string& name, const std::string& version, const std::string& next = {})
-{
-    return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")" + version + R"(","continue":")" +
-           next + R"("},"items":[{"metadata":{"name":")" + name + R"("}}]})";
-}
-
-const std::string expired =
-    R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"too old","reason":"Expired","code":410})";
-
-} // namespace
 
 TEST_CASE("client: requests carry who asks and what asks", "[client][rest]")
 {
@@ -325,76 +221,6 @@ TEST_CASE("client: secrets are in no failure and no log line", "[client][rest]")
     for (const auto& line : the.lines) told += line;
     CHECK_FALSE(told.empty());
     CHECK(told.find("s3cr3t") == std::string::npos);
-}
-
-TEST_CASE("client: an informer's source asks once, in its scope", "[client][rest]")
-{
-    world the;
-    the.net->replies = {{.status = 429, .headers = {{"retry-after", "1"}}},
-                        {.body = {list_of("a", "1")}},
-                        {.status = 410, .body = {expired}}};
-    std::shared_ptr<source_provider> provider = the.make();
-    source_scope scope;
-    scope.ns = "web";
-    scope.label_selector = "app=shop";
-    auto source = provider->open(pods, scope);
-    CHECK(source->describe() == "pods in namespace web with labels app=shop");
-    provider.reset();
-    list_options first;
-    first.limit = 500;
-    CHECK(the.run.run(source->list(first)).error().retry_after() == 1s);
-    REQUIRE(the.run.run(source->list(first)));
-    CHECK(the.net->seen[1].target == "/api/v1/namespaces/web/pods?labelSelector=app%3Dshop&limit=500");
-    CHECK(the.run.run(source->watch(watch_options())).error().condition() == cond::expired);
-    CHECK(the.net->seen[2].target.find("labelSelector=app%3Dshop") != std::string::npos);
-}
-
-TEST_CASE("client: a shard that the server ignores is a failure, not everything", "[client][rest]")
-{
-    world the;
-    const std::string shard = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
-    const std::string followed =
-        R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9","shardInfo":{"selector":")" + shard +
-        R"("}},"items":[]})";
-    the.net->replies = {{.body = {list_of("a", "1")}}, {.body = {followed}}};
-    std::shared_ptr<source_provider> provider = the.make();
-    source_scope scope;
-    scope.shard_selector = shard;
-    auto source = provider->open(pods, scope);
-    CHECK(source->describe() == "pods in shard " + shard);
-    CHECK_FALSE(source->streams_lists());
-    const auto ignored = the.run.run(source->list(list_options()));
-    REQUIRE_FALSE(ignored);
-    CHECK(ignored.error() == cond::misconfigured);
-    CHECK(ignored.error().describe().find("ShardedListAndWatch") != std::string::npos);
-    const auto page = the.run.run(source->list(list_options()));
-    REQUIRE(page);
-    CHECK(page->shard_selector == shard);
-    CHECK(the.net->seen[1].target.find("shardSelector=shardRange%28") != std::string::npos);
-}
-
-TEST_CASE("client: an informer's source gives back the objects that are known", "[client][rest]")
-{
-    struct knows_one final : known_objects
-    {
-        object one;
-        [[nodiscard]] object find(object_key_view key, std::string_view uid, std::string_view version) const override
-        {
-            return key == one.key() && uid == one.uid() && version == one.resource_version() ? one : object{};
-        }
-    };
-    const std::string item =
-        R"({"metadata":{"name":"a","namespace":"web","uid":"u","resourceVersion":"1"},"spec":{"x":1}})";
-    auto known = std::make_shared<knows_one>();
-    known->one = *object::parse(item);
-    world the;
-    the.net->replies = {{.body = {R"({"kind":"PodList","apiVersion":"v1","items":[)" + item + "]}"}}};
-    source_scope scope;
-    scope.known = known;
-    const std::shared_ptr<source_provider> provider = the.make();
-    const auto page = the.run.run(provider->open(pods, scope)->list(list_options()));
-    REQUIRE(page);
-    CHECK(page->items.at(0).is_same(known->one));
 }
 
 TEST_CASE("client: warnings of the server are logged", "[client][rest]")

@@ -1,0 +1,111 @@
+// A client over a transport made of scripts.
+#pragma once
+
+#include <kubecoro/client/client.hpp>
+
+#include "fixtures.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/testing/every_step.hpp>
+
+#include <deque>
+
+namespace kubecoro::rest_test {
+
+inline const auto pods = core::v1::pod::resource();
+
+/// One answer: its head, its body in pieces, and what follows them.
+struct reply
+{
+    int status = 200;
+    std::vector<std::string> body = {};
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    std::optional<failure> broken = {};
+    bool hangs_before_head = false;
+    bool hangs_in_body = false;
+};
+
+class scripted_answer final : public answer
+{
+public:
+    explicit scripted_answer(reply r) : reply_(std::move(r)), head_{reply_.status, reply_.headers} {}
+    const answer_head& head() const noexcept override { return head_; }
+    boost::asio::awaitable<result<std::string_view>> read_some() override
+    {
+        if (at_ < reply_.body.size()) co_return std::string_view(reply_.body[at_++]);
+        if (reply_.hangs_in_body) {
+            auto stopped = co_await never_.wait();
+            co_return stopped.error();
+        }
+        if (reply_.broken) co_return *reply_.broken;
+        co_return std::string_view();
+    }
+
+private:
+    reply reply_;
+    answer_head head_;
+    std::size_t at_ = 0;
+    latch never_;
+};
+
+class scripted_transport final : public transport
+{
+public:
+    std::deque<reply> replies;
+    std::vector<request> seen;
+
+    boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
+    {
+        seen.push_back(std::move(r));
+        if (replies.empty()) co_return failure(cond::unreachable, "nobody there");
+        auto next = std::move(replies.front());
+        replies.pop_front();
+        if (next.hangs_before_head) {
+            auto stopped = co_await never_.wait();
+            co_return stopped.error();
+        }
+        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next));
+        co_return made;
+    }
+
+    std::string header(std::size_t index, const std::string& name) const
+    {
+        for (const auto& [key, value] : seen.at(index).headers)
+            if (key == name) return value;
+        return {};
+    }
+
+private:
+    latch never_;
+};
+
+struct world
+{
+    testing::runner run;
+    std::shared_ptr<scripted_transport> net = std::make_shared<scripted_transport>();
+    std::vector<std::string> lines;
+
+    client make(credentials login = credentials(), client_options o = client_options())
+    {
+        o.time = run.shared_clock();
+        o.log = logger([this](const log_record& r) { lines.push_back(format(r)); }, log_level::trace);
+        return client(run.executor(), net, std::move(o), std::move(login));
+    }
+};
+
+inline std::string pod(const std::string& name)
+{
+    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + name + R"("}})";
+}
+
+inline std::string list_of(const std::string& name, const std::string& version, const std::string& next = {})
+{
+    return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")" + version + R"(","continue":")" +
+           next + R"("},"items":[{"metadata":{"name":")" + name + R"("}}]})";
+}
+
+inline const std::string expired =
+    R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"too old","reason":"Expired","code":410})";
+
+} // namespace kubecoro::rest_test
