@@ -6,6 +6,7 @@
 // Runs one world per seed and ends with the first that breaks a promise. KUBECORO_SEED=N is --seed N; KUBECORO_LONG
 // multiplies the number of seeds by ten.
 
+#include "seed_range.hpp"
 #include "world.hpp"
 
 #include <unistd.h>
@@ -14,7 +15,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -32,10 +32,7 @@ constexpr std::uint64_t default_seeds = 100;
 
 struct command_line
 {
-    std::uint64_t from = 1;
-    std::uint64_t seeds = default_seeds;
-    bool one = false;
-    bool trace = false;
+    seed_range worlds{default_seeds};
     bool faults = true;
     bool statistics = false;
     std::optional<kubecoro::storage> keep = {};
@@ -75,7 +72,7 @@ verdict run(std::uint64_t seed, const command_line& c)
     std::snprintf(crash_report, sizeof crash_report, "\nseed %llu: CRASHED\n", static_cast<unsigned long long>(seed));
     const auto keep = c.keep.value_or(policies[seed % policies.size()]);
     const bool controlled = c.controlled.value_or(seed % 2 == 1);
-    world w({.seed = seed, .echo = c.trace, .faults = c.faults, .keep = keep, .controlled = controlled});
+    world w({.seed = seed, .echo = c.worlds.trace, .faults = c.faults, .keep = keep, .controlled = controlled});
     return w.run();
 }
 
@@ -83,7 +80,7 @@ verdict run(std::uint64_t seed, const command_line& c)
 bool repeats(std::uint64_t seed, const verdict& first, const command_line& c)
 {
     auto again_options = c;
-    again_options.trace = false;
+    again_options.worlds.trace = false;
     const auto again = run(seed, again_options);
     if (again.hash == first.hash && again.steps == first.steps) return true;
     std::printf("seed %llu: BROKEN: a second run took another course (%llu and %llu steps)\n",
@@ -115,13 +112,13 @@ int run_all(const command_line& c)
 {
     const auto begin = std::chrono::steady_clock::now();
     verdict sum;
-    for (auto seed = c.from; seed < c.from + c.seeds; ++seed) {
+    for (auto seed = c.worlds.from; seed < c.worlds.from + c.worlds.seeds; ++seed) {
         const auto v = run(seed, c);
         if (!v.broken.empty()) {
             show_failure(seed, v);
             return 1;
         }
-        if ((c.one || seed % 20 == 0) && !repeats(seed, v, c)) return 1;
+        if ((c.worlds.one || seed % 20 == 0) && !repeats(seed, v, c)) return 1;
         add(sum, v);
     }
     const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
@@ -129,15 +126,15 @@ int run_all(const command_line& c)
         "%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
         "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silences ended, "
         "%llu exact comparisons, %llu waits cancelled or not\n%llu of them with a controller: %llu terms, %llu runs\n",
-        n(c.seeds), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
+        n(c.worlds.seeds), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
         n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
         n(sum.exact_comparisons), n(sum.waits), n(sum.controlled), n(sum.terms), n(sum.runs));
     if (c.statistics) {
         const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-        std::printf("%.1f ms a world\n", ms / static_cast<double>(c.seeds));
+        std::printf("%.1f ms a world\n", ms / static_cast<double>(c.worlds.seeds));
     }
     // A simulation in which nothing happens proves nothing.
-    const bool lively = sum.notifications > 0 && (c.one || sum.quiet_points > 0);
+    const bool lively = sum.notifications > 0 && (c.worlds.one || sum.quiet_points > 0);
     if (!lively) std::printf("BROKEN: nothing happened\n");
     return lively ? 0 : 1;
 }
@@ -148,19 +145,11 @@ int main(int argc, char** argv)
 {
     for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(signal, on_crash);
     command_line c;
-    if (std::getenv("KUBECORO_LONG") != nullptr) c.seeds *= 10;
-    const auto one = [&](const char* text) {
-        c.from = std::strtoull(text, nullptr, 10);
-        c.seeds = 1;
-        c.one = true;
-    };
-    if (const char* seed = std::getenv("KUBECORO_SEED"); seed != nullptr) one(seed);
     for (int i = 1; i < argc; ++i) {
         const std::string_view arg = argv[i];
         const bool has_value = i + 1 < argc;
-        if (arg == "--trace") {
-            c.trace = true;
-        } else if (arg == "--no-faults") {
+        if (c.worlds.take(i, argc, argv)) continue;
+        if (arg == "--no-faults") {
             c.faults = false;
         } else if (arg == "--controllers" && has_value) {
             c.controlled = std::string_view(argv[++i]) == "yes";
@@ -171,12 +160,6 @@ int main(int argc, char** argv)
             for (const auto p : policies)
                 if (wanted == to_string(p)) c.keep = p;
             if (!c.keep) return usage();
-        } else if (arg == "--seed" && has_value) {
-            one(argv[++i]);
-        } else if (arg == "--seeds" && has_value) {
-            c.seeds = std::strtoull(argv[++i], nullptr, 10);
-        } else if (arg == "--from" && has_value) {
-            c.from = std::strtoull(argv[++i], nullptr, 10);
         } else {
             return usage();
         }

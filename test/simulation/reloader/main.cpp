@@ -4,10 +4,9 @@
 // multiplies the number of seeds by ten.
 
 #include "reloader_world.hpp"
+#include "seed_range.hpp"
 
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 namespace {
 
@@ -18,19 +17,6 @@ constexpr std::uint64_t default_seeds = 500;
 #else
 constexpr std::uint64_t default_seeds = 50;
 #endif
-
-struct command_line
-{
-    std::uint64_t from = 1;
-    std::uint64_t seeds = default_seeds;
-    bool trace = false;
-
-    void one(const char* seed)
-    {
-        from = std::strtoull(seed, nullptr, 10);
-        seeds = 1;
-    }
-};
 
 reloader_verdict run(std::uint64_t seed, bool trace)
 {
@@ -47,7 +33,7 @@ bool repeats(std::uint64_t seed, const reloader_verdict& first)
     return false;
 }
 
-int run_all(const command_line& c)
+int run_all(const seed_range& c)
 {
     reloader_verdict sum;
     const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
@@ -58,7 +44,7 @@ int run_all(const command_line& c)
                         v.last_steps.c_str(), n(seed), v.broken.c_str(), n(seed));
             return 1;
         }
-        if ((c.seeds == 1 || seed % 20 == 0) && !repeats(seed, v)) return 1;
+        if ((c.one || seed % 20 == 0) && !repeats(seed, v)) return 1;
         sum.steps += v.steps;
         sum.rolls += v.rolls;
         sum.operators += v.operators;
@@ -68,32 +54,19 @@ int run_all(const command_line& c)
                 "%llu quiet points\n",
                 n(c.seeds), n(sum.steps), n(sum.rolls), n(sum.operators), n(sum.quiet_points));
     // A simulation in which nothing happens proves nothing.
-    if (c.seeds > 1 && sum.rolls == 0) std::printf("BROKEN: nothing happened\n");
-    return c.seeds > 1 && sum.rolls == 0 ? 1 : 0;
+    if (!c.one && sum.rolls == 0) std::printf("BROKEN: nothing happened\n");
+    return !c.one && sum.rolls == 0 ? 1 : 0;
 }
 
 } // namespace
 
 int main(int argc, char** argv)
 {
-    command_line c;
-    if (std::getenv("KUBECORO_LONG") != nullptr) c.seeds *= 10;
-    if (const char* seed = std::getenv("KUBECORO_SEED"); seed != nullptr) c.one(seed);
+    seed_range c(default_seeds);
     for (int i = 1; i < argc; ++i) {
-        const std::string_view arg = argv[i];
-        const bool has_value = i + 1 < argc;
-        if (arg == "--trace") {
-            c.trace = true;
-        } else if (arg == "--seed" && has_value) {
-            c.one(argv[++i]);
-        } else if (arg == "--seeds" && has_value) {
-            c.seeds = std::strtoull(argv[++i], nullptr, 10);
-        } else if (arg == "--from" && has_value) {
-            c.from = std::strtoull(argv[++i], nullptr, 10);
-        } else {
-            std::fputs("usage: test_simulation_config_reloader [--seed N | --from N --seeds N] [--trace]\n", stderr);
-            return 2;
-        }
+        if (c.take(i, argc, argv)) continue;
+        std::fputs("usage: test_simulation_config_reloader [--seed N | --from N --seeds N] [--trace]\n", stderr);
+        return 2;
     }
     return run_all(c);
 }

@@ -6,8 +6,7 @@ using namespace reloader_test;
 TEST_CASE("config-reloader: rolls a workload of each kind once for each change", "[reloader]")
 {
     fixture f;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     for (const auto& kind : workload_kinds) f.make(kind, "shop");
     f.begin();
     for (const auto& kind : workload_kinds) CHECK(f.rolls(kind, "shop") == 1); // adopted
@@ -33,8 +32,7 @@ TEST_CASE("config-reloader: rolls a workload of each kind once for each change",
 TEST_CASE("config-reloader: a change while it was down is seen at the start, and nothing else is", "[reloader]")
 {
     fixture f;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     f.make(deployments, "shop");
     f.make(deployments, "other");
     f.begin();
@@ -53,8 +51,7 @@ TEST_CASE("config-reloader: a change while it was down is seen at the start, and
 TEST_CASE("config-reloader: a change that is taken back while it was down is none", "[reloader]")
 {
     fixture f;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     f.make(deployments, "shop");
     f.begin();
     f.end();
@@ -67,8 +64,7 @@ TEST_CASE("config-reloader: a change that is taken back while it was down is non
 TEST_CASE("config-reloader: who does not ask is left alone", "[reloader]")
 {
     fixture f;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     f.make(stateful_sets, "silent", std::nullopt);
     f.make(stateful_sets, "refusing", "false");
     f.make(stateful_sets, "confused", "perhaps");
@@ -103,8 +99,7 @@ TEST_CASE("config-reloader: with adoption by record the first roll is for a chan
 {
     fixture f;
     f.first_sight = adoption::record;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     f.make(stateful_sets, "shop");
     f.begin();
     CHECK(f.rolls(stateful_sets, "shop") == 0);
@@ -158,8 +153,7 @@ TEST_CASE("config-reloader: what is optional changes by coming and going", "[rel
 TEST_CASE("config-reloader: a template that is set back has rolled the pods itself", "[reloader]")
 {
     fixture f;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     f.make(deployments, "shop");
     f.begin();
     const auto first = f.checksum_of(deployments, "shop");
@@ -185,8 +179,7 @@ TEST_CASE("config-reloader: a template that is set back has rolled the pods itse
 TEST_CASE("config-reloader: two of them roll no workload twice", "[reloader]")
 {
     fixture f;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     for (int i = 0; i < 20; ++i) f.make(deployments, "shop-" + std::to_string(i));
     f.begin();
     auto second = f.another();
@@ -204,8 +197,7 @@ TEST_CASE("config-reloader: two of them roll no workload twice", "[reloader]")
 TEST_CASE("config-reloader: somebody who takes the marks away is not fought", "[reloader]")
 {
     fixture f;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     f.make(deployments, "shop");
     f.begin();
     constexpr auto stripped = R"({"metadata":{"annotations":{"config-reloader.kubecoro.dev/applied":null}},)"
@@ -223,8 +215,7 @@ TEST_CASE("config-reloader: somebody who takes the marks away is not fought", "[
 TEST_CASE("config-reloader: bad workloads do not hold up good ones", "[reloader]")
 {
     fixture f;
-    f.put(config_maps, "settings", R"("data":{"a":"1"})");
-    f.put(secrets, "password", R"("data":{"p":"MQ=="})");
+    f.put_contents();
     f.make(deployments, "bad", "true", R"("envFrom":[{"configMapRef":{"name":"../secrets/password"}}])");
     f.make(deployments, "empty", "true", R"("env":[])");
     f.make(deployments, "good");

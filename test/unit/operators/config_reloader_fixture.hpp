@@ -83,6 +83,12 @@ struct fixture
         if (!run.run(server.execute("GET", path(kind, name)))) return must("POST", path(kind), body);
         must("PUT", path(kind, name), body);
     }
+    /// What a workload of make() reads.
+    void put_contents()
+    {
+        put(config_maps, "settings", R"("data":{"a":"1"})");
+        put(secrets, "password", R"("data":{"p":"MQ=="})");
+    }
     void patch(const resource_type& kind, const std::string& name, const std::string& body)
     {
         must("PATCH", path(kind, name), body);

@@ -1,0 +1,55 @@
+// Which worlds a simulation runs, by its command line and environment.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace kubecoro::simulation {
+
+/// --from N, --seeds N, --seed N, --trace; KUBECORO_SEED=N is --seed N, KUBECORO_LONG multiplies the seeds by ten.
+struct seed_range
+{
+    std::uint64_t from = 1;
+    std::uint64_t seeds = 0;
+    /// That seed alone was asked for.
+    bool one = false;
+    /// Each step is printed.
+    bool trace = false;
+
+    explicit seed_range(std::uint64_t by_default) : seeds(by_default)
+    {
+        if (std::getenv("KUBECORO_LONG") != nullptr) seeds *= 10;
+        if (const char* seed = std::getenv("KUBECORO_SEED"); seed != nullptr) only(seed);
+    }
+
+    /// Takes the argument at `i`, and the value behind it, when they are of those. @return whether they were.
+    bool take(int& i, int argc, char** argv)
+    {
+        const std::string_view arg = argv[i];
+        if (arg == "--trace") {
+            trace = true;
+            return true;
+        }
+        if (i + 1 == argc) return false;
+        if (arg == "--seed")
+            only(argv[++i]);
+        else if (arg == "--seeds")
+            seeds = std::strtoull(argv[++i], nullptr, 10);
+        else if (arg == "--from")
+            from = std::strtoull(argv[++i], nullptr, 10);
+        else
+            return false;
+        return true;
+    }
+
+private:
+    void only(const char* seed)
+    {
+        from = std::strtoull(seed, nullptr, 10);
+        seeds = 1;
+        one = true;
+    }
+};
+
+} // namespace kubecoro::simulation
