@@ -31,7 +31,7 @@ start() {
 expect() {
     local name=$1 pattern=$2
     seen=''
-    while IFS= read -r -t 30 -u "${fd_of[$name]}" line; do
+    while IFS= read -r -t "${EXPECT_WITHIN:-30}" -u "${fd_of[$name]}" line; do
         seen+=$line$'\n'
         # shellcheck disable=SC2053 # a glob on purpose
         if [[ $line == $pattern ]]; then return; fi
