@@ -1,5 +1,7 @@
 // Any bytes as a zstd frame, as a body whose frame is spoilt, and as front and body of a tape: refused, or expanded
 // within bounds and readable.
+#include "packed_body_fuzz.hpp"
+
 #include "fuzz.hpp"
 
 #include "packed_body.hpp"
@@ -8,29 +10,14 @@
 #include <kubecoro/test/read_everything.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
 using namespace kubecoro::detail;
+using fuzz::dictionary;
+using fuzz::largest_body;
 
 namespace {
-
-const body_dictionary& dictionary()
-{
-    static const auto made = [] {
-        std::vector<std::vector<unsigned char>> samples;
-        for (int i = 0; i < 64; ++i) {
-            const std::string text = "restartPolicy Always schedulerName default-scheduler nodeName n" +
-                                     std::to_string(i * 31) + " terminationMessagePath /dev/termination-log";
-            samples.emplace_back(text.begin(), text.end());
-        }
-        return body_dictionary::train(samples, 4096);
-    }();
-    return *made;
-}
-
-constexpr std::size_t largest = 4096;
 
 /// The tape that front and body make, if they do, is read like any other.
 void join(bytes_view front, bytes_view body, std::size_t size)
@@ -38,6 +25,15 @@ void join(bytes_view front, bytes_view body, std::size_t size)
     std::vector<unsigned char> tape(size);
     if (tape.empty() || !join_tape(front, body, tape)) return;
     kubecoro::test::read_everything(kubecoro::tape_access::view(tape.data(), tape.data() + tape.size(), nullptr));
+}
+
+/// The first byte says where the front ends and how long the tape is to be.
+std::size_t join_halves(bytes_view all)
+{
+    if (all.empty()) return 0;
+    const std::size_t front = all[0] % all.size();
+    join(all.subspan(1, front), all.subspan(1 + front), all[0] * std::size_t{2});
+    return front;
 }
 
 /// zstd refuses nearly every frame that it has not made: here it makes one, of which four bytes may then change.
@@ -52,9 +48,9 @@ void expand_spoilt(bytes_view changes, bytes_view front, bytes_view body)
     fuzz::require(same && std::equal(same->begin(), same->end(), body.begin(), body.end()),
                   "what was packed comes back");
     for (std::size_t i = 0; i + 1 < changes.size(); i += 2) frame[changes[i] % frame.size()] ^= changes[i + 1];
-    const auto other = expander.expand(frame, dictionary(), largest);
+    const auto other = expander.expand(frame, dictionary(), largest_body);
     if (!other) return;
-    fuzz::require(other->size() <= largest, "a frame yields no more than was asked for");
+    fuzz::require(other->size() <= largest_body, "a frame yields no more than was asked for");
     join(front, *other, changes.front() * std::size_t{4});
 }
 
@@ -64,14 +60,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     static body_expander expander;
     const bytes_view all(data, size);
-    if (const auto body = expander.expand(all, dictionary(), largest))
-        fuzz::require(body->size() <= largest, "a frame yields no more than was asked for");
-
-    // The first byte says where the front ends and how long the tape is to be.
-    if (size == 0) return 0;
-    const std::size_t front = data[0] % size;
-    join(all.subspan(1, front), all.subspan(1 + front), data[0] * std::size_t{2});
-
+    if (const auto body = expander.expand(all, dictionary(), largest_body)) {
+        fuzz::require(body->size() <= largest_body, "a frame yields no more than was asked for");
+        join_halves(*body);
+    }
+    const std::size_t front = join_halves(all);
     constexpr std::size_t changes = 8;
     if (size <= changes + front) return 0;
     const bytes_view rest = all.subspan(changes);
