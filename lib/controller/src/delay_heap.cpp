@@ -42,7 +42,7 @@ void delay_heap::sink(std::size_t at, const node& n) noexcept
     put(at, n);
 }
 
-void delay_heap::push(node n)
+bool delay_heap::push(node n)
 {
     if (n.slot >= place_.size()) place_.resize(std::max<std::size_t>(n.slot + 1, place_.size() * 2), nowhere);
     std::size_t at = place_[n.slot];
@@ -54,6 +54,7 @@ void delay_heap::push(node n)
         n.priority = std::max(n.priority, nodes_[at].priority);
     }
     rise(at, n);
+    return nodes_.front().slot == n.slot;
 }
 
 delay_heap::node delay_heap::pop()

@@ -22,7 +22,8 @@ public:
     };
 
     /// The slot waits until n.due, or until the moment before it when it waits already; the higher priority stays.
-    void push(node n);
+    /// @return whether it is the first one now.
+    bool push(node n);
     [[nodiscard]] const node& top() const noexcept { return nodes_.front(); }
     node pop();
     void clear() noexcept;

@@ -8,83 +8,19 @@
 
 namespace kubecoro {
 
-std::size_t workqueue_core::level_of(int priority) noexcept
-{
-    return static_cast<std::size_t>(std::clamp(priority, -max_priority, max_priority) + max_priority);
-}
-
-// ---- the lists
-
-void workqueue_core::append(list& l, slot s) noexcept
-{
-    entry& e = at(s);
-    e.next = none;
-    e.previous = l.last;
-    (l.last == none ? l.first : at(l.last).next) = s;
-    l.last = s;
-}
-
-void workqueue_core::unlink(list& l, slot s) noexcept
-{
-    const entry& e = at(s);
-    (e.previous == none ? l.first : at(e.previous).next) = e.next;
-    (e.next == none ? l.last : at(e.next).previous) = e.previous;
-}
-
-void workqueue_core::make_ready(slot s) noexcept
-{
-    const std::size_t level = level_of(at(s).priority);
-    at(s).sequence = next_sequence_++;
-    if (queues_[level].first == none) {
-        filled_[level / word_bits] |= std::uint64_t{1} << (level % word_bits);
-        ++filled_levels_;
-    }
-    append(queues_[level], s);
-    ++ready_;
-}
-
-void workqueue_core::remove_ready(slot s) noexcept
-{
-    const std::size_t level = level_of(at(s).priority);
-    unlink(queues_[level], s);
-    if (queues_[level].first == none) {
-        filled_[level / word_bits] &= ~(std::uint64_t{1} << (level % word_bits));
-        --filled_levels_;
-    }
-    --ready_;
-}
-
 // ---- adding
 
-workqueue_core::added workqueue_core::mark(slot s, int priority, time_point now) noexcept
+void workqueue_core::raise(slot s, entry& e, int priority) noexcept
 {
-    entry& e = at(s);
-    const auto wanted = static_cast<std::int16_t>(std::clamp(priority, -max_priority, max_priority));
-    if (e.dirty) {
-        if (wanted <= e.priority) return added::merged;
-        if (!e.processing) remove_ready(s);
-        e.priority = wanted;
-        if (!e.processing) make_ready(s);
-        return added::merged;
-    }
-    e.dirty = true;
-    e.priority = wanted;
-    e.added = now;
-    ++dirty_;
-    if (e.processing) return added::after_work;
-    make_ready(s);
-    return added::ready;
+    if (!e.processing) remove_ready(e);
+    e.priority = static_cast<std::int16_t>(priority);
+    if (!e.processing) make_ready(s, e);
 }
 
 workqueue_core::added workqueue_core::delay_until(slot s, time_point due, int priority)
 {
-    delays_.push({.due = due, .slot = s, .priority = priority});
-    return added::delayed;
-}
-
-workqueue_core::added workqueue_core::add(slot s, int priority, time_point now)
-{
-    return shutting_down_ ? added::ignored : mark(s, priority, now);
+    const bool first = delays_.push({.due = due, .slot = s, .priority = priority});
+    return first ? added::delayed_first : added::delayed;
 }
 
 workqueue_core::added workqueue_core::add_after(slot s, duration delay, int priority, time_point now)
@@ -136,13 +72,6 @@ workqueue_core::moved workqueue_core::advance(time_point now, std::size_t max)
 
 // ---- handing out
 
-std::size_t workqueue_core::top_level() const noexcept
-{
-    std::size_t w = filled_.size() - 1;
-    while (filled_[w] == 0) --w;
-    return w * word_bits + (word_bits - 1) - static_cast<std::size_t>(std::countl_zero(filled_[w]));
-}
-
 std::size_t workqueue_core::oldest_level() const noexcept
 {
     std::size_t oldest = top_level();
@@ -153,38 +82,6 @@ std::size_t workqueue_core::oldest_level() const noexcept
         }
     }
     return oldest;
-}
-
-std::size_t workqueue_core::choose_level() noexcept
-{
-    if (filled_levels_ == 1 || ageing_ == 0) passed_over_ = 0;
-    if (filled_levels_ == 1 || ageing_ == 0 || ++passed_over_ < ageing_) return top_level();
-    passed_over_ = 0;
-    return oldest_level();
-}
-
-std::optional<workqueue_core::handed> workqueue_core::take(time_point now)
-{
-    if (ready_ == 0) return std::nullopt;
-    const slot s = queues_[choose_level()].first;
-    remove_ready(s);
-    entry& e = at(s);
-    e.dirty = false;
-    --dirty_;
-    e.processing = true;
-    e.started = now;
-    append(work_, s);
-    ++processing_;
-    return handed{.s = s, .priority = e.priority, .waited = now - e.added};
-}
-
-bool workqueue_core::done(slot s)
-{
-    unlink(work_, s);
-    --processing_;
-    at(s).processing = false;
-    if (at(s).dirty) make_ready(s);
-    return at(s).dirty;
 }
 
 // ---- the end
@@ -199,15 +96,16 @@ std::vector<workqueue_core::slot> workqueue_core::shut_down()
     return dropped;
 }
 
-bool workqueue_core::idle(slot s) const noexcept
+void workqueue_core::add_pages(slot s)
 {
-    const entry& e = at(s);
-    return !e.dirty && !e.processing && e.failures == 0 && !delays_.contains(s);
+    if (timed_ && s >= moments_.size()) moments_.resize((s / page_size + 1) * page_size);
+    while (s / page_size >= pages_.size()) pages_.push_back(std::make_unique<page>());
 }
 
 void workqueue_core::shrink() noexcept
 {
     pages_ = std::vector<std::unique_ptr<page>>(); // = {} would keep the memory
+    moments_ = std::vector<moments>();
     delays_.shrink();
 }
 
@@ -223,13 +121,13 @@ std::vector<workqueue_core::slot> workqueue_core::in_work(std::size_t max) const
 std::optional<time_point> workqueue_core::oldest_start() const noexcept
 {
     if (work_.first == none) return std::nullopt;
-    return at(work_.first).started;
+    return moments_[work_.first].started;
 }
 
 duration workqueue_core::unfinished(time_point now) const noexcept
 {
     duration sum{0};
-    for (slot s = work_.first; s != none; s = at(s).next) sum += now - at(s).started;
+    for (slot s = work_.first; s != none; s = at(s).next) sum += now - moments_[s].started;
     return sum;
 }
 

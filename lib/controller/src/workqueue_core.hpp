@@ -4,7 +4,9 @@
 
 #include <kubecoro/controller/rate_limiter.hpp>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,11 +24,13 @@ class workqueue_core
 {
 public:
     using slot = std::uint32_t;
+    static constexpr slot none = UINT32_MAX;
     static constexpr int max_priority = 100;
 
     /// @param ageing  Of so many hand-outs that passed over a lower priority, the last goes to whoever waited longest.
     ///                0 = never.
-    explicit workqueue_core(unsigned ageing) : ageing_(ageing) {}
+    /// @param timed   Whether waited(), started() and what is made of them will be asked for.
+    workqueue_core(unsigned ageing, bool timed) : ageing_(ageing), timed_(timed) {}
 
     enum class added
     {
@@ -38,26 +42,27 @@ public:
         after_work,
         /// It waits for its moment.
         delayed,
+        /// The same, and its moment is the next one.
+        delayed_first,
         /// It is ready now.
         ready
     };
-    added add(slot s, int priority, time_point now);
+    added add(slot s, int priority, time_point now) noexcept
+    {
+        return shutting_down_ ? added::ignored : mark(s, priority, now);
+    }
     added add_after(slot s, duration delay, int priority, time_point now);
     added add_rate_limited(slot s, rate_limiter& limiter, int priority, time_point now);
     /// A failure of the run in hand: as add_rate_limited(), but while an earlier retry still waits for its moment the
     /// failure is not counted: events between two retries must not drive the delay up.
     added retry(slot s, rate_limiter& limiter, int priority, time_point now);
 
-    struct handed
-    {
-        slot s;
-        int priority;
-        /// Since it became dirty.
-        duration waited;
-    };
-    [[nodiscard]] std::optional<handed> take(time_point now);
+    /// The next key, which is in work then. none when there is nothing.
+    [[nodiscard]] slot take(time_point now) noexcept;
+    /// The priority it was handed out with; of a key in work that was not added again.
+    [[nodiscard]] int priority(slot s) const noexcept { return at(s).priority; }
     /// The run has ended. @return whether the key is ready again.
-    bool done(slot s);
+    bool done(slot s) noexcept;
     /// Before done(): the run did not take place. The key is ready again then, also when shut down.
     void want_again(slot s, int priority, time_point now) noexcept { mark(s, priority, now); }
 
@@ -77,7 +82,9 @@ public:
 
     void forget(slot s) noexcept { at(s).failures = 0; }
     [[nodiscard]] unsigned failures(slot s) const noexcept { return at(s).failures; }
-    [[nodiscard]] time_point started(slot s) const noexcept { return at(s).started; }
+    /// Of a key in work.
+    [[nodiscard]] duration waited(slot s) const noexcept { return moments_[s].started - moments_[s].added; }
+    [[nodiscard]] time_point started(slot s) const noexcept { return moments_[s].started; }
 
     /// No more adds. What is ready is still handed out; what waits for its moment is dropped: those slots are returned.
     std::vector<slot> shut_down();
@@ -86,10 +93,14 @@ public:
     [[nodiscard]] bool quiet() const noexcept { return ready_ == 0 && processing_ == 0; }
 
     /// Nothing is known of the slot any more.
-    [[nodiscard]] bool idle(slot s) const noexcept;
+    [[nodiscard]] bool idle(slot s) const noexcept
+    {
+        const entry& e = at(s);
+        return !e.dirty && !e.processing && e.failures == 0 && !delays_.contains(s);
+    }
     void make_room(slot s)
     {
-        while (s / page_size >= pages_.size()) pages_.push_back(std::make_unique<page>());
+        if (s / page_size >= pages_.size()) add_pages(s);
     }
     /// Gives memory back; to be called when every slot is idle.
     void shrink() noexcept;
@@ -105,7 +116,6 @@ public:
     [[nodiscard]] duration unfinished(time_point now) const noexcept;
 
 private:
-    static constexpr slot none = UINT32_MAX;
     static constexpr std::size_t levels = 2 * max_priority + 1;
     static constexpr std::size_t word_bits = 64;
 
@@ -115,12 +125,16 @@ private:
         slot previous = none;
         /// Orders the ready keys by age.
         std::uint64_t sequence = 0;
-        time_point added;
-        time_point started;
         std::uint32_t failures = 0;
         std::int16_t priority = 0;
         bool dirty = false;
         bool processing = false;
+    };
+    /// Of a key's last run, kept aside because most queues are not measured.
+    struct moments
+    {
+        time_point added;
+        time_point started;
     };
     struct list
     {
@@ -134,21 +148,27 @@ private:
 
     [[nodiscard]] entry& at(slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
     [[nodiscard]] const entry& at(slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }
-    static std::size_t level_of(int priority) noexcept;
+    static std::size_t level_of(const entry& e) noexcept { return static_cast<std::size_t>(e.priority + max_priority); }
 
-    void append(list& l, slot s) noexcept;
-    void unlink(list& l, slot s) noexcept;
-    void make_ready(slot s) noexcept;
-    void remove_ready(slot s) noexcept;
+    void append(list& l, slot s, entry& e) noexcept;
+    void unlink(list& l, const entry& e) noexcept;
+    void make_ready(slot s, entry& e) noexcept;
+    void remove_ready(const entry& e) noexcept;
     added mark(slot s, int priority, time_point now) noexcept;
+    void raise(slot s, entry& e, int priority) noexcept;
     added limited(slot s, rate_limiter& limiter, unsigned failures, int priority, time_point now);
     added delay_until(slot s, time_point due, int priority);
 
     [[nodiscard]] std::size_t top_level() const noexcept;
     [[nodiscard]] std::size_t oldest_level() const noexcept;
     [[nodiscard]] std::size_t choose_level() noexcept;
+    void add_pages(slot s);
+
     unsigned ageing_;
+    bool timed_;
     std::vector<std::unique_ptr<page>> pages_;
+    /// By slot; none unless timed_.
+    std::vector<moments> moments_;
     /// Ready keys by priority, the highest last; one bit a list that is not empty.
     std::array<list, levels> queues_;
     std::array<std::uint64_t, (levels + word_bits - 1) / word_bits> filled_{};
@@ -162,5 +182,101 @@ private:
     unsigned passed_over_ = 0;
     bool shutting_down_ = false;
 };
+
+// ---- what every key goes through, to be inlined
+
+inline void workqueue_core::append(list& l, slot s, entry& e) noexcept
+{
+    e.next = none;
+    e.previous = l.last;
+    (l.last == none ? l.first : at(l.last).next) = s;
+    l.last = s;
+}
+
+inline void workqueue_core::unlink(list& l, const entry& e) noexcept
+{
+    (e.previous == none ? l.first : at(e.previous).next) = e.next;
+    (e.next == none ? l.last : at(e.next).previous) = e.previous;
+}
+
+inline void workqueue_core::make_ready(slot s, entry& e) noexcept
+{
+    const std::size_t level = level_of(e);
+    e.sequence = next_sequence_++;
+    if (queues_[level].first == none) {
+        filled_[level / word_bits] |= std::uint64_t{1} << (level % word_bits);
+        ++filled_levels_;
+    }
+    append(queues_[level], s, e);
+    ++ready_;
+}
+
+inline void workqueue_core::remove_ready(const entry& e) noexcept
+{
+    const std::size_t level = level_of(e);
+    unlink(queues_[level], e);
+    if (queues_[level].first == none) {
+        filled_[level / word_bits] &= ~(std::uint64_t{1} << (level % word_bits));
+        --filled_levels_;
+    }
+    --ready_;
+}
+
+inline workqueue_core::added workqueue_core::mark(slot s, int priority, time_point now) noexcept
+{
+    entry& e = at(s);
+    const int wanted = std::clamp(priority, -max_priority, max_priority);
+    if (e.dirty) {
+        if (wanted > e.priority) raise(s, e, wanted);
+        return added::merged;
+    }
+    e.dirty = true;
+    e.priority = static_cast<std::int16_t>(wanted);
+    if (timed_) moments_[s].added = now;
+    ++dirty_;
+    if (e.processing) return added::after_work;
+    make_ready(s, e);
+    return added::ready;
+}
+
+inline std::size_t workqueue_core::top_level() const noexcept
+{
+    std::size_t w = filled_.size() - 1;
+    while (filled_[w] == 0) --w;
+    return w * word_bits + (word_bits - 1) - static_cast<std::size_t>(std::countl_zero(filled_[w]));
+}
+
+inline std::size_t workqueue_core::choose_level() noexcept
+{
+    if (filled_levels_ == 1 || ageing_ == 0) passed_over_ = 0;
+    if (filled_levels_ == 1 || ageing_ == 0 || ++passed_over_ < ageing_) return top_level();
+    passed_over_ = 0;
+    return oldest_level();
+}
+
+inline workqueue_core::slot workqueue_core::take(time_point now) noexcept
+{
+    if (ready_ == 0) return none;
+    const slot s = queues_[choose_level()].first;
+    entry& e = at(s);
+    remove_ready(e);
+    e.dirty = false;
+    --dirty_;
+    e.processing = true;
+    if (timed_) moments_[s].started = now;
+    append(work_, s, e);
+    ++processing_;
+    return s;
+}
+
+inline bool workqueue_core::done(slot s) noexcept
+{
+    entry& e = at(s);
+    unlink(work_, e);
+    --processing_;
+    e.processing = false;
+    if (e.dirty) make_ready(s, e);
+    return e.dirty;
+}
 
 } // namespace kubecoro

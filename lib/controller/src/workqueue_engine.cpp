@@ -11,7 +11,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -37,24 +36,30 @@ struct workqueue_engine::state
     state(asio::any_io_executor executor, workqueue_options o, std::unique_ptr<key_table> k)
         : options(std::move(o)),
           time(options.time ? options.time : real_clock()),
+          measured(measures_of(options)),
           keys(std::move(k)),
-          core(options.ageing),
+          core(options.ageing, measured.has_value()),
           alarm(std::make_shared<queue_alarm>(std::move(executor), time, options.log, [this] { return fire(); }))
     {
         if (!options.limiter) options.limiter = default_controller_limiter();
-        if (options.measures && !options.name.empty()) measured.emplace(*options.measures, options.name);
+    }
+
+    static std::optional<workqueue_metrics> measures_of(const workqueue_options& o)
+    {
+        if (!o.measures || o.name.empty()) return std::nullopt;
+        return workqueue_metrics(*o.measures, o.name);
     }
 
     workqueue_options options;
     std::shared_ptr<clock> time;
     std::optional<workqueue_metrics> measured;
-    std::atomic<unsigned> in_a_row{0};
 
     // Under the mutex:
     mutable std::mutex mutex;
     std::unique_ptr<key_table> keys;
     workqueue_core core;
     waiting_workers workers;
+    unsigned in_a_row = 0;
     std::uint64_t adds = 0;
     std::uint64_t retries = 0;
     std::uint64_t handed_out = 0;
@@ -69,53 +74,78 @@ struct workqueue_engine::state
     /// Nothing is timed unless somebody measures.
     [[nodiscard]] time_point stamp() const noexcept { return measured ? time->now() : time_point{}; }
 
-    /// One hold of the lock. The wake-ups that it leads to follow when the lock is free.
+    /// What follows a hold of the lock, when the lock is free.
+    struct aftermath
+    {
+        std::shared_ptr<workqueue_engine> kept = {}; // last to go: the state may go with it
+        wake_calls calls = {};
+        std::optional<latch> drained = {};
+
+        aftermath() = default;
+        aftermath(const aftermath&) = delete;
+        aftermath& operator=(const aftermath&) = delete;
+        ~aftermath()
+        {
+            if (drained) drained->settle({});
+        }
+    };
+
+    /// One hold of the lock.
     class section
     {
     public:
-        explicit section(state& of) : of_(of), lock_(of.mutex) { due_ = of.core.next_due(); }
+        explicit section(state& of) : of_(of), lock_(of.mutex) {}
         section(const section&) = delete;
         section& operator=(const section&) = delete;
+        /// When the lock is free the owner may destroy the state, whoever gives an item back.
         ~section()
         {
-            if (of_.drained && of_.core.quiet()) drained_ = std::exchange(of_.drained, std::nullopt);
-            if (of_.kept && of_.core.processing() == 0) kept_ = std::move(of_.kept);
-            of_.adds += dirty_;
-            if (of_.measured && dirty_ != 0) of_.measured->added(dirty_, of_.core.dirty());
-            const auto due = of_.core.next_due();
-            if (due && (!due_ || *due < *due_)) of_.alarm->expect(*due);
+            if (of_.drained || of_.kept) of_.leave(later());
+            if (dirty_ != 0) of_.count_adds(dirty_);
             if (expected_) of_.alarm->expect(*expected_);
-            // From here on the owner may destroy the state, whoever gives an item back.
-            lock_.unlock();
-            if (drained_) drained_->settle({});
         }
-        wake_calls& calls() noexcept { return calls_; }
 
-        /// Counts one outcome and wakes a worker if there is something for it.
+        /// Counts one outcome, wakes a worker if there is something for it, and the alarm if it would be late.
         void note(added a)
         {
             if (a == added::ready || a == added::after_work) ++dirty_;
-            if (a == added::ready) of_.workers.call_one(calls_);
+            if (a == added::ready) call_worker();
+            if (a == added::delayed_first) expect(*of_.core.next_due());
         }
         void note(const workqueue_core::moved& m)
         {
             dirty_ += m.dirty;
-            for (std::size_t n = 0; n < m.ready; ++n) of_.workers.call_one(calls_);
+            for (std::size_t n = 0; n < m.ready; ++n) call_worker();
         }
+        void call_worker()
+        {
+            if (of_.workers.size() != 0) of_.workers.call_one(later().calls);
+        }
+        void call_all_workers() { of_.workers.call_all(later().calls); }
         /// The alarm is needed at this moment.
-        void expect(time_point when) { expected_ = when; }
+        void expect(time_point when) { expected_ = expected_ ? std::min(*expected_, when) : when; }
 
     private:
+        aftermath& later() { return later_ ? *later_ : later_.emplace(); }
+
         state& of_;
-        std::shared_ptr<workqueue_engine> kept_; // last to go: the state may go with it
-        wake_calls calls_;
-        std::optional<latch> drained_;
-        /// Before this section.
-        std::optional<time_point> due_;
+        std::optional<aftermath> later_; // most holds have none
         std::optional<time_point> expected_;
         std::size_t dirty_ = 0;
-        std::unique_lock<std::mutex> lock_;
+        std::lock_guard<std::mutex> lock_; // first to go
     };
+
+    void count_adds(std::size_t n) noexcept
+    {
+        adds += n;
+        if (measured) measured->added(n, core.dirty());
+    }
+    /// Nothing may be left to do, which somebody waits for.
+    void leave(aftermath& a) noexcept
+    {
+        if (core.quiet()) a.drained = std::exchange(drained, std::nullopt);
+        if (core.processing() == 0) a.kept = std::move(kept);
+    }
 
     /// A slot in use during a section, given back if nothing is known of its key in the end.
     class in_use
@@ -163,15 +193,16 @@ struct workqueue_engine::state
     [[nodiscard]] std::optional<handed> take(section& locked)
     {
         const time_point now = stamp();
-        const auto h = core.take(now);
-        if (!h) return std::nullopt;
+        const slot s = core.take(now);
+        if (s == workqueue_core::none) return std::nullopt;
         ++handed_out;
-        if (measured) {
-            measured->handed(h->waited, core.dirty());
-            if (!next_gauges) locked.expect(*(next_gauges = now + workqueue_metrics::interval));
-        }
-        keys->prefetch(h->s);
-        return handed{.s = h->s, .priority = h->priority, .key = keys->at(h->s)};
+        if (measured) measure_hand_out(locked, s, now);
+        return handed{.s = s, .priority = core.priority(s), .key = keys->hand_out(s)};
+    }
+    void measure_hand_out(section& locked, slot s, time_point now)
+    {
+        measured->handed(core.waited(s), core.dirty());
+        if (!next_gauges) locked.expect(*(next_gauges = now + workqueue_metrics::interval));
     }
 
     added apply(slot s, const verdict& v, time_point now)
@@ -230,7 +261,7 @@ struct workqueue_engine::state
     {
         section locked(*this);
         for (const slot s : core.shut_down()) release_if_idle(s);
-        workers.call_all(locked.calls());
+        locked.call_all_workers();
         return std::exchange(drained, std::nullopt);
     }
 };
@@ -294,20 +325,18 @@ unsigned workqueue_engine::num_requeues(slot s) const
 
 // ---- handing out
 
-bool workqueue_engine::pause_due() noexcept
-{
-    // Two workers that count as one now and then do no harm.
-    const unsigned n = state_->in_a_row.load(std::memory_order_relaxed) + 1;
-    state_->in_a_row.store(n % keys_in_a_row, std::memory_order_relaxed);
-    return n == keys_in_a_row;
-}
-
-asio::awaitable<result<>> workqueue_engine::pause() { return guard(asio::post(asio::use_awaitable)); }
-
 std::optional<workqueue_engine::handed> workqueue_engine::take()
 {
     state::section locked(*state_);
     return state_->take(locked);
+}
+
+std::optional<workqueue_engine::handed> workqueue_engine::take_in_turn()
+{
+    state::section locked(*state_);
+    if (++state_->in_a_row <= keys_in_a_row) return state_->take(locked);
+    state_->in_a_row = 0;
+    return std::nullopt;
 }
 
 void workqueue_engine::take(std::size_t max, void* context, void (*sink)(void*, workqueue_engine&, const handed&))
@@ -325,10 +354,12 @@ void workqueue_engine::give_back(slot s, verdict v)
     const bool timed = v.what == verdict::kind::retry || v.what == verdict::kind::again;
     state::section locked(*state_);
     const time_point now = timed ? state_->time->now() : state_->stamp();
-    const state::in_use guard(*state_, s);
     locked.note(state_->apply(s, v, now));
     if (state_->measured) state_->measured->finished(now - state_->core.started(s));
-    if (state_->core.done(s)) state_->workers.call_one(locked.calls());
+    if (state_->core.done(s))
+        locked.call_worker();
+    else
+        state_->release_if_idle(s);
 }
 
 asio::awaitable<result<>> workqueue_engine::wait()
@@ -344,9 +375,10 @@ asio::awaitable<result<>> workqueue_engine::wait()
             if (back) return;
             state::section locked(of);
             of.workers.leave(self);
-            if (self.called && of.core.ready() != 0) of.workers.call_one(locked.calls());
+            if (self.called && of.core.ready() != 0) locked.call_worker();
         }
     };
+    if (size() != 0) co_return co_await guard(asio::post(asio::use_awaitable));
     stay here{*state_};
     if (const auto outcome = state_->enrol(here.self)) co_return *outcome;
     const auto woken = co_await here.self.signal.wait();

@@ -22,12 +22,10 @@ public:
     static constexpr slot none = slot_index::none;
 
     virtual ~key_table() = default;
-    /// Where the key of an occupied slot lies; it does not move until erase().
-    [[nodiscard]] virtual const void* at(slot s) const noexcept = 0;
+    /// Where the key of an occupied slot lies; it does not move until erase(), and what that reads is soon at hand.
+    [[nodiscard]] virtual const void* hand_out(slot s) const noexcept = 0;
     /// @return whether it was the last one of many, and all memory was given back: slots begin anew.
     virtual bool erase(slot s) noexcept = 0;
-    /// What erase() reads is to be at hand soon.
-    virtual void prefetch(slot s) const noexcept = 0;
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
     /// For people; a number when the type cannot be printed.
     [[nodiscard]] virtual std::string text(slot s) const = 0;
@@ -64,7 +62,12 @@ public:
         return find(key, slot_index::hash_of(Hash{}(key)));
     }
 
-    [[nodiscard]] const void* at(slot s) const noexcept override { return &*cell_at(s).key; }
+    [[nodiscard]] const void* hand_out(slot s) const noexcept override
+    {
+        const cell& c = cell_at(s);
+        index_.prefetch(c.hash_or_next);
+        return &*c.key;
+    }
     [[nodiscard]] std::size_t size() const noexcept override { return index_.size(); }
 
     bool erase(slot s) noexcept override
@@ -79,7 +82,6 @@ public:
         index_ = slot_index();
         return true;
     }
-    void prefetch(slot s) const noexcept override { index_.prefetch(cell_at(s).hash_or_next); }
 
     [[nodiscard]] std::string text(slot s) const override
     {

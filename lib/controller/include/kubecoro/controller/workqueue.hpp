@@ -200,12 +200,8 @@ private:
 
     static boost::asio::awaitable<result<item>> get(std::shared_ptr<workqueue_engine> queue)
     {
-        if (queue->pause_due()) {
-            const auto resumed = co_await queue->pause();
-            if (!resumed) co_return resumed.error();
-        }
         for (;;) {
-            if (const auto h = queue->take()) co_return item(*queue, *h);
+            if (const auto h = queue->take_in_turn()) co_return item(*queue, *h);
             const auto woken = co_await queue->wait();
             if (!woken) co_return woken.error();
         }
@@ -214,15 +210,11 @@ private:
     static boost::asio::awaitable<result<std::vector<item>>> get_batch(std::shared_ptr<workqueue_engine> queue,
                                                                        std::size_t max)
     {
-        if (queue->size() != 0) {
-            const auto resumed = co_await queue->pause();
-            if (!resumed) co_return resumed.error();
-        }
         for (;;) {
-            auto items = take_batch(*queue, max);
-            if (!items.empty()) co_return items;
             const auto woken = co_await queue->wait();
             if (!woken) co_return woken.error();
+            auto items = take_batch(*queue, max);
+            if (!items.empty()) co_return items;
         }
     }
 

@@ -69,13 +69,13 @@ public:
     void forget(slot s);
 
     [[nodiscard]] std::optional<handed> take();
+    /// The same, and now and then nothing: so many were taken in a row that it is time to wait().
+    [[nodiscard]] std::optional<handed> take_in_turn();
     /// Up to `max` at once, each given to `sink`, which must not throw.
     void take(std::size_t max, void* context, void (*sink)(void* context, workqueue_engine& queue, const handed& h));
-    /// Completes when there may be something to take. Errors: cond::cancelled, also when the queue is shut down and empty.
+    /// Completes when there may be something to take; when there is already, after others on the worker's executor have
+    /// had their turn. Errors: cond::cancelled, also when the queue is shut down and empty.
     [[nodiscard]] boost::asio::awaitable<result<>> wait();
-    /// Whether so many keys were taken in a row that others on the worker's executor should have their turn: pause().
-    [[nodiscard]] bool pause_due() noexcept;
-    [[nodiscard]] boost::asio::awaitable<result<>> pause();
     void give_back(slot s, verdict v);
 
     void shut_down();
