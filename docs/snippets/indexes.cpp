@@ -5,6 +5,15 @@
 
 using kubecoro::core::v1::pod;
 
+//[each
+std::size_t count_on(const kubecoro::shared_informer& pods, std::string_view node)
+{
+    std::size_t found = 0;
+    pods.lister().for_each([&](const kubecoro::object& p) { found += p.path("spec.nodeName").as_string() == node; });
+    return found;
+}
+//]
+
 //[add
 kubecoro::result<> index_by_node(const kubecoro::shared_informer& pods)
 {

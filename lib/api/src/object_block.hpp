@@ -219,6 +219,8 @@ public:
                                                   const detail::vocabulary* words) noexcept;
 
     [[nodiscard]] static object adopt(object::block* b) noexcept { return object(b); }
+    /// The other way round: the handle is null from now on, and has not dropped its count.
+    static void forget(object& o) noexcept { o.block_ = nullptr; }
     [[nodiscard]] static object::block* block_of(const object& o) noexcept { return o.block_; }
     [[nodiscard]] static object::block* block_of(const kept_object& o) noexcept { return o.block_; }
     /// A block without content, and with no count in its encoding.

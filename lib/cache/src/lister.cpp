@@ -5,6 +5,7 @@
 #include <kubecoro/cache/lister.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -63,14 +64,22 @@ std::vector<object> lister::list(std::string_view ns) const { return store_->lis
 std::vector<object> lister::list(const label_selector& selector, std::string_view ns) const
 {
     if (selector.empty()) return list(ns);
-    auto found = store_->candidates(selector, ns);
-    std::erase_if(found, [&selector](const object& o) { return !selector.matches(o.labels()); });
+    const auto matches = [&selector](const object& o) { return selector.matches(o.labels()); };
+    if (auto found = store_->candidates(selector, ns)) {
+        std::erase_if(*found, std::not_fn(matches));
+        return *std::move(found);
+    }
+    std::vector<object> found;
+    store_->visit(ns, [&](const object& o) {
+        if (matches(o)) found.push_back(o);
+    });
     return found;
 }
 
 void lister::for_each(const std::function<void(const object&)>& f, std::string_view ns) const
 {
-    for (const auto& o : store_->keep(ns)) f(o.get());
+    const auto from = store_; // `f` may drop this lister
+    from->visit(ns, f);
 }
 
 std::vector<object> lister::by_index(std::string_view index, std::string_view value) const

@@ -31,6 +31,17 @@ deleted gone(object before, const object& final_state)
     return {std::move(before), true};
 }
 
+/// What the changes took out of the store.
+std::vector<kept_object> left_by(const std::vector<notification>& changes)
+{
+    std::vector<kept_object> out;
+    for (const auto& n : changes) {
+        if (const auto* u = std::get_if<updated>(&n)) out.emplace_back(u->before);
+        if (const auto* d = std::get_if<deleted>(&n)) out.emplace_back(d->obj);
+    }
+    return out;
+}
+
 } // namespace
 
 store::store(logger log, std::size_t large, std::shared_ptr<object_encoding> encoding)
@@ -76,6 +87,11 @@ std::vector<notification> store::apply(std::span<const delta> deltas)
                 announce_put(out, tables_->put(resting[i], std::move(values[i])), resting[i], false);
             }
         }
+    }
+    if (visits_.any()) {
+        auto left = left_by(out);
+        for (const auto& o : dropped) left.emplace_back(o); // a notification of it may hold its final state instead
+        visits_.leave(std::move(left));
     }
     return out;
 }
@@ -148,6 +164,7 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
         std::unique_lock lock(mutex_);
         tables_.swap(next);
     }
+    if (visits_.any()) visits_.leave(left_by(out));
     return out;
 }
 
@@ -192,6 +209,12 @@ bool store::renew(std::size_t max)
     if (!better.empty()) {
         std::unique_lock lock(mutex_);
         for (const auto& [before, now] : better) tables_->renew(before, now);
+    }
+    if (visits_.any()) {
+        std::vector<kept_object> left;
+        left.reserve(better.size());
+        for (auto& b : better) left.push_back(std::move(b.first));
+        visits_.leave(std::move(left));
     }
     return wants_renewal();
 }
@@ -244,30 +267,40 @@ object store::get(object_key_view key) const
     return tables_->find(key);
 }
 
-template<class T, class F>
-std::vector<T> store::collect(std::string_view ns, F make) const
+void store::open(store_visits::visit& v, std::string_view ns) const
 {
-    std::vector<T> out;
-    const auto take = [&](const kept_object& o) { out.push_back(make(o)); };
+    const auto note = [&v](const kept_object& o) { v.objects.emplace_back(o); };
     std::shared_lock lock(mutex_);
-    if (ns.empty()) {
-        out.reserve(tables_->size());
-        tables_->each(take);
-    } else {
-        out.reserve(tables_->size_of(ns));
-        tables_->each_in(ns, take);
-    }
-    return out;
+    v.objects.reserve(ns.empty() ? tables_->size() : tables_->size_of(ns));
+    tables_->each_in(ns, note);
+    visits_.open(v);
+}
+
+void store::visit(std::string_view ns, const std::function<void(const object&)>& f) const
+{
+    store_visits::visit all;
+    open(all, ns);
+    show(all.objects, f);
 }
 
 std::vector<object> store::list(std::string_view ns) const
 {
-    return collect<object>(ns, [](const kept_object& o) { return o.get(); });
+    store_visits::visit all;
+    open(all, ns);
+    std::vector<object> out;
+    out.reserve(all.objects.size());
+    for (const auto& o : all.objects) out.push_back(o.get());
+    return out;
 }
 
 std::vector<kept_object> store::keep(std::string_view ns) const
 {
-    return collect<kept_object>(ns, [](const kept_object& o) { return o; });
+    store_visits::visit all;
+    open(all, ns);
+    std::vector<kept_object> out;
+    out.reserve(all.objects.size());
+    for (const auto& o : all.objects) out.push_back(o.keep());
+    return out;
 }
 
 std::vector<object> store::by_index(std::string_view index, std::string_view value) const

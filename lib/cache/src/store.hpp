@@ -2,6 +2,7 @@
 
 #include "delta.hpp"
 #include "store_tables.hpp"
+#include "store_visits.hpp"
 #include "version_board.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -12,6 +13,7 @@
 #include <kubecoro/cache/notification.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,7 +27,7 @@ namespace kubecoro {
 
 /** The objects of an informer: written by its strand, read by anyone.
 
-    Readers share a lock for as long as it takes to copy handles. A small change is made in place under the lock; a large
+    Readers share a lock for as long as it takes to find an object, or to note down where all of them are. A small change is made in place under the lock; a large
     one (a first list, a relist with many changes) is made on a copy of the tables, which then takes their place, so
     that readers are never kept waiting for it and never see half of it. User code never runs under the lock. */
 class store final : public known_objects
@@ -63,17 +65,20 @@ public:
     [[nodiscard]] object find(object_key_view key, std::string_view uid,
                               std::string_view resource_version) const override;
     [[nodiscard]] std::vector<object> list(std::string_view ns) const;
-    /// Handles to go through one at a time, so that no more than one object is expanded.
     [[nodiscard]] std::vector<kept_object> keep(std::string_view ns) const;
+    /// Shows all to `f`, one at a time and without a lock held; the handle is there for the call only.
+    void visit(std::string_view ns, const std::function<void(const object&)>& f) const;
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values_of(std::string_view index) const;
     [[nodiscard]] bool has_index(std::string_view index) const;
 
-    /** Few objects among which are all that a selector matches; the caller looks at each.
+    /** Few objects among which are all that a selector matches, for the caller to look at each; nothing where no index
+        helps.
 
         The first call that asks for a label fills an index of that label on the caller's thread, while the store goes on
         changing; from then on it is kept up by the writer. A small store is not worth one. */
-    [[nodiscard]] std::vector<object> candidates(const label_selector& selector, std::string_view ns) const;
+    [[nodiscard]] std::optional<std::vector<object>> candidates(const label_selector& selector,
+                                                                std::string_view ns) const;
     /// Makes objects findable by a label. False when they are already, or too many labels are.
     bool index_label(const std::string& key) const;
     /// The labels by which objects are found.
@@ -88,9 +93,8 @@ public:
     [[nodiscard]] std::uint64_t index_failures() const noexcept { return index_failures_; }
 
 private:
-    /// What `make` gives for each object of a namespace (empty = all), in one consistent look.
-    template<class T, class F>
-    [[nodiscard]] std::vector<T> collect(std::string_view ns, F make) const;
+    /// Makes `v` a visit to the objects of a namespace (empty = all) as they are now.
+    void open(store_visits::visit& v, std::string_view ns) const;
 
     struct user_index
     {
@@ -128,6 +132,7 @@ private:
     bool list_came_ = false;
     mutable std::shared_mutex mutex_;
     std::unique_ptr<store_tables> tables_;
+    mutable store_visits visits_;
     std::shared_ptr<version_board> versions_ = std::make_shared<version_board>();
 };
 

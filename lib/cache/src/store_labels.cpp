@@ -12,7 +12,7 @@ constexpr std::size_t worth_an_index = 256;
 
 } // namespace
 
-std::vector<object> store::candidates(const label_selector& selector, std::string_view ns) const
+std::optional<std::vector<object>> store::candidates(const label_selector& selector, std::string_view ns) const
 {
     std::vector<std::string> missing;
     {
@@ -23,12 +23,7 @@ std::vector<object> store::candidates(const label_selector& selector, std::strin
 
     std::shared_lock lock(mutex_);
     const store_tables& tables = *tables_;
-    const std::size_t scan = ns.empty() ? tables.size() : tables.size_of(ns);
-    if (auto found = tables.labels().candidates(selector, ns, scan)) return *std::move(found);
-    std::vector<object> all;
-    all.reserve(scan);
-    tables.each_in(ns, [&all](const kept_object& o) { all.push_back(o.get()); });
-    return all;
+    return tables.labels().candidates(selector, ns, ns.empty() ? tables.size() : tables.size_of(ns));
 }
 
 bool store::index_label(const std::string& key) const

@@ -19,6 +19,7 @@
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
+using kubecoro::object;
 using kubecoro::result;
 using kubecoro::core::v1::pod;
 using stress::await;
@@ -107,6 +108,13 @@ void read_everything(const kubecoro::shared_informer& pods)
     int doubled = 0;
     for (const auto& o : l.list()) doubled += seen[std::string(o.name())]++;
     if (doubled != 0) throw std::runtime_error("an object was listed twice");
+    std::map<std::string, int> shown;
+    l.for_each([&](const kubecoro::object& o) {
+        doubled += shown[std::string(o.name())]++;
+        // From within, and of an object that may have left by now.
+        if (const auto now = l.get(o.key()); now && now.name() != o.name()) ++doubled;
+    });
+    if (doubled != 0) throw std::runtime_error("an object was shown twice, or another one found");
     for (const auto& ns : l.namespaces())
         for (const auto& o : l.list(ns))
             if (o.ns() != ns) throw std::runtime_error("an object of another namespace");
@@ -138,6 +146,13 @@ TEST_CASE("informers: readers on other threads never see half a relist", "[stres
                 if (all.size() != objects) mixed = true;
                 for (const auto& o : all)
                     if (o.resource_version() != all.front().resource_version()) mixed = true;
+                std::size_t shown = 0;
+                object kept;
+                pods.lister().for_each([&](const object& o) {
+                    if (shown++ == 0) kept = o;
+                    if (o.resource_version() != kept.resource_version()) mixed = true;
+                });
+                if (shown != objects) mixed = true;
             }
         });
     for (auto& r : readers) r.join();

@@ -82,9 +82,12 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> wait_until(std::string resource_version, std::string ns = {}) const;
     /// The same, without waiting. False where wait_until would fail.
     [[nodiscard]] bool reached(std::string_view resource_version, std::string_view ns = {}) const;
-    /** Calls `f` for each object of one state of the store, one at a time, without a lock held.
+    /** Calls `f` for each object of one state of the store, one at a time, without a lock held: the way to go through many.
 
-        The way to read all of a compressed store: a vector of handles would keep every object expanded that is read. */
+        It counts no handles, as list() does for each, and of a compressed store it keeps no more than one object expanded.
+        The object is lent for the call: copy the handle to keep it. `f` may take its time, call any lister, and throw,
+        which ends it. The store goes on changing meanwhile; what leaves it stays in memory until the call ends, at most as
+        many objects as are gone through, or 1,024. */
     void for_each(const std::function<void(const object&)>& f, std::string_view ns = {}) const;
 
     /// The objects under a value of an index made by shared_informer::add_index. Unknown indexes hold nothing; see
