@@ -1,31 +1,10 @@
 #include "allocations.hpp"
 
-#include <cstdlib>
-#include <new>
-
 namespace kubecoro::bench {
-
-namespace {
-
-thread_local constinit allocation_count counted;
-
-void* counted_allocation(std::size_t bytes, std::size_t alignment = 0)
-{
-    ++counted.calls;
-    counted.bytes += bytes;
-    void* at =
-        alignment ? std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment) : std::malloc(bytes);
-    if (!at) throw std::bad_alloc();
-    return at;
-}
-
-} // namespace
-
-allocation_count allocations_so_far() noexcept { return counted; }
 
 allocation_report::~allocation_report()
 {
-    const auto now = allocations_so_far();
+    const auto now = test::allocations_so_far();
     const auto operations = static_cast<double>(state_.iterations()) * operations_;
     if (operations == 0) return;
     state_.counters["allocs/op"] = static_cast<double>(now.calls - begin_.calls) / operations;
@@ -34,13 +13,3 @@ allocation_report::~allocation_report()
 }
 
 } // namespace kubecoro::bench
-
-void* operator new(std::size_t bytes) { return kubecoro::bench::counted_allocation(bytes); }
-void* operator new(std::size_t bytes, std::align_val_t alignment)
-{
-    return kubecoro::bench::counted_allocation(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
-void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }

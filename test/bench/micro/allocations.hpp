@@ -2,23 +2,15 @@
 
 #include <benchmark/benchmark.h>
 
-#include <cstdint>
+#include <kubecoro/test/allocations.hpp>
 
 namespace kubecoro::bench {
-
-/// Calls of operator new by this thread, and the bytes they asked for.
-struct allocation_count
-{
-    std::uint64_t calls = 0;
-    std::uint64_t bytes = 0;
-};
-[[nodiscard]] allocation_count allocations_so_far() noexcept;
 
 /** Reports allocations and allocated bytes of each operation of a benchmark: one object in its scope, around the loop. */
 class allocation_report
 {
 public:
-    explicit allocation_report(benchmark::State& state) : state_(state), begin_(allocations_so_far()) {}
+    explicit allocation_report(benchmark::State& state) : state_(state), begin_(test::allocations_so_far()) {}
     ~allocation_report();
     allocation_report(const allocation_report&) = delete;
     allocation_report& operator=(const allocation_report&) = delete;
@@ -28,7 +20,7 @@ public:
 
 private:
     benchmark::State& state_;
-    allocation_count begin_;
+    test::allocation_count begin_;
     double operations_ = 1;
 };
 

@@ -12,6 +12,15 @@
 namespace testing_samples {
 namespace json = boost::json;
 
+std::string numbered_pod(int i)
+{
+    auto text = std::string(pod);
+    const auto n = std::to_string(i);
+    text.replace(text.find("front-1"), 7, "front-" + n);
+    text.replace(text.find("7a5c-1"), 6, "2fb88144-0bee-4346-a488-1cd6ec6e" + std::to_string(1000 + i));
+    return text;
+}
+
 std::vector<std::string> edge_documents()
 {
     std::vector<std::string> all = {

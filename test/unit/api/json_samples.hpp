@@ -20,6 +20,8 @@ inline constexpr std::string_view pod =
     R"("spec":{"nodeName":"n1","containers":[{"name":"main","ports":[{"containerPort":8080}]},{"name":"side"}]},)"
     R"("status":{"phase":"Running"}})";
 
+/// That pod with a name and a canonical uid of its own; up to 8,999 of them.
+std::string numbered_pod(int i);
 /// Valid documents, each one object.
 std::vector<std::string> edge_documents();
 /// Texts that are not one JSON object.

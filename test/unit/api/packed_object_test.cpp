@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace kubecoro;
@@ -284,6 +285,35 @@ TEST_CASE("packed object: early ones are packed anew at each stage", "[api][stor
     CHECK(stages == std::vector<std::size_t>{20, 100});
     CHECK(encoding->stats().dictionaries == 1);
     for (int i = 0; i < 300; ++i) check_equal(kept[static_cast<std::size_t>(i)].get(), object::parse(pod(i)).value());
+}
+
+TEST_CASE("packed object: learning anew at any point of a list changes nothing that is read", "[api][storage]")
+{
+    constexpr int count = 2300;
+    const auto text = [](int i) { return pod(i, i < 700 ? "first" : "second-era-of-longer-names"); };
+    std::string list = R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[)" + text(0);
+    for (int i = 1; i < count; ++i) list += "," + text(i);
+    list += "]}";
+    for (std::size_t offset = 0; offset < 25; ++offset) {
+        CAPTURE(offset);
+        const auto encoding = make_encoding(
+            {.provisional_after = 20, .settled_after = 40 + offset, .samples = 40, .relearn_after = 520 + 9 * offset});
+        list_decoder decoder({}, encoding);
+        REQUIRE(decoder.feed(list));
+        auto page = decoder.finish();
+        REQUIRE(page);
+        REQUIRE(page->items.size() == count);
+        CHECK(encoding->stats().trained == 3); // provisional, settled, and the one for the second era
+        std::size_t wrong = 0;
+        for (int i = 0; i < count; ++i) {
+            const kept_object kept(std::exchange(page->items[static_cast<std::size_t>(i)], {}));
+            const kept_object renewed(encoding->at_rest(kept.get()));
+            const std::string plain = object::parse(text(i)).value().to_text();
+            wrong += kept.get().to_text() == plain && renewed.get().to_text() == plain ? 0 : 1;
+        }
+        CHECK(wrong == 0);
+        CHECK(encoding->stats().broken == 0);
+    }
 }
 
 TEST_CASE("packed object: a dictionary lives as long as a record that needs it", "[api][storage]")

@@ -18,16 +18,9 @@ using namespace kubecoro;
 
 namespace {
 
-constexpr storage policies[] = {storage::plain, storage::compressed, storage::metadata_only};
+using testing_samples::numbered_pod;
 
-std::string pod(int i)
-{
-    auto text = std::string(testing_samples::pod);
-    const auto n = std::to_string(i);
-    text.replace(text.find("front-1"), 7, "front-" + n);
-    text.replace(text.find("7a5c-1"), 6, "2fb88144-0bee-4346-a488-1cd6ec6e" + std::to_string(1000 + i));
-    return text;
-}
+constexpr storage policies[] = {storage::plain, storage::compressed, storage::metadata_only};
 
 struct form
 {
@@ -42,7 +35,7 @@ struct form
     /// Until a dictionary stays.
     void teach() const
     {
-        for (int i = 0; i < 200; ++i) REQUIRE(decode_object(pod(i), decode, encoding));
+        for (int i = 0; i < 200; ++i) REQUIRE(decode_object(numbered_pod(i), decode, encoding));
     }
 
     decode_options decode;
@@ -54,7 +47,7 @@ std::vector<std::string> small_documents()
     auto all = testing_samples::edge_documents();
     all.emplace_back(
         R"({"a":1,"b":{"c":1,"c":[2],"c":"3"},"a":{"x":0,"x":-0},"metadata":1,"metadata":{"name":"n","name":"m"}})");
-    all.push_back(pod(500));
+    all.push_back(numbered_pod(500));
     std::erase_if(all, [](const std::string& text) { return text.size() > 2000; });
     return all;
 }
@@ -160,8 +153,8 @@ TEST_CASE("storage: a dictionary may come at any point of a list", "[api][storag
         CAPTURE(learn_from);
         const form f(storage::compressed, learn_from);
         list_decoder decoder(f.decode, f.encoding);
-        std::string list = R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[)" + pod(0);
-        for (int i = 1; i < count; ++i) list += "," + pod(i);
+        std::string list = R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[)" + numbered_pod(0);
+        for (int i = 1; i < count; ++i) list += "," + numbered_pod(i);
         REQUIRE(decoder.feed(list + "]}"));
         const auto page = decoder.finish();
         REQUIRE(page);
@@ -171,7 +164,7 @@ TEST_CASE("storage: a dictionary may come at any point of a list", "[api][storag
         for (int i = 0; i < count; ++i) {
             const auto& k = kept[static_cast<std::size_t>(i)];
             CHECK_FALSE((f.encoding->stale(k) && f.encoding->stats().stage != dictionary_stage::none));
-            CHECK(k.get().to_text() == object::parse(pod(i)).value().to_text());
+            CHECK(k.get().to_text() == object::parse(numbered_pod(i)).value().to_text());
         }
     }
 }
@@ -183,7 +176,7 @@ TEST_CASE("storage: an object is read in another thread when all it came from ha
         {
             const form f(policy);
             f.teach();
-            for (int i = 0; i < 20; ++i) left.push_back(decode_object(pod(i), f.decode, f.encoding).value());
+            for (int i = 0; i < 20; ++i) left.push_back(decode_object(numbered_pod(i), f.decode, f.encoding).value());
             for (auto& o : left) o = f.encoding->at_rest(kept_object(std::exchange(o, {})).get());
         }
         std::vector<std::string> read;
@@ -191,6 +184,6 @@ TEST_CASE("storage: an object is read in another thread when all it came from ha
             for (auto& o : objects) read.push_back(std::exchange(o, {}).metadata().to_text());
         }).join();
         for (int i = 0; i < 20; ++i)
-            CHECK(read[static_cast<std::size_t>(i)] == object::parse(pod(i)).value().metadata().to_text());
+            CHECK(read[static_cast<std::size_t>(i)] == object::parse(numbered_pod(i)).value().metadata().to_text());
     }
 }

@@ -1,0 +1,37 @@
+#include <kubecoro/test/allocations.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace kubecoro::test {
+
+namespace {
+
+thread_local constinit allocation_count counted;
+
+void* counted_allocation(std::size_t bytes, std::size_t alignment = 0)
+{
+    ++counted.calls;
+    counted.bytes += bytes;
+    void* at =
+        alignment ? std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment) : std::malloc(bytes);
+    if (!at) throw std::bad_alloc();
+    return at;
+}
+
+} // namespace
+
+allocation_count allocations_so_far() noexcept { return counted; }
+
+} // namespace kubecoro::test
+
+void* operator new(std::size_t bytes) { return kubecoro::test::counted_allocation(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment)
+{
+    return kubecoro::test::counted_allocation(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* at) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }

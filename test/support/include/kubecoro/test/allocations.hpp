@@ -1,0 +1,16 @@
+// How often a piece of code asks for memory, in programs that link kubecoro_counted_allocations.
+#pragma once
+
+#include <cstdint>
+
+namespace kubecoro::test {
+
+/// Calls of operator new by this thread, and the bytes they asked for.
+struct allocation_count
+{
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;
+};
+[[nodiscard]] allocation_count allocations_so_far() noexcept;
+
+} // namespace kubecoro::test
