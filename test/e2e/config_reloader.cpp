@@ -5,9 +5,17 @@
 #include "reloader.hpp"
 
 #include <kubecoro/api/kinds.hpp>
+#include <kubecoro/apiserver/manifests.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -15,6 +23,7 @@ using namespace kubecoro;
 using namespace kubecoro::e2e;
 using core::v1::config_map;
 using core::v1::secret;
+namespace json = boost::json;
 namespace marks = config_reloader::marks;
 
 namespace {
@@ -37,19 +46,20 @@ std::string workload(const resource_type& kind, const std::string& name)
            R"("env":[{"name":"P","valueFrom":{"secretKeyRef":{"name":"password","key":"p"}}}]}]}}}})";
 }
 
-/// The least rights that the manifests give, bound to a user of the cluster.
+/// The rights that the manifest gives for one namespace, bound to a user of the cluster.
 void grant(cluster& c, const std::string& ns, const std::string& user)
 {
-    c.make(
-        roles, ns, "config-reloader",
-        R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"config-reloader"},"rules":[)"
-        R"({"apiGroups":["apps"],"resources":["deployments","statefulsets","daemonsets"],"verbs":["list","watch","patch"]},)"
-        R"({"apiGroups":[""],"resources":["configmaps","secrets"],"verbs":["get","list","watch"]}]})");
-    c.make(role_bindings, ns, "config-reloader",
-           R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"config-reloader"},)"
-           R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"config-reloader"},)"
-           R"("subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":")" +
-               user + R"("}]})");
+    std::ifstream file(KUBECORO_MANIFESTS "/one-namespace.yaml");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    auto manifest = apiserver::load_manifests(text, "one-namespace.yaml").value();
+    REQUIRE(manifest.size() == 2);
+    const json::object subject{{"kind", "User"}, {"apiGroup", "rbac.authorization.k8s.io"}, {"name", user}};
+    for (auto& each : manifest) {
+        const bool binds = each.at("kind") == "RoleBinding";
+        each.at("metadata").as_object()["namespace"] = ns;
+        if (binds) each.as_object()["subjects"] = json::array{subject};
+        c.make(binds ? role_bindings : roles, ns, "config-reloader", json::serialize(each));
+    }
 }
 
 std::string user_of(cluster& c, const client& who)

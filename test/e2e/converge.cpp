@@ -41,6 +41,7 @@ TEST_CASE("a thousand random changes: stores and handlers end equal to the serve
     for (std::size_t i = 0; i < types.size(); ++i) {
         informer_options options;
         options.namespaces = namespaces;
+        options.check_consistency = true;
         watched.push_back(all->get(types[i], options));
         watched[i].add_event_handler(witnesses[3 * i]->plain());
         watched[i].add_event_handler(witnesses[3 * i + 1]->coroutines());
@@ -61,7 +62,10 @@ TEST_CASE("a thousand random changes: stores and handlers end equal to the serve
         c.eventually([&] { return (missing = gap(c, watched[i], hearing, namespaces)).empty(); });
         CHECK(missing == "");
         for (const auto* w : hearing) CHECK(w->complaint() == "");
+        CHECK(c.eventually([&] { return watched[i].stats().consistency.checks == namespaces.size(); }));
         const auto stats = watched[i].stats();
+        CHECK(stats.consistency.skipped == 0);
+        CHECK(stats.consistency.last_difference == "");
         CHECK(stats.reflector.lists_total() == namespaces.size());
         CHECK(stats.reflector.relists_total() == 0);
         CHECK(stats.reflector.skipped == 0);

@@ -11,7 +11,8 @@
 
 namespace kubecoro::e2e {
 
-/// An informer of one resource with a witness, of a factory of its own, which stops before the witness goes.
+/// An informer of one resource with a witness, of a factory of its own, which stops before the witness goes. It checks each
+/// list that it has stored against the server.
 class followed
 {
 public:
@@ -34,12 +35,13 @@ public:
         return cluster_->run(informer.has_synced());
     }
 
-    /// Waits until store and witness are what the server has. @return what is missing to that; empty when nothing is.
+    /// Waits until store and witness are what the server has. @return what is missing to that, or what one list had in
+    /// another way than the server; empty when nothing is.
     [[nodiscard]] std::string converge()
     {
         std::string missing;
         cluster_->eventually([&] { return (missing = gap_now()).empty(); });
-        return missing;
+        return missing.empty() ? informer.stats().consistency.last_difference : missing;
     }
     [[nodiscard]] std::string gap_now() { return gap(*cluster_, informer, {&witnessed}, {ns_}); }
 
@@ -55,6 +57,7 @@ private:
     {
         informer_options scope;
         scope.namespaces = {ns};
+        scope.check_consistency = true;
         return scope;
     }
 
