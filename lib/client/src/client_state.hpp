@@ -49,6 +49,8 @@ struct client::state
 private:
     boost::asio::awaitable<result<>> send_into(request r, std::unique_ptr<answer>& out);
     boost::asio::awaitable<result<>> read_into(answer& a, std::string_view& out);
+    /// @param since  When the wait for the next piece has begun.
+    boost::asio::awaitable<result<>> read_page(answer& a, list_decoder& decoder, time_point& since);
     [[nodiscard]] boost::asio::awaitable<failure> refusal(answer& a, const request& r);
     void add_credentials(request& r);
     /// Reads the token file when it is due, or `now_or_never`. @return whether the token changed.

@@ -30,12 +30,24 @@ asio::awaitable<result<>> with_partial_cancellation(asio::awaitable<result<>> op
     co_return co_await guard(std::move(operation));
 }
 
+asio::awaitable<result<>> until_idle(clock& time, duration limit, const time_point& since)
+{
+    for (;;) {
+        const auto idle = time.now() - since;
+        if (idle >= limit) co_return result<>{};
+        auto rest = sleep_for(time, limit - idle);
+        auto rang = co_await std::move(rest);
+        if (!rang) co_return rang;
+    }
+}
+
 /// On the caller's executor, never on a strand of our own: Asio 1.81 forwards a cancellation to another executor by a
 /// pointer into the waiting operation, which is gone when that has completed meanwhile.
-asio::awaitable<result<>> race(clock& time, duration limit, asio::awaitable<result<>> operation, std::string doing)
+asio::awaitable<result<>> race(asio::awaitable<result<>> operation, asio::awaitable<result<>> alarm, duration limit,
+                               std::string doing)
 {
     using namespace asio::experimental::awaitable_operators;
-    auto both = with_partial_cancellation(std::move(operation)) || with_partial_cancellation(sleep_for(time, limit));
+    auto both = with_partial_cancellation(std::move(operation)) || with_partial_cancellation(std::move(alarm));
     std::variant<result<>, result<>> first;
     try {
         first = co_await std::move(both);
@@ -54,7 +66,15 @@ asio::awaitable<result<>> with_deadline(clock& time, duration limit, asio::await
                                         std::string doing)
 {
     if (limit == duration::zero()) co_return co_await guard(std::move(operation));
-    auto racing = race(time, limit, std::move(operation), std::move(doing));
+    auto racing = race(std::move(operation), sleep_for(time, limit), limit, std::move(doing));
+    co_return co_await std::move(racing);
+}
+
+asio::awaitable<result<>> with_idle_limit(clock& time, duration limit, const time_point& since,
+                                          asio::awaitable<result<>> operation, std::string doing)
+{
+    if (limit == duration::zero()) co_return co_await guard(std::move(operation));
+    auto racing = race(std::move(operation), until_idle(time, limit, since), limit, std::move(doing));
     co_return co_await std::move(racing);
 }
 

@@ -15,4 +15,10 @@ namespace kubecoro::detail {
 [[nodiscard]] boost::asio::awaitable<result<>>
 with_deadline(clock& time, duration limit, boost::asio::awaitable<result<>> operation, std::string doing);
 
+/** The same for an operation of many waits, each of which may take that long: it notes the moment when one begins in
+    `since`. One timer for all of them, looked at when it rings; `since` must outlive the operation. */
+[[nodiscard]] boost::asio::awaitable<result<>> with_idle_limit(clock& time, duration limit, const time_point& since,
+                                                               boost::asio::awaitable<result<>> operation,
+                                                               std::string doing);
+
 } // namespace kubecoro::detail

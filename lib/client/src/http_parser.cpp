@@ -19,16 +19,11 @@ public:
         // Beast's own limit covers only what it has to look at twice; the sum of the fields is counted here.
         header_limit(static_cast<std::uint32_t>(max_head_bytes));
         body_limit(boost::none);
-        eager(true);
         skip(answer_to_head);
     }
 
-    void begin_feed()
-    {
-        piece_ = {};
-        joined_.clear();
-    }
-    [[nodiscard]] std::string_view body() const noexcept { return joined_.empty() ? piece_ : joined_; }
+    void begin_feed() noexcept { piece_ = {}; }
+    [[nodiscard]] std::string_view body() const noexcept { return piece_; }
 
     answer_head head_;
 
@@ -55,22 +50,16 @@ private:
     std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code&) override { return add(body); }
     void on_finish_impl(error_code&) override {}
 
-    // One piece is handed on where it lies; only several (small chunks) are put together.
-    std::size_t add(string_view body)
+    // Not eager, the parser comes back after each piece, which is handed on where it lies.
+    std::size_t add(string_view body) noexcept
     {
-        if (piece_.empty()) {
-            piece_ = {body.data(), body.size()};
-        } else {
-            if (joined_.empty()) joined_ = piece_;
-            joined_.append(body.data(), body.size());
-        }
+        piece_ = {body.data(), body.size()};
         return body.size();
     }
 
     std::size_t max_head_bytes_;
     std::size_t head_bytes_ = 0;
     std::string_view piece_;
-    std::string joined_;
 };
 
 http_parser::http_parser(bool answer_to_head, http_limits limits) : answer_to_head_(answer_to_head), limits_(limits)
@@ -88,7 +77,7 @@ result<http_parser::progress> http_parser::feed(std::string_view bytes)
     if (failed_) return *failed_;
     progress out;
     machine_->begin_feed();
-    while (out.consumed < bytes.size() && !machine_->is_done()) {
+    while (out.consumed < bytes.size() && !machine_->is_done() && machine_->body().empty()) {
         got_some_ = true;
         error_code ec;
         const auto rest = bytes.substr(out.consumed);

@@ -22,8 +22,8 @@ struct http_limits
 
 /** Content-Length, chunked and close-delimited bodies; interim answers are passed over.
 
-    Feed whatever has arrived, keep what was not consumed, and come back with more. After a failure or done() it takes
-    nothing more. */
+    Feed whatever has arrived, and what was not consumed again, until a call consumes nothing; keep the rest and come back
+    with more. After a failure or done() it takes nothing more. */
 class http_parser
 {
 public:
@@ -35,7 +35,7 @@ public:
     struct progress
     {
         std::size_t consumed = 0;
-        /// Body bytes found; valid until the next call or until the fed bytes are gone.
+        /// The next piece of the body, where it lies in the bytes that were fed. Another one may follow it.
         std::string_view body = {};
     };
     /// Errors: cond::corrupt with what is wrong, after everything before it has been handed out.

@@ -146,6 +146,17 @@ public:
 
     asio::awaitable<result<std::string_view>> read_some() override { return guard(next_piece()); }
 
+    std::string_view read_arrived() override
+    {
+        if (!connection_) return {};
+        // A failure stays the parser's: it is told again when read_some() asks.
+        while (body_.empty()) {
+            const auto stepped = understand();
+            if (!stepped || !*stepped) break;
+        }
+        return std::exchange(body_, std::string_view{});
+    }
+
 private:
     asio::awaitable<result<std::string_view>> next_piece()
     {
@@ -180,16 +191,24 @@ private:
         bool finished = false;
     };
 
-    // Understands what is pending, or reads more. Body bytes found stay in body_.
+    // Takes something of what is pending, or finds that more is needed: false. Body bytes found stay in body_.
+    result<bool> understand()
+    {
+        const auto pending = connection_->pending();
+        if (pending.empty() || parser_.done()) return false;
+        auto fed = parser_.feed(pending);
+        if (!fed) return fed.error();
+        connection_->consume(fed->consumed);
+        body_ = fed->body;
+        return fed->consumed > 0;
+    }
+
+    // Understands what is pending, or reads more.
     asio::awaitable<result<>> step()
     {
-        if (const auto pending = connection_->pending(); !pending.empty()) {
-            auto fed = parser_.feed(pending);
-            if (!fed) co_return fed.error();
-            connection_->consume(fed->consumed);
-            body_ = fed->body;
-            if (fed->consumed > 0) co_return result<>{};
-        }
+        const auto understood = understand();
+        if (!understood) co_return understood.error();
+        if (*understood) co_return result<>{};
         auto more = co_await connection_->fill(max_pending(limits_));
         if (!more) co_return more.error();
         if (!*more) co_return parser_.end_of_input();

@@ -1,5 +1,6 @@
 // Objects, pages and watches out of answers.
 #include "client_state.hpp"
+#include "deadline.hpp"
 #include "pager_core.hpp"
 
 #include <kubecoro/api/status.hpp>
@@ -41,7 +42,7 @@ private:
                 continue;
             }
             const bool end = bytes->empty();
-            auto fed = end ? decoder_.finish() : decoder_.feed(*bytes, events);
+            auto fed = end ? decoder_.finish() : decode(*bytes, events);
             if (end) body_.reset();
             // The good events of a broken batch come first; the failure waits for the next call.
             if (!fed) finish_with(fed.error().with_request(request_.method, request_.target));
@@ -49,6 +50,14 @@ private:
         running.finished = true;
         last_batch_ = events.size();
         co_return events;
+    }
+
+    // Everything that has come belongs to one batch, however many pieces it lies in.
+    result<> decode(std::string_view piece, std::vector<watch_event>& events)
+    {
+        for (; !piece.empty(); piece = body_->read_arrived())
+            if (auto fed = decoder_.feed(piece, events); !fed) return fed;
+        return {};
     }
 
     // A cancellation shows as an exception out of any co_await: the stream is closed for good then.
@@ -102,19 +111,31 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
     auto got = co_await accepted(*r, retries, options.timeouts.answer_head);
     if (!got) co_return got.error();
     list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known));
-    std::uint64_t total = 0;
-    for (;;) {
-        auto piece = co_await read_some(**got);
-        if (!piece) co_return piece.error().with_request(r->method, r->target);
-        if (piece->empty()) break;
-        total += piece->size();
-        auto fed = total > options.limits.max_list_bytes ? result<>(failure(cond::corrupt, "the list is too long"))
-                                                         : decoder.feed(*piece);
-        if (!fed) co_return fed.error().with_request(r->method, r->target);
-    }
+    auto since = options.time->now();
+    auto reading = read_page(**got, decoder, since);
+    const auto read = co_await detail::with_idle_limit(*options.time, options.timeouts.body_idle, since,
+                                                       std::move(reading), "the next part of the answer");
+    if (!read) co_return read.error().with_request(r->method, r->target);
     auto page = decoder.finish();
     if (!page) co_return page.error().with_request(r->method, r->target);
     co_return page;
+}
+
+asio::awaitable<result<>> client::state::read_page(answer& a, list_decoder& decoder, time_point& since)
+{
+    std::uint64_t total = 0;
+    for (;;) {
+        since = options.time->now();
+        auto piece = co_await a.read_some();
+        if (!piece) co_return piece.error();
+        if (piece->empty()) co_return result<>{};
+        for (auto part = *piece; !part.empty(); part = a.read_arrived()) {
+            total += part.size();
+            auto fed = total > options.limits.max_list_bytes ? result<>(failure(cond::corrupt, "the list is too long"))
+                                                             : decoder.feed(part);
+            if (!fed) co_return fed;
+        }
+    }
 }
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch(result<request> r, source_scope scope,

@@ -187,11 +187,13 @@ TEST_CASE("json_skipper: finds the end that a byte-by-byte search finds, in ever
         for (std::size_t n = random.below(150); n != 0; --n) odd += random.below(4) == 0 ? "x" : "\\\\";
         texts.push_back(odd + (random.below(2) == 0 ? "\\\"" : "") + "\"}}");
     }
+    // On every processor without wide instructions, and with them on those that have some.
+    const bool wide = GENERATE(false, detail::json_skipper::has_wide_instructions());
     for (const auto& text : texts) {
-        CAPTURE(text);
+        CAPTURE(text, wide);
         const std::size_t end = end_of(text, 1);
         for (const std::size_t chunk : {1, 2, 3, 7, 63, 64, 65, 1000}) {
-            detail::json_skipper skipper;
+            detail::json_skipper skipper(wide);
             skipper.begin(1);
             std::size_t taken = 0;
             for (std::string_view rest = text; !rest.empty() && !skipper.done();) {

@@ -26,13 +26,16 @@ read_answer read(const std::string& wire, std::size_t step, bool end = true, det
     std::string pending;
     for (std::size_t at = 0; at < wire.size() && !p.done() && !out.failed; at += step) {
         pending += wire.substr(at, step);
-        auto fed = p.feed(pending);
-        if (!fed) {
-            out.failed = fed.error();
-            break;
+        for (bool more = true; more && !p.done();) {
+            auto fed = p.feed(pending);
+            if (!fed) {
+                out.failed = fed.error();
+                break;
+            }
+            out.body.append(fed->body);
+            pending.erase(0, fed->consumed);
+            more = fed->consumed > 0;
         }
-        out.body.append(fed->body);
-        pending.erase(0, fed->consumed);
     }
     if (!out.failed && !p.done() && end)
         if (auto ended = p.end_of_input(); !ended) out.failed = ended.error();
@@ -77,6 +80,22 @@ TEST_CASE("http parser: every framing in every chunking gives the same answer", 
         CHECK(c.done);
         CHECK_FALSE(c.keep_alive);
     }
+}
+
+TEST_CASE("http parser: each piece of a body is found where it lies", "[client][http]")
+{
+    http_parser p;
+    std::string_view rest = chunked;
+    std::vector<std::string_view> found;
+    while (!p.done()) {
+        const auto fed = p.feed(rest);
+        REQUIRE(fed);
+        if (!fed->body.empty()) found.push_back(fed->body);
+        rest.remove_prefix(fed->consumed);
+    }
+    REQUIRE(found == std::vector<std::string_view>{"abc", "d", "0123456789"});
+    for (const auto piece : found) CHECK(piece.data() == chunked.data() + chunked.rfind(piece));
+    CHECK(rest.empty());
 }
 
 TEST_CASE("http parser: interim answers are passed over", "[client][http]")

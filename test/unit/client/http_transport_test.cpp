@@ -107,6 +107,56 @@ TEST_CASE("http transport: reads grow while there is more than fits, and stay sm
     CHECK(calm.size() == 100);
 }
 
+namespace {
+
+/// The pieces that one read has brought.
+std::vector<std::string> arrived(world& the, answer& a)
+{
+    const auto first = the.run.run(a.read_some());
+    REQUIRE(first);
+    std::vector<std::string> all;
+    for (auto piece = *first; !piece.empty(); piece = a.read_arrived()) all.emplace_back(piece);
+    return all;
+}
+
+const std::string chunked_head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+} // namespace
+
+TEST_CASE("http transport: what has arrived is handed out piece by piece, and the end by a read", "[client][http]")
+{
+    world the;
+    the.w->scripts = {
+        pieces({chunked_head + "3\r\nabc\r\n2\r\nde\r\n4;x=y\r\nfg", "hi\r\n1\r\nj\r\n0\r\nT: v\r\n\r\n", ok})};
+    auto got = the.run.run(the.t->send(make()));
+    REQUIRE(got);
+    using texts = std::vector<std::string>;
+    CHECK(arrived(the, **got) == texts{"abc", "de", "fg"});
+    CHECK((*got)->read_arrived().empty());
+    CHECK(arrived(the, **got) == texts{"hi", "j"});
+    CHECK(arrived(the, **got).empty());
+    CHECK((*got)->read_arrived().empty());
+    // The connection is good for another answer.
+    CHECK(the.ask().value() == "hi");
+    CHECK(the.w->opened == 1);
+}
+
+TEST_CASE("http transport: pieces before broken ones are handed out, then reads fail", "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({chunked_head + "3\r\nabc\r\n2\r\nde\r\nzz\r\n"})};
+    auto got = the.run.run(the.t->send(make()));
+    REQUIRE(got);
+    CHECK(arrived(the, **got) == std::vector<std::string>{"abc", "de"});
+    for (int i = 0; i < 2; ++i) {
+        const auto broken = the.run.run((*got)->read_some());
+        REQUIRE(!broken);
+        CHECK(broken.error() == cond::corrupt);
+        CHECK((*got)->read_arrived().empty());
+    }
+    CHECK(the.w->open == 0);
+}
+
 TEST_CASE("http transport: an answer dropped in the middle takes its connection along", "[client][http]")
 {
     world the;

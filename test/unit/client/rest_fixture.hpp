@@ -24,16 +24,29 @@ struct reply
     std::optional<failure> broken = {};
     bool hangs_before_head = false;
     bool hangs_in_body = false;
+    /// Before each piece.
+    duration pause{0};
+    /// One read brings all of the pieces.
+    bool comes_at_once = false;
 };
 
 class scripted_answer final : public answer
 {
 public:
-    explicit scripted_answer(reply r) : reply_(std::move(r)), head_{reply_.status, reply_.headers} {}
+    scripted_answer(reply r, std::shared_ptr<clock> time)
+        : reply_(std::move(r)), head_{reply_.status, reply_.headers}, time_(std::move(time))
+    {
+    }
     const answer_head& head() const noexcept override { return head_; }
     boost::asio::awaitable<result<std::string_view>> read_some() override
     {
-        if (at_ < reply_.body.size()) co_return std::string_view(reply_.body[at_++]);
+        if (at_ < reply_.body.size()) {
+            if (reply_.pause != duration::zero()) {
+                auto slept = co_await sleep_for(*time_, reply_.pause);
+                if (!slept) co_return slept.error();
+            }
+            co_return std::string_view(reply_.body[at_++]);
+        }
         if (reply_.hangs_in_body) {
             auto stopped = co_await never_.wait();
             co_return stopped.error();
@@ -41,10 +54,16 @@ public:
         if (reply_.broken) co_return *reply_.broken;
         co_return std::string_view();
     }
+    std::string_view read_arrived() override
+    {
+        if (!reply_.comes_at_once || at_ == reply_.body.size()) return {};
+        return reply_.body[at_++];
+    }
 
 private:
     reply reply_;
     answer_head head_;
+    std::shared_ptr<clock> time_;
     std::size_t at_ = 0;
     latch never_;
 };
@@ -54,6 +73,7 @@ class scripted_transport final : public transport
 public:
     std::deque<reply> replies;
     std::vector<request> seen;
+    std::shared_ptr<clock> time;
 
     boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
     {
@@ -65,7 +85,7 @@ public:
             auto stopped = co_await never_.wait();
             co_return stopped.error();
         }
-        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next));
+        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next), time);
         co_return made;
     }
 
@@ -88,7 +108,7 @@ struct world
 
     client make(credentials login = credentials(), client_options o = client_options())
     {
-        o.time = run.shared_clock();
+        o.time = net->time = run.shared_clock();
         o.log = logger([this](const log_record& r) { lines.push_back(format(r)); }, log_level::trace);
         return client(run.executor(), net, std::move(o), std::move(login));
     }

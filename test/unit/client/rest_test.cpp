@@ -118,6 +118,47 @@ TEST_CASE("client: what never answers times out, at the head and in the body", "
     CHECK(the.run.clock().now() - begin == 120s);
 }
 
+TEST_CASE("client: a list may take long as long as it goes on", "[client][rest]")
+{
+    world the;
+    const auto text = list_of("a", "7");
+    reply slow{.pause = 59s};
+    for (const char c : text) slow.body.emplace_back(1, c);
+    auto stuck = slow;
+    stuck.body.resize(10);
+    stuck.hangs_in_body = true;
+    the.net->replies = {slow, stuck, {.body = {text}, .pause = 61s}};
+    auto c = the.make();
+    auto begin = the.run.clock().now();
+    const auto page = the.run.run(c.list(pods, "ns"));
+    REQUIRE(page);
+    CHECK(page->items.size() == 1);
+    CHECK(the.run.clock().now() - begin == 59s * text.size());
+    begin = the.run.clock().now();
+    CHECK(the.run.run(c.list(pods, "ns")).error() == cond::timed_out);
+    CHECK(the.run.clock().now() - begin == 10 * 59s + 60s);
+    CHECK(the.run.run(c.list(pods, "ns")).error() == cond::timed_out);
+}
+
+TEST_CASE("client: what comes at once is read at once", "[client][rest]")
+{
+    world the;
+    const auto line = R"({"type":"ADDED","object":)" + pod("a") + "}\n";
+    const std::vector<std::string> lines{line + line.substr(0, 9), line.substr(9), line};
+    const auto text = list_of("a", "7");
+    the.net->replies = {{.body = lines, .comes_at_once = true},
+                        {.body = {line, "{\"type\":}\n", line}, .comes_at_once = true},
+                        {.body = {text.substr(0, 9), text.substr(9)}, .comes_at_once = true}};
+    auto c = the.make();
+    const auto whole = the.run.run(c.watch(pods, "")).value();
+    CHECK(the.run.run(whole->next())->size() == 3);
+    CHECK(the.run.run(whole->next())->empty());
+    const auto broken = the.run.run(c.watch(pods, "")).value();
+    CHECK(the.run.run(broken->next())->size() == 1);
+    CHECK(the.run.run(broken->next()).error() == cond::corrupt);
+    CHECK(the.run.run(c.list(pods, "ns"))->items.size() == 1);
+}
+
 TEST_CASE("client: a silent watch is left alone", "[client][rest]")
 {
     world the;

@@ -36,6 +36,10 @@ public:
         @par Errors        unreachable when the body broke off, timed_out, cancelled.
         @par Cancellation  terminal, partial: the connection is closed. */
     [[nodiscard]] virtual boost::asio::awaitable<result<std::string_view>> read_some() = 0;
+
+    /** What has come of the body behind the bytes that the last call found, without a wait; empty when that is nothing.
+        How the body goes on or ends is for read_some() to tell. Valid as long as what read_some() found. */
+    [[nodiscard]] virtual std::string_view read_arrived() { return {}; }
 };
 
 /** Carries requests to a server: sockets with TLS, or in process to the embedded server, or either with faults.
