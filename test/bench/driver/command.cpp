@@ -76,7 +76,7 @@ std::string take_rounds(const std::string& text, bench_options& o)
 /// Names that --subjects takes.
 std::vector<std::string> subject_choices()
 {
-    std::vector<std::string> all{"kubecoro", "client-go", "kube-rs"};
+    std::vector<std::string> all{"kubecoro", "client-go", "controller-runtime", "kube-rs"};
     for (const auto& s : all_subjects({}, {})) all.push_back(s.name);
     return all;
 }
@@ -111,6 +111,8 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
         ->allow_extra_args(false)
         ->check(CLI::IsMember({1, 2}));
     app.add_flag("--only-small", small, "As --data small --cores 1");
+    app.add_option("--limit", b.limit_s, "Seconds that a subject may take for a command before it is given up")
+        ->capture_default_str();
     app.add_option("--out", c.out, "Results as JSON")->capture_default_str();
     app.add_option("--docs", c.docs, "Document whose results are renewed");
     app.add_option("--peers", c.peers, "Folder of the peers' programs")->capture_default_str();

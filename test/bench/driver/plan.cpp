@@ -175,14 +175,16 @@ std::vector<session_plan> sessions_of_round(const group_plan& group, unsigned ro
 std::vector<group_plan> without_finished(std::vector<group_plan> plan, const bench_options& options,
                                          const std::vector<subject>& subjects, const std::vector<row>& results)
 {
-    auto finished = [&](const session_plan& s) {
-        return std::all_of(s.workloads.begin(), s.workloads.end(), [&](const std::string& workload) {
-            return !is_asked(options, workload) || std::any_of(results.begin(), results.end(), [&](const row& r) {
-                return r.what.workload == s.label(workload) && r.what.subject == subjects[s.subject].name &&
-                       r.what.data == s.data.name && r.what.objects == s.data.objects &&
-                       r.value.rounds >= rounds_of(options, workload);
-            });
+    auto has_its_rounds = [&](const session_plan& s, const std::string& workload) {
+        return std::any_of(results.begin(), results.end(), [&](const row& r) {
+            return r.what.workload == s.label(workload) && r.what.subject == subjects[s.subject].name &&
+                   r.what.data == s.data.name && r.what.objects == s.data.objects &&
+                   (r.value.rounds >= rounds_of(options, workload) || was_given_up(r));
         });
+    };
+    auto finished = [&](const session_plan& s) {
+        return std::all_of(s.workloads.begin(), s.workloads.end(),
+                           [&](const std::string& w) { return !is_asked(options, w) || has_its_rounds(s, w); });
     };
     for (auto& group : plan) std::erase_if(group.sessions, finished);
     std::erase_if(plan, [](const group_plan& g) { return g.sessions.empty(); });

@@ -34,6 +34,8 @@ struct bench_options
     std::uint64_t tail_s = 120;
     /// Of the work queue by itself.
     std::uint64_t queue_keys = 1'000'000;
+    /// The most that a subject may take for one command, beside the length of a paced run; who takes longer is given up.
+    std::uint64_t limit_s = 180;
     /// Memory to touch before each round.
     std::uint64_t warm_mb = 8'000;
     /// Without the variants of subjects (share::brief).
@@ -81,7 +83,9 @@ struct group_plan
 [[nodiscard]] std::vector<session_plan> sessions_of_round(const group_plan& group, unsigned round,
                                                           const bench_options& options);
 
-/// What is left of a plan when earlier results are kept: a session whose every workload has its rounds is not run again.
+/** What is left of a plan when earlier results are kept.
+
+    A session whose every workload has its rounds, or was given up, is not run again. */
 [[nodiscard]] std::vector<group_plan> without_finished(std::vector<group_plan> plan, const bench_options& options,
                                                        const std::vector<subject>& subjects,
                                                        const std::vector<row>& results);

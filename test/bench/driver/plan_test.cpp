@@ -168,6 +168,13 @@ TEST_CASE("plan: what earlier results hold with as many rounds is left out")
     for (const char* s : {"client-go/protobuf", "client-go/dynamic"})
         for (const char* w : {"sync", "events"}) all.push_back(row_of(w, s, 3));
     CHECK(without_finished(make_plan(o, subjects), o, subjects, all).empty());
+
+    auto tired = results;
+    tired.push_back(row_of("events", "client-go/dynamic", 0));
+    tired.back().missing = "gave up after 180 s in sync";
+    const auto rest = without_finished(make_plan(o, subjects), o, subjects, tired);
+    REQUIRE(rest.size() == 1);
+    CHECK(subjects_of(rest[0].sessions) == std::vector<std::size_t>{1});
 }
 
 TEST_CASE("plan: about how long it takes, in words")

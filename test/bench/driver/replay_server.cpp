@@ -91,9 +91,8 @@ result<boost::json::object> replay_server::order(const std::string& method, cons
     return std::move(value.as_object());
 }
 
-result<> replay_server::events(std::uint64_t count, std::uint64_t rate)
+result<> replay_server::events(std::uint64_t count, std::uint64_t rate, duration patience)
 {
-    const auto patience = seconds(120) + seconds(rate ? count / rate : count / 500);
     auto sent = order("POST", "/events?count=" + std::to_string(count) + "&rate=" + std::to_string(rate), patience);
     if (!sent) return sent.error();
     return {};

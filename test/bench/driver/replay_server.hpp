@@ -35,7 +35,7 @@ public:
     [[nodiscard]] pid_t pid() const noexcept { return process_.pid(); }
 
     /// Writes `count` changes to every open watch, `rate` a second or, for 0, as fast as they are taken.
-    result<> events(std::uint64_t count, std::uint64_t rate);
+    result<> events(std::uint64_t count, std::uint64_t rate, duration patience);
     /// Changes so many percent of the objects, then ends every watch with 410.
     result<> expire(unsigned percent);
 

@@ -59,6 +59,13 @@ TEST_CASE("targets: without a number nothing is judged")
     const auto alone = judge(lower, {sync_row("kubecoro/plain", 1)});
     CHECK(alone.outcome == verdict::not_measured);
     CHECK(verdict_text(alone) == "not measured: no number of client-go/protobuf");
+
+    auto given_up = sync_row("client-go/protobuf", 0);
+    given_up.what.metric = "all";
+    given_up.value = {};
+    given_up.missing = "gave up after 180 s";
+    const auto known = judge(lower, {sync_row("kubecoro/plain", 1), given_up});
+    CHECK(verdict_text(known) == "not measured: gave up after 180 s, client-go/protobuf");
 }
 
 TEST_CASE("targets: absolute ones, and ours against our own steady memory")

@@ -140,4 +140,12 @@ const row* find_row(const std::vector<row>& rows, const cell& what)
     return nullptr;
 }
 
+std::string why_missing(const std::vector<row>& rows, const cell& what)
+{
+    for (const auto& r : rows)
+        if (!r.value.rounds && same_run(r.what, what) && (r.what.metric == what.metric || r.what.metric == "all"))
+            return r.missing;
+    return {};
+}
+
 } // namespace kubecoro::bench

@@ -39,6 +39,11 @@ struct row
     friend bool operator==(const row&, const row&) = default;
 };
 
+/// What `missing` begins with when a subject took too long.
+inline constexpr std::string_view given_up = "gave up";
+
+[[nodiscard]] inline bool was_given_up(const row& r) { return !r.value.rounds && r.missing.starts_with(given_up); }
+
 /// Collects samples round by round, and turns them into rows in the order in which they first came.
 class sample_book
 {
@@ -71,5 +76,7 @@ private:
 
 /// The row with numbers for this cell (its unit aside), or null.
 [[nodiscard]] const row* find_row(const std::vector<row>& rows, const cell& what);
+/// Why there are none, of this cell or of its whole workload; empty when that is not known.
+[[nodiscard]] std::string why_missing(const std::vector<row>& rows, const cell& what);
 
 } // namespace kubecoro::bench

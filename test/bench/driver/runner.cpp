@@ -10,7 +10,9 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
+#include <tuple>
 
 namespace kubecoro::bench {
 
@@ -38,7 +40,7 @@ public:
             if (server) warm_memory(options_.warm_mb);
             for (const auto& plan : sessions_of_round(group, round, options_)) {
                 const auto& who = subjects_[plan.subject];
-                if (!who.missing.empty()) continue;
+                if (!who.missing.empty() || stop_of(plan) == plan.workloads.front()) continue;
                 if (server) {
                     std::cerr << "  round " << round + 1 << "/" << rounds << "  " << group.data.name << " "
                               << group.data.objects << "  " << plan.cores << " core(s)  " << who.name << std::flush;
@@ -79,6 +81,12 @@ private:
         return {};
     }
 
+    /// The workload that this subject was given up in, in an earlier round; empty when there is none.
+    std::string& stop_of(const session_plan& plan)
+    {
+        return stops_[{plan.data.name + std::to_string(plan.data.objects), plan.cores, plan.subject}];
+    }
+
     /// One subject from its start to its end.
     void live(const session_plan& plan, const subject& who, replay_server& server)
     {
@@ -87,14 +95,11 @@ private:
         const auto server_before = usage_of(server.pid());
         auto opened = session::open(plan, who, server, options_, book_, where_.work + "/" + log_name(who.name));
         if (!opened) return fail_rest(plan, who, 0, opened.error().describe());
-        for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
+        for (std::size_t i = 0; i < plan.workloads.size() && stop_of(plan) != plan.workloads[i]; ++i) {
             opened->begin(plan.workloads[i]);
             const auto run = workload_named(plan.workloads[i]);
             auto outcome = run ? run(*opened) : result<>(failure(cond::internal, "no such workload"));
-            if (!outcome) {
-                std::cerr << "  FAILED in " << plan.workloads[i] << ": " << outcome.error().describe() << '\n';
-                return fail_rest(plan, who, i, outcome.error().describe());
-            }
+            if (!outcome) return end_early(plan, who, i, outcome.error());
         }
         const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
         const auto used = opened->used();
@@ -103,6 +108,18 @@ private:
         if (used && server_before && server_after)
             check_noise(machine_before, wall.count(), used->cpu_s + server_after->cpu_s - server_before->cpu_s);
         std::cerr << '\n';
+    }
+
+    /// A failure may have been the first; who takes too long would do so in each round.
+    void end_early(const session_plan& plan, const subject& who, std::size_t at, const failure& why)
+    {
+        std::cerr << "  FAILED in " << plan.workloads[at] << ": " << why.describe() << '\n';
+        if (why != cond::timed_out) return fail_rest(plan, who, at, why.describe());
+        stop_of(plan) = plan.workloads[at];
+        const auto reason = std::string(given_up) + " after " + std::to_string(options_.limit_s) + " s";
+        missing_row(plan, who, plan.workloads[at], reason);
+        for (auto rest = at + 1; rest < plan.workloads.size(); ++rest)
+            missing_row(plan, who, plan.workloads[rest], reason + " in " + plan.workloads[at]);
     }
 
     static void check_noise(const machine_time& before, double wall_s, double own_s)
@@ -152,6 +169,8 @@ private:
     const save_rows& save_;
     progress progress_;
     sample_book book_;
+    /// By data, cores and subject.
+    std::map<std::tuple<std::string, unsigned, std::size_t>, std::string> stops_;
 };
 
 } // namespace

@@ -47,17 +47,22 @@ void session::missing(std::string_view metric, std::string reason)
     if (asked_) book_.missing(cell_of(metric, "-"), std::move(reason));
 }
 
-result<boost::json::object> session::answer(duration patience)
+result<boost::json::object> session::answer()
 {
-    auto said = process_.read_answer(patience);
+    auto said = process_.read_answer(limit());
     if (said && said->contains("error")) return failure(cond::corrupt, boost::json::serialize(*said));
     return said;
 }
 
-result<boost::json::object> session::ask(std::string_view command, duration patience)
+result<boost::json::object> session::ask(std::string_view command)
 {
     if (auto written = process_.write_line(command); !written) return written.error();
-    return answer(patience);
+    return answer();
+}
+
+result<> session::change(std::uint64_t count, std::uint64_t rate)
+{
+    return server_.events(count, rate, limit() + std::chrono::seconds(rate ? count / rate : 0));
 }
 
 result<usage> session::used() { return usage_of(process_.pid()); }

@@ -6,6 +6,7 @@
 #include "results.hpp"
 #include "usage.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -36,9 +37,13 @@ public:
     void missing(std::string_view metric, std::string reason);
     [[nodiscard]] cell cell_of(std::string_view metric, std::string_view unit) const;
 
-    /// Asks the subject. Errors: as child_process::ask; corrupt when the answer has an "error".
-    result<boost::json::object> ask(std::string_view command, duration patience);
-    result<boost::json::object> answer(duration patience);
+    /// Asks the subject. Errors: as child_process::ask, timed_out after the limit of the options; corrupt when the answer
+    /// has an "error".
+    result<boost::json::object> ask(std::string_view command);
+    /// An answer that comes later. Errors: as ask().
+    result<boost::json::object> answer();
+    /// Changes as replay_server::events() makes them. Errors: timed_out also when the subject does not take them in time.
+    result<> change(std::uint64_t count, std::uint64_t rate);
     result<usage> used();
 
     /// Waits until the subject has been idle for a moment, so that what it does behind the scenes (collecting garbage) is
@@ -63,6 +68,8 @@ private:
     const bench_options& options_;
     sample_book& book_;
     child_process process_;
+    duration limit() const { return std::chrono::seconds(options_.limit_s); }
+
     std::string workload_;
     bool asked_ = true;
     std::uint64_t peak_before_ = 0;

@@ -70,8 +70,13 @@ std::vector<subject> all_subjects(const std::string& programs, const std::string
     auto all = our_subjects(programs + "/kubecoro_bench_subject");
     all.push_back({.name = "floor", .program = programs + "/kubecoro_bench_floor", .flags = {}, .part = share::floor});
     for (auto& s : go_subjects(peers + "/go_subject")) all.push_back(std::move(s));
+    const auto runtime = peers + "/go_controller_runtime";
+    all.push_back({.name = "controller-runtime/controller",
+                   .program = runtime,
+                   .flags = {"--mode", "controller"},
+                   .part = share::controller});
     all.push_back({.name = "controller-runtime/queue",
-                   .program = peers + "/go_controller_runtime",
+                   .program = runtime,
                    .flags = {"--queue", "priority"},
                    .part = share::queue});
     for (auto& s : rust_subjects(peers + "/rust_subject_default", peers + "/rust_subject_best"))

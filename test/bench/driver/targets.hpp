@@ -46,8 +46,9 @@ struct judgement
     /// The peer's; 0 for absolute targets.
     double theirs = 0;
     std::string_view unit = {};
-    /// Which of the two numbers is not there, when one is not.
+    /// Which of the two numbers is not there, when one is not, and why if that is known.
     std::string_view absent = {};
+    std::string why = {};
 };
 
 /// All of them, in the order of the design's table.

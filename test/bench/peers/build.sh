@@ -2,7 +2,7 @@
 # Builds the bench's peers, as far as this machine has Go and Rust, into the directory given as the first argument:
 #   topb                  JSON records to protobuf records
 #   go_subject            client-go
-#   go_controller_runtime the same with controller-runtime's priority queue
+#   go_controller_runtime the same with controller-runtime's controller and priority queue
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
 # Versions are pinned in go.mod and Cargo.toml. What is up to date is not built again; what cannot be built is named on

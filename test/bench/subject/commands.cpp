@@ -104,6 +104,7 @@ asio::awaitable<void> queue(asio::any_io_executor executor, std::size_t keys)
          {"add_ns", t.add},
          {"get_done_ns", t.get_done},
          {"add_after_ns", t.add_after},
+         {"add_after_bytes", t.add_after_bytes},
          {"contended_ns", t.contended}});
 }
 

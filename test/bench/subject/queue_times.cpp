@@ -10,10 +10,14 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <malloc.h>
+#include <unistd.h>
 
 namespace kubecoro::bench {
 
@@ -81,9 +85,21 @@ asio::awaitable<void> measure_distinct(asio::any_io_executor executor, keys_view
     t.get_done = emptying.per_key(all.size());
 }
 
-double measure_add_after(asio::any_io_executor executor, keys_view all)
+/// Of this process, what is unused given back.
+double resident_bytes()
+{
+    malloc_trim(0);
+    std::ifstream statm("/proc/self/statm");
+    double size = 0;
+    double resident = 0;
+    statm >> size >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+void measure_add_after(asio::any_io_executor executor, keys_view all, queue_times& t)
 {
     using namespace std::chrono_literals;
+    const auto before = resident_bytes();
     queue q(std::move(executor));
     const stopwatch watch;
     // Out of order, as failures come: a prime apart.
@@ -92,7 +108,8 @@ double measure_add_after(asio::any_io_executor executor, keys_view all)
         q.add_after(key, 1h + 1h * place / all.size());
         place = (place + 7'919) % all.size();
     }
-    return watch.per_key(all.size());
+    t.add_after = watch.per_key(all.size());
+    t.add_after_bytes = (resident_bytes() - before) / static_cast<double>(std::max<std::size_t>(all.size(), 1));
 }
 
 asio::awaitable<void> work(queue& q)
@@ -132,7 +149,7 @@ asio::awaitable<queue_times> measure_queue(asio::any_io_executor executor, std::
     queue_times t;
     t.cycle = co_await measure_cycle(executor, all);
     co_await measure_distinct(executor, all, t);
-    t.add_after = measure_add_after(executor, all);
+    measure_add_after(executor, all, t);
     t.contended = measure_contended(all);
     co_return t;
 }

@@ -17,6 +17,8 @@ struct queue_times
     double get_done = 0;
     /// All added to an empty queue for moments between an hour and two from now.
     double add_after = 0;
+    /// Resident bytes a key after that, not nanoseconds.
+    double add_after_bytes = 0;
     /// Two threads add, four take and give back, until all keys are done.
     double contended = 0;
 };

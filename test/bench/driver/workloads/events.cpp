@@ -6,17 +6,15 @@
 
 namespace kubecoro::bench {
 
-using namespace std::chrono_literals;
-
 result<> run_events(session& s)
 {
     const auto count = saturated_events(s.objects());
-    if (auto armed = s.ask("expect " + std::to_string(count), 10s); !armed) return armed.error();
+    if (auto armed = s.ask("expect " + std::to_string(count)); !armed) return armed.error();
     const auto before = s.used();
     if (!before) return before.error();
     const auto begin = std::chrono::steady_clock::now();
-    if (auto sent = s.server().events(count, 0); !sent) return sent;
-    auto done = s.answer(300s);
+    if (auto sent = s.change(count, 0); !sent) return sent;
+    auto done = s.answer();
     if (!done) return done.error();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const auto after = s.used();

@@ -3,12 +3,9 @@
 #include <boost/json.hpp>
 
 #include <array>
-#include <chrono>
 #include <string>
 
 namespace kubecoro::bench {
-
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -16,15 +13,15 @@ namespace {
 template<std::size_t N>
 result<boost::json::object> record(session& s, std::string_view command, const std::array<std::string_view, N>& metrics)
 {
-    auto answer = s.ask(command, 300s);
+    auto answer = s.ask(command);
     for (auto metric : metrics) {
-        auto ns = answer ? number_in(*answer, metric) : result<double>(answer.error());
-        if (ns) {
-            s.add(metric, "ns", *ns);
-        } else if (ns.error() == cond::corrupt) {
+        auto number = answer ? number_in(*answer, metric) : result<double>(answer.error());
+        if (number) {
+            s.add(metric, metric.ends_with("_bytes") ? "bytes" : "ns", *number);
+        } else if (number.error() == cond::corrupt) {
             s.missing(metric, "not offered by this subject");
         } else {
-            return ns.error();
+            return number.error();
         }
     }
     return answer ? *answer : boost::json::object();
@@ -40,8 +37,8 @@ result<> run_read(session& s)
 
 result<> run_queue(session& s)
 {
-    auto answer = record<5>(s, "queue " + std::to_string(s.options().queue_keys),
-                            {"cycle_ns", "add_ns", "get_done_ns", "add_after_ns", "contended_ns"});
+    auto answer = record<6>(s, "queue " + std::to_string(s.options().queue_keys),
+                            {"cycle_ns", "add_ns", "get_done_ns", "add_after_ns", "add_after_bytes", "contended_ns"});
     if (!answer) return answer.error();
     // Together: libraries do the work of the one or the other at different moments.
     const auto added = number_in(*answer, "add_ns");

@@ -1,13 +1,10 @@
 #include "workloads.hpp"
 
 #include <array>
-#include <chrono>
 #include <string>
 #include <utility>
 
 namespace kubecoro::bench {
-
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -21,11 +18,11 @@ result<> run_paced(session& s, std::uint64_t rate, std::uint64_t length_s)
         return {};
     }
     const auto count = std::max<std::uint64_t>(rate * length_s, 10);
-    if (auto armed = s.ask("expect " + std::to_string(count), 10s); !armed) return armed.error();
+    if (auto armed = s.ask("expect " + std::to_string(count)); !armed) return armed.error();
     const auto before = s.used();
     if (!before) return before.error();
-    if (auto sent = s.server().events(count, rate); !sent) return sent;
-    auto done = s.answer(120s);
+    if (auto sent = s.change(count, rate); !sent) return sent;
+    auto done = s.answer();
     if (!done) return done.error();
     const auto after = s.used();
     if (!after) return after.error();

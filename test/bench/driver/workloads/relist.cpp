@@ -8,15 +8,13 @@
 
 namespace kubecoro::bench {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 constexpr unsigned changed_percent = 1;
 
 result<double> handler_calls(session& s)
 {
-    auto counters = s.ask("counters", 10s);
+    auto counters = s.ask("counters");
     if (!counters) return counters.error();
     return number_in(*counters, "handler_calls");
 }
@@ -32,10 +30,10 @@ result<> run_relist(session& s)
     const auto before = s.used();
     if (!before) return before.error();
 
-    if (auto armed = s.ask("relist " + std::to_string(changed), 10s); !armed) return armed.error();
+    if (auto armed = s.ask("relist " + std::to_string(changed)); !armed) return armed.error();
     const auto begin = std::chrono::steady_clock::now();
     if (auto expired = s.server().expire(changed_percent); !expired) return expired;
-    if (auto relisted = s.answer(300s); !relisted) return relisted.error();
+    if (auto relisted = s.answer(); !relisted) return relisted.error();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     // What comes after the last change counts as well: telling handlers about unchanged objects, collecting garbage.
     if (auto idle = s.wait_until_idle(); !idle) return idle;

@@ -6,14 +6,12 @@
 
 namespace kubecoro::bench {
 
-using namespace std::chrono_literals;
-
 result<> run_sync(session& s)
 {
     const auto before = s.used();
     if (!before) return before.error();
     const auto begin = std::chrono::steady_clock::now();
-    auto synced = s.ask("sync", 600s);
+    auto synced = s.ask("sync");
     if (!synced) return synced.error();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const auto after = s.used();
@@ -35,7 +33,7 @@ result<> run_sync(session& s)
 
 result<> run_steady(session& s)
 {
-    if (auto settled = s.ask("settle", 60s); !settled) return settled.error();
+    if (auto settled = s.ask("settle"); !settled) return settled.error();
     if (auto idle = s.wait_until_idle(); !idle) return idle;
     const auto now = s.used();
     if (!now) return now.error();

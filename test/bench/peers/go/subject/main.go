@@ -9,13 +9,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/rest"
 )
 
 func main() {
@@ -23,21 +22,20 @@ func main() {
 	flag.StringVar(&o.server, "server", "", "URL of the replay server")
 	flag.StringVar(&o.ca, "ca", "", "CA file for an https server")
 	flag.StringVar(&o.resource, "resource", "pods", "pods or widgets")
-	flag.StringVar(&o.mode, "mode", "typed-protobuf", "typed-protobuf, typed-json or dynamic")
+	flag.StringVar(&o.mode, "mode", "typed-protobuf", "typed-protobuf, typed-json, dynamic or controller")
 	flag.BoolVar(&o.stripManagedFields, "strip-managed-fields", false, "drop managedFields in a transform")
 	queue := flag.String("queue", "client-go", "kind of work queue that the command queue measures: client-go or priority")
 	flag.Parse()
 
 	requests := &requests{}
-	source, err := newSource(o, requests)
-	if err != nil {
-		fail(err)
-	}
 	newQueue, known := queues[*queue]
 	if !known {
 		fail(fmt.Errorf("no such queue here: %q", *queue))
 	}
-	s := &subject{requests: requests, pipeline: newPipeline(source), newQueue: newQueue}
+	s := &subject{requests: requests, newQueue: newQueue}
+	if err := s.build(o); err != nil {
+		fail(err)
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())
@@ -58,11 +56,39 @@ func fail(err error) {
 	os.Exit(1)
 }
 
+// newController makes controller-runtime's controller in place of informer, handler, queue and worker, and gives what
+// starts it. Only with the tag controllerruntime.
+var newController func(*rest.Config, *pipeline) (func() error, error)
+
 type subject struct {
 	pipeline *pipeline
+	// returns when the handler has had the initial list
+	start    func() error
 	requests *requests
 	newQueue func() keyQueue
 	output   sync.Mutex
+}
+
+func (s *subject) build(o options) error {
+	config, err := restConfig(o, s.requests)
+	if err != nil {
+		return err
+	}
+	if o.mode == "controller" {
+		if newController == nil || o.resource != "pods" {
+			return fmt.Errorf("no controller of %s here", o.resource)
+		}
+		s.pipeline = newPipeline(nil)
+		s.start, err = newController(config, s.pipeline)
+		return err
+	}
+	source, err := newSource(o, config)
+	if err != nil {
+		return err
+	}
+	s.pipeline = newPipeline(source)
+	s.start = s.pipeline.begin
+	return nil
 }
 
 type answer map[string]any
@@ -88,6 +114,9 @@ func (s *subject) run(words []string) error {
 		}
 		number = parsed
 	}
+	if s.pipeline.source == nil && (words[0] == "relist" || words[0] == "read") {
+		return fmt.Errorf("not with a controller: %s", words[0])
+	}
 	switch words[0] {
 	case "sync":
 		return s.sync()
@@ -100,8 +129,7 @@ func (s *subject) run(words []string) error {
 		s.answer(answer{"handler_calls": p.handled.Load(), "reconciled": p.reconciled.Load(),
 			"lists": s.requests.lists.Load(), "missing": p.missing.Load(), "empty": p.empty.Load()})
 	case "settle":
-		debug.FreeOSMemory()
-		debug.FreeOSMemory()
+		giveBack()
 		s.answer(answer{"settled": true})
 	case "read":
 		line, err := readTimes(s.pipeline.source)
@@ -118,15 +146,8 @@ func (s *subject) run(words []string) error {
 }
 
 func (s *subject) sync() error {
-	informer := s.pipeline.source.informer
-	registration, err := informer.AddEventHandler(s.pipeline.handler())
-	if err != nil {
+	if err := s.start(); err != nil {
 		return err
-	}
-	go s.pipeline.work()
-	go informer.Run(nil)
-	if !cache.WaitForCacheSync(nil, registration.HasSynced) {
-		return fmt.Errorf("the cache did not sync")
 	}
 	s.pipeline.drain()
 	s.answer(answer{"synced": s.pipeline.reconciled.Load()})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,8 @@ type pipeline struct {
 	source *source
 	queue  workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	clock  monotonic
+	// keys that wait; a controller of controller-runtime has a queue of its own
+	waiting func() int
 
 	handled    atomic.Int64 // handler calls
 	reconciled atomic.Int64
@@ -35,6 +38,7 @@ func newPipeline(source *source) *pipeline {
 		clock:   newMonotonic(),
 		reached: make(chan struct{}, 1),
 	}
+	p.waiting = p.queue.Len
 	p.latencies.Store(&latencies{})
 	return p
 }
@@ -53,6 +57,11 @@ func (p *pipeline) handle(object any) {
 		panic(err)
 	}
 	p.queue.Add(name)
+	p.count()
+}
+
+// count counts a call of the handler whose key is in the queue.
+func (p *pipeline) count() {
 	handled := p.handled.Add(1)
 	if handled == p.start.Load() {
 		p.started.Store(p.clock.now())
@@ -68,15 +77,30 @@ func (p *pipeline) work() {
 		if shutdown {
 			return
 		}
-		p.reconcile(name)
+		p.record(p.source.get(name))
 		p.queue.Forget(name)
 		p.queue.Done(name)
 		p.reconciled.Add(1)
 	}
 }
 
-func (p *pipeline) reconcile(name cache.ObjectName) {
-	read, err := p.source.get(name)
+// begin runs informer and worker, and returns when the handler has had the initial list.
+func (p *pipeline) begin() error {
+	informer := p.source.informer
+	registration, err := informer.AddEventHandler(p.handler())
+	if err != nil {
+		return err
+	}
+	go p.work()
+	go informer.Run(nil)
+	if !cache.WaitForCacheSync(nil, registration.HasSynced) {
+		return fmt.Errorf("the cache did not sync")
+	}
+	return nil
+}
+
+// record ends a reconcile, which has read these fields.
+func (p *pipeline) record(read fields, err error) {
 	now := p.clock.now()
 	p.lastDone.Store(now)
 	if err != nil {
@@ -110,7 +134,7 @@ func (p *pipeline) wait() {
 func (p *pipeline) drain() {
 	for before := int64(-1); ; {
 		now := p.reconciled.Load()
-		if p.queue.Len() == 0 && now == before {
+		if p.waiting() == 0 && now == before {
 			return
 		}
 		before = now

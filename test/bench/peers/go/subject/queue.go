@@ -48,7 +48,12 @@ func queueTimes(newQueue func() keyQueue, count int64) answer {
 		times["get_done_ns"] = perKey(begin, len(keys))
 		return added
 	})
-	measure("add_after_ns", func(queue keyQueue) float64 { return addAfter(queue, keys) })
+	measure("add_after_ns", func(queue keyQueue) float64 {
+		resident := residentBytes()
+		took := addAfter(queue, keys)
+		times["add_after_bytes"] = float64(residentBytes()-resident) / float64(max(len(keys), 1))
+		return took
+	})
 	measure("contended_ns", func(queue keyQueue) float64 { return contended(queue, keys) })
 	return times
 }

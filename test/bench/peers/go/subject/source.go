@@ -34,7 +34,7 @@ func restConfig(o options, requests *requests) (*rest.Config, error) {
 	config := &rest.Config{Host: o.server, QPS: -1, DisableCompression: true}
 	config.TLSClientConfig.CAFile = o.ca
 	switch o.mode {
-	case "typed-protobuf": // the default of typed clients for built-in kinds
+	case "typed-protobuf", "controller": // the default of both for built-in kinds
 		requests.encoding = runtime.ContentTypeProtobuf
 	case "typed-json":
 		config.ContentType = runtime.ContentTypeJSON
@@ -49,12 +49,7 @@ func restConfig(o options, requests *requests) (*rest.Config, error) {
 	return config, nil
 }
 
-func newSource(o options, requests *requests) (*source, error) {
-	config, err := restConfig(o, requests)
-	if err != nil {
-		return nil, err
-	}
-	var made *source
+func newSource(o options, config *rest.Config) (made *source, err error) {
 	switch {
 	case o.mode == "dynamic":
 		made, err = dynamicSource(config, o.resource)

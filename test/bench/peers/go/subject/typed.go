@@ -17,6 +17,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
+func podFields(pod *corev1.Pod) fields {
+	return fields{pod.Spec.NodeName, string(pod.Status.Phase), pod.Annotations[stampAnnotation]}
+}
+
 func podSource(config *rest.Config) (*source, error) {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -31,7 +35,7 @@ func podSource(config *rest.Config) (*source, error) {
 			if err != nil {
 				return fields{}, err
 			}
-			return fields{pod.Spec.NodeName, string(pod.Status.Phase), pod.Annotations[stampAnnotation]}, nil
+			return podFields(pod), nil
 		},
 		list:  func() ([]any, error) { return asAny(lister.List(labels.Everything())) },
 		first: func(object any) string { return object.(*corev1.Pod).Spec.NodeName },

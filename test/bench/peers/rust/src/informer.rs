@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures::{Stream, StreamExt};
-use kube::runtime::controller::{Action, Controller};
+use kube::runtime::controller::{Action, Config, Controller};
 use kube::runtime::reflector::{ObjectRef, Store, store::Writer};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
@@ -20,7 +20,7 @@ pub async fn run<K: Object>(options: Options, writer: Writer<K>, state: Arc<Stat
     let watched = watcher(Api::<K>::all(client), options.watcher_config());
     let strip = options.strip_managed_fields;
     if options.controller {
-        control(watched.modify(move |o| prepare(o, strip)), writer, state).await;
+        control(watched.modify(move |o| prepare(o, strip)), writer, state, options.concurrency).await;
     } else {
         reflect(watched.default_backoff().modify(move |o| prepare(o, strip)), writer, state).await;
     }
@@ -60,6 +60,7 @@ async fn control<K: Object>(
     events: impl Stream<Item = Event<K>> + Send + 'static,
     writer: Writer<K>,
     state: Arc<State>,
+    concurrency: u16,
 ) {
     let store = writer.as_reader();
     let counts = state.clone();
@@ -71,6 +72,7 @@ async fn control<K: Object>(
         })
         .applied_objects();
     Controller::for_stream(events, store)
+        .with_config(Config::default().concurrency(concurrency))
         .run(reconcile, |_, _, _| Action::await_change(), state)
         .for_each(|_| futures::future::ready(()))
         .await;

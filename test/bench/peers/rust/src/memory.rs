@@ -26,3 +26,12 @@ pub fn give_back() {
 /// mimalloc returns freed pages by itself after a moment.
 #[cfg(all(feature = "mimalloc", not(feature = "jemalloc")))]
 pub fn give_back() {}
+
+/// Resident bytes of this process after what can be given back is given back.
+pub fn resident_bytes() -> u64 {
+    give_back();
+    let pages = std::fs::read_to_string("/proc/self/statm").expect("statm");
+    let resident = pages.split_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok()).expect("pages");
+    // SAFETY: has no preconditions.
+    resident * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
+}

@@ -12,13 +12,15 @@ pub struct Options {
     pub resource: String,
     /// The Controller instead of watcher, reflector store and a worker.
     pub controller: bool,
+    /// How many keys the Controller reconciles at once; 0 = as many as there are.
+    pub concurrency: u16,
     pub current_thread: bool,
     pub streaming_lists: bool,
     pub strip_managed_fields: bool,
 }
 
 const USAGE: &str = "usage: --server URL [--resource pods|widgets] [--mode reflector|controller]
-       [--runtime current-thread|multi-thread] [--list streaming|paged] [--strip-managed-fields]";
+       [--concurrency N] [--runtime current-thread|multi-thread] [--list streaming|paged] [--strip-managed-fields]";
 
 impl Options {
     pub fn from_arguments() -> Self {
@@ -26,6 +28,7 @@ impl Options {
             server: String::new(),
             resource: "pods".into(),
             controller: false,
+            concurrency: if BEST { 64 } else { 0 },
             current_thread: BEST,
             streaming_lists: BEST,
             strip_managed_fields: false,
@@ -50,6 +53,7 @@ impl Options {
             ("--server", _) => self.server = value.into(),
             ("--resource", "pods" | "widgets") => self.resource = value.into(),
             ("--mode", "reflector" | "controller") => self.controller = value == "controller",
+            ("--concurrency", _) => self.concurrency = value.parse().unwrap_or_else(|_| refuse(flag, value)),
             ("--runtime", "current-thread" | "multi-thread") => self.current_thread = value == "current-thread",
             ("--list", "streaming" | "paged") => self.streaming_lists = value == "streaming",
             _ => refuse(flag, value),
