@@ -102,7 +102,6 @@ struct workqueue_engine::state
         {
             if (of_.drained || of_.kept) of_.leave(later());
             if (dirty_ != 0) of_.count_adds(dirty_);
-            if (expected_) of_.alarm->expect(*expected_);
         }
 
         /// Counts one outcome, wakes a worker if there is something for it, and the alarm if it would be late.
@@ -110,7 +109,7 @@ struct workqueue_engine::state
         {
             if (a == added::ready || a == added::after_work) ++dirty_;
             if (a == added::ready) call_worker();
-            if (a == added::delayed_first) expect(*of_.core.next_due());
+            if (a == added::delayed_first) of_.alarm->expect(*of_.core.next_due());
         }
         void note(const workqueue_core::moved& m)
         {
@@ -122,15 +121,12 @@ struct workqueue_engine::state
             if (of_.workers.size() != 0) of_.workers.call_one(later().calls);
         }
         void call_all_workers() { of_.workers.call_all(later().calls); }
-        /// The alarm is needed at this moment.
-        void expect(time_point when) { expected_ = expected_ ? std::min(*expected_, when) : when; }
 
     private:
         aftermath& later() { return later_ ? *later_ : later_.emplace(); }
 
         state& of_;
         std::optional<aftermath> later_; // most holds have none
-        std::optional<time_point> expected_;
         std::size_t dirty_ = 0;
         std::lock_guard<std::mutex> lock_; // first to go
     };
@@ -190,19 +186,19 @@ struct workqueue_engine::state
         if (measured) measured->retried(n);
     }
 
-    [[nodiscard]] std::optional<handed> take(section& locked)
+    [[nodiscard]] std::optional<handed> take()
     {
         const time_point now = stamp();
         const slot s = core.take(now);
         if (s == workqueue_core::none) return std::nullopt;
         ++handed_out;
-        if (measured) measure_hand_out(locked, s, now);
+        if (measured) measure_hand_out(s, now);
         return handed{.s = s, .priority = core.priority(s), .key = keys->hand_out(s)};
     }
-    void measure_hand_out(section& locked, slot s, time_point now)
+    void measure_hand_out(slot s, time_point now)
     {
         measured->handed(core.waited(s), core.dirty());
-        if (!next_gauges) locked.expect(*(next_gauges = now + workqueue_metrics::interval));
+        if (!next_gauges) alarm->expect(*(next_gauges = now + workqueue_metrics::interval));
     }
 
     added apply(slot s, const verdict& v, time_point now)
@@ -327,23 +323,23 @@ unsigned workqueue_engine::num_requeues(slot s) const
 
 std::optional<workqueue_engine::handed> workqueue_engine::take()
 {
-    state::section locked(*state_);
-    return state_->take(locked);
+    const state::section locked(*state_);
+    return state_->take();
 }
 
 std::optional<workqueue_engine::handed> workqueue_engine::take_in_turn()
 {
-    state::section locked(*state_);
-    if (++state_->in_a_row <= keys_in_a_row) return state_->take(locked);
+    const state::section locked(*state_);
+    if (++state_->in_a_row <= keys_in_a_row) return state_->take();
     state_->in_a_row = 0;
     return std::nullopt;
 }
 
 void workqueue_engine::take(std::size_t max, void* context, void (*sink)(void*, workqueue_engine&, const handed&))
 {
-    state::section locked(*state_);
+    const state::section locked(*state_);
     for (std::size_t n = 0; n < max; ++n) {
-        const auto h = state_->take(locked);
+        const auto h = state_->take();
         if (!h) break;
         sink(context, *this, *h);
     }

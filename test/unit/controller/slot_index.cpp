@@ -29,6 +29,7 @@ TEST_CASE("slot index: nothing is found where nothing is")
     index.prefetch(7);
     CHECK(index.empty());
     CHECK(look_up(index, {7, 1}) == slot_index::none);
+    index.make_room();
     index.insert(7, 1);
     CHECK(look_up(index, {7, 1}) == 1);
     CHECK(look_up(index, {7, 2}) == slot_index::none);
@@ -50,6 +51,7 @@ TEST_CASE("slot index: random programs agree with a list")
         for (slot_index::slot s = 0; s < 300; ++s) {
             const auto step = static_cast<std::uint32_t>(below(hashes)) * 0x0800'0000u;
             const entry fresh{below(2) == 0 ? UINT32_MAX - step : step, s};
+            index.make_room();
             index.insert(fresh.first, fresh.second);
             reference.push_back(fresh);
             while (!reference.empty() && below(100) < 45) {
@@ -59,6 +61,9 @@ TEST_CASE("slot index: random programs agree with a list")
                 reference.erase(gone);
             }
             REQUIRE(index.size() == reference.size());
+            std::size_t seen = 0;
+            index.each([&](slot_index::slot) { ++seen; });
+            REQUIRE(seen == reference.size());
             REQUIRE(std::all_of(reference.begin(), reference.end(),
                                 [&](const entry& e) { return look_up(index, e) == e.second; }));
         }

@@ -36,6 +36,14 @@ template<class Key, class Hash, class Equal>
 class typed_key_table final : public key_table
 {
 public:
+    typed_key_table() = default;
+    typed_key_table(const typed_key_table&) = delete;
+    typed_key_table& operator=(const typed_key_table&) = delete;
+    ~typed_key_table() override
+    {
+        index_.each([this](slot s) { std::destroy_at(&cell_at(s).key); });
+    }
+
     /// The key's slot; it is stored when it is new. K is Key or, with a transparent hash, what compares like it.
     template<class K>
     slot intern(K&& key)
@@ -45,13 +53,9 @@ public:
         if (first_free_ == none) grow();
         const slot s = first_free_;
         cell& c = cell_at(s);
-        c.key.emplace(std::forward<K>(key));
-        try {
-            index_.insert(hash, s);
-        } catch (...) {
-            c.key.reset();
-            throw;
-        }
+        index_.make_room();
+        std::construct_at(&c.key, std::forward<K>(key));
+        index_.insert(hash, s);
         first_free_ = std::exchange(c.hash_or_next, hash);
         return s;
     }
@@ -66,7 +70,7 @@ public:
     {
         const cell& c = cell_at(s);
         index_.prefetch(c.hash_or_next);
-        return &*c.key;
+        return &c.key;
     }
     [[nodiscard]] std::size_t size() const noexcept override { return index_.size(); }
 
@@ -74,7 +78,7 @@ public:
     {
         cell& c = cell_at(s);
         index_.erase(c.hash_or_next, s);
-        c.key.reset();
+        std::destroy_at(&c.key);
         c.hash_or_next = std::exchange(first_free_, s);
         if (!index_.empty() || pages_.size() <= kept_pages) return false;
         pages_ = std::vector<std::unique_ptr<page>>();
@@ -87,7 +91,7 @@ public:
     {
         if constexpr (requires(std::ostream& out, const Key& key) { out << key; }) {
             std::ostringstream out;
-            out << *cell_at(s).key;
+            out << cell_at(s).key;
             return std::move(out).str();
         } else {
             return '#' + std::to_string(s);
@@ -101,7 +105,15 @@ private:
 
     struct cell
     {
-        std::optional<Key> key;
+        cell() noexcept {}
+        ~cell() {}
+        cell(const cell&) = delete;
+        cell& operator=(const cell&) = delete;
+
+        union {
+            /// Only of slots that are in the index.
+            Key key;
+        };
         /// Of the key or, when there is none, the next free slot.
         std::uint32_t hash_or_next = none;
     };
@@ -110,7 +122,7 @@ private:
     template<class K>
     [[nodiscard]] slot find(const K& key, slot_index::hash hash) const
     {
-        return index_.find(hash, [&](slot s) { return Equal{}(*cell_at(s).key, key); });
+        return index_.find(hash, [&](slot s) { return Equal{}(cell_at(s).key, key); });
     }
     [[nodiscard]] cell& cell_at(slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
     [[nodiscard]] const cell& cell_at(slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }

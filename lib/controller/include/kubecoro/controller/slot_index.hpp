@@ -33,10 +33,21 @@ public:
             if (places_[at].h == h && is(places_[at].s)) return places_[at].s;
         return none;
     }
-    /// Of a slot that is not in it.
-    void insert(hash h, slot s)
+    /// Every slot that is in it.
+    template<class Do>
+    void each(Do what) const
+    {
+        for (const auto& p : places_)
+            if (p.s != none) what(p.s);
+    }
+    /// So that the next insert() cannot fail.
+    void make_room()
     {
         if ((size_ + 1) * 3 > places_.size() * 2) grow();
+    }
+    /// Of a slot that is not in it, after make_room().
+    void insert(hash h, slot s) noexcept
+    {
         put(h, s);
         ++size_;
     }
