@@ -32,6 +32,10 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
+    [[nodiscard]] std::size_t bytes() const noexcept
+    {
+        return nodes_.capacity() * sizeof(node) + place_.capacity() * sizeof(place_[0]);
+    }
     [[nodiscard]] bool contains(std::uint32_t slot) const noexcept
     {
         return slot < place_.size() && place_[slot] != nowhere;

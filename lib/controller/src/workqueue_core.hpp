@@ -109,6 +109,11 @@ public:
     [[nodiscard]] std::size_t dirty() const noexcept { return dirty_; }
     [[nodiscard]] std::size_t processing() const noexcept { return processing_; }
     [[nodiscard]] std::size_t delayed() const noexcept { return delays_.size(); }
+    [[nodiscard]] std::size_t bytes() const noexcept
+    {
+        return pages_.size() * (sizeof(page) + sizeof(pages_[0])) + moments_.capacity() * sizeof(moments) +
+               delays_.bytes();
+    }
     /// The slots in work, the longest running first.
     [[nodiscard]] std::vector<slot> in_work(std::size_t max) const;
     [[nodiscard]] std::optional<time_point> oldest_start() const noexcept;

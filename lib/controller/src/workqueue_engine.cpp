@@ -436,6 +436,7 @@ workqueue_stats workqueue_engine::stats() const
     s.processing = from.core.processing();
     s.delayed = from.core.delayed();
     s.keys = from.keys->size();
+    s.bytes = from.keys->bytes() + from.core.bytes();
     s.waiting_workers = from.workers.size();
     s.adds = from.adds;
     s.retries = from.retries;

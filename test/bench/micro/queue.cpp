@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <exception>
 #include <string>
 #include <vector>
@@ -48,6 +49,40 @@ void queue_cycle(benchmark::State& state)
     }
 }
 BENCHMARK(queue_cycle)->Arg(1)->Arg(256)->Arg(100'000);
+
+double bytes_a_key(const workqueue<object_key>& queue)
+{
+    const auto now = queue.stats();
+    return static_cast<double>(now.bytes) / static_cast<double>(now.keys);
+}
+
+/// So many distinct keys into an empty queue; per key.
+void queue_add_distinct(benchmark::State& state)
+{
+    const auto keys = some_keys(static_cast<std::size_t>(state.range(0)));
+    asio::io_context io(1);
+    for (auto _ : state) {
+        workqueue<object_key> queue(io.get_executor());
+        for (const auto& key : keys) queue.add(key);
+        state.counters["bytes/key"] = bytes_a_key(queue);
+    }
+    state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(queue_add_distinct)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
+
+/// The same for moments an hour from now.
+void queue_delay_distinct(benchmark::State& state)
+{
+    const auto keys = some_keys(static_cast<std::size_t>(state.range(0)));
+    asio::io_context io(1);
+    for (auto _ : state) {
+        workqueue<object_key> queue(io.get_executor());
+        for (const auto& key : keys) queue.add_after(key, std::chrono::hours(1));
+        state.counters["bytes/key"] = bytes_a_key(queue);
+    }
+    state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(queue_delay_distinct)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
 /// A key that waits already; per key.
 void queue_add_again(benchmark::State& state)

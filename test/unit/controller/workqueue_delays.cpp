@@ -108,6 +108,34 @@ TEST_CASE("workqueue: a hundred thousand delayed keys, one timer, each at its mo
     }
 }
 
+TEST_CASE("workqueue: a million keys, ready or delayed, take so many bytes each and one timer", "[workqueue][delay]")
+{
+    queue_fixture f;
+    kubecoro::workqueue<kubecoro::object_key> queue(f.run.executor(), queue_fixture::on_clock(f.run, {}));
+    constexpr std::size_t keys = 1'000'000;
+    const auto for_each_key = [](auto what) {
+        for (std::size_t i = 0; i < keys; ++i) what(kubecoro::object_key("ns", "pod-" + std::to_string(i)));
+    };
+    const auto bytes_a_key = [&queue] { return static_cast<double>(queue.stats().bytes) / keys; };
+
+    for_each_key([&queue](const auto& key) { queue.add(key); });
+    CHECK(queue.stats().keys == keys);
+    const double ready = bytes_a_key();
+    while (auto item = queue.try_get()) item->succeeded();
+    CHECK(bytes_a_key() < 1); // given back
+
+    for_each_key([&queue](const auto& key) { queue.add_after(key, 1h); });
+    f.settle();
+    CHECK(queue.stats().delayed == keys);
+    CHECK(f.run.clock().waiting() == 1);
+    const double delayed = bytes_a_key();
+    CAPTURE(ready, delayed);
+    CHECK(ready <= sizeof(kubecoro::object_key) + 57);
+    CHECK(delayed <= sizeof(kubecoro::object_key) + 57 + 40);
+    queue.shut_down();
+    CHECK(bytes_a_key() < 1);
+}
+
 TEST_CASE("workqueue: failures of a key double its delay until they are forgotten (RateLimitingQueue)",
           "[workqueue][limit]")
 {

@@ -27,6 +27,8 @@ public:
     /// @return whether it was the last one of many, and all memory was given back: slots begin anew.
     virtual bool erase(slot s) noexcept = 0;
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+    /// Of the table; not what keys own elsewhere.
+    [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
     /// For people; a number when the type cannot be printed.
     [[nodiscard]] virtual std::string text(slot s) const = 0;
 };
@@ -73,6 +75,10 @@ public:
         return &c.key;
     }
     [[nodiscard]] std::size_t size() const noexcept override { return index_.size(); }
+    [[nodiscard]] std::size_t bytes() const noexcept override
+    {
+        return pages_.size() * (sizeof(page) + sizeof(pages_[0])) + index_.bytes();
+    }
 
     bool erase(slot s) noexcept override
     {

@@ -73,6 +73,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return places_.capacity() * sizeof(place); }
 
 private:
     static constexpr unsigned first_bits = 4;

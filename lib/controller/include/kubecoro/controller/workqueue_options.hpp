@@ -48,6 +48,8 @@ struct workqueue_stats
     std::size_t delayed = 0;
     /// Keys that are remembered for any reason: also those whose failures were not forgotten.
     std::size_t keys = 0;
+    /// Of the tables of those keys; without what a key owns elsewhere, such as a long text.
+    std::size_t bytes = 0;
     /// Coroutines that wait in get().
     std::size_t waiting_workers = 0;
     /// Adds that asked for a run that was not waiting already.
