@@ -191,6 +191,37 @@ TEST_CASE("controller: as many runs at once as there are workers, one per key", 
     CHECK(c.stats().succeeded == 5);
 }
 
+TEST_CASE("controller: keys that wait cost no coroutine and no timer of their own", "[controller]")
+{
+    constexpr int keys = 10'000;
+    fixture f;
+    int running = 0;
+    int most = 0;
+    latch go;
+    auto& c = f.make(
+        [&](const object_key&, reconcile_context&) -> run_task {
+            return [](latch until, int& now, int& peak) -> run_task {
+                peak = std::max(peak, ++now);
+                (void)co_await until.wait();
+                --now;
+                co_return action::requeue_after(1h);
+            }(go, running, most);
+        },
+        {.workers = 3});
+    c.start();
+    for (int i = 0; i < keys; ++i) c.trigger({"web", "p" + std::to_string(i)});
+    REQUIRE(f.run.run(c.ready()));
+    f.settle();
+    CHECK(running == 3); // whoever waits for a worker has not begun
+    CHECK(c.stats().queue.ready == keys - 3);
+    go.settle({});
+    f.settle();
+    CHECK(most == 3);
+    CHECK(running == 0);
+    CHECK(c.stats().queue.delayed == keys);
+    CHECK(f.run.clock().waiting() == 1);
+}
+
 TEST_CASE("controller: a run past its deadline is cancelled and tried again", "[controller]")
 {
     fixture f;
