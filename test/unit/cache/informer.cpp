@@ -53,8 +53,7 @@ TEST_CASE("informer: lists, then follows the watch, and tells a handler all of i
 TEST_CASE("informer: a subscription hands out batches until the informer stops", "[cache][informer]")
 {
     fixture f;
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     auto pods = f.informers->get<pod>();
     auto events = pods.subscribe();
     auto reader = [](kubecoro::subscription& from, lines& out) -> asio::awaitable<kubecoro::result<>> {

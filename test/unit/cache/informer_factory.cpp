@@ -36,8 +36,7 @@ TEST_CASE("factory: whoever shares an informer gets the label indexes that were 
     fixture f;
     auto a = f.informers->get<pod>({.label_indexes = {"app"}});
     CHECK(a.stats().indexed_labels == lines{"app"});
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     f.informers->start();
     REQUIRE(f.run.run(a.has_synced()));
     CHECK(f.informers->get<pod>({.label_indexes = {"team", "app"}}) == a);
@@ -67,8 +66,7 @@ TEST_CASE("factory: the last release ends the watch; the handle keeps reading", 
     fixture f;
     auto one = f.informers->get<pod>();
     auto two = f.informers->get<pod>();
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     auto handler = one.add_event_handler(f.writer());
     f.informers->start();
     REQUIRE(f.run.run(handler.has_synced()));
@@ -121,8 +119,7 @@ TEST_CASE("factory: nothing can be added to an informer that has stopped", "[cac
 {
     fixture f;
     auto pods = f.informers->get<pod>();
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));
     REQUIRE(f.run.run(f.informers->stop()));
@@ -157,8 +154,7 @@ TEST_CASE("factory: destroyed while running, it says so and its informers end by
 {
     fixture f;
     auto pods = f.informers->get<pod>();
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     auto handler = pods.add_event_handler(f.writer());
     f.informers->start();
     REQUIRE(f.run.run(handler.has_synced()));
@@ -255,8 +251,7 @@ TEST_CASE("factory: a release that was cancelled is finished by the next one, or
 {
     fixture f;
     auto pods = f.informers->get<pod>();
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     // Takes its time also when it is cancelled, so that the release has to wait.
     pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
         co_await kubecoro::finish_despite_cancellation();
@@ -302,8 +297,7 @@ TEST_CASE("factory: its context may be destroyed before the informers it left be
     fixture f;
     {
         auto pods = f.informers->get<pod>();
-        f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-        auto watch = f.source().on_watch();
+        auto watch = f.with_one_pod();
         pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
             auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
             co_await std::move(pause);

@@ -1,6 +1,8 @@
 #pragma once
 // An informer of pods over a script, in virtual time.
 
+#include "object_names.hpp"
+
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -9,7 +11,6 @@
 #include <kubecoro/testing/recording.hpp>
 #include <kubecoro/testing/scripted_source.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,8 @@
 namespace informer_test {
 
 using namespace std::chrono_literals;
+using cache_test::name_of;
+using cache_test::names;
 using kubecoro::core::v1::pod;
 namespace kt = kubecoro::testing;
 
@@ -52,6 +55,12 @@ struct fixture
         return *provider->source(pod::resource(),
                                  {.ns = std::move(ns), .label_selector = {}, .field_selector = {}, .decode = {}});
     }
+    /// The server has web/a@1, at version 5. @return what goes on from there.
+    kt::scripted_watch with_one_pod()
+    {
+        source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+        return source().on_watch();
+    }
     void settle() { run.run_until_idle(); }
 
     /// A handler of plain functions that writes to `seen`, with a mark in front.
@@ -63,10 +72,7 @@ struct fixture
     }
     std::vector<std::string> take() { return std::exchange(seen, {}); }
 
-    static std::string text(const kubecoro::object& o)
-    {
-        return kubecoro::to_string(o.key()) + "@" + std::string(o.resource_version());
-    }
+    static std::string text(const kubecoro::object& o) { return name_of(o); }
     static std::string line(const kubecoro::added& e)
     {
         return std::string(e.initial ? "initial " : "added ") + text(e.obj);
@@ -82,19 +88,9 @@ struct fixture
     }
 };
 
-/// The order in which a relist announces deletions, and a join the stored objects, is unspecified.
-inline std::vector<std::string> sorted(std::vector<std::string> v)
-{
-    std::sort(v.begin(), v.end());
-    return v;
-}
+using cache_test::sorted;
 
-inline std::vector<std::string> content(const kubecoro::shared_informer& i)
-{
-    std::vector<std::string> out;
-    for (const auto& o : i.lister().list()) out.push_back(fixture::text(o));
-    return sorted(std::move(out));
-}
+inline std::vector<std::string> content(const kubecoro::shared_informer& i) { return names(i.lister().list()); }
 
 using lines = std::vector<std::string>;
 

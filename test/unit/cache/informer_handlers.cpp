@@ -347,8 +347,7 @@ TEST_CASE("handlers: a cancellation of their own making is a failure like any ot
 {
     fixture f;
     auto pods = f.informers->get<pod>();
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     auto handler = pods.add_event_handler({.on_add = [](kubecoro::added) -> asio::awaitable<result<>> {
         co_return kubecoro::failure(cond::cancelled, "a request of mine was cancelled");
     }});

@@ -51,8 +51,7 @@ TEST_CASE("informer: a server that does not stream is listed; the failure of the
     {
         f.source().on_watch().send(kt::added(kt::make_pod("web", "a", "1")));
     }
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));
     CHECK(content(pods) == lines{"web/a@1"});

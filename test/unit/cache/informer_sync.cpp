@@ -55,8 +55,7 @@ TEST_CASE("informer: a permission that comes later is used, and has_synced succe
     auto pods = f.informers->get<pod>();
     auto handler = pods.add_event_handler(f.writer());
     f.source().on_list(kt::server_failure(403, "Forbidden"));
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     f.informers->start();
     CHECK(f.run.run(pods.has_synced()).error() == cond::forbidden);
     REQUIRE(f.run.run_until([&] { return handler.synced(); }));
@@ -85,8 +84,7 @@ TEST_CASE("informer: a failure after the sync leaves what is stored, and synced"
 {
     fixture f;
     auto pods = f.informers->get<pod>();
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));
     watch.send(kt::error_event(410, "Expired"));
@@ -333,8 +331,7 @@ TEST_CASE("informer: once the cause is mended, a handler that is still busy is w
         co_await std::move(pause);
     }});
     f.source().on_list(kt::server_failure(403, "Forbidden"));
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     f.informers->start();
     CHECK(f.run.run(slow.has_synced()).error() == cond::forbidden);
     REQUIRE(f.run.run_until([&] { return pods.synced(); }));

@@ -224,8 +224,7 @@ TEST_CASE("visibility: describe() names every count that an operator asks for", 
     fixture f;
     auto pods = f.informers->get<pod>({.label_indexes = {"app"}, .check_consistency = true, .label = "all-pods"});
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     auto handler = pods.add_event_handler(f.writer(), {.name = "greeter"});
     f.informers->start();
     REQUIRE(f.run.run(handler.has_synced()));
@@ -268,8 +267,7 @@ TEST_CASE("visibility: handlers that come and go without a name are one time ser
     auto numbers = std::make_shared<kt::recording_metrics>();
     fixture f({.numbers = numbers});
     auto pods = f.informers->get<pod>();
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));
     for (int i = 0; i < 20; ++i) {

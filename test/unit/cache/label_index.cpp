@@ -1,12 +1,13 @@
 // Listing by selector: what it finds, what it looks at, and that an index never falls behind.
 
+#include "object_names.hpp"
+
 #include "store.hpp"
 
 #include <kubecoro/api/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 
-#include <algorithm>
 #include <random>
 #include <set>
 
@@ -15,6 +16,7 @@ namespace kt = kubecoro::testing;
 
 namespace {
 
+using cache_test::names;
 using lines = std::vector<std::string>;
 using labels = std::vector<std::pair<std::string, std::string>>;
 
@@ -26,14 +28,6 @@ object pod(std::string ns, std::string name, std::uint64_t version, labels of)
                             .uid = {},
                             .labels = std::move(of),
                             .members = {}});
-}
-
-lines names(const std::vector<object>& objects)
-{
-    lines out;
-    for (const auto& o : objects) out.push_back(to_string(o.key()) + "@" + std::string(o.resource_version()));
-    std::sort(out.begin(), out.end());
-    return out;
 }
 
 label_selector parse(std::string_view text) { return label_selector::parse(text).value(); }

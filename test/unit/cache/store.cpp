@@ -1,3 +1,5 @@
+#include "object_names.hpp"
+
 #include "store.hpp"
 
 #include <kubecoro/test/catch.hpp>
@@ -15,6 +17,7 @@ namespace kt = kubecoro::testing;
 
 namespace {
 
+using cache_test::names;
 using lines = std::vector<std::string>;
 
 object pod(std::string_view ns, std::string_view name, std::string_view version, std::string uid = {})
@@ -36,20 +39,12 @@ std::vector<notification> erase(store& s, object o)
     return s.apply(std::vector<delta>{{delta_type::deleted, std::move(o)}});
 }
 
-lines names(const std::vector<object>& objects)
-{
-    lines out;
-    for (const auto& o : objects) out.push_back(to_string(o.key()) + "@" + std::string(o.resource_version()));
-    std::sort(out.begin(), out.end());
-    return out;
-}
-
 lines text(const std::vector<notification>& batch)
 {
     lines out;
     for (const auto& n : batch) {
         const auto what = n.index() == 0 ? "+" : n.index() == 1 ? "~" : "-";
-        out.push_back(what + to_string(object_of(n).key()) + "@" + std::string(object_of(n).resource_version()));
+        out.push_back(what + cache_test::name_of(object_of(n)));
     }
     return out;
 }

@@ -91,8 +91,7 @@ TEST_CASE("wait_for: before the store is filled absence says nothing, presence d
     auto there = f.run.spawn(pods.wait_for({"web", "a"}, conditions::exists()));
     f.settle();
     CHECK_FALSE(nothing.done());
-    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-    auto watch = f.source().on_watch();
+    auto watch = f.with_one_pod();
     f.informers->start();
     f.settle();
     CHECK(nothing.done());

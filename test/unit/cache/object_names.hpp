@@ -1,0 +1,32 @@
+#pragma once
+// Objects in a few letters, for comparisons: "web/a@5".
+
+#include <kubecoro/api/object.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cache_test {
+
+inline std::string name_of(const kubecoro::object& o)
+{
+    return kubecoro::to_string(o.key()) + "@" + std::string(o.resource_version());
+}
+
+/// The order in which a relist announces deletions, and a join the stored objects, is unspecified.
+inline std::vector<std::string> sorted(std::vector<std::string> v)
+{
+    std::sort(v.begin(), v.end());
+    return v;
+}
+
+inline std::vector<std::string> names(const std::vector<kubecoro::object>& objects)
+{
+    std::vector<std::string> out;
+    for (const auto& o : objects) out.push_back(name_of(o));
+    return sorted(std::move(out));
+}
+
+} // namespace cache_test
