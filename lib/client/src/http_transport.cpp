@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -33,8 +34,8 @@ public:
     }
     void consume(std::size_t n) noexcept { begin_ += n; }
 
-    /// Reads more behind what is pending; false at the end of the stream.
-    asio::awaitable<result<bool>> fill(std::size_t max_pending)
+    /// Where the next read goes, behind what is pending.
+    result<std::span<char>> room(std::size_t max_pending)
     {
         if (begin_ > 0) {
             std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -42,16 +43,18 @@ public:
             begin_ = 0;
         }
         if (end_ == buffer_.size()) {
-            if (end_ >= max_pending) co_return failure(cond::corrupt, "a header of the answer is too long");
+            if (end_ >= max_pending) return failure(cond::corrupt, "a header of the answer is too long");
             buffer_.resize(buffer_.empty() ? first_buffer : buffer_.size() * 2);
         } else if (busy_ && buffer_.size() < busy_buffer) {
             buffer_.resize(buffer_.size() * 2);
         }
-        auto n = co_await stream_->read_some(buffer_.data() + end_, buffer_.size() - end_);
-        if (!n) co_return n.error();
-        end_ += *n;
+        return std::span(buffer_).subspan(end_);
+    }
+    /// So many bytes were read into the room.
+    void add(std::size_t n) noexcept
+    {
+        end_ += n;
         busy_ = end_ == buffer_.size();
-        co_return *n > 0;
     }
 
     /// An idle connection needs no buffer. Precondition: nothing is pending.
@@ -135,11 +138,10 @@ public:
         // A server may answer and close before it has read everything: what it says counts more than the broken pipe.
         if (!sent && sent.error().condition() != cond::unreachable) co_return sent;
         whole_request_sent_ = sent.has_value();
-        while (!parser_.head_done()) {
-            auto stepped = co_await step();
-            if (!stepped) co_return !sent && !parser_.got_some() ? std::move(sent) : std::move(stepped);
-        }
-        co_return result<>{};
+        auto reading = read_until(&http_answer::head_there);
+        auto read = co_await std::move(reading);
+        if (!read && !sent && !parser_.got_some()) co_return sent;
+        co_return read;
     }
 
     [[nodiscard]] bool got_some() const noexcept { return parser_.got_some(); }
@@ -162,11 +164,12 @@ private:
     {
         if (failed_) co_return *failed_;
         interrupted_unless_finished running(*this);
-        while (body_.empty() && !parser_.done()) {
-            auto stepped = co_await step();
-            if (!stepped) {
-                running.why = stepped.error();
-                co_return stepped.error();
+        if (!piece_there()) {
+            auto reading = read_until(&http_answer::piece_there);
+            const auto read = co_await std::move(reading);
+            if (!read) {
+                running.why = read.error();
+                co_return read.error();
             }
         }
         if (body_.empty()) release();
@@ -203,15 +206,24 @@ private:
         return fed->consumed > 0;
     }
 
-    // Understands what is pending, or reads more.
-    asio::awaitable<result<>> step()
+    [[nodiscard]] bool head_there() const noexcept { return parser_.head_done(); }
+    [[nodiscard]] bool piece_there() const noexcept { return !body_.empty() || parser_.done(); }
+
+    // One coroutine for all the steps: each event of a quiet watch comes through here.
+    asio::awaitable<result<>> read_until(bool (http_answer::*reached)() const noexcept)
     {
-        const auto understood = understand();
-        if (!understood) co_return understood.error();
-        if (*understood) co_return result<>{};
-        auto more = co_await connection_->fill(max_pending(limits_));
-        if (!more) co_return more.error();
-        if (!*more) co_return parser_.end_of_input();
+        while (!(this->*reached)()) {
+            const auto understood = understand();
+            if (!understood) co_return understood.error();
+            if (*understood) continue;
+            const auto room = connection_->room(max_pending(limits_));
+            if (!room) co_return room.error();
+            auto n = co_await connection_->stream().read_some(room->data(), room->size());
+            if (!n) co_return n.error();
+            connection_->add(*n);
+            if (*n > 0) continue;
+            if (auto ended = parser_.end_of_input(); !ended) co_return ended;
+        }
         co_return result<>{};
     }
 
