@@ -78,7 +78,9 @@ text_table::count text_table::count_sighting(std::uint64_t hash, unsigned docume
         times = 1;
     }
     slot = (print << 12) | (last << 4) | times;
-    if (times < limits_.sightings) return times == 1 ? count::first : count::again;
+    // Numbers that are left over are of no use, so few documents are enough as long as there are many.
+    const unsigned enough = size() < limits_.most / 2 ? limits_.sightings : 2 * limits_.sightings;
+    if (times < enough) return times == 1 ? count::first : count::again;
     slot = 0;
     return count::enough;
 }

@@ -30,7 +30,7 @@ public:
         std::size_t most_bytes;
         /// Bytes of one.
         std::size_t longest;
-        /// Documents before a text is admitted, at most 15.
+        /// Documents before a text is admitted, at most 7: twice as many from when half of the numbers are taken.
         unsigned sightings;
         /// Texts that are being counted at once, a power of two.
         std::size_t candidates;

@@ -57,7 +57,7 @@ private:
     text_table values_{{.most = value_numbers,
                         .most_bytes = std::size_t{2} << 20,
                         .longest = longest_shared_value,
-                        .sightings = 8,
+                        .sightings = 4,
                         .candidates = 16384}};
     layout layout_{4096};
     unsigned documents_ = 0;
