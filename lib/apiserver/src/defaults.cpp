@@ -1,26 +1,10 @@
 #include "defaults.hpp"
 
+#include "base64.hpp"
 #include "json_text.hpp"
-
-#include <cstdint>
 
 namespace kubecoro::apiserver {
 namespace {
-
-std::string base64(std::string_view bytes)
-{
-    static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    std::uint32_t bits = 0;
-    int held = 0;
-    for (const char c : bytes) {
-        bits = (bits << 8) | static_cast<unsigned char>(c);
-        for (held += 8; held >= 6; held -= 6) out += digits[(bits >> (held - 6)) & 63];
-    }
-    if (held > 0) out += digits[(bits << (6 - held)) & 63];
-    while (out.size() % 4) out += '=';
-    return out;
-}
 
 void default_container(json::value& v)
 {
@@ -140,7 +124,7 @@ void default_secret(json::object& o)
         if (it->value().is_object()) {
             auto& data = object_member(o, "data");
             for (const auto& [key, value] : o.at("stringData").get_object())
-                if (value.is_string()) data[key] = base64(value.get_string());
+                if (value.is_string()) data[key] = encode_base64(value.get_string());
         }
         o.erase("stringData");
     }

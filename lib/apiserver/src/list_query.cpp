@@ -1,5 +1,6 @@
 #include "list_query.hpp"
 
+#include "base64.hpp"
 #include "json_text.hpp"
 #include "status_errors.hpp"
 
@@ -98,42 +99,6 @@ boost::system::result<std::uint64_t, std::string> parse_version(std::string_view
                     ": " + (ec == std::errc::result_out_of_range ? "value out of range" : "invalid syntax")};
     return version;
 }
-
-namespace {
-
-constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-std::string encode_base64url(std::string_view bytes)
-{
-    std::string out;
-    std::uint32_t bits = 0;
-    int held = 0;
-    for (const char c : bytes) {
-        bits = (bits << 8) | static_cast<unsigned char>(c);
-        for (held += 8; held >= 6; held -= 6) out += digits[(bits >> (held - 6)) & 63];
-    }
-    if (held > 0) out += digits[(bits << (6 - held)) & 63];
-    return out;
-}
-
-/// The position of the first byte that does not belong, or npos.
-std::size_t decode_base64url(std::string_view text, std::string& out)
-{
-    std::uint32_t bits = 0;
-    int held = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto digit = digits.find(text[i]);
-        if (digit == std::string_view::npos) return i;
-        bits = (bits << 6) | static_cast<std::uint32_t>(digit);
-        held += 6;
-        if (held < 8) continue;
-        held -= 8;
-        out += static_cast<char>((bits >> held) & 255);
-    }
-    return text.size() % 4 == 1 ? text.size() - 1 : std::string_view::npos;
-}
-
-} // namespace
 
 std::string encode_continue(const continue_point& p)
 {

@@ -1,5 +1,7 @@
 #include <kubecoro/apiserver/tls.hpp>
 
+#include "base64.hpp"
+
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -147,16 +149,6 @@ result<std::string> alternative_names(const std::vector<std::string>& names)
     return text;
 }
 
-std::string base64(std::string_view text)
-{
-    std::string out(4 * ((text.size() + 2) / 3) + 1, '\0');
-    const int size =
-        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                        reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-    out.resize(static_cast<std::size_t>(size));
-    return out;
-}
-
 } // namespace
 
 result<tls_identity> tls_identity::generate(const tls_identity_options& options)
@@ -234,15 +226,15 @@ std::string kubeconfig_text(const kubeconfig_entry& e)
     const std::string name = quoted(e.name);
     std::string text = "apiVersion: v1\nkind: Config\ncurrent-context: " + name + "\nclusters:\n- name: " + name +
                        "\n  cluster:\n    server: " + quoted(e.server) + "\n";
-    if (!e.ca_certificate.empty()) text += "    certificate-authority-data: " + base64(e.ca_certificate) + "\n";
+    if (!e.ca_certificate.empty()) text += "    certificate-authority-data: " + encode_base64(e.ca_certificate) + "\n";
     text += "contexts:\n- name: " + name + "\n  context:\n    cluster: " + name + "\n    user: " + name +
             "\n    namespace: default\nusers:\n- name: " + name + "\n";
     if (e.token.empty() && e.client_certificate.empty()) return text + "  user: {}\n";
     text += "  user:\n";
     if (!e.token.empty()) text += "    token: " + quoted(e.token) + "\n";
     if (!e.client_certificate.empty())
-        text += "    client-certificate-data: " + base64(e.client_certificate) +
-                "\n    client-key-data: " + base64(e.client_key) + "\n";
+        text += "    client-certificate-data: " + encode_base64(e.client_certificate) +
+                "\n    client-key-data: " + encode_base64(e.client_key) + "\n";
     return text;
 }
 
