@@ -6,6 +6,7 @@
 #include <kubecoro/test/read_everything.hpp>
 
 #include <string>
+#include <vector>
 
 using namespace kubecoro;
 
@@ -14,8 +15,8 @@ namespace {
 void read(const std::uint8_t* data, std::size_t size, const detail::vocabulary* words)
 {
     const value_view whole = tape_access::view(data, data + size, words);
-    // A number of one byte stands for a text of at most seven.
-    fuzz::require(test::read_everything(whole) <= 400 * (size + 1), "a tape yields no more than its bytes allow");
+    // A number of one byte stands for a text of at most seven, one of two bytes for four arrays of three.
+    fuzz::require(test::read_everything(whole) <= 4000 * (size + 1), "a tape yields no more than its bytes allow");
     const value_view first = tape_access::view(data, data + size / 2, words);
     const value_view second = tape_access::view(data + size / 2, data + size, words);
     test::read_everything(first);
@@ -25,6 +26,24 @@ void read(const std::uint8_t* data, std::size_t size, const detail::vocabulary* 
     // The same bytes say something else under no vocabulary, if they say anything.
     const value_view alone = tape_access::view(data, data + size, nullptr);
     fuzz::require((alone == whole) == (whole == alone), "equality is symmetric");
+}
+
+/// Arrays of three texts, then pairs of those, then pairs of pairs, 100 of each.
+void admit_containers(detail::text_table& containers)
+{
+    const auto admit = [&containers](const std::vector<unsigned char>& items) {
+        std::string tape(1, static_cast<char>(detail::form_of(false, false, items.size()).tag));
+        tape.append(items.begin(), items.end());
+        containers.admit(tape + std::string(detail::container_trailer, '\0'));
+    };
+    for (unsigned i = 0; i < 300; ++i) {
+        const auto inner = static_cast<unsigned char>(i % 100 + (i < 200 ? 0 : 100));
+        const auto text = static_cast<unsigned char>(detail::tag::string_0 + 1);
+        if (i < 100)
+            admit({detail::tag::value_0, detail::tag::value_0 + 1, text, static_cast<unsigned char>(i)});
+        else
+            admit({detail::tag::shared_8, inner, detail::tag::shared_8, inner});
+    }
 }
 
 } // namespace
@@ -37,6 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         words.keys().admit("key" + std::to_string(i));
         words.values().admit("text" + std::to_string(i));
     }
+    admit_containers(words.containers());
     read(data, size, &words);
     read(data, size, nullptr);
     return 0;

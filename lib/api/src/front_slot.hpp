@@ -3,7 +3,9 @@
 
      fd  a string that is a uid in canonical form: 16 bytes follow
      fe  there is a value, but not of the kind that belongs here: it lies in the body
-     ff  there is none */
+     ff  there is none
+
+   A plain block's hot slots have the last two as well, and fd for a value that is to be searched for. */
 #pragma once
 
 #include "tape_reader.hpp"
@@ -15,6 +17,7 @@ namespace kubecoro::detail {
 
 namespace front_tag {
 inline constexpr unsigned char uuid = 0xfd;
+inline constexpr unsigned char searched = uuid;
 inline constexpr unsigned char elsewhere = 0xfe;
 inline constexpr unsigned char absent = 0xff;
 } // namespace front_tag

@@ -70,9 +70,9 @@ void layout::clear() noexcept
     publish_bytes();
 }
 
-void layout::remember(place p, std::string_view text, std::span<const unsigned char> tape, std::size_t max_depth)
+void layout::remember(place p, std::string_view text, std::span<const unsigned char> tape, const repeats::terms& when)
 {
-    nodes_[p].repeated = repeats_.put(nodes_[p].repeated, text, tape, max_depth);
+    nodes_[p].repeated = repeats_.put(nodes_[p].repeated, text, tape, when);
     publish_bytes();
 }
 

@@ -29,6 +29,7 @@ public:
     static constexpr place root = 1;
     /// Key of items, and of members whose key has no number.
     static constexpr key_number nameless = 0xffff;
+    static constexpr std::uint32_t container_0 = 0x80000000;
     static constexpr std::uint32_t no_value = 0xffffffff;
     /// Items of an array that have places of their own; the others share the last one.
     static constexpr unsigned most_items = 64;
@@ -52,7 +53,7 @@ public:
         unsigned char next_wait = 0;
         /// What the container here was the last time.
         repeats::number repeated = repeats::none;
-        /// Number of the last shared text here.
+        /// Number of the last shared text here, or container_0 and that of the last shared container.
         std::uint32_t value = no_value;
     };
 
@@ -86,7 +87,7 @@ public:
 
     [[nodiscard]] const repeats& repeated() const noexcept { return repeats_; }
     /// The place was that container, and may be it again.
-    void remember(place p, std::string_view text, std::span<const unsigned char> tape, std::size_t max_depth);
+    void remember(place p, std::string_view text, std::span<const unsigned char> tape, const repeats::terms& when);
 
     [[nodiscard]] std::size_t places() const noexcept { return capacity_; }
     /// Heap bytes; any thread.

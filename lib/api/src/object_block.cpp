@@ -58,13 +58,9 @@ std::vector<unsigned char> object_builder::untyped(std::span<const unsigned char
     if (kind ? kind.as_string() != "PartialObjectMetadata" : missing.kind().empty()) return {};
     const head h = tape_access::head_of(root);
     std::vector<unsigned char> body;
-    const unsigned char* at = h.body;
-    for (const auto& [key, value] : root.members()) {
-        const std::string_view text = tape_access::bytes(value);
-        const auto* const end = reinterpret_cast<const unsigned char*>(text.data()) + text.size();
-        if (key != "kind" && key != "apiVersion") body.insert(body.end(), at, end);
-        at = end;
-    }
+    detail::for_each_member(tape.data(), tape.data() + tape.size(), &encoding->words, [&body](const auto& m) {
+        if (m.key != "kind" && m.key != "apiVersion") body.insert(body.end(), m.begin, m.end);
+    });
     const auto form = detail::form_of(true, h.loose, body.size());
     std::vector<unsigned char> made(std::size_t{1} + form.width);
     made[0] = form.tag;

@@ -82,7 +82,7 @@ struct object::block
 };
 
 /** A hot slot is a value of at most as many bytes as the slot has, or front_tag::absent, or front_tag::elsewhere and where in
-    the tape the value lies. So a hot field that is a short text, a text with a number or a word is read out of the line of
+    the tape the value lies, or front_tag::searched when it lies in a shared container. So a hot field that is a short text, a text with a number or a word is read out of the line of
     memory that the handle points to. Slots come first because they are what is read most. */
 struct plain_block : object::block
 {
@@ -139,12 +139,13 @@ struct plain_block : object::block
     [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
 
 private:
-    [[nodiscard]] value_view hot(std::size_t index) const noexcept
+    [[nodiscard]] value_view hot(std::size_t index, std::string_view dotted) const noexcept
     {
         const std::size_t width = slot_width(size);
         const unsigned char* const slot = slots() + index * width;
         if (*slot < detail::front_tag::uuid) return tape_access::view(slot, slot + width, words());
         if (*slot == detail::front_tag::absent) return {};
+        if (*slot == detail::front_tag::searched) return search(dotted);
         return tape_access::view(tape() + detail::load(slot + 1, width - 1), tape() + size, words());
     }
     [[nodiscard]] value_view search(std::string_view dotted) const noexcept;

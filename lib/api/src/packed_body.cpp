@@ -59,12 +59,14 @@ bool tape_splitter::split(bytes_view tape, const std::vector<tape_range>& slots)
     body_.clear();
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const tape_range r = slots[i];
-        if (r.begin == r.end) {
+        if (!r.outside.empty()) {
+            put_slot(r.outside, r.may_be_uuid);
+        } else if (r.begin == r.end) {
             front_.push_back(r.elsewhere ? front_tag::elsewhere : front_tag::absent);
-            continue;
+        } else {
+            if (!overlaps(r)) cuts_.push_back({r, static_cast<std::uint8_t>(i)});
+            put_slot(tape.subspan(r.begin, r.end - r.begin), r.may_be_uuid);
         }
-        if (!overlaps(r)) cuts_.push_back({r, static_cast<std::uint8_t>(i)});
-        put_slot(tape.subspan(r.begin, r.end - r.begin), r.may_be_uuid);
         if (front_.size() > max_front) return false;
     }
     std::sort(cuts_.begin(), cuts_.end(), [](const cut& a, const cut& b) { return a.range.begin < b.range.begin; });

@@ -23,6 +23,8 @@ struct tape_range
 {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
+    /// Of an empty one: the value lies in a shared container.
+    bytes_view outside{};
     /// Of an empty one: there is a value, of another kind than belongs here.
     bool elsewhere = false;
     /// May lie in the front as a front_tag::uuid.

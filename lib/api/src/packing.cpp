@@ -26,8 +26,16 @@ tape_range range_of(const value_view& v, bytes_view tape) noexcept
 {
     if (!v) return {};
     const std::string_view text = tape_access::bytes(v);
-    const auto begin = static_cast<std::uint32_t>(reinterpret_cast<const unsigned char*>(text.data()) - tape.data());
-    return {.begin = begin, .end = begin + static_cast<std::uint32_t>(text.size())};
+    const auto begin = offset_in(tape, text);
+    if (!begin) return {.outside = {reinterpret_cast<const unsigned char*>(text.data()), text.size()}};
+    return {.begin = *begin, .end = *begin + static_cast<std::uint32_t>(text.size())};
+}
+
+/// Of what lies there itself, be it the number of a shared container.
+tape_range range_at(std::uint32_t at, bytes_view tape) noexcept
+{
+    const unsigned char* const next = skip_value(tape.data() + at, tape.data() + tape.size());
+    return {.begin = at, .end = next == nullptr ? at : static_cast<std::uint32_t>(next - tape.data())};
 }
 
 body_codec_limits limits_of(const storage_options& options)
@@ -61,7 +69,7 @@ void packing::find_slots(bytes_view tape, const front_offsets& offsets)
     for (std::size_t i = 0; i < packed_front_fields; ++i) {
         const std::uint32_t at = offsets[i];
         tape_range r;
-        if (at > offset_elsewhere) r = range_of(tape_access::view(tape.data() + at, end, &owner_.words), tape);
+        if (at > offset_elsewhere) r = range_at(at, tape);
         r.elsewhere = at == offset_elsewhere;
         r.may_be_uuid = static_cast<front_field>(i) == front_field::uid;
         slots_.push_back(r);

@@ -80,18 +80,17 @@ front_offsets object_builder::find_front(std::span<const unsigned char> tape, co
     front_offsets found{};
     const unsigned char* const base = tape.data();
     const unsigned char* const end = base + tape.size();
-    const auto note = [&](const std::optional<front_member>& m, const value_view& v) {
+    const auto note = [&](const std::optional<front_member>& m, const detail::tape_member& t) {
         if (!m) return;
-        const auto at = reinterpret_cast<const unsigned char*>(tape_access::bytes(v).data()) - base;
+        const value_view v = tape_access::whole(t.value, t.end, words);
         // The last of duplicates decides, also when it is of another kind.
         found[static_cast<std::size_t>(m->field)] =
-            !m->kind || v.kind() == *m->kind ? static_cast<std::uint32_t>(at) : offset_elsewhere;
+            v && (!m->kind || v.kind() == *m->kind) ? static_cast<std::uint32_t>(t.value - base) : offset_elsewhere;
     };
-    for (const auto& [key, value] : tape_access::view(base, end, words).members()) note(root_member(key), value);
+    detail::for_each_member(base, end, words, [&](const auto& m) { note(root_member(m.key), m); });
     const std::uint32_t metadata = found[static_cast<std::size_t>(front_field::metadata)];
     if (metadata <= offset_elsewhere) return found;
-    for (const auto& [key, value] : tape_access::view(base + metadata, end, words).members())
-        note(metadata_member(key), value);
+    detail::for_each_member(base + metadata, end, words, [&](const auto& m) { note(metadata_member(m.key), m); });
     return found;
 }
 
@@ -122,10 +121,11 @@ void plain_block::fill_slots() noexcept
             *slot = detail::front_tag::absent;
         } else if (value.size() <= width) {
             std::memcpy(slot, value.data(), value.size());
-        } else {
+        } else if (const auto at = detail::offset_in(bytes(), value)) {
             *slot = detail::front_tag::elsewhere;
-            const auto* const at = reinterpret_cast<const unsigned char*>(value.data());
-            detail::store(slot + 1, static_cast<std::uint64_t>(at - tape()), width - 1);
+            detail::store(slot + 1, *at, width - 1);
+        } else {
+            *slot = detail::front_tag::searched;
         }
     }
 }
@@ -166,7 +166,7 @@ value_view plain_block::path(std::string_view dotted) const noexcept
     if (front_size != 0) {
         const auto& fields = encoding->hot_fields;
         for (std::size_t i = 0; i < fields.size(); ++i)
-            if (detail::same_text(fields[i], dotted)) return hot(i);
+            if (detail::same_text(fields[i], dotted)) return hot(i, dotted);
     }
     return search(dotted);
 }

@@ -2,8 +2,7 @@
 
 namespace kubecoro::detail {
 
-repeats::number repeats::put(number old, std::string_view text, std::span<const unsigned char> tape,
-                             std::size_t max_depth)
+repeats::number repeats::put(number old, std::string_view text, std::span<const unsigned char> tape, const terms& when)
 {
     const auto bytes_of = [](const entry& e) { return e.text.capacity() + e.tape.capacity(); };
     const bool is_new = old == none;
@@ -14,7 +13,7 @@ repeats::number repeats::put(number old, std::string_view text, std::span<const 
     content_ -= bytes_of(e);
     e.text = text;
     e.tape.assign(tape.begin(), tape.end());
-    e.max_depth = max_depth;
+    e.when = when;
     content_ += bytes_of(e);
     return n;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,19 +24,30 @@ public:
     static constexpr std::size_t shortest = 96;
     static constexpr std::size_t longest = 8192;
 
+    /// When a tape may be copied, and what it stands for.
+    struct terms
+    {
+        /// Under which the writer found the text not too deep.
+        std::size_t max_depth = 0;
+        /// Bytes that the shared containers in it have more than their numbers.
+        std::size_t hidden = 0;
+        /// What is in the way of sharing what is around it; the writer's.
+        unsigned obstacles = 0;
+        /// The object whose versions may have it, where others may not.
+        std::optional<unsigned> owner;
+    };
     struct entry
     {
         std::string text;
         std::vector<unsigned char> tape;
-        /// Under which the writer found the text not too deep.
-        std::size_t max_depth = 0;
+        terms when;
     };
 
     [[nodiscard]] const entry& at(number n) const noexcept { return entries_[n]; }
     /// Numbers are below it.
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
     /// Takes the place of `old`, or of nothing. @return its number; `old` when there is no room.
-    number put(number old, std::string_view text, std::span<const unsigned char> tape, std::size_t max_depth);
+    number put(number old, std::string_view text, std::span<const unsigned char> tape, const terms& when);
     void clear() noexcept;
     /// Heap bytes.
     [[nodiscard]] std::size_t bytes() const noexcept { return entries_.capacity() * sizeof(entry) + content_; }

@@ -27,8 +27,10 @@ namespace kubecoro::detail {
      c2-c4   array, not empty             length of the body in 1, 2 or 4 bytes, the body
      c5-e9   object with a body of        the body follows
              2-38 bytes
-     ea-fb   array with a body of         the body follows
-             1-18 bytes
+     ea-f9   array with a body of         the body follows
+             1-16 bytes
+     fa      shared container 0-255       the number in 1 byte
+     fb      shared container 256-65791   (number - 256) in 2 bytes
      fd-ff   reserved
 
    The body of an array is its items; that of an object is key, value, key, value. A key is
@@ -71,7 +73,9 @@ inline constexpr unsigned char array_32 = 0xc4;
 inline constexpr unsigned char tight_object = 0xc5;
 inline constexpr unsigned char tight_object_max = 0xe9;
 inline constexpr unsigned char tight_array = 0xea;
-inline constexpr unsigned char tight_array_max = 0xfb;
+inline constexpr unsigned char tight_array_max = 0xf9;
+inline constexpr unsigned char shared_8 = 0xfa;
+inline constexpr unsigned char shared_16 = 0xfb;
 inline constexpr unsigned char value_16 = 0xfc;
 } // namespace tag
 
@@ -93,6 +97,8 @@ inline constexpr std::size_t key_numbers = short_keys + 256 * std::size_t{key_ta
 inline constexpr std::size_t short_values = tag::value_wide - tag::value_0;
 inline constexpr std::size_t wide_values = short_values + 256 * std::size_t{tag::small_0 - tag::value_wide};
 inline constexpr std::size_t value_numbers = wide_values + 0x10000;
+inline constexpr std::size_t short_containers = 0x100;
+inline constexpr std::size_t container_numbers = short_containers + 0x10000;
 static_assert(key_numbers == 8159 && value_numbers == 73776);
 
 /// Readers that recurse stop here, whatever the bytes say; writers refuse deeper documents.
@@ -101,7 +107,7 @@ inline constexpr std::size_t deepest = 512;
 /// Lengths have 32 bits; scratch space and headers stay clear of the edge.
 inline constexpr std::size_t largest_tape = std::size_t{1} << 30;
 
-/// What a tag says by itself: the kind, the bytes of tag and length (or of all of it; 0 for tags that no value has), the
+/// What a tag says by itself: the kind (of a shared container only its own tag tells it), the bytes of tag and length (or of all of it; 0 for tags that no value has), the
 /// bytes of the length.
 struct shape
 {
@@ -139,6 +145,7 @@ struct shape
     sized(tag::loose_object, value_kind::object, 4);
     fill(tag::tight_object, tag::tight_object_max, value_kind::object, 1 + shortest_object, 1);
     fill(tag::tight_array, tag::tight_array_max, value_kind::array, 1 + shortest_array, 1);
+    fill(tag::shared_8, tag::shared_16, value_kind::absent, 2, 1);
     return s;
 }
 

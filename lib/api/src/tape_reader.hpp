@@ -7,6 +7,9 @@
 #include <kubecoro/api/value_view.hpp>
 
 #include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string_view>
 
 namespace kubecoro::detail {
@@ -61,6 +64,16 @@ struct head
     return static_cast<unsigned>(short_values) + (t - tag::value_wide) * 256 + at[1];
 }
 
+[[nodiscard]] inline bool is_shared_container(unsigned char t) noexcept
+{
+    return t == tag::shared_8 || t == tag::shared_16;
+}
+
+[[nodiscard]] inline unsigned read_container_number(const unsigned char* at) noexcept
+{
+    return *at == tag::shared_8 ? at[1] : static_cast<unsigned>(short_containers + load_bytes<2>(at + 1));
+}
+
 /// The text of a value number; data() is null when there is no such number.
 [[nodiscard]] inline std::string_view read_shared(const unsigned char* at, const vocabulary* words) noexcept
 {
@@ -78,7 +91,8 @@ struct head
     return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(end - text)};
 }
 
-/// The value at `at`; kind absent when there is none, it does not end before `end`, or its number is unknown.
+/// The value at `at`; kind absent when there is none, it does not end before `end`, its number is unknown, or it is a
+/// shared container, which views look through.
 [[nodiscard]] inline head read_head(const unsigned char* at, const unsigned char* end, const vocabulary* words) noexcept
 {
     const unsigned char* const next = skip_value(at, end);
@@ -88,6 +102,8 @@ struct head
     const unsigned char* const body = at + 1 + s.width;
     const auto size = static_cast<std::size_t>(next - body);
     switch (s.kind) {
+    case value_kind::absent:
+        return {};
     case value_kind::integer:
         return {s.kind, false, nullptr, 0, next, read_integer(at, next)};
     case value_kind::boolean:
@@ -129,6 +145,42 @@ struct head
     return at + length;
 }
 
+/// A member as it lies in the tape of its object.
+struct tape_member
+{
+    std::string_view key;
+    const unsigned char* begin = nullptr;
+    const unsigned char* value = nullptr;
+    const unsigned char* end = nullptr;
+};
+
+/// Tells `each` of the members of the object at `at`, as far as they are whole, if there is one that lies there itself.
+template<class Each>
+inline void for_each_member(const unsigned char* at, const unsigned char* end, const vocabulary* words, Each&& each)
+{
+    const head h = read_head(at, end, words);
+    if (h.kind != value_kind::object) return;
+    tape_member m;
+    for (m.end = h.body; m.end != h.end;) {
+        m.begin = m.end;
+        m.value = read_key(m.begin, h.end, words, m.key);
+        if (m.value == nullptr) return;
+        m.end = skip_value(m.value, h.end);
+        if (m.end == nullptr) return;
+        each(m);
+    }
+}
+
+/// Where in the tape those bytes lie; none when they lie elsewhere.
+[[nodiscard]] inline std::optional<std::uint32_t> offset_in(std::span<const unsigned char> tape,
+                                                            std::string_view value) noexcept
+{
+    const auto* const at = reinterpret_cast<const unsigned char*>(value.data());
+    const std::less<const unsigned char*> before; // orders any two pointers
+    if (before(at, tape.data()) || !before(at, tape.data() + tape.size())) return std::nullopt;
+    return static_cast<std::uint32_t>(at - tape.data());
+}
+
 } // namespace kubecoro::detail
 
 namespace kubecoro {
@@ -144,13 +196,17 @@ public:
         const unsigned char* const next = detail::skip_value(at, end);
         return next == nullptr ? value_view{} : whole(at, next, words);
     }
-    /// Of the value that ends at `next`; absent when its number is unknown.
+    /// Of the value that ends at `next`; absent when its number is unknown. Of a shared container it is a view of what
+    /// lies in the vocabulary, so that nobody who has a view meets a number of one.
     [[nodiscard]] static value_view whole(const unsigned char* at, const unsigned char* next,
                                           const detail::vocabulary* words) noexcept
     {
-        const bool known =
-            !detail::is_shared(*at) || (words != nullptr && detail::read_value_number(at) < words->values().size());
-        return known ? value_view{at, next, words} : value_view{};
+        const unsigned char t = *at;
+        if (t < detail::tag::value_0 || (t > detail::tag::value_max && t < detail::tag::shared_8))
+            return {at, next, words};
+        if (words == nullptr) return {};
+        if (detail::is_shared_container(t)) return shared(detail::read_container_number(at), words);
+        return detail::read_value_number(at) < words->values().size() ? value_view{at, next, words} : value_view{};
     }
     [[nodiscard]] static detail::head head_of(const value_view& v) noexcept
     {
@@ -163,7 +219,7 @@ public:
         const std::string_view text = detail::read_text(v.at_, v.end_, v.words_);
         return text.data() == nullptr ? fallback : text;
     }
-    /// The bytes of the value itself.
+    /// The bytes of the value itself; not in the tape it was found in when it is a shared container, or inside one.
     [[nodiscard]] static std::string_view bytes(const value_view& v) noexcept
     {
         return {reinterpret_cast<const char*>(v.at_), static_cast<std::size_t>(v.end_ - v.at_)};
@@ -172,6 +228,14 @@ public:
     [[nodiscard]] static bool same_bytes(const value_view& a, const value_view& b) noexcept
     {
         return a.words_ == b.words_ && bytes(a) == bytes(b);
+    }
+
+private:
+    [[nodiscard]] static value_view shared(unsigned number, const detail::vocabulary* words) noexcept
+    {
+        const std::string_view tape = words->container(number);
+        const auto* const at = reinterpret_cast<const unsigned char*>(tape.data());
+        return at == nullptr ? value_view{} : value_view{at, at + tape.size(), words};
     }
 };
 

@@ -1,6 +1,5 @@
 #include "tape_writer.hpp"
 
-#include "json_skipper.hpp"
 #include "tape_reader.hpp"
 
 #include <algorithm>
@@ -27,13 +26,10 @@ constexpr std::size_t shortest_shared_value = 2;
 // Members that may be missing before the one that comes: more are looked for by number.
 constexpr int likely_members = 4;
 
-// After so many texts in a row that nobody had seen, which a place for ids and times has, few are still looked at: one
-// of `look_again`.
+// After so many in a row that nobody had seen, which a place for ids and times has, few are still looked at: one of
+// `look_again`.
 constexpr unsigned most_strangers = 64;
 constexpr unsigned look_again = 16;
-
-// Of visits to a container, until it is looked again whether its text repeats.
-constexpr int longest_wait = 255;
 
 template<class Int>
 bool fits(std::int64_t v) noexcept
@@ -155,7 +151,7 @@ bool tape_writer::begin_special(bool is_object)
     return has_room();
 }
 
-bool tape_writer::end_filled(const frame& f)
+bool tape_writer::end_filled(frame& f)
 {
     unsigned char* const head = data_.get() + f.start;
     unsigned char* const content = head + 1 + f.width;
@@ -169,51 +165,17 @@ bool tape_writer::end_filled(const frame& f)
     }
     *head = t;
     store(head + 1, body, width);
+    if (f.obstacles == 0 && size() - f.start >= shortest_shared_container) share(f);
+    top_->obstacles |= f.obstacles;
+    top_->hidden += f.hidden;
     if (depth_ == recording_.depth && f.start == recording_.start) [[unlikely]]
-        end_recording();
+        end_recording(f);
     return has_room();
 }
 
 void tape_writer::append_nesting(std::string& text) const
 {
     for (std::size_t i = 1; i <= depth_; ++i) text += frames_[i].is_array ? "[" : "{\"\":";
-}
-
-std::size_t tape_writer::repeat(std::string_view text)
-{
-    layout::node& n = layout_.at(here_);
-    const repeats::entry& known = layout_.repeated().at(n.repeated);
-    if (n.repeated != repeats::none && known.max_depth <= max_depth_ && text.starts_with(known.text)) {
-        if (!make_room(known.tape.size())) return 0;
-        std::memcpy(end_, known.tape.data(), known.tape.size());
-        end_ += known.tape.size();
-        n.wait = n.next_wait = 0;
-        return known.text.size();
-    }
-    if (n.wait != 0)
-        --n.wait;
-    else if (recording_.depth == no_depth)
-        begin_recording(text);
-    return 0;
-}
-
-void tape_writer::begin_recording(std::string_view text)
-{
-    layout::node& n = layout_.at(here_);
-    json_skipper skipper;
-    skipper.begin(1);
-    const std::size_t size = 1 + skipper.feed(text.substr(1, repeats::longest));
-    const bool fits = skipper.done() && size >= repeats::shortest;
-    n.next_wait = fits ? static_cast<unsigned char>(std::min(2 * n.next_wait + 1, longest_wait)) : longest_wait;
-    n.wait = n.next_wait;
-    if (fits) recording_ = {text.substr(0, size), static_cast<std::uint32_t>(this->size()), depth_, here_, true};
-}
-
-void tape_writer::end_recording()
-{
-    recording_.depth = no_depth;
-    if (!recording_.lasting) return;
-    layout_.remember(recording_.place, recording_.text, bytes().subspan(recording_.start), max_depth_);
 }
 
 tape_writer::hint tape_writer::hint_of(key_class c, const frame& f) const noexcept
@@ -238,7 +200,7 @@ tape_writer::hint tape_writer::hint_of(key_class c, const frame& f) const noexce
 void tape_writer::heed(const frame& f, key_class c) noexcept
 {
     hint_ = hint_of(c, f);
-    if (hint_ == hint::secret) recording_.lasting = false;
+    if (hint_ == hint::secret) top_->obstacles |= obstacle::changing;
     if (hint_ == hint::secret || hint_ == hint::identity || hint_ == hint::uid) shares_ = false;
 }
 
@@ -294,7 +256,7 @@ bool tape_writer::new_key(frame& f, std::string_view s)
     here_ = layout_.step_to(f.at, n ? static_cast<layout::key_number>(*n) : layout::nameless,
                             c == key_class::item || c == key_class::common_item);
     if (!n) {
-        if (s.size() <= longest_shared_key && may_learn(c)) recording_.lasting = false;
+        if (s.size() <= longest_shared_key && may_learn(c)) f.obstacles |= obstacle::changing;
         return inline_key(s);
     }
     put_key(*n);
@@ -344,23 +306,31 @@ bool tape_writer::shared(text_table::number n)
     return has_room();
 }
 
+std::optional<text_table::number> tape_writer::look_up(text_table& table, std::string_view content, layout::place p,
+                                                       std::uint32_t first)
+{
+    layout::node& n = layout_.at(p);
+    if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return std::nullopt;
+    // By the object, not by the version: what one object alone has is worth no number, however often it is updated.
+    const auto [known, again] = table.see(content, text_hash(content), owner_);
+    if (p != layout::nowhere) {
+        if (known) n.value = first + *known;
+        n.strangers = known || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
+    }
+    return known;
+}
+
 bool tape_writer::other_string(std::string_view s)
 {
     if (hint_ == hint::uid) owner_ = static_cast<unsigned>(text_hash(s));
-    if (!shares_ || s.size() < shortest_shared_value || s.size() > longest_shared_value) return inline_string(s);
-    layout::node& n = layout_.at(here_);
-    if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) {
-        recording_.lasting = false;
+    if (!shares_ || s.size() < shortest_shared_value) return inline_string(s);
+    if (s.size() > longest_shared_value) {
+        top_->obstacles |= obstacle::long_text;
         return inline_string(s);
     }
-    // By the object, not by the version: what one object alone has is worth no number, however often it is updated.
-    const auto [known, again] = words_->values().see(s, text_hash(s), owner_);
-    if (!known) recording_.lasting = false;
-    if (here_ != layout::nowhere) {
-        if (known) n.value = *known;
-        n.strangers = known || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
-    }
-    return known ? shared(*known) : inline_string(s);
+    if (const auto known = look_up(words_->values(), s, here_, 0)) return shared(*known);
+    top_->obstacles |= obstacle::changing;
+    return inline_string(s);
 }
 
 bool tape_writer::inline_string(std::string_view s)

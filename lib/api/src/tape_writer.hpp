@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,7 +39,7 @@ public:
     {
         if (limit_ == nullptr) [[unlikely]]
             return false;
-        const frame& f = *top_--;
+        frame& f = *top_--;
         --depth_;
         hint_ = hint::none;
         in_array_ = top_->is_array;
@@ -63,7 +64,7 @@ public:
     {
         if (in_array_) next_item();
         const layout::node& n = layout_.at(here_);
-        if (shares_ && n.value != layout::no_value && same_text(words_->values().entry_of(n.value).view(), text))
+        if (shares_ && n.value < layout::container_0 && same_text(words_->values().entry_of(n.value).view(), text))
             return shared(n.value);
         return other_string(text);
     }
@@ -110,6 +111,10 @@ private:
         bool shares = false;
         /// The root's `metadata`.
         bool is_metadata = false;
+        /// Of `obstacle`.
+        unsigned obstacles = 0;
+        /// Bytes that the shared containers in it have more than their numbers.
+        std::uint32_t hidden = 0;
         /// A bit for each key so far, by its hash.
         std::array<std::uint64_t, 2> keys{};
     };
@@ -131,8 +136,16 @@ private:
         /// Outside of it; no_depth = none is in work.
         std::size_t depth = no_depth;
         layout::place place = layout::nowhere;
-        /// The same text would make the same tape again.
-        bool lasting = false;
+    };
+    /// Why a container gets no number, or why its tape is not kept for the text when that comes again.
+    struct obstacle
+    {
+        /// A key or text in it may get a number, or is secret: the same text may make another tape, or must not be kept.
+        static constexpr unsigned changing = 1;
+        /// It may get a number, or a container in it: other objects count it first.
+        static constexpr unsigned counting = 2;
+        /// A text in it is longer than those that many objects share.
+        static constexpr unsigned long_text = 4;
     };
     static constexpr std::size_t no_depth = static_cast<std::size_t>(-1);
 
@@ -157,15 +170,29 @@ private:
         f.secret = outer.secret;
         f.shares = shares_ = outer.shares;
         f.is_metadata = false;
+        f.obstacles = 0;
+        f.hidden = 0;
         f.keys = {};
         end_ += std::size_t{1} + f.width;
     }
     /// An item, one whose key says something about it, or one that is deeper than all before.
     [[nodiscard]] bool begin_special(bool is_object);
     [[nodiscard]] bool deepen();
-    [[nodiscard]] bool end_filled(const frame& f);
+    [[nodiscard]] bool end_filled(frame& f);
+    [[nodiscard]] std::size_t copy(const repeats::entry& known);
+    /// A container that may be worth it begins with `text`.
+    void look_at(std::string_view text);
     void begin_recording(std::string_view text);
-    void end_recording();
+    void end_recording(const frame& f);
+    /// Puts a number in the place of the container that ended last, if there is one.
+    void share(frame& f);
+    [[nodiscard]] std::optional<text_table::number> container_at(layout::place p, std::string_view tape);
+    void put_container(text_table::number n) noexcept;
+    /** The number of what stands at a place. What has none is counted, unless hardly anything recurs there.
+
+        @param first  Added to the number where the place remembers it. */
+    [[nodiscard]] std::optional<text_table::number> look_up(text_table& table, std::string_view content,
+                                                            layout::place p, std::uint32_t first);
     [[nodiscard]] bool single(unsigned char t)
     {
         if (in_array_) next_item();

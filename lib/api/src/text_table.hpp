@@ -71,6 +71,11 @@ public:
     }
     /// Takes a text in at once, unless there is no room.
     void admit(std::string_view text);
+    [[nodiscard]] bool has_room(std::string_view text) const noexcept
+    {
+        return text.size() <= limits_.longest && size() < limits_.most &&
+               text.size() <= limits_.most_bytes - text_bytes_;
+    }
 
     // ---- any thread
 
@@ -100,11 +105,6 @@ private:
     static constexpr std::size_t chunk_entries = 256;
     static constexpr std::size_t chunks = 289;
 
-    [[nodiscard]] bool has_room(std::string_view text) const noexcept
-    {
-        return text.size() <= limits_.longest && size() < limits_.most &&
-               text.size() <= limits_.most_bytes - text_bytes_;
-    }
     [[nodiscard]] count count_sighting(std::uint64_t hash, unsigned document);
     std::optional<number> append(std::string_view text, std::uint64_t hash);
     [[nodiscard]] const char* keep(std::string_view text);

@@ -144,25 +144,32 @@ member_iterator::member_iterator(const unsigned char* at, const unsigned char* e
     : end_(end)
 {
     const unsigned char* const value = detail::read_key(at, end, words, current_.key);
-    if (value != nullptr) current_.value = tape_access::view(value, end, words);
+    if (value == nullptr) return;
+    const unsigned char* const next = detail::skip_value(value, end);
+    if (next == nullptr) return;
+    current_.value = tape_access::whole(value, next, words);
+    if (current_.value) next_ = next;
 }
 
 member_iterator& member_iterator::operator++() noexcept
 {
-    const value_view& v = current_.value;
-    *this = member_iterator(v.end_, end_, v.words_);
+    *this = member_iterator(next_, end_, current_.value.words_);
     return *this;
 }
 
 item_iterator::item_iterator(const unsigned char* at, const unsigned char* end,
                              const detail::vocabulary* words) noexcept
-    : current_(tape_access::view(at, end, words)), end_(end)
+    : end_(end)
 {
+    const unsigned char* const next = detail::skip_value(at, end);
+    if (next == nullptr) return;
+    current_ = tape_access::whole(at, next, words);
+    if (current_) next_ = next;
 }
 
 item_iterator& item_iterator::operator++() noexcept
 {
-    *this = item_iterator(current_.end_, end_, current_.words_);
+    *this = item_iterator(next_, end_, current_.words_);
     return *this;
 }
 

@@ -1,4 +1,4 @@
-// What the objects of one informer have in common: member names and text values by number.
+// What the objects of one informer have in common: member names, text values and whole containers by number.
 #pragma once
 
 #include "key_class.hpp"
@@ -14,6 +14,14 @@ namespace kubecoro::detail {
 /// Longer texts are never taken in.
 inline constexpr std::size_t longest_shared_key = 64;
 inline constexpr std::size_t longest_shared_value = 128;
+
+/// Containers of less bytes are hardly larger than their number.
+inline constexpr std::size_t shortest_shared_container = 16;
+/// With all the shared ones in it, and those in them, as if they stood there themselves. So a tape that is broken says
+/// no more than so many times its bytes.
+inline constexpr std::size_t longest_shared_container = 2048;
+/// Bytes behind the tape of one: how long it is in that sense.
+inline constexpr std::size_t container_trailer = 2;
 
 /** One for the objects of one informer: one writer at a time, any number of readers.
 
@@ -36,16 +44,28 @@ public:
     [[nodiscard]] bool keeps_values() const noexcept { return keeps_values_; }
     [[nodiscard]] text_table& keys() noexcept { return keys_; }
     [[nodiscard]] text_table& values() noexcept { return values_; }
+    /// Tapes, each with its trailer.
+    [[nodiscard]] text_table& containers() noexcept { return containers_; }
     [[nodiscard]] layout& documents() noexcept { return layout_; }
 
     // ---- any thread
 
     [[nodiscard]] std::string_view key(number n) const noexcept { return keys_.at(n); }
     [[nodiscard]] std::string_view value(number n) const noexcept { return values_.at(n); }
+    /// The tape of a container.
+    [[nodiscard]] std::string_view container(number n) const noexcept
+    {
+        const std::string_view all = containers_.at(n);
+        return all.data() == nullptr ? all : all.substr(0, all.size() - container_trailer);
+    }
     [[nodiscard]] const text_table& keys() const noexcept { return keys_; }
     [[nodiscard]] const text_table& values() const noexcept { return values_; }
+    [[nodiscard]] const text_table& containers() const noexcept { return containers_; }
     /// Heap bytes.
-    [[nodiscard]] std::size_t bytes() const noexcept { return keys_.bytes() + values_.bytes() + layout_.bytes(); }
+    [[nodiscard]] std::size_t bytes() const noexcept
+    {
+        return keys_.bytes() + values_.bytes() + containers_.bytes() + layout_.bytes();
+    }
 
 private:
     text_table keys_{{.most = key_numbers,
@@ -59,6 +79,12 @@ private:
                         .longest = longest_shared_value,
                         .sightings = 4,
                         .candidates = 16384}};
+    // All that is in one is known from many objects already.
+    text_table containers_{{.most = container_numbers,
+                            .most_bytes = std::size_t{4} << 20,
+                            .longest = longest_shared_container + container_trailer,
+                            .sightings = 2,
+                            .candidates = 16384}};
     layout layout_{4096};
     unsigned documents_ = 0;
     bool keeps_values_;

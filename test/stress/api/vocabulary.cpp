@@ -17,13 +17,21 @@ namespace {
 constexpr int readers = 3;
 constexpr int versions = 6000;
 
+/// A container that a group has in common.
+std::string part(const std::string& group)
+{
+    return R"({"of":"of-)" + group + R"(","text":"text of group )" + group +
+           R"(","inner":{"numbers":[100000,200000,300000],"more":{"group":"of-)" + group +
+           R"(","last":[400000,500000]}}})";
+}
+
 /// Keys and texts that come and go: each is in twenty documents, so that numbers are handed out all the time.
 std::string document(int version)
 {
     const std::string group = std::to_string(version / 20);
     return R"({"kind":"Thing","metadata":{"name":"n-)" + std::to_string(version) + R"(","labels":{"label-)" + group +
            R"(":"of-)" + group + R"("}},"spec":{"group":")" + group + R"(","text":"text of group )" + group +
-           R"(","field-)" + group + R"(":["a","of-)" + group + R"("]}})";
+           R"(","field-)" + group + R"(":["a","of-)" + group + R"("],"part":)" + part(group) + "}}";
 }
 
 bool whole(const object& o)
@@ -32,7 +40,8 @@ bool whole(const object& o)
     return o.labels()["label-" + group].as_string() == "of-" + group &&
            o["spec"]["text"].as_string() == "text of group " + group &&
            o["spec"]["field-" + group][std::size_t{1}].as_string() == "of-" + group &&
-           o.root() == object::parse(o.to_text())->root();
+           o.path("spec.part.inner.more.group").as_string() == "of-" + group &&
+           o["spec"]["part"].to_text() == part(group) && o.root() == object::parse(o.to_text())->root();
 }
 
 } // namespace

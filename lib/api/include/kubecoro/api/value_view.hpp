@@ -114,15 +114,16 @@ public:
     [[nodiscard]] member operator*() const noexcept { return current_; }
     member_iterator& operator++() noexcept;
     void operator++(int) noexcept { ++*this; }
-    friend bool operator==(const member_iterator& a, const member_iterator& b) noexcept { return a.at() == b.at(); }
+    friend bool operator==(const member_iterator& a, const member_iterator& b) noexcept { return a.next_ == b.next_; }
 
 private:
     friend class value_view;
     friend class member_range;
     /// At `at`, where the value before ended; the end when there is no whole member.
     member_iterator(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept;
-    [[nodiscard]] const unsigned char* at() const noexcept { return current_.value.at_; }
     member current_;
+    /// Where the next one lies; null at the end.
+    const unsigned char* next_ = nullptr;
     const unsigned char* end_ = nullptr;
 };
 
@@ -138,14 +139,15 @@ public:
     [[nodiscard]] value_view operator*() const noexcept { return current_; }
     item_iterator& operator++() noexcept;
     void operator++(int) noexcept { ++*this; }
-    friend bool operator==(const item_iterator& a, const item_iterator& b) noexcept { return a.at() == b.at(); }
+    friend bool operator==(const item_iterator& a, const item_iterator& b) noexcept { return a.next_ == b.next_; }
 
 private:
     friend class value_view;
     friend class item_range;
     item_iterator(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept;
-    [[nodiscard]] const unsigned char* at() const noexcept { return current_.at_; }
     value_view current_;
+    /// As in member_iterator.
+    const unsigned char* next_ = nullptr;
     const unsigned char* end_ = nullptr;
 };
 
