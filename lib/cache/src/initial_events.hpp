@@ -17,6 +17,8 @@ namespace kubecoro {
 class initial_events
 {
 public:
+    /// About so many will come: a vector that grows by doubling takes three times the memory for a moment.
+    void expect(std::size_t objects) { items_.reserve(objects + objects / 16); }
     void add(object o);
     /// An object that is not there yet is added.
     void change(object o);

@@ -96,6 +96,7 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
     }
     if (list_.version == "0") paginated_at_zero_ = list_.page > 1;
     phase_ = phase::replacing;
+    listed_objects_ = list_.items.size();
     return do_replace{std::move(list_.items), list_.first_version};
 }
 

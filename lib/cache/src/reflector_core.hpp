@@ -229,6 +229,8 @@ private:
     bool paginated_at_zero_ = false;
     list_round list_;
     initial_events initial_;
+    /// How many objects the last list had.
+    std::size_t listed_objects_ = 0;
     /// Streamed lists in a row that broke.
     std::uint32_t stream_failures_ = 0;
     /// A streamed list was of no use: LIST until that has worked once.

@@ -22,6 +22,7 @@ reflector_core::action reflector_core::begin_stream()
     // Unlike a LIST at "0": at "" the server waits until its cache is as new as its storage.
     if (!unavailable_) list_.version = version_;
     initial_ = {};
+    initial_.expect(listed_objects_);
     watch_ = {};
     watch_.initial = true;
     auto ask = new_watch(list_.version);
@@ -85,6 +86,7 @@ reflector_core::action reflector_core::end_of_stream(std::string version, time_p
     watch_.moved = true;
     list_.first_version = version;
     phase_ = phase::replacing;
+    listed_objects_ = initial_.size();
     return do_replace{initial_.take(), std::move(version)};
 }
 
