@@ -153,7 +153,11 @@ private:
 
     [[nodiscard]] entry& at(slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
     [[nodiscard]] const entry& at(slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }
-    static std::size_t level_of(const entry& e) noexcept { return static_cast<std::size_t>(e.priority + max_priority); }
+    static std::size_t level_of(const entry& e) noexcept
+    {
+        const int above_least = e.priority + max_priority;
+        return static_cast<std::size_t>(above_least);
+    }
 
     void append(list& l, slot s, entry& e) noexcept;
     void unlink(list& l, const entry& e) noexcept;

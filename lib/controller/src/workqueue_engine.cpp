@@ -77,9 +77,9 @@ struct workqueue_engine::state
     /// What follows a hold of the lock, when the lock is free.
     struct aftermath
     {
-        std::shared_ptr<workqueue_engine> kept = {}; // last to go: the state may go with it
-        wake_calls calls = {};
-        std::optional<latch> drained = {};
+        std::shared_ptr<workqueue_engine> kept; // last to go: the state may go with it
+        wake_calls calls;
+        std::optional<latch> drained;
 
         aftermath() = default;
         aftermath(const aftermath&) = delete;

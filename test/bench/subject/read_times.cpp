@@ -44,9 +44,8 @@ read_times measure_reads(const lister& from, const field_paths& paths)
     t.one_field = each([&](const object& o) { return read_first(o, paths).size(); });
     t.five_fields = each([&](const object& o) { return read_five(o, paths); });
     const std::string wanted(read_first(objects.front(), paths));
-    t.scan = per_object(objects.size(), [&] {
-        from.for_each([&](const object& o) { t.bytes += read_first(o, paths) == wanted; });
-    });
+    t.scan = per_object(objects.size(),
+                        [&] { from.for_each([&](const object& o) { t.bytes += read_first(o, paths) == wanted; }); });
     return t;
 }
 
