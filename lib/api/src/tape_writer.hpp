@@ -204,7 +204,7 @@ private:
     /// The member is at `p` and has the key `e`.
     [[nodiscard]] bool known_key(frame& f, layout::place p, const text_table::entry& e)
     {
-        note_key(f, e.view(), e.hash);
+        note_key(f, e.view(), static_cast<std::uint8_t>(e.hash));
         const layout::node& n = layout_.at(p);
         f.at.last = here_ = p;
         f.at.next = n.next;

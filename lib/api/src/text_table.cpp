@@ -15,11 +15,8 @@ constexpr std::size_t longest_probe = 16;
 constexpr std::uint32_t number_bits = 17;
 constexpr std::uint32_t number_mask = (1u << number_bits) - 1;
 
-// Index and candidates use the low bits; what tells texts of one slot apart comes from the top.
-std::uint32_t top_bits(std::uint64_t hash, unsigned bits) noexcept
-{
-    return static_cast<std::uint32_t>(hash >> (64 - bits));
-}
+/// A slot of the index: above the number what tells texts of one slot apart.
+std::uint32_t slot_of(text_table::number n, std::uint32_t hash) noexcept { return (hash & ~number_mask) | (n + 1); }
 
 } // namespace
 
@@ -27,11 +24,10 @@ std::optional<text_table::number> text_table::find(std::string_view text, std::u
 {
     if (index_.empty()) return std::nullopt;
     const std::size_t mask = index_.size() - 1;
-    const std::uint32_t print = top_bits(hash, 32 - number_bits);
     for (std::size_t i = 0; i < longest_probe; ++i) {
         const std::uint32_t slot = index_[(hash + i) & mask];
         if (slot == 0) break;
-        if (slot >> number_bits != print) continue;
+        if ((slot ^ static_cast<std::uint32_t>(hash)) >> number_bits != 0) continue;
         const number n = (slot & number_mask) - 1;
         if (same_text(at(n), text)) return n;
     }
@@ -58,7 +54,7 @@ text_table::count text_table::count_sighting(std::uint64_t hash, unsigned docume
     if (candidates_.empty() || (counted_ > 4 * candidates_.size() && candidates_.size() < limits_.candidates))
         grow_candidates();
     std::uint32_t& slot = candidates_[hash & (candidates_.size() - 1)];
-    const std::uint32_t print = top_bits(hash, 20);
+    const auto print = static_cast<std::uint32_t>(hash >> 44);
     const std::uint32_t last = document & 0xff;
     std::uint32_t times = slot & 0xf;
     const bool in_this_document = times != 0 && ((slot >> 4) & 0xff) == last;
@@ -89,15 +85,15 @@ std::optional<text_table::number> text_table::append(std::string_view text, std:
 {
     const std::uint32_t n = size_.load(std::memory_order_relaxed);
     if (2 * (n + 1) > index_.size()) grow_index();
-    if (!place((top_bits(hash, 32 - number_bits) << number_bits) | (n + 1), hash)) return std::nullopt;
+    const auto low = static_cast<std::uint32_t>(hash);
+    if (!place(n, low)) return std::nullopt;
     auto& chunk = chunks_[n / chunk_entries];
     if (!chunk) {
         chunk = std::make_unique<entry[]>(chunk_entries);
         count_bytes(chunk_entries * sizeof(entry));
     }
     const std::uint8_t remark = limits_.remark == nullptr ? std::uint8_t{0} : limits_.remark(text);
-    chunk[n % chunk_entries] = {keep(text), static_cast<std::uint32_t>(text.size()), static_cast<std::uint8_t>(hash),
-                                remark};
+    chunk[n % chunk_entries] = {keep(text), low, static_cast<std::uint16_t>(text.size()), remark};
     size_.store(n + 1, std::memory_order_release);
     return n;
 }
@@ -116,13 +112,13 @@ const char* text_table::keep(std::string_view text)
     return at;
 }
 
-bool text_table::place(std::uint32_t slot, std::uint64_t hash) noexcept
+bool text_table::place(number n, std::uint32_t hash) noexcept
 {
     const std::size_t mask = index_.size() - 1;
     for (std::size_t i = 0; i < longest_probe; ++i) {
-        std::uint32_t& place = index_[(hash + i) & mask];
-        if (place != 0) continue;
-        place = slot;
+        std::uint32_t& slot = index_[(hash + i) & mask];
+        if (slot != 0) continue;
+        slot = slot_of(n, hash);
         return true;
     }
     return false;
@@ -133,11 +129,8 @@ void text_table::grow_index()
     const std::size_t wanted = std::max(first_index, index_.size() * 2);
     count_bytes((wanted - index_.size()) * sizeof(std::uint32_t));
     index_.assign(wanted, 0);
-    for (number n = 0; n < size(); ++n) {
-        const std::uint64_t hash = text_hash(at(n));
-        // One that finds no place stays readable; it is only not given out again.
-        (void)place((top_bits(hash, 32 - number_bits) << number_bits) | (n + 1), hash);
-    }
+    // One that finds no place stays readable; it is only not given out again.
+    for (number n = 0; n < size(); ++n) (void)place(n, entry_of(n).hash);
 }
 
 void text_table::grow_candidates()

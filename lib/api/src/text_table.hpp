@@ -28,7 +28,7 @@ public:
         /// Texts, at most 73984, and their bytes in all.
         std::size_t most;
         std::size_t most_bytes;
-        /// Bytes of one.
+        /// Bytes of one, at most 65,535.
         std::size_t longest;
         /// Documents before a text is admitted, at most 7: twice as many from when half of the numbers are taken.
         unsigned sightings;
@@ -41,9 +41,9 @@ public:
     struct entry
     {
         const char* text;
-        std::uint32_t size;
-        /// The low bits of its hash.
-        std::uint8_t hash;
+        /// The low bits of its hash: what a larger index needs, without a look at all texts.
+        std::uint32_t hash;
+        std::uint16_t size;
         std::uint8_t remark;
 
         [[nodiscard]] std::string_view view() const noexcept { return {text, size}; }
@@ -108,7 +108,7 @@ private:
     [[nodiscard]] count count_sighting(std::uint64_t hash, unsigned document);
     std::optional<number> append(std::string_view text, std::uint64_t hash);
     [[nodiscard]] const char* keep(std::string_view text);
-    [[nodiscard]] bool place(std::uint32_t slot, std::uint64_t hash) noexcept;
+    [[nodiscard]] bool place(number n, std::uint32_t hash) noexcept;
     void grow_index();
     void grow_candidates();
     void count_bytes(std::size_t n) noexcept { bytes_.fetch_add(n, std::memory_order_relaxed); }

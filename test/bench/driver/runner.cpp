@@ -1,5 +1,6 @@
 #include "runner.hpp"
 
+#include "calm.hpp"
 #include "micro_results.hpp"
 #include "plan_time.hpp"
 #include "prepare.hpp"
@@ -21,6 +22,9 @@ namespace {
 /// Other programs' share of the machine above which a session's numbers are not to be trusted.
 constexpr double noise_limit = 0.03;
 
+/// So much memory is given back at once that who comes next could feel it.
+constexpr std::uint64_t much_memory = 250'000'000;
+
 class bench_run
 {
 public:
@@ -37,13 +41,14 @@ public:
         auto server = start_server(group, why);
         const auto rounds = rounds_of(options_, group);
         for (unsigned round = 0; round < rounds; ++round) {
-            if (server) warm_memory(options_.warm_mb);
+            if (server) warm();
             for (const auto& plan : sessions_of_round(group, round, options_)) {
                 const auto& who = subjects_[plan.subject];
                 if (!who.missing.empty() || stop_of(plan) == plan.workloads.front()) continue;
                 if (server) {
                     std::cerr << "  round " << round + 1 << "/" << rounds << "  " << group.data.name << " "
                               << group.data.objects << "  " << plan.cores << " core(s)  " << who.name << std::flush;
+                    calm_down();
                     live(plan, who, *server);
                 } else {
                     fail_rest(plan, who, 0, why);
@@ -69,6 +74,20 @@ public:
     }
 
 private:
+    void warm()
+    {
+        warm_memory(options_.warm_mb);
+        left_behind_ = options_.warm_mb * 1'000'000;
+    }
+
+    /// Without a warm memory the figures are not for comparing.
+    void calm_down()
+    {
+        if (options_.warm_mb != 0 && left_behind_ > much_memory)
+            std::cerr << "  calm after " << static_cast<int>(wait_for_calm({0, 1})) << " s" << std::flush;
+        left_behind_ = 0;
+    }
+
     std::optional<replay_server> start_server(const group_plan& group, std::string& why)
     {
         auto protobuf = prepare_protobuf(group.data, where_);
@@ -90,6 +109,7 @@ private:
     /// One subject from its start to its end.
     void live(const session_plan& plan, const subject& who, replay_server& server)
     {
+        left_behind_ = much_memory + 1; // unless it lives to tell
         const auto begin = std::chrono::steady_clock::now();
         const auto machine_before = machine_time_now();
         const auto server_before = usage_of(server.pid());
@@ -104,6 +124,7 @@ private:
         const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
         const auto used = opened->used();
         const auto server_after = usage_of(server.pid());
+        if (used) left_behind_ = used->peak_bytes;
         std::cerr << "  " << static_cast<long>(wall.count() * 10) / 10.0 << " s";
         if (used && server_before && server_after)
             check_noise(machine_before, wall.count(), used->cpu_s + server_after->cpu_s - server_before->cpu_s);
@@ -169,6 +190,8 @@ private:
     const save_rows& save_;
     progress progress_;
     sample_book book_;
+    /// Memory that has become free since the machine was calm the last time.
+    std::uint64_t left_behind_ = 0;
     /// By data, cores and subject.
     std::map<std::tuple<std::string, unsigned, std::size_t>, std::string> stops_;
 };
