@@ -32,7 +32,7 @@ void watch(int core, wall::time_point begin, std::atomic<wall::time_point>& last
 
 } // namespace
 
-double wait_for_calm(const std::vector<int>& cores)
+bool wait_for_calm(const std::vector<int>& cores)
 {
     const auto begin = wall::now();
     std::atomic last_stop = begin;
@@ -40,7 +40,7 @@ double wait_for_calm(const std::vector<int>& cores)
         std::vector<std::jthread> watchers;
         for (int core : cores) watchers.emplace_back([core, begin, &last_stop] { watch(core, begin, last_stop); });
     }
-    return std::chrono::duration<double>(wall::now() - begin).count();
+    return wall::now() - begin < patience;
 }
 
 } // namespace kubecoro::bench

@@ -9,7 +9,7 @@ namespace kubecoro::bench {
     A virtual machine gives memory that a large process has left back to its host, which may stop all of it for tens of
     milliseconds at a time while it takes it. That goes on for a while, and the next subject would pay for it.
 
-    @return the seconds it took. */
-double wait_for_calm(const std::vector<int>& cores);
+    @return false when it gave up. */
+bool wait_for_calm(const std::vector<int>& cores);
 
 } // namespace kubecoro::bench
