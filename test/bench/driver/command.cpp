@@ -40,8 +40,8 @@ void make_smoke(bench_options& o)
     o.paced_s = 0;
     o.tail_s = 0;
     o.queue_keys = 2'000;
+    o.micro_s = 0.001;
     o.warm_mb = 0;
-    o.no_micro = true;
 }
 
 std::optional<unsigned> whole_number(std::string_view text)

@@ -12,7 +12,9 @@ namespace kubecoro::bench {
     The subject is the benchmark's name, the data its label. Errors: corrupt. */
 result<> add_micro_results(std::string_view json, sample_book& book);
 
-/// Runs the micro-benchmarks `repetitions` times. Errors: misconfigured when they are not built or fail.
-result<> run_micro(const std::string& program, unsigned repetitions, const std::string& work, sample_book& book);
+/// Runs the micro-benchmarks `repetitions` times, each for so many seconds. Errors: misconfigured when they are not built or
+/// fail.
+result<> run_micro(const std::string& program, unsigned repetitions, double seconds, const std::string& work,
+                   sample_book& book);
 
 } // namespace kubecoro::bench

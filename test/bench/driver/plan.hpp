@@ -34,6 +34,8 @@ struct bench_options
     std::uint64_t tail_s = 120;
     /// Of the work queue by itself.
     std::uint64_t queue_keys = 1'000'000;
+    /// Of each micro-benchmark, at least.
+    double micro_s = 0.5;
     /// The most that a subject may take for one command, beside the length of a paced run; who takes longer is given up.
     std::uint64_t limit_s = 180;
     /// Memory to touch before each round.

@@ -16,11 +16,13 @@ result<> run_to_end(const command_line& command, const std::string& log_file)
     return process->succeed(std::chrono::minutes(10));
 }
 
-result<> run_micro(const std::string& program, unsigned repetitions, const std::string& work, sample_book& book)
+result<> run_micro(const std::string& program, unsigned repetitions, double seconds, const std::string& work,
+                   sample_book& book)
 {
     const auto out = work + "/micro.json";
     const command_line command{.words = {program, "--benchmark_format=json", "--benchmark_out=" + out,
-                                         "--benchmark_repetitions=" + std::to_string(repetitions)},
+                                         "--benchmark_repetitions=" + std::to_string(repetitions),
+                                         "--benchmark_min_time=" + std::to_string(seconds)},
                                .cores = {1}};
     if (auto ended = run_to_end(command, work + "/micro.log"); !ended) return ended;
     auto text = read_file(out);

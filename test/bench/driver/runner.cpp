@@ -67,11 +67,12 @@ public:
     {
         std::cerr << "  micro-benchmarks\n";
         const auto program = where_.programs + "/kubecoro_bench_micro";
-        if (auto done = run_micro(program, rounds_of(options_, "micro"), where_.work, book_); !done) {
+        const auto done = run_micro(program, rounds_of(options_, "micro"), options_.micro_s, where_.work, book_);
+        if (!done) {
             std::cerr << "  FAILED: " << done.error().describe() << '\n';
             book_.missing(
                 {.workload = "micro", .subject = "all", .data = "-", .objects = 0, .metric = "all", .unit = "-"},
-                done.error().describe());
+                (done.error() == cond::corrupt ? "failed: " : "") + done.error().describe());
         }
         save_(book_.rows());
     }

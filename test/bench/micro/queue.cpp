@@ -61,12 +61,13 @@ void queue_add_distinct(benchmark::State& state)
 {
     const auto keys = some_keys(static_cast<std::size_t>(state.range(0)));
     asio::io_context io(1);
+    allocation_report report(state);
+    report.per_iteration(static_cast<double>(keys.size()));
     for (auto _ : state) {
         workqueue<object_key> queue(io.get_executor());
         for (const auto& key : keys) queue.add(key);
         state.counters["bytes/key"] = bytes_a_key(queue);
     }
-    state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(queue_add_distinct)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
@@ -75,12 +76,13 @@ void queue_delay_distinct(benchmark::State& state)
 {
     const auto keys = some_keys(static_cast<std::size_t>(state.range(0)));
     asio::io_context io(1);
+    allocation_report report(state);
+    report.per_iteration(static_cast<double>(keys.size()));
     for (auto _ : state) {
         workqueue<object_key> queue(io.get_executor());
         for (const auto& key : keys) queue.add_after(key, std::chrono::hours(1));
         state.counters["bytes/key"] = bytes_a_key(queue);
     }
-    state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(queue_delay_distinct)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
