@@ -23,7 +23,7 @@ slice() {
     $bench --resume --out $results "$@" "${arguments[@]}" >/dev/null
 }
 
-# Forty-five minutes: each figure that has a target. Five rounds of what is compared most, three of the rest.
+# An hour: each figure that has a target. Five rounds of what is compared most, three of the rest.
 many=(--data small --objects 150000)
 slice sync steady read events paced-1000 paced-5000 relist peak "${many[@]}" --cores 1 --subjects $four --rounds 5
 slice sync steady queue --data operator --objects 150000 --cores 1 --rounds 5 \
