@@ -38,6 +38,7 @@ bool wait_for_calm(const std::vector<int>& cores)
     std::atomic last_stop = begin;
     {
         std::vector<std::jthread> watchers;
+        watchers.reserve(cores.size());
         for (int core : cores) watchers.emplace_back([core, begin, &last_stop] { watch(core, begin, last_stop); });
     }
     return wall::now() - begin < patience;

@@ -60,11 +60,11 @@ TEST_CASE("targets: without a number nothing is judged")
     CHECK(alone.outcome == verdict::not_measured);
     CHECK(verdict_text(alone) == "not measured: no number of client-go/protobuf");
 
-    auto given_up = sync_row("client-go/protobuf", 0);
-    given_up.what.metric = "all";
-    given_up.value = {};
-    given_up.missing = "gave up after 180 s";
-    const auto known = judge(lower, {sync_row("kubecoro/plain", 1), given_up});
+    auto stopped = sync_row("client-go/protobuf", 0);
+    stopped.what.metric = "all";
+    stopped.value = {};
+    stopped.missing = "gave up after 180 s";
+    const auto known = judge(lower, {sync_row("kubecoro/plain", 1), stopped});
     CHECK(verdict_text(known) == "not measured: gave up after 180 s, client-go/protobuf");
 }
 
