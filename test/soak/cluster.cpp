@@ -163,8 +163,10 @@ asio::awaitable<void> world::go_on()
     while (!resting_) {
         const auto next = real_clock()->now() + beat;
         for (std::size_t i = 0; i < changes && !resting_; ++i) co_await change();
-        if (const auto step = static_cast<std::size_t>((real_clock()->now() - begin) / twelfth); step > disturbed)
-            co_await disturb(++disturbed % 12);
+        if (const auto step = static_cast<std::size_t>((real_clock()->now() - begin) / twelfth); step > disturbed) {
+            ++disturbed;
+            co_await disturb(disturbed % 12);
+        }
         co_await pause(next - real_clock()->now());
     }
     server_.refuse_connections(false);

@@ -193,7 +193,7 @@ private:
     class stream final : public watch_stream
     {
     public:
-        explicit stream(slow_server& s) : server_(s), end_(s.end_of_watches) {}
+        explicit stream(const slow_server& s) : end_(s.end_of_watches) {}
         asio::awaitable<result<std::vector<watch_event>>> next() override
         {
             const auto ended = co_await end_.wait();
@@ -204,7 +204,6 @@ private:
         }
 
     private:
-        slow_server& server_;
         latch end_;
     };
     slow_server& server_;
