@@ -23,15 +23,15 @@ slice() {
     $bench --resume --out $results "$@" "${arguments[@]}" >/dev/null
 }
 
-# An hour: each figure that has a target. Five rounds of what is compared most, three of the rest.
+# An hour: each figure that has a target. Five rounds of what is compared most, fewer of what takes long.
 many=(--data small --objects 150000)
 slice sync steady read events paced-1000 paced-5000 relist peak "${many[@]}" --cores 1 --subjects $four --rounds 5
 slice sync steady queue --data operator --objects 150000 --cores 1 --rounds 5 \
     --subjects kubecoro/plain,client-go/protobuf,controller-runtime/queue,kube-rs/best,$controllers
 slice sync paced-1000 paced-5000 "${many[@]}" --cores 1 --subjects $controllers --rounds 3
 slice micro --objects 0 --rounds 1
-slice steady --data low --objects 20000 --subjects $four,client-go/json --rounds 3
-slice sync steady --data custom --objects 50000 --rounds 3 \
+slice steady --data low --objects 20000 --subjects $four,client-go/json --rounds 5
+slice sync steady --data custom --objects 50000 --rounds 5 \
     --subjects kubecoro/plain,kubecoro/compressed,client-go/json,client-go/dynamic,kube-rs/best
 slice paced-1000 "${many[@]}" --cores 2 --subjects kubecoro/plain,client-go/protobuf --rounds 3
 # Two minutes for each subject and round.
@@ -44,6 +44,6 @@ slice tail "${many[@]}" --cores 1 --subjects kubecoro/plain,client-go/protobuf,k
 slice paced-1000 paced-5000 events "${many[@]}" --cores 1 --subjects floor --rounds 3
 slice sync steady events "${many[@]}" --cores 1 --rounds 3 \
     --subjects kubecoro/plain-stripped,kubecoro/compressed-stripped,client-go/protobuf-stripped,kube-rs/best-stripped
-slice sync steady events paced-1000 relist --data small --objects 20000 --cores 1 --subjects $four --rounds 3
+slice sync steady events paced-1000 relist --data small --objects 20000 --cores 1 --subjects $four --rounds 5
 
 [[ ${arguments[*]} == *--plan* ]] || $bench --report-only --out $results --docs docs/benchmarks.md

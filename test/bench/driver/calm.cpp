@@ -22,7 +22,7 @@ constexpr auto stop = 10ms;
 /// Keeps a core busy: the host stops who uses its share, and nobody notices who sleeps.
 void watch(int core, wall::time_point begin, std::atomic<wall::time_point>& last_stop)
 {
-    pin_this_process({core});
+    pin_this_thread({core});
     for (auto before = wall::now(), now = before; now - begin < patience; before = now) {
         now = wall::now();
         if (now - before > stop) last_stop = now;

@@ -12,8 +12,8 @@ namespace kubecoro::bench {
     The subject is the benchmark's name, the data its label. Errors: corrupt. */
 result<> add_micro_results(std::string_view json, sample_book& book);
 
-/// Runs the micro-benchmarks `repetitions` times, each for so many seconds. Errors: misconfigured when they are not built or
-/// fail.
+/// Runs the micro-benchmarks `repetitions` times, each for so many seconds. Errors: not_found when they are not built; any
+/// other is a failure of theirs.
 result<> run_micro(const std::string& program, unsigned repetitions, double seconds, const std::string& work,
                    sample_book& book);
 

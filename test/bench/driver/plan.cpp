@@ -193,9 +193,12 @@ std::vector<group_plan> without_finished(std::vector<group_plan> plan, const ben
 
 bool wants_micro(const bench_options& options, const std::vector<row>& results)
 {
-    const bool finished = std::any_of(results.begin(), results.end(), [&](const row& r) {
-        return r.what.workload == "micro" && r.value.rounds >= rounds_of(options, "micro");
-    });
+    const auto is_micro = [](const row& r) { return r.what.workload == "micro"; };
+    // One that failed leaves the numbers of those before it.
+    const bool finished = std::any_of(results.begin(), results.end(), is_micro) &&
+                          std::none_of(results.begin(), results.end(), [&](const row& r) {
+                              return is_micro(r) && r.value.rounds < rounds_of(options, "micro");
+                          });
     return !finished && (options.names.empty() ? !options.no_micro : is_asked(options, "micro"));
 }
 

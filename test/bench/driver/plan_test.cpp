@@ -101,6 +101,18 @@ TEST_CASE("plan: the user's choice of workloads and subjects")
     o.names = {"micro"};
     CHECK(make_plan(o, some_subjects()).empty());
     CHECK(wants_micro(o, {}));
+
+    o.rounds_of = {{"micro", 2}};
+    row measured;
+    measured.what.workload = "micro";
+    measured.value.rounds = 2;
+    row failed;
+    failed.what.workload = "micro";
+    failed.missing = "failed: why";
+    CHECK_FALSE(wants_micro(o, {measured}));
+    CHECK(wants_micro(o, {measured, failed}));
+    measured.value.rounds = 1;
+    CHECK(wants_micro(o, {measured}));
     o = {.objects = {}};
     CHECK(make_plan(o, some_subjects()).empty());
     o = {.objects = {300}, .data = {"small"}, .cores = {1}, .no_variants = true};

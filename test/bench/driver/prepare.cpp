@@ -19,6 +19,7 @@ result<> run_to_end(const command_line& command, const std::string& log_file)
 result<> run_micro(const std::string& program, unsigned repetitions, double seconds, const std::string& work,
                    sample_book& book)
 {
+    if (!std::filesystem::exists(program)) return failure(cond::not_found, "the micro-benchmarks are not built");
     const auto out = work + "/micro.json";
     const command_line command{.words = {program, "--benchmark_format=json", "--benchmark_out=" + out,
                                          "--benchmark_repetitions=" + std::to_string(repetitions),

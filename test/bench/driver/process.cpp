@@ -37,7 +37,7 @@ int milliseconds_until(wall::time_point deadline)
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
-    pin_this_process(command.cores);
+    pin_this_thread(command.cores);
     for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
     execvp(words[0], words);
     _exit(127);
@@ -45,7 +45,7 @@ int milliseconds_until(wall::time_point deadline)
 
 } // namespace
 
-void pin_this_process(const std::vector<int>& cores)
+void pin_this_thread(const std::vector<int>& cores)
 {
     if (cores.empty()) return;
     cpu_set_t set;

@@ -65,7 +65,8 @@ private:
     std::string name_;
 };
 
-/// Lets the calling process run on these cores only; children inherit that unless their command line says otherwise.
-void pin_this_process(const std::vector<int>& cores);
+/// Lets the calling thread run on these cores only; threads and children that it starts inherit that, unless a child's
+/// command line says otherwise.
+void pin_this_thread(const std::vector<int>& cores);
 
 } // namespace kubecoro::bench

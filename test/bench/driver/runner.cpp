@@ -72,7 +72,7 @@ public:
             std::cerr << "  FAILED: " << done.error().describe() << '\n';
             book_.missing(
                 {.workload = "micro", .subject = "all", .data = "-", .objects = 0, .metric = "all", .unit = "-"},
-                (done.error() == cond::corrupt ? "failed: " : "") + done.error().describe());
+                (done.error() == cond::not_found ? "" : "failed: ") + done.error().describe());
         }
         save_(book_.rows());
     }
@@ -211,7 +211,7 @@ void run_bench(const std::vector<group_plan>& plan, bool micro, const bench_opti
 {
     std::error_code ignored;
     std::filesystem::create_directories(where.work, ignored);
-    pin_this_process({0}); // with the server, out of the subjects' way
+    pin_this_thread({0}); // with the server, out of the subjects' way
     bench_run run(options, subjects, where, save, expected_seconds(plan, subjects, options));
     for (const auto& group : plan) run.group(group);
     if (micro) run.micro();
