@@ -20,12 +20,12 @@ std::size_t tape_writer::repeat(std::string_view text)
     if (n.repeated != repeats::none && known.when.max_depth <= max_depth_ && text.starts_with(known.text)) {
         n.wait = n.next_wait = 0;
         if (!known.when.owner || *known.when.owner == owner_) return copy(known);
-        if (recording_.depth == no_depth) begin_recording(text.substr(0, known.text.size()));
+        expect_recording(text.substr(0, known.text.size()));
         return 0;
     }
     if (n.wait != 0)
         --n.wait;
-    else if (recording_.depth == no_depth)
+    else if (!top_->in_recording)
         look_at(text);
     return 0;
 }
@@ -49,22 +49,23 @@ void tape_writer::look_at(std::string_view text)
     const bool fits = skipper.done() && size >= repeats::shortest;
     n.next_wait = fits ? static_cast<unsigned char>(std::min(2 * n.next_wait + 1, longest_wait)) : longest_wait;
     n.wait = n.next_wait;
-    if (fits) begin_recording(text.substr(0, size));
+    if (fits) expect_recording(text.substr(0, size));
 }
 
-void tape_writer::begin_recording(std::string_view text)
+void tape_writer::expect_recording(std::string_view text)
 {
-    recording_ = {text, static_cast<std::uint32_t>(size()), depth_, here_};
+    if (top_->in_recording) return;
+    hint_ = hint::recorded;
+    expected_text_ = text;
 }
 
 void tape_writer::end_recording(const frame& f)
 {
-    recording_.depth = no_depth;
     if ((f.obstacles & obstacle::changing) != 0) return;
     repeats::terms when{max_depth_, f.hidden, f.obstacles, {}};
     // Others have to be counted before all of it has its number; versions of one object count once.
     if ((f.obstacles & obstacle::counting) != 0) when.owner = owner_;
-    layout_.remember(recording_.place, recording_.text, bytes().subspan(recording_.start), when);
+    layout_.remember(f.at.container, f.recorded, bytes().subspan(f.start), when);
 }
 
 void tape_writer::share(frame& f)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace kubecoro::detail {
 namespace {
@@ -87,7 +88,6 @@ void tape_writer::clear()
     here_ = layout::root;
     in_array_ = false;
     hint_ = hint::none;
-    recording_.depth = no_depth;
     trouble_ = trouble::none;
     if (words_ != nullptr) document_ = owner_ = words_->next_document();
 }
@@ -147,6 +147,10 @@ bool tape_writer::begin_special(bool is_object)
     top_->secret = top_->secret || secret;
     top_->shares = shares_ = top_->shares && !secret;
     top_->is_metadata = hint_ == hint::metadata;
+    if (hint_ == hint::recorded) {
+        top_->recorded = std::exchange(expected_text_, {});
+        top_->in_recording = true;
+    }
     hint_ = hint::none;
     return has_room();
 }
@@ -168,7 +172,7 @@ bool tape_writer::end_filled(frame& f)
     if (f.obstacles == 0 && size() - f.start >= shortest_shared_container) share(f);
     top_->obstacles |= f.obstacles;
     top_->hidden += f.hidden;
-    if (depth_ == recording_.depth && f.start == recording_.start) [[unlikely]]
+    if (!f.recorded.empty()) [[unlikely]]
         end_recording(f);
     return has_room();
 }

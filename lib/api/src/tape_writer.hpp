@@ -115,6 +115,10 @@ private:
         unsigned obstacles = 0;
         /// Bytes that the shared containers in it have more than their numbers.
         std::uint32_t hidden = 0;
+        /// Its text, which is remembered with its tape when it ends: gone with the frame. Empty: it is not remembered.
+        std::string_view recorded;
+        /// It is recorded, or one around it is.
+        bool in_recording = false;
         /// A bit for each key so far, by its hash.
         std::array<std::uint64_t, 2> keys{};
     };
@@ -125,18 +129,11 @@ private:
         secret,
         metadata,
         identity,
-        uid
+        uid,
+        /// A container that is recorded: its text is expected_text_.
+        recorded
     };
 
-    /// A container whose text may come again.
-    struct recording
-    {
-        std::string_view text;
-        std::uint32_t start = 0;
-        /// Outside of it; no_depth = none is in work.
-        std::size_t depth = no_depth;
-        layout::place place = layout::nowhere;
-    };
     /// Why a container gets no number, or why its tape is not kept for the text when that comes again.
     struct obstacle
     {
@@ -147,7 +144,6 @@ private:
         /// A text in it is longer than those that many objects share.
         static constexpr unsigned long_text = 4;
     };
-    static constexpr std::size_t no_depth = static_cast<std::size_t>(-1);
 
     [[nodiscard]] bool begin(bool is_object)
     {
@@ -172,6 +168,8 @@ private:
         f.is_metadata = false;
         f.obstacles = 0;
         f.hidden = 0;
+        f.recorded = {};
+        f.in_recording = outer.in_recording;
         f.keys = {};
         end_ += std::size_t{1} + f.width;
     }
@@ -182,7 +180,9 @@ private:
     [[nodiscard]] std::size_t copy(const repeats::entry& known);
     /// A container that may be worth it begins with `text`.
     void look_at(std::string_view text);
-    void begin_recording(std::string_view text);
+    /// The container that comes now has this text, unless one around it is recorded already.
+    void expect_recording(std::string_view text);
+    /// The container is written, and the frame is the one of it.
     void end_recording(const frame& f);
     /// Puts a number in the place of the container that ended last, if there is one.
     void share(frame& f);
@@ -295,7 +295,8 @@ private:
     /// The next value may have a number if it is a text.
     bool shares_ = false;
     hint hint_ = hint::none;
-    recording recording_;
+    /// Only with hint::recorded, which the container that comes, or the next key, takes back.
+    std::string_view expected_text_;
     trouble trouble_ = trouble::none;
 };
 

@@ -115,45 +115,6 @@ std::vector<std::string> broken_documents()
     return all;
 }
 
-namespace {
-
-bool same_number(const json::value& a, const json::value& b)
-{
-    if (a.is_double() || b.is_double()) {
-        const double x = a.to_number<double>();
-        const double y = b.to_number<double>();
-        return x == y || std::abs(x - y) <= 1e-14 * std::max(std::abs(x), std::abs(y));
-    }
-    return a == b;
-}
-
-} // namespace
-
-json::value oracle(std::string_view text)
-{
-    json::parse_options options;
-    options.max_depth = 1000;
-    return json::parse(text, {}, options);
-}
-
-bool same_json(const json::value& a, const json::value& b)
-{
-    if (a.is_number() && b.is_number()) return same_number(a, b);
-    if (a.kind() != b.kind()) return false;
-    if (const auto* x = a.if_array()) {
-        const auto& y = b.get_array();
-        return std::equal(x->begin(), x->end(), y.begin(), y.end(), same_json);
-    }
-    if (const auto* x = a.if_object()) {
-        const auto& y = b.get_object();
-        return x->size() == y.size() && std::all_of(x->begin(), x->end(), [&y](const json::key_value_pair& m) {
-                   const auto* other = y.if_contains(m.key());
-                   return other != nullptr && same_json(m.value(), *other);
-               });
-    }
-    return a == b;
-}
-
 void generator::blanks(std::string& out)
 {
     while (below(8) == 0) out += " \t\n\r"[below(4)];

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <kubecoro/api/value_view.hpp>
-
-#include <boost/json/value.hpp>
+#include <kubecoro/test/json_oracle.hpp>
 
 #include <cstdint>
 #include <random>
@@ -27,10 +26,8 @@ std::vector<std::string> edge_documents();
 /// Texts that are not one JSON object.
 std::vector<std::string> broken_documents();
 
-/// Boost.JSON's own reading, at any depth.
-boost::json::value oracle(std::string_view text);
-/// Equal JSON values; doubles to 14 digits, integers and doubles of equal value are equal.
-bool same_json(const boost::json::value& a, const boost::json::value& b);
+using kubecoro::test::oracle;
+using kubecoro::test::same_json;
 
 /// Seeded: equal seeds make equal documents.
 class generator

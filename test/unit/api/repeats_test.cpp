@@ -2,10 +2,12 @@
 #include <kubecoro/test/catch.hpp>
 
 #include "encoding.hpp"
+#include "json_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -56,6 +58,68 @@ encoding_ptr taught(const std::string& part, int times = 40)
     auto e = make_object_encoding();
     for (int i = 0; i < times; ++i) decode_again(document("web-" + std::to_string(i), part), e);
     return e;
+}
+
+/// Blanks that make a container long enough to be looked at.
+const std::string wide(detail::repeats::shortest, ' ');
+
+/// Documents put together from a few containers, so that these get numbers. In them lie empty and filled containers,
+/// with blanks in all places where JSON allows them.
+class blank_documents
+{
+public:
+    explicit blank_documents(std::uint64_t seed) : random_(seed)
+    {
+        for (int i = 0; i < 12; ++i) parts_.push_back(container(2));
+    }
+
+    std::string next()
+    {
+        std::string out = R"({"metadata":{"name":"web-)" + std::to_string(below(50)) + R"("},"spec":{)";
+        for (const char* key : {"a", "b", "c", "d"})
+            out += std::string(out.back() == '{' ? "" : ",") + '"' + key + "\":" + parts_[below(parts_.size())];
+        return out + blank() + "}}";
+    }
+    std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+
+private:
+    std::string blank() { return below(6) == 0 ? std::string(1, " \t\n\r"[below(4)]) : ""; }
+    std::string empty()
+    {
+        const bool is_object = below(2) == 0;
+        return (is_object ? "{" : "[") + (below(2) == 0 ? wide : blank()) + (is_object ? "}" : "]");
+    }
+    std::string container(int depth)
+    {
+        std::string out = "{" + blank();
+        const std::size_t members = 6 + below(6);
+        for (std::size_t i = 0; i < members; ++i) {
+            if (i != 0) out += ',';
+            out += "\"key-" + std::to_string(i) + "\":";
+            const std::size_t kind = below(6);
+            out += kind == 0 ? empty() : kind == 1 && depth > 0 ? container(depth - 1) : R"("text")";
+            out += blank();
+        }
+        return out + "}";
+    }
+
+    std::mt19937_64 random_;
+    std::vector<std::string> parts_;
+};
+
+/// Chunks that are gone as soon as they are decoded, as the buffer of a connection is.
+result<list_page> decode_list(const std::vector<std::string>& texts, std::size_t chunk, const encoding_ptr& e)
+{
+    std::string list = R"({"kind":"ThingList","apiVersion":"v1","items":[)";
+    for (const auto& t : texts) list += (list.back() == '[' ? "" : ",") + t;
+    list += "]}";
+    list_decoder decoder({}, e);
+    for (std::size_t at = 0; at < list.size(); at += chunk) {
+        const auto part = std::make_unique<std::string>(list, at, chunk);
+        if (const auto fed = decoder.feed(*part); !fed) return fed.error();
+        std::fill(part->begin(), part->end(), 'x');
+    }
+    return decoder.finish();
 }
 
 } // namespace
@@ -161,5 +225,37 @@ TEST_CASE("repeats: what is pruned stays pruned", "[api][repeats]")
         REQUIRE(o);
         CHECK(o->to_text() == decode_object(text, options).value().to_text());
         CHECK_FALSE((*o)["spec"]["part"]["member-0"]);
+    }
+}
+
+TEST_CASE("repeats: an empty container with many blanks leaves no other object its text", "[api][repeats]")
+{
+    for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u}) {
+        blank_documents make(seed);
+        const auto e = make_object_encoding();
+        for (int i = 0; i < 200; ++i) {
+            const std::string text = make.next();
+            INFO("seed " << seed << ", document " << i << ": " << text);
+            const auto o = decode_object(text, {}, e);
+            REQUIRE(o);
+            REQUIRE(testing_samples::same_json(o->to_json(), testing_samples::oracle(text)));
+        }
+    }
+}
+
+TEST_CASE("repeats: blanks and empties in lists whose chunks do not stay", "[api][repeats]")
+{
+    blank_documents make(7);
+    const auto e = make_object_encoding();
+    for (int round = 0; round < 50; ++round) {
+        std::vector<std::string> texts;
+        for (int i = 0; i < 20; ++i) texts.push_back(make.next());
+        const auto page = decode_list(texts, 200 + make.below(2000), e);
+        REQUIRE(page);
+        REQUIRE(page->items.size() == texts.size());
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            INFO("round " << round << ": " << texts[i]);
+            REQUIRE(page->items[i]["spec"] == object::parse(texts[i]).value()["spec"]);
+        }
     }
 }
