@@ -1,0 +1,262 @@
+#!/usr/bin/env bash
+# Breaks the library on purpose, one rule at a time, and expects the named test to fail. docs/testing.md says how to add a mutant.
+#
+#   run.sh               every mutant
+#   run.sh --sample N    N of them, other ones each day of the year
+#   run.sh --only MODULE[:TEXT]   those of one list, or those of it whose rule contains TEXT; may be repeated
+#   run.sh --applies     compiles nothing: checks that each list is well-formed and that each text occurs exactly once
+#
+# Works on copies of the tree below build/mutants, one for each of KUBECORO_JOBS workers; the checkout is never changed.
+set -euo pipefail
+export LC_ALL=C
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$root/build/mutants
+hang_seconds=60
+memory_kilobytes=8000000
+
+rules=() modules=() files=() programs=() specs=() texts=() replacements=()
+selected=()
+
+die() {
+    echo "mutants: $*" >&2
+    exit 2
+}
+
+# ---- the lists
+
+# Appends the mutants of one list to the arrays above. Its format is described in docs/testing.md.
+read_list() { # file
+    local list=$1 module line number=0 state=outside text='' replacement=''
+    module=$(basename "$list" .txt)
+    while IFS= read -r line || [[ -n $line ]]; do
+        number=$((number + 1))
+        case $state in
+        outside)
+            case $line in
+            '== '*) rules+=("${line#== }") modules+=("$module") files+=('') programs+=('') specs+=('') ;;
+            'file '*) files[-1]=${line#file } ;;
+            'test '*)
+                line=${line#test }
+                programs[-1]=${line%% *}
+                [[ $line != *' '* ]] || specs[-1]=${line#* }
+                ;;
+            '<<<<')
+                ((${#files[@]})) && [[ -n ${files[-1]} && -n ${programs[-1]} ]] || die "$list:$number: a mutant names its file and its test before <<<<"
+                state=text text=''
+                ;;
+            '' | '#'*) ;;
+            *) die "$list:$number: not understood: $line" ;;
+            esac
+            ;;
+        text) if [[ $line == '====' ]]; then state=replacement replacement=''; else text+=$line$'\n'; fi ;;
+        replacement)
+            if [[ $line == '>>>>' ]]; then
+                state=outside
+                texts+=("$text") replacements+=("$replacement")
+            else
+                replacement+=$line$'\n'
+            fi
+            ;;
+        esac
+    done <"$list"
+    [[ $state == outside && ${#texts[@]} == "${#rules[@]}" ]] || die "$list: ends inside a mutant"
+}
+
+read_lists() {
+    local list
+    for list in "$root"/test/mutants/*.txt; do read_list "$list"; done
+    ((${#rules[@]})) || die "there are no mutants"
+}
+
+describe() { echo "${modules[$1]}: ${rules[$1]}"; } # index
+
+# ---- one mutant
+
+# Reads a file whole, with its last newline.
+contents() { # file
+    local text
+    text=$(cat "$1" && echo x)
+    printf '%s' "${text%x}x"
+}
+
+# Sets `mutated` to the file's text with the mutant in it; fails when the text to replace does not occur exactly once.
+mutated=
+mutate() { # index tree
+    local original rest before text=${texts[$1]}
+    [[ -f $2/${files[$1]} ]] || return 1
+    original=$(contents "$2/${files[$1]}")
+    original=$'\n'${original%x} text=$'\n'$text # whole lines only
+    before=${original%%"$text"*}
+    [[ $before != "$original" ]] || return 1
+    rest=${original:${#before}+${#text}}
+    [[ $'\n'$rest != *"$text"* ]] || return 1
+    mutated=${before:1}${before:+$'\n'}${replacements[$1]}$rest
+    [[ -n $before ]] || mutated=${replacements[$1]}$rest
+}
+
+check_applies() {
+    local i bad=0
+    for i in "${!rules[@]}"; do
+        if ! mutate "$i" "$root"; then
+            echo "no longer applies: $(describe "$i") (its text must occur exactly once in ${files[$i]})"
+            bad=1
+        fi
+    done
+    echo "${#rules[@]} mutants"
+    return "$bad"
+}
+
+# ---- building and running in a tree of a worker
+
+# Brings the worker's copy up to date. A file that differs gets a new time, so that what a killed run left is compiled again.
+refresh_tree() { # tree
+    local name
+    mkdir -p "$1"
+    for name in CMakeLists.txt CMakePresets.json README.md LICENSE; do cmp -s "$root/$name" "$1/$name" || cp "$root/$name" "$1/$name"; done
+    for name in lib apps test docs; do
+        mkdir -p "$1/$name"
+        { diff -rq "$root/$name" "$1/$name" || true; } | while IFS= read -r line; do
+            case $line in
+            "Files $root/"*)
+                line=${line#"Files $root/"}
+                cp "$root/${line%% and *}" "$1/${line%% and *}"
+                ;;
+            "Only in $root/"*)
+                line=${line#"Only in $root/"}
+                cp -R "$root/${line%%: *}/${line#*: }" "$1/${line%%: *}/"
+                ;;
+            "Only in $1/"*)
+                line=${line#"Only in $1/"}
+                rm -rf "${1:?}/${line%%: *}/${line#*: }"
+                ;;
+            esac
+        done
+    done
+}
+
+build() { # tree program...
+    local tree=$1
+    shift
+    cmake --build "$tree/build/release" -j "$jobs_of_a_worker" --target "${@/#/test_}" >"$tree/build/log" 2>&1
+}
+
+# The program with its arguments: one quoted Catch2 test specification, or words.
+run_test() { # tree index
+    local arguments=() spec=${specs[$2]}
+    if [[ $spec == '"'*'"' ]]; then arguments=("${spec:1:-1}"); else read -r -a arguments <<<"$spec"; fi
+    (
+        ulimit -v "$memory_kilobytes" -c 0
+        cd "$1/build/release" && timeout -k 5 "$hang_seconds" "bin/test_${programs[$2]}" "${arguments[@]}" >"$1/build/test.log" 2>&1
+    )
+}
+
+# Each test must pass, and run at least one case, while nothing is broken.
+check_baseline() { # tree index...
+    local tree=$1 i seen='' wanted=()
+    shift
+    for i in "$@"; do wanted+=("${programs[$i]}"); done
+    mapfile -t wanted < <(printf '%s\n' "${wanted[@]}" | sort -u)
+    if ! build "$tree" "${wanted[@]}"; then
+        tail -30 "$tree/build/log"
+        return 1
+    fi
+    for i in "$@"; do
+        [[ $seen != *"|${programs[$i]} ${specs[$i]}|"* ]] || continue
+        seen+="|${programs[$i]} ${specs[$i]}|"
+        if ! run_test "$tree" "$i" || grep -q 'No test cases matched' "$tree/build/test.log"; then
+            echo "FAILS UNBROKEN    $(describe "$i"): ${programs[$i]} ${specs[$i]}"
+            tail -15 "$tree/build/test.log"
+            return 1
+        fi
+    done
+}
+
+try_mutant() { # tree index
+    local tree=$1 i=$2 file outcome status=0 start=$SECONDS
+    file=$tree/${files[$i]}
+    if ! mutate "$i" "$tree"; then
+        echo "NO LONGER APPLIES $(describe "$i")"
+        return 1
+    fi
+    printf '%s' "$mutated" >"$file"
+    if ! build "$tree" "${programs[$i]}"; then
+        outcome='DOES NOT COMPILE '
+    else
+        run_test "$tree" "$i" || status=$?
+        case $status in
+        0) outcome='SURVIVES         ' ;;
+        124 | 137) outcome='killed by time   ' ;;
+        *) outcome='killed           ' ;;
+        esac
+    fi
+    cp "$root/${files[$i]}" "$file"
+    echo "$outcome $(describe "$i") ($((SECONDS - start)) s)"
+    if [[ $outcome == DOES* ]]; then grep -m 3 -E 'error|Error' "$tree/build/log" || tail -5 "$tree/build/log"; fi
+    [[ $outcome == killed* ]]
+}
+
+# Runs its share of the mutants; 0 when all of them were killed.
+run_worker() { # number index...
+    local tree=$work/tree-$1 bad=0 i
+    shift
+    refresh_tree "$tree"
+    [[ -f $tree/build/release/build.ninja ]] || (cd "$tree" && mkdir -p build && cmake --preset release >build/log 2>&1) || {
+        cat "$tree/build/log"
+        return 1
+    }
+    check_baseline "$tree" "$@" || return 1
+    for i in "$@"; do try_mutant "$tree" "$i" || bad=1; done
+    return "$bad"
+}
+
+# ---- selection
+
+select_sample() { # count
+    local n=${#rules[@]} first i
+    first=$((10#$(date +%j) * $1 % n))
+    for ((i = 0; i < $1 && i < n; i++)); do selected+=($(((first + i) % n))); done
+}
+
+select_only() { # MODULE[:TEXT]
+    local i module=${1%%:*} text=''
+    [[ $1 != *:* ]] || text=${1#*:}
+    for i in "${!rules[@]}"; do
+        [[ ${modules[$i]} != "$module" || ${rules[$i]} != *"$text"* ]] || selected+=("$i")
+    done
+}
+
+run_selected() {
+    local workers=${KUBECORO_JOBS:-$(nproc)} w i pids=() share status=0
+    ((${#selected[@]})) || die "no mutant is named so"
+    ((workers <= ${#selected[@]})) || workers=${#selected[@]}
+    jobs_of_a_worker=1
+    mapfile -t selected < <(for i in "${selected[@]}"; do echo "${programs[$i]} ${files[$i]} $i"; done | sort | sed 's/.* //') # neighbours share what is compiled
+    echo "${#selected[@]} of ${#rules[@]} mutants, $workers at a time"
+    for ((w = 0; w < workers; w++)); do
+        share=("${selected[@]:${#selected[@]}*w/workers:${#selected[@]}*(w+1)/workers-${#selected[@]}*w/workers}")
+        run_worker "$w" "${share[@]}" &
+        pids+=($!)
+    done
+    for w in "${pids[@]}"; do wait "$w" || status=1; done
+    if ((status)); then echo "not every mutant was killed"; else echo "${#selected[@]} mutants, all killed"; fi
+    return "$status"
+}
+
+read_lists
+case ${1:-} in
+--applies)
+    check_applies
+    exit
+    ;;
+'') selected=("${!rules[@]}") ;;
+esac
+while (($#)); do
+    case $1 in
+    --sample) select_sample "${2:?--sample takes a number}" ;;
+    --only) select_only "${2:?--only takes MODULE[:TEXT]}" ;;
+    *) die "not understood: $1 (see the head of $0)" ;;
+    esac
+    shift 2
+done
+run_selected
