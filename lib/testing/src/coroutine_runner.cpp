@@ -1,5 +1,7 @@
 #include <kubecoro/testing/coroutine_runner.hpp>
 
+#include "shuffled_executor.hpp"
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -9,30 +11,57 @@ namespace asio = boost::asio;
 
 namespace kubecoro::testing {
 
+namespace {
+
+// Keeps the draws of the order apart from those of the test.
+constexpr std::uint64_t order_stream = 0x9e3779b97f4a7c15;
+
+} // namespace
+
 /// An io_context whose coroutines can be destroyed while it, its strands and their users still live.
 class runner::context_type : public asio::io_context
 {
 public:
-    context_type() : asio::io_context(1) {}
-    void drop_everything() { shutdown(); }
+    explicit context_type(std::uint64_t seed) : asio::io_context(1), shuffled_(seed ^ order_stream) {}
+
+    [[nodiscard]] shuffled_handlers& shuffled() noexcept { return shuffled_; }
+
+    /// @return whether a handler was ready.
+    bool run_one_ready()
+    {
+        if (shuffled_.run_one()) return true;
+        restart();
+        return poll_one() != 0;
+    }
+    void drop_everything()
+    {
+        shuffled_.clear();
+        shutdown();
+        shuffled_.clear(); // posted by what shutdown() destroyed
+    }
+
+private:
+    shuffled_handlers shuffled_;
 };
 
-runner::runner(std::uint64_t seed)
-    : clock_(std::make_shared<virtual_clock>()), random_(seed), context_(std::make_unique<context_type>())
+runner::runner(std::uint64_t seed, ready_order order)
+    : clock_(std::make_shared<virtual_clock>()), random_(seed), context_(std::make_unique<context_type>(seed))
 {
+    if (order == ready_order::fifo)
+        executor_ = context_->get_executor();
+    else
+        executor_ = shuffled_executor(*context_, context_->shuffled());
 }
 
 runner::~runner() = default;
 
 asio::io_context& runner::context() noexcept { return *context_; }
 
-asio::any_io_executor runner::executor() noexcept { return context_->get_executor(); }
-
 void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core> core,
                    std::function<void(const failure&)> failed)
 {
     auto signal = std::make_shared<asio::cancellation_signal>();
-    core->cancel = [signal, where = context_->get_executor()](asio::cancellation_type how) {
+    core->cancel = [signal, where = executor_](asio::cancellation_type how) {
         signal->emit(how);
         // From outside the context Asio 1.81 only queues the emission, by a pointer into the signal: keep that until then,
         // also when the coroutine ends before.
@@ -44,7 +73,7 @@ void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core
         core->cancel = nullptr;
     };
     auto slot = signal->slot();
-    asio::co_spawn(*context_, std::move(body), asio::bind_cancellation_slot(slot, std::move(done)));
+    asio::co_spawn(executor_, std::move(body), asio::bind_cancellation_slot(slot, std::move(done)));
 }
 
 void runner::cancel_at(std::size_t handlers, std::function<void()> cancel)
@@ -58,8 +87,7 @@ bool runner::run_one()
         const auto cancel = std::move(cancellations_.extract(cancellations_.begin()).mapped());
         cancel();
     }
-    context_->restart();
-    if (context_->poll_one() == 0) return false;
+    if (!context_->run_one_ready()) return false;
     ++handlers_;
     return true;
 }

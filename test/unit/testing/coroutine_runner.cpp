@@ -6,10 +6,16 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
 namespace asio = boost::asio;
 using kubecoro::cond;
 using kubecoro::latch;
 using kubecoro::result;
+using kubecoro::testing::ready_order;
 using kubecoro::testing::run_limits;
 using kubecoro::testing::runner;
 using namespace std::chrono_literals;
@@ -132,4 +138,56 @@ TEST_CASE("runner: coroutines can be destroyed while their strands still live", 
     CHECK_FALSE(t.done());
     t.cancel(); // nothing left to cancel
     CHECK(strand_life.use_count() == 1);
+}
+
+namespace {
+
+/// The order in which handlers run that became ready together: capital letters on the runner's executor, small ones on one strand.
+std::string order_of_handlers(std::uint64_t seed, ready_order order)
+{
+    runner r(seed, order);
+    std::string ran;
+    const auto strand = asio::make_strand(r.executor());
+    for (const char name : std::string_view("ABCDEFGH")) asio::post(r.executor(), [&ran, name] { ran += name; });
+    for (const char name : std::string_view("abcdefgh")) asio::post(strand, [&ran, name] { ran += name; });
+    r.run_until_idle();
+    return ran;
+}
+
+std::string only(std::string text, bool (*keep)(char))
+{
+    std::erase_if(text, [keep](char c) { return !keep(c); });
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("runner: shuffled, ready handlers run in the seed's order, and a strand keeps its own", "[testing][runner]")
+{
+    const auto small = [](char c) { return c >= 'a'; };
+    const auto capital = [](char c) { return c < 'a'; };
+    CHECK(order_of_handlers(1, ready_order::fifo) == "ABCDEFGHabcdefgh");
+    std::set<std::string> orders;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto ran = order_of_handlers(seed, ready_order::shuffled);
+        CHECK(ran == order_of_handlers(seed, ready_order::shuffled));
+        CHECK(only(ran, small) == "abcdefgh");
+        CHECK(ran.size() == 16);
+        orders.insert(only(ran, capital));
+    }
+    CHECK(orders.size() > 15);
+}
+
+TEST_CASE("runner: shuffled, coroutines end, wait for time and can be destroyed", "[testing][runner]")
+{
+    runner r(5, ready_order::shuffled);
+    const auto slept = r.run(sleeps(r.clock(), 7));
+    REQUIRE(slept);
+    CHECK(slept->n == 7);
+    auto life = std::make_shared<int>(0);
+    const auto t = r.spawn([](latch l, std::shared_ptr<int>) { return l.wait(); }(latch{}, life));
+    r.run_until_idle();
+    r.destroy_coroutines();
+    CHECK_FALSE(t.done());
+    CHECK(life.use_count() == 1);
 }

@@ -4,6 +4,7 @@
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/testing/virtual_clock.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -60,21 +61,31 @@ private:
     std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
+/// Which of the ready handlers runs next.
+enum class ready_order
+{
+    /// The one that became ready first.
+    fifo,
+    /// One drawn by the runner's seed, as several threads might take them. A strand keeps the order of its own handlers.
+    shuffled
+};
+
 /** Runs coroutines on one thread, in virtual time, the same way every time.
 
-    Handlers run in the order in which they became ready; when none is, time jumps to the next timer. Nothing ever
-    sleeps. Not thread safe. What it runs must not use sockets or real timers. */
+    Handlers run in the order in which they became ready, or in one drawn from the seed; when none is ready, time jumps
+    to the next timer. Never sleeps. Not thread safe. What it runs must not use sockets or real timers. */
 class runner
 {
 public:
-    explicit runner(std::uint64_t seed = 1);
+    explicit runner(std::uint64_t seed = 1, ready_order order = ready_order::fifo);
     /// Destroys every coroutine that has not ended.
     ~runner();
     runner(const runner&) = delete;
     runner& operator=(const runner&) = delete;
 
+    /// Runs its own handlers in their order; `executor()` is what follows `ready_order`.
     [[nodiscard]] boost::asio::io_context& context() noexcept;
-    [[nodiscard]] boost::asio::any_io_executor executor() noexcept;
+    [[nodiscard]] boost::asio::any_io_executor executor() const noexcept { return executor_; }
     [[nodiscard]] virtual_clock& clock() noexcept { return *clock_; }
     [[nodiscard]] const std::shared_ptr<virtual_clock>& shared_clock() const noexcept { return clock_; }
     /// For what a test draws by chance; seeded by the constructor.
@@ -154,6 +165,7 @@ private:
     std::shared_ptr<virtual_clock> clock_;
     random_source random_;
     std::unique_ptr<context_type> context_;
+    boost::asio::any_io_executor executor_;
     std::size_t handlers_ = 0;
     std::multimap<std::size_t, std::function<void()>> cancellations_;
 };
