@@ -93,8 +93,9 @@ private:
                       const std::function<void(namespaces_core&)>& change);
     static boost::asio::awaitable<result<>> await_change(std::shared_ptr<lane_change> change);
     /// Makes the lanes those that are wanted now.
-    void settle_lanes();
-    void collect(const std::vector<std::string>& join, lane_change& out) const;
+    result<> settle_lanes();
+    /// What a change waits for. Fails when a namespace was taken out again before its turn came.
+    [[nodiscard]] result<> collect(const std::vector<std::string>& join, lane_change& out) const;
     void add_lane(std::string ns, std::string not_before = {});
     void drop_lane(const std::string& ns);
     /// Takes out of the store what a lane brought and no namespace that is wanted covers.

@@ -1,5 +1,7 @@
 #include "informer_lane.hpp"
 
+#include <kubecoro/base/guard.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -48,19 +50,22 @@ std::string refusal(const informer_settings& s, const std::string& ns)
 class refused_source final : public list_watch_source
 {
 public:
-    refused_source(std::string what, std::string why) : what_(std::move(what)), why_(std::move(why)) {}
+    refused_source(std::string what, failure why) : what_(std::move(what)), why_(std::move(why)) {}
 
-    asio::awaitable<result<list_page>> list(list_options) override { co_return failure(cond::misconfigured, why_); }
-    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override
-    {
-        co_return failure(cond::misconfigured, why_);
-    }
+    asio::awaitable<result<list_page>> list(list_options) override { co_return why_; }
+    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override { co_return why_; }
     [[nodiscard]] std::string describe() const override { return what_; }
 
 private:
     std::string what_;
-    std::string why_;
+    failure why_;
 };
+
+std::shared_ptr<list_watch_source> refuse(const informer_settings& s, const std::string& ns, failure why)
+{
+    auto what = s.resource.display_name() + (ns.empty() ? "" : " in namespace " + ns);
+    return std::make_shared<refused_source>(std::move(what), std::move(why));
+}
 
 } // namespace
 
@@ -68,9 +73,7 @@ std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const
                                                std::shared_ptr<object_encoding> encoding,
                                                std::shared_ptr<const known_objects> known)
 {
-    if (auto why = refusal(s, ns); !why.empty())
-        return std::make_shared<refused_source>(s.resource.display_name() + (ns.empty() ? "" : " in namespace " + ns),
-                                                std::move(why));
+    if (auto why = refusal(s, ns); !why.empty()) return refuse(s, ns, failure(cond::misconfigured, std::move(why)));
     const source_scope scope{.ns = ns,
                              .label_selector = s.options.label_selector,
                              .field_selector = s.options.field_selector,
@@ -79,7 +82,11 @@ std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const
                              .metadata_only = s.options.storage.policy == storage::metadata_only,
                              .encoding = std::move(encoding),
                              .known = std::move(known)};
-    return s.provider->open(s.resource, scope);
+    try {
+        return s.provider->open(s.resource, scope);
+    } catch (...) { // a namespace that joins is opened on the strand, where there is nobody to catch it
+        return refuse(s, ns, to_failure(std::current_exception()));
+    }
 }
 
 std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,

@@ -20,6 +20,13 @@ namespace {
 
 asio::awaitable<result<>> refused(failure why) { co_return why; }
 
+asio::awaitable<result<>> run_to_its_end(const informer_lane& lane, result<>& outcome)
+{
+    auto running = guard(lane.runs->run());
+    outcome = co_await std::move(running);
+    co_return result<>{};
+}
+
 } // namespace
 
 /** What a change of the namespaces has to wait for; settled on the strand, awaited anywhere. */
@@ -73,9 +80,8 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
     }
     const auto begun = std::make_shared<lane_change>();
     asio::post(strand_, [self = shared_from_this(), join = std::move(join), begun] {
-        self->settle_lanes();
-        self->collect(join, *begun);
-        begun->made.settle({});
+        const auto settled = self->settle_lanes();
+        begun->made.settle(settled ? self->collect(join, *begun) : settled);
     });
     return await_change(begun);
 }
@@ -104,17 +110,17 @@ void informer_engine::retry_now()
 
 // ---- on the strand
 
-void informer_engine::settle_lanes()
+result<> informer_engine::settle_lanes()
 {
     std::set<std::string> present;
     for (const auto& [id, l] : lanes_) present.insert(l->ns);
     namespaces_core::change change;
     {
         std::lock_guard lock(mutex_);
-        if (stopping_) return;
         change = wanted_.from(present);
+        if (change.leave.empty() && change.join.empty()) return {};
+        if (stopping_) return failure(cond::cancelled, "the informer has stopped");
     }
-    if (change.leave.empty() && change.join.empty()) return;
     pump(); // what came before the change is stored before it
     // What stays covered is in the store already: a list from an older state would take it back.
     const bool overlap = present.contains("") || (!change.join.empty() && change.join.front().empty());
@@ -125,16 +131,22 @@ void informer_engine::settle_lanes()
     for (const auto& ns : change.leave) store_->versions()->remove_lane(ns);
     tell_blocked();
     settle_sync();
+    return {};
 }
 
-void informer_engine::collect(const std::vector<std::string>& join, lane_change& out) const
+result<> informer_engine::collect(const std::vector<std::string>& join, lane_change& out) const
 {
-    const std::set<std::string> names(join.begin(), join.end());
+    std::set<std::string> names(join.begin(), join.end());
+    const bool joins = !names.empty();
     for (const auto& [id, l] : lanes_)
-        if (names.contains(l->ns) || (l->ns.empty() && !names.empty()))
+        if (names.erase(l->ns) != 0 || (l->ns.empty() && joins))
             out.joined.emplace_back(l->source->describe(), l->gate);
+    const bool all = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& l) { return l.second->ns.empty(); });
+    if (!all && !names.empty())
+        return failure(cond::cancelled, "namespace '" + *names.begin() + "' was taken out again");
     for (const auto& l : leaving_)
         if (const auto lane = l.lock()) out.left.push_back(lane->gone);
+    return {};
 }
 
 void informer_engine::drop_lane(const std::string& ns)
@@ -190,11 +202,12 @@ void informer_engine::run(const std::shared_ptr<informer_lane>& lane)
 
 asio::awaitable<result<>> informer_engine::follow(std::shared_ptr<informer_lane> lane)
 {
-    auto following = lane->runs->run();
+    result<> outcome;
+    auto following = run_to_its_end(*lane, outcome);
     auto leaving = lane->leave.wait();
     auto both = race(std::move(following), std::move(leaving));
     co_await std::move(both);
-    co_return result<>{};
+    co_return outcome; // a reflector that ends uncancelled has nobody but the group to report it
 }
 
 } // namespace kubecoro

@@ -2,9 +2,11 @@
 
 #include "informer_engine.hpp"
 
+#include <kubecoro/api/resource_version.hpp>
+
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <compare>
 
 namespace kubecoro {
 
@@ -31,16 +33,6 @@ void add(reflector_stats& sum, const reflector_stats& one)
 }
 
 namespace {
-
-/// Versions are numbers on every server we know; where they are not, any order will do.
-bool older(const std::string& a, const std::string& b)
-{
-    std::uint64_t x = 0;
-    std::uint64_t y = 0;
-    std::from_chars(a.data(), a.data() + a.size(), x);
-    std::from_chars(b.data(), b.data() + b.size(), y);
-    return x < y;
-}
 
 /// The state that deserves attention first.
 informer_state worse(informer_state a, informer_state b)
@@ -81,7 +73,7 @@ std::string informer_engine::last_resource_version() const
     std::lock_guard lock(mutex_);
     std::string newest;
     for (const auto& [id, l] : lanes_)
-        if (newest.empty() || older(newest, l->version)) newest = l->version;
+        if (newest.empty() || std::is_lt(compare_versions(newest, l->version))) newest = l->version;
     return newest;
 }
 

@@ -3,6 +3,7 @@
 #include "informer_engine.hpp"
 
 #include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/later.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 
 #include <boost/asio/post.hpp>
@@ -113,7 +114,7 @@ void informer_engine::lane_filled(informer_lane& l)
 
 void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::function<void()> call)
 {
-    const auto when = settings_.time->now() + limit;
+    const auto when = later(settings_.time->now(), limit);
     asio::post(strand_, [self = shared_from_this(), when, whose = std::move(whose), call = std::move(call)]() mutable {
         if (!std::exchange(self->alarms_run_, true)) self->watches_.spawn("deadlines", self->alarms_.run());
         self->alarms_.set(when, std::move(whose), std::move(call));

@@ -2,12 +2,17 @@
 
 namespace kubecoro {
 
-std::optional<duration> parking_core::failed(const failure& why, bool known)
+void parking_core::failed(const failure& why, bool known) noexcept
 {
-    if (known && why == cond::not_found) ++unknown_;
-    if (unknown_ >= believed_after) parked_ = true;
+    if (!known || why != cond::not_found) return answered();
+    if (++unknown_ >= believed_after) parked_ = true;
+}
+
+std::optional<parking_core::look> parking_core::next_look()
+{
     if (!parked_) return std::nullopt;
-    return probe_.next();
+    const bool first = probe_.attempts() == 0;
+    return look{probe_.next(), first};
 }
 
 void parking_core::succeeded() noexcept

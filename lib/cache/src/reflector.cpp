@@ -12,6 +12,19 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+namespace {
+
+/// A sink that throws has nobody else to say it to; the statistics count every failure.
+template<class Call>
+void tell(Call call) noexcept
+{
+    try {
+        call();
+    } catch (...) { // see above
+    }
+}
+
+} // namespace
 
 reflector::reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
                      reflector_policy policy, std::shared_ptr<clock> time, relist_budget budget, reflector_sink& sink)
@@ -34,12 +47,22 @@ asio::awaitable<result<>> reflector::run()
         if (cancellation.cancelled() != asio::cancellation_type::none) next_ = core_.on_cancel();
         report();
         if (std::holds_alternative<reflector_core::do_stop>(next_)) break;
-        auto step = perform(std::move(next_));
-        action decided = co_await std::move(step);
-        next_ = std::move(decided);
-        apply();
+        auto step = guard(perform_next());
+        const auto done = co_await std::move(step);
+        if (done) continue;
+        stream_.reset();
+        next_ = core_.on_fault(done.error());
     }
     co_return failure(cond::cancelled);
+}
+
+asio::awaitable<result<>> reflector::perform_next()
+{
+    auto step = perform(std::move(next_));
+    action decided = co_await std::move(step);
+    next_ = std::move(decided);
+    apply();
+    co_return result<>{};
 }
 
 asio::awaitable<reflector::action> reflector::perform(action a)
@@ -67,21 +90,20 @@ asio::awaitable<reflector::action> reflector::perform(action a)
 
 asio::awaitable<reflector::action> reflector::wait(duration delay)
 {
+    impatience_.emplace(); // one for each wait: a wake-up that comes too late must not cut the next one short
     auto pause = sleep_for(*time_, delay);
-    auto impatience = impatience_.wait();
+    auto impatience = impatience_->wait();
     auto either = race(std::move(pause), std::move(impatience));
-    waiting_ = true;
     co_await std::move(either);
-    waiting_ = false;
+    impatience_.reset();
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) co_return core_.on_cancel();
     co_return core_.on_wake();
 }
 
-// Only a wait that has begun: a wake-up that is kept would cut the next one short.
 void reflector::retry_now()
 {
-    if (waiting_) impatience_.notify();
+    if (impatience_) impatience_->notify();
 }
 
 asio::awaitable<reflector::action> reflector::take_turn()
@@ -99,26 +121,43 @@ void reflector::apply()
 {
     for (;;) {
         result<> done;
-        if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
-            done = sink_.replace(scope_, std::move(all->items), std::move(all->resource_version));
-        else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
-            done = sink_.apply(scope_, std::move(some->changes), std::move(some->resource_version));
-        else
-            return;
+        try {
+            if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
+                done = sink_.replace(scope_, std::move(all->items), std::move(all->resource_version));
+            else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
+                done = sink_.apply(scope_, std::move(some->changes), std::move(some->resource_version));
+            else
+                return;
+        } catch (...) {
+            done = to_failure(std::current_exception());
+        }
         next_ = core_.on_applied(done, time_->now());
     }
 }
 
 asio::awaitable<result<list_page>> reflector::list(list_options options)
 {
-    auto answer = source_->list(std::move(options));
+    auto answer = ask_list(std::move(options));
     auto limited = with_timeout(*time_, policy_.list_timeout, source_->describe(), std::move(answer));
     co_return co_await std::move(limited);
 }
 
-asio::awaitable<result<>> reflector::open(watch_options options)
+// A coroutine of our own, so that a source which throws before it suspends fails like one that throws later.
+asio::awaitable<result<list_page>> reflector::ask_list(list_options options)
+{
+    auto answer = source_->list(std::move(options));
+    co_return co_await std::move(answer);
+}
+
+asio::awaitable<result<std::unique_ptr<watch_stream>>> reflector::ask_watch(watch_options options)
 {
     auto answer = source_->watch(std::move(options));
+    co_return co_await std::move(answer);
+}
+
+asio::awaitable<result<>> reflector::open(watch_options options)
+{
+    auto answer = ask_watch(std::move(options));
     auto limited = with_timeout(*time_, policy_.open_timeout, source_->describe(), std::move(answer));
     auto opened = co_await std::move(limited);
     if (!opened) co_return opened.error();
@@ -153,7 +192,18 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
     co_return std::move(next_);
 }
 
+// race() asks who was first, not how it ended.
 asio::awaitable<result<>> reflector::read()
+{
+    auto reading = guard(read_on());
+    const auto done = co_await std::move(reading);
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    const bool ours = cancellation.cancelled() != asio::cancellation_type::none;
+    if (!done && !(ours && done.error() == cond::cancelled)) next_ = core_.on_fault(done.error());
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> reflector::read_on()
 {
     while (std::holds_alternative<reflector_core::do_read>(next_)) {
         auto reading = guard(stream_->next());
@@ -185,11 +235,11 @@ asio::awaitable<result<>> reflector::until_silent()
     }
 }
 
-void reflector::report()
+void reflector::report() noexcept
 {
-    for (const auto& what : core_.take_incidents()) sink_.report(scope_, what);
+    for (const auto& what : core_.take_incidents()) tell([&] { sink_.report(scope_, what); });
     if (core_.state() != informer_state::listing) turn_.reset();
-    sink_.progress(scope_, core_);
+    tell([&] { sink_.progress(scope_, core_); });
 }
 
 } // namespace kubecoro

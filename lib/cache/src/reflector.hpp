@@ -41,7 +41,8 @@ public:
     reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
               reflector_policy policy, std::shared_ptr<clock> time, relist_budget budget, reflector_sink& sink);
 
-    /// Goes on until it is cancelled; then completes with cond::cancelled. Once only.
+    /// Goes on until it is cancelled, whatever the source or the sink throws; then completes with cond::cancelled. Once
+    /// only.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
     /// Ends the wait between two attempts, if it is in one. On its executor.
@@ -50,18 +51,22 @@ public:
 private:
     using action = reflector_core::action;
 
+    [[nodiscard]] boost::asio::awaitable<result<>> perform_next();
     [[nodiscard]] boost::asio::awaitable<action> perform(action a);
     [[nodiscard]] boost::asio::awaitable<action> wait(duration delay);
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options);
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> ask_list(list_options options);
     [[nodiscard]] boost::asio::awaitable<action> take_turn();
     [[nodiscard]] boost::asio::awaitable<action> watch(reflector_core::do_watch ask);
     [[nodiscard]] boost::asio::awaitable<result<>> open(watch_options options);
+    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>> ask_watch(watch_options options);
     /// Reads and applies until the core wants something else, which it leaves in next_.
     [[nodiscard]] boost::asio::awaitable<result<>> read();
+    [[nodiscard]] boost::asio::awaitable<result<>> read_on();
     [[nodiscard]] boost::asio::awaitable<result<>> until_silent();
     /// Performs what needs no waiting, until next_ is something that does.
     void apply();
-    void report();
+    void report() noexcept;
 
     std::size_t scope_;
     std::shared_ptr<list_watch_source> source_;
@@ -71,8 +76,8 @@ private:
     relist_budget budget_;
     reflector_sink& sink_;
     std::unique_ptr<watch_stream> stream_;
-    wake_signal impatience_;
-    bool waiting_ = false;
+    /// Of the wait between two attempts, while there is one.
+    std::optional<wake_signal> impatience_;
     /// While we list again.
     std::optional<relist_budget::turn> turn_;
     action next_;

@@ -72,6 +72,7 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
 {
     if (phase_ == phase::stopped) return do_stop{};
     if (!page) return list_failed(page.error(), now);
+    parking_.answered();
     if (page->kind == "Table" || page->kind == "TableList")
         return list_failed(failure(cond::corrupt, "the server answered a list with a Table"), now);
     if (auto why = endless(*page); !why.empty()) return list_failed(failure(cond::corrupt, std::move(why)), now);
@@ -94,7 +95,7 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
         ++list_.page;
         return ask_page();
     }
-    if (list_.version == "0") paginated_at_zero_ = list_.page > 1;
+    if (list_.version == "0") paginated_at_zero_ = list_.page > 1 || list_.full;
     phase_ = phase::replacing;
     listed_objects_ = list_.items.size();
     return do_replace{std::move(list_.items), list_.first_version};
@@ -170,11 +171,10 @@ reflector_core::action reflector_core::wait_then_watch(const failure& why)
 reflector_core::action reflector_core::wait_for(const failure& why)
 {
     phase_ = phase::waiting;
-    const bool was_parked = parking_.parked();
-    if (const auto look_after = parking_.failed(why, listed_once_)) {
-        if (!was_parked) ++stats_.parks;
+    if (const auto look = parking_.next_look()) {
+        if (look->first) ++stats_.parks;
         then_list_ = relist_reason::parked;
-        return do_wait{*look_after, !was_parked};
+        return do_wait{look->after, look->first};
     }
     duration delay = backoff_.next();
     if (const auto asked = why.retry_after())
@@ -205,6 +205,17 @@ reflector_core::action reflector_core::on_cancel()
     return do_stop{};
 }
 
+reflector_core::action reflector_core::on_fault(const failure& why)
+{
+    if (phase_ == phase::stopped) return do_stop{};
+    // The version stays: it says what has been applied, and a list brings the rest.
+    list_ = {};
+    initial_ = {};
+    watch_ = {};
+    fail("broken off by an exception", why);
+    return wait_then_list(why, relist_reason::apply_failed);
+}
+
 std::string reflector_core::unfit(const object& o) const
 {
     if (!o) return "an event without an object";
@@ -229,6 +240,7 @@ void reflector_core::skip(std::string why)
 void reflector_core::fail(std::string_view what, const failure& why)
 {
     ++stats_.failures;
+    parking_.failed(why, listed_once_);
     stats_.last_failure = why;
     incidents_.push_back({what, why, false});
 }

@@ -34,7 +34,7 @@ struct reflector_expectation
 
 /** The reflector without its I/O: each input returns the next action, and the driver performs it and reports back.
 
-    on_cancel() is allowed at any moment; every other input only as the answer to its action. */
+    on_cancel() and on_fault() are allowed at any moment; every other input only as the answer to its action. */
 class reflector_core
 {
 public:
@@ -108,6 +108,8 @@ public:
     [[nodiscard]] action on_applied(const result<>& applied, time_point now);
     [[nodiscard]] action on_wake();
     [[nodiscard]] action on_turn(time_point now);
+    /// An exception has ended what was being done, an input of this class included: lists again through the backoff.
+    [[nodiscard]] action on_fault(const failure& why);
     [[nodiscard]] action on_cancel();
 
     [[nodiscard]] const std::string& resource_version() const noexcept { return version_; }

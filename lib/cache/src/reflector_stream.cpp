@@ -125,6 +125,7 @@ reflector_core::action reflector_core::not_offered(const failure& why)
 reflector_core::action reflector_core::fall_back(const failure& why)
 {
     ++stats_.fallbacks;
+    if (why != cond::not_found) parking_.answered();
     incidents_.push_back({.what = "streamed list of no use, listing instead", .why = why, .detour = true});
     list_plainly_ = true;
     stream_failures_ = 0;

@@ -63,6 +63,7 @@ reflector_core::action reflector_core::on_watch_opened(const result<>& opened, t
     if (phase_ == phase::stopped) return do_stop{};
     if (opened) {
         ++stats_.watches;
+        parking_.answered();
         watch_.opened = watch_.last_heard = watch_.last_listed = now;
         watch_.overdue = later(now, watch_.lasts);
         phase_ = phase::reading;

@@ -251,6 +251,62 @@ TEST_CASE("namespaces: whoever waits for a join is told when it will not be", "[
     CHECK(joining.outcome().error() == cond::cancelled);
 }
 
+TEST_CASE("namespaces: a change that is overtaken before its turn says so", "[cache][namespaces]")
+{
+    covering f({"web"});
+    f.start();
+    auto change = f.pods.set_namespaces({"jobs"}); // made at once, awaited later
+    SECTION("by the stop")
+    {
+        CHECK(f.run.run(f.informers->stop()));
+        CHECK(f.run.run(std::move(change)).error() == cond::cancelled);
+    }
+    SECTION("by the stop, that takes away alone")
+    {
+        auto less = f.pods.remove_namespace("jobs");
+        CHECK(f.run.run(f.informers->stop()));
+        CHECK(f.run.run(std::move(change)).error() == cond::cancelled);
+        CHECK(f.run.run(std::move(less)).error() == cond::cancelled);
+        CHECK(content(f.pods) == lines{"web/a@1"});
+    }
+    SECTION("by another change")
+    {
+        auto back = f.pods.set_namespaces({"web"});
+        CHECK(f.run.run(std::move(back)));
+        const auto taken_out = f.run.run(std::move(change));
+        REQUIRE_FALSE(taken_out);
+        CHECK(taken_out.error() == cond::cancelled);
+        CHECK(taken_out.error().message() == "namespace 'jobs' was taken out again");
+        CHECK(f.pods.namespaces() == lines{"web"});
+    }
+    SECTION("by one that covers it")
+    {
+        f.source().on_list(kt::make_page({kt::make_pod("jobs", "b", "11")}, "11"));
+        f.source().on_watch();
+        auto all = f.pods.set_namespaces({""});
+        CHECK(f.run.run(std::move(change)));
+        CHECK(content(f.pods) == lines{"jobs/b@11"});
+        CHECK(f.run.run(std::move(all)));
+    }
+}
+
+TEST_CASE("namespaces: the newest of their versions counts, however long the numbers are", "[cache][namespaces]")
+{
+    const std::string older = "99999999999999999999";  // more than 64 bits
+    const std::string newer = "100000000000000000000"; // one more
+    const bool swapped = GENERATE(false, true);
+    fixture f;
+    auto pods = f.informers->get<pod>({.namespaces = {"jobs", "web"}});
+    f.source("jobs").on_list(kt::make_page({}, swapped ? newer : older));
+    f.source("web").on_list(kt::make_page({}, swapped ? older : newer));
+    f.source("jobs").on_watch();
+    f.source("web").on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(pods.last_resource_version() == newer);
+    CHECK(pods.stats().resource_version == newer);
+}
+
 TEST_CASE("namespaces: a kind that has none refuses", "[cache][namespaces]")
 {
     fixture f;

@@ -2,6 +2,7 @@
 
 #include "informer_fixture.hpp"
 #include "parking_core.hpp"
+#include "reflector_script.hpp"
 
 #include <kubecoro/testing/every_step.hpp>
 
@@ -20,6 +21,14 @@ const failure unknown(cond::not_found, "the server could not find the requested 
 kubecoro::parking_core parking()
 {
     return kubecoro::parking_core({.initial = 30s, .factor = 2, .cap = 5min, .jitter = 0}, 1);
+}
+
+/// When to look again after that failure; nothing when the resource is not parked.
+std::optional<kubecoro::duration> next_look(kubecoro::parking_core& p, const failure& why, bool known = true)
+{
+    p.failed(why, known);
+    const auto look = p.next_look();
+    return look ? std::optional(look->after) : std::nullopt;
 }
 
 /// Pods that are there, are watched, and whose definition then goes.
@@ -41,33 +50,92 @@ kubecoro::shared_informer vanish(fixture& f)
 
 } // namespace
 
-TEST_CASE("parking: a 404 is believed the second time, and only of what was there", "[cache][parking]")
+TEST_CASE("parking: a 404 is believed the second time in a row, and only of what was there", "[cache][parking]")
 {
+    const failure away(cond::unreachable, "refused");
     auto never_there = parking();
-    for (int i = 0; i < 10; ++i) CHECK_FALSE(never_there.failed(unknown, false));
+    for (int i = 0; i < 10; ++i) CHECK_FALSE(next_look(never_there, unknown, false));
     auto p = parking();
-    CHECK_FALSE(p.failed(unknown, true));
-    CHECK_FALSE(p.failed(failure(cond::unreachable, "gone"), true));
-    CHECK_FALSE(p.parked());
-    CHECK(p.failed(unknown, true) == kubecoro::duration(30s));
+    CHECK_FALSE(next_look(p, unknown));
+    SECTION("whatever else comes in between is counted from again")
+    {
+        SECTION("a failure") { CHECK_FALSE(next_look(p, away)); }
+        SECTION("an answer") { p.answered(); }
+        CHECK_FALSE(next_look(p, unknown));
+        CHECK_FALSE(p.parked());
+    }
+    CHECK(next_look(p, unknown) == kubecoro::duration(30s));
     CHECK(p.parked());
     SECTION("probes become slow")
     {
-        CHECK(p.failed(unknown, true) == kubecoro::duration(1min));
-        CHECK(p.failed(failure(cond::unreachable, "gone"), true) == kubecoro::duration(2min));
-        CHECK(p.failed(unknown, true) == kubecoro::duration(4min));
-        CHECK(p.failed(unknown, true) == kubecoro::duration(5min));
-        CHECK(p.failed(unknown, true) == kubecoro::duration(5min));
+        CHECK(next_look(p, unknown) == kubecoro::duration(1min));
+        CHECK(next_look(p, away) == kubecoro::duration(2min));
+        p.answered(); // to something else than a list
+        CHECK(next_look(p, unknown) == kubecoro::duration(4min));
+        CHECK(next_look(p, unknown) == kubecoro::duration(5min));
+        CHECK(next_look(p, unknown) == kubecoro::duration(5min));
     }
     SECTION("a list that succeeds ends it, and everything starts over")
     {
         p.succeeded();
         CHECK_FALSE(p.parked());
-        CHECK_FALSE(p.failed(unknown, true));
+        CHECK_FALSE(next_look(p, unknown));
         p.succeeded();
-        CHECK_FALSE(p.failed(unknown, true));
-        CHECK(p.failed(unknown, true) == kubecoro::duration(30s));
+        CHECK_FALSE(next_look(p, unknown));
+        CHECK(next_look(p, unknown) == kubecoro::duration(30s));
     }
+}
+
+TEST_CASE("parking: the first look is marked, once each time", "[cache][parking]")
+{
+    auto p = parking();
+    for (int round = 0; round < 2; ++round) {
+        p.failed(unknown, true);
+        CHECK_FALSE(p.next_look());
+        p.failed(unknown, true);
+        CHECK(p.next_look()->first);
+        CHECK_FALSE(p.next_look()->first);
+        p.succeeded();
+    }
+}
+
+TEST_CASE("parking: two 404s with something else between them do not park a reflector", "[cache][parking]")
+{
+    reflector_test::script s;
+    s.to_watch();
+    s.now += 10s;
+    s.ends();
+    s.refused(reflector_test::not_served());
+    const auto waits_unparked = [&s] {
+        CHECK_FALSE(s.as<kubecoro::reflector_core::do_wait>().gone);
+        CHECK(s.c.state() == informer_state::waiting);
+        s.waits();
+    };
+    waits_unparked();
+    SECTION("a server that is not ready")
+    {
+        for (int i = 0; i < 6; ++i) {
+            s.list_fails(kt::server_failure(503, "ServiceUnavailable"));
+            waits_unparked();
+        }
+    }
+    SECTION("no server")
+    {
+        s.list_fails(reflector_test::refused_connection());
+        waits_unparked();
+    }
+    SECTION("a version that is too old, which is asked again without a pause")
+    {
+        s.list_fails(reflector_test::gone());
+        CHECK(s.lists().resource_version.empty());
+    }
+    SECTION("the first page of a list") { s.page(kt::make_page({kt::make_pod("web", "b", "2")}, "6", "t1")); }
+    s.list_fails(reflector_test::not_served());
+    waits_unparked();
+    s.list_fails(reflector_test::not_served());
+    CHECK(s.as<kubecoro::reflector_core::do_wait>().gone);
+    CHECK(s.c.state() == informer_state::parked);
+    CHECK(s.c.stats().parks == 1);
 }
 
 TEST_CASE("parking: the objects go with their definition, and it is looked for now and then", "[cache][parking]")
@@ -144,6 +212,26 @@ TEST_CASE("parking: retry_now looks at once, and does nothing to what does not w
     CHECK(pods.state() == informer_state::waiting);
     f.settle();
     CHECK(pods.state() == informer_state::waiting);
+}
+
+TEST_CASE("parking: a retry_now between the end of a pause and its resumption is not kept for the next",
+          "[cache][parking][every_step]")
+{
+    for (std::size_t step = 0;; ++step) {
+        INFO("retried " << step << " handlers after the second failure");
+        fixture f;
+        auto pods = f.informers->get<pod>();
+        for (int i = 0; i < 3; ++i) f.source().on_list(failure(cond::unreachable, "gone"));
+        f.source().on_list_hang();
+        f.informers->start();
+        REQUIRE(f.run.run_until([&] { return f.source().lists() == 1; }));
+        const auto ran = f.run.step(step);
+        const auto before = f.source().lists();
+        pods.retry_now();
+        f.settle();
+        CHECK(f.source().lists() <= before + 1);
+        if (ran < step || before == 3) break;
+    }
 }
 
 TEST_CASE("parking: what never was there is tried as ever", "[cache][parking]")

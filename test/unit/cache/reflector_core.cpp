@@ -113,6 +113,19 @@ TEST_CASE("reflector: page sizes follow the version asked for", "[cache][reflect
         s.waits();
         CHECK(s.lists().limit == 500);
     }
+    SECTION("also when its chain broke and one full list took its place")
+    {
+        script s;
+        s.start();
+        s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t1"));
+        s.list_fails(gone());
+        s.page(kt::make_page({}, "5"));
+        s.applied();
+        s.opened();
+        s.events({kt::error_event(410, "Expired")});
+        s.waits();
+        CHECK(s.lists().limit == 500);
+    }
     SECTION("the policy's size goes first")
     {
         script s({.page_size = 7});

@@ -78,6 +78,10 @@ struct script
 };
 
 inline failure gone() { return kt::server_failure(410, "Expired", "too old resource version: 1 (5)"); }
+inline failure not_served()
+{
+    return kt::server_failure(404, "NotFound", "the server could not find the requested resource");
+}
 inline failure refused_connection() { return failure(cond::unreachable, "connection refused"); }
 
 } // namespace reflector_test

@@ -146,6 +146,24 @@ TEST_CASE("wait_for: deadlines come in their order, whatever the order of the wa
     CHECK(ended() == "xxxxxx");
 }
 
+TEST_CASE("wait_for: a limit as long as time itself never comes, and one that has passed ends at once", "[cache][wait]")
+{
+    constexpr auto for_ever = kubecoro::duration::max();
+    synced_fixture f;
+    f.start();
+    auto state = f.run.spawn(f.pods.wait_for({"web", "x"}, conditions::exists(), for_ever));
+    auto event =
+        f.run.spawn(f.pods.wait_for_any([](const notification& n) { return object_of(n).name() == "x"; }, for_ever));
+    CHECK(f.run.run(f.pods.wait_for({"web", "x"}, conditions::exists(), -1s)).error() == cond::timed_out);
+    f.run.advance(4min);
+    CHECK_FALSE(state.done());
+    CHECK_FALSE(event.done());
+    f.watch.send(kt::added(kt::make_pod("web", "x", "6")));
+    f.settle();
+    CHECK(state.outcome().has_value());
+    CHECK(event.outcome().has_value());
+}
+
 TEST_CASE("wait_for: before the first sync a deadline says so", "[cache][wait]")
 {
     fixture f;

@@ -1,0 +1,430 @@
+// Sources and sinks that throw: a reflector says so and begins again.
+
+#include "informer_fixture.hpp"
+#include "reflector.hpp"
+
+#include <deque>
+#include <functional>
+#include <new>
+#include <stdexcept>
+
+namespace asio = boost::asio;
+using namespace informer_test;
+using namespace kubecoro;
+
+namespace {
+
+/// Something that throws as often as it is told to.
+struct trap
+{
+    int left = 0;
+    void spring()
+    {
+        if (left == 0) return;
+        --left;
+        throw std::bad_alloc();
+    }
+};
+
+struct traps
+{
+    trap list;
+    trap later_list;
+    trap watch;
+    trap next;
+    trap later_next;
+    trap describe;
+};
+
+class trapped_stream final : public watch_stream
+{
+public:
+    trapped_stream(std::unique_ptr<watch_stream> inner, std::shared_ptr<traps> t)
+        : inner_(std::move(inner)), traps_(std::move(t))
+    {
+    }
+    asio::awaitable<result<std::vector<watch_event>>> next() override
+    {
+        traps_->next.spring();
+        return go_on();
+    }
+
+private:
+    asio::awaitable<result<std::vector<watch_event>>> go_on()
+    {
+        traps_->later_next.spring();
+        auto reading = inner_->next();
+        co_return co_await std::move(reading);
+    }
+    std::unique_ptr<watch_stream> inner_;
+    std::shared_ptr<traps> traps_;
+};
+
+/// A source that throws on its way to another.
+class trapped_source final : public list_watch_source
+{
+public:
+    trapped_source(std::shared_ptr<list_watch_source> inner, std::shared_ptr<traps> t)
+        : inner_(std::move(inner)), traps_(std::move(t))
+    {
+    }
+    asio::awaitable<result<list_page>> list(list_options options) override
+    {
+        traps_->list.spring();
+        return go_on(std::move(options));
+    }
+    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options options) override
+    {
+        traps_->watch.spring();
+        return open(std::move(options));
+    }
+    [[nodiscard]] std::string describe() const override
+    {
+        traps_->describe.spring();
+        return inner_->describe();
+    }
+
+private:
+    asio::awaitable<result<list_page>> go_on(list_options options)
+    {
+        traps_->later_list.spring();
+        auto listing = inner_->list(std::move(options));
+        co_return co_await std::move(listing);
+    }
+    asio::awaitable<result<std::unique_ptr<watch_stream>>> open(watch_options options)
+    {
+        auto opening = inner_->watch(std::move(options));
+        auto opened = co_await std::move(opening);
+        if (!opened) co_return opened.error();
+        co_return std::make_unique<trapped_stream>(std::move(*opened), traps_);
+    }
+    std::shared_ptr<list_watch_source> inner_;
+    std::shared_ptr<traps> traps_;
+};
+
+class trapped_provider final : public source_provider
+{
+public:
+    explicit trapped_provider(std::shared_ptr<kt::scripted_provider> inner) : inner_(std::move(inner)) {}
+    std::shared_ptr<list_watch_source> open(const resource_type& r, const source_scope& s) override
+    {
+        opening.spring();
+        return std::make_shared<trapped_source>(inner_->open(r, s), at);
+    }
+    [[nodiscard]] asio::any_io_executor executor() const override { return inner_->executor(); }
+
+    trap opening;
+    std::shared_ptr<traps> at = std::make_shared<traps>();
+
+private:
+    std::shared_ptr<kt::scripted_provider> inner_;
+};
+
+/// An informer of pods whose source throws.
+struct trapped_fixture : fixture
+{
+    std::shared_ptr<trapped_provider> trapping = std::make_shared<trapped_provider>(provider);
+    std::unique_ptr<informer_factory> trapped;
+    std::vector<failure> heard;
+
+    trapped_fixture()
+    {
+        trapped = std::make_unique<informer_factory>(
+            trapping, factory_options{.time = run.shared_clock(), .log = log.handle(), .seed = 7});
+    }
+    ~trapped_fixture() { CHECK(run.run(trapped->stop())); }
+    traps& at() { return *trapping->at; }
+    shared_informer get(std::vector<std::string> namespaces = {})
+    {
+        informer_options o{.namespaces = std::move(namespaces)};
+        o.on_failure = [this](const failure& f) { heard.push_back(f); };
+        return trapped->get<pod>(std::move(o));
+    }
+};
+
+/// Remembers what it was given, and throws on the way.
+struct trapped_sink final : reflector_sink
+{
+    trap replacing;
+    trap applying;
+    trap reporting;
+    trap showing;
+    lines seen;
+    std::string version;
+
+    result<> replace(std::size_t, std::vector<object> items, std::string resource_version) override
+    {
+        seen.push_back("list " + std::to_string(items.size()) + "@" + resource_version);
+        replacing.spring();
+        return {};
+    }
+    result<> apply(std::size_t, std::vector<delta> changes, std::string resource_version) override
+    {
+        seen.push_back("apply " + std::to_string(changes.size()) + "@" + resource_version);
+        applying.spring();
+        return {};
+    }
+    void vanished(std::size_t) override { seen.push_back("gone"); }
+    void report(std::size_t, const reflector_core::incident& what) override
+    {
+        reporting.spring();
+        seen.push_back(std::string(what.what));
+    }
+    void progress(std::size_t, const reflector_core& core) override
+    {
+        showing.spring();
+        version = core.resource_version();
+    }
+    lines take() { return std::exchange(seen, {}); }
+};
+
+/// A reflector by itself.
+struct lonely
+{
+    kt::runner run;
+    std::shared_ptr<kt::scripted_source> script = std::make_shared<kt::scripted_source>(run.shared_clock());
+    std::shared_ptr<traps> at = std::make_shared<traps>();
+    trapped_sink sink;
+    reflector follows{0,
+                      std::make_shared<trapped_source>(script, at),
+                      reflector_core({}, {"Pod", "v1", ""}, 3),
+                      {},
+                      run.shared_clock(),
+                      relist_budget({}, run.shared_clock()),
+                      sink};
+    kt::task<void> running;
+
+    /// At version 5, with an open watch.
+    kt::scripted_watch to_watch()
+    {
+        script->on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+        auto watch = script->on_watch();
+        running = run.spawn(follows.run());
+        run.run_until_idle();
+        CHECK(sink.take() == lines{"list 1@5"});
+        return watch;
+    }
+    void relist_later()
+    {
+        script->on_list(kt::make_page({}, "9"));
+        script->on_watch_hang();
+        run.advance(10s);
+    }
+    ~lonely()
+    {
+        running.cancel();
+        run.run_until_idle();
+        CHECK(running.done());
+    }
+};
+
+} // namespace
+
+TEST_CASE("reflector faults: a source that throws is reported and asked again, through the backoff",
+          "[cache][reflector][faults]")
+{
+    trapped_fixture f;
+    auto pods = f.get();
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "7"));
+    f.source().on_watch().send(kt::added(kt::make_pod("web", "b", "6")));
+    f.source().on_watch();
+    auto begins = [&](std::size_t failures) {
+        f.trapped->start();
+        f.settle();
+        CHECK(f.heard.size() == 1); // again after a pause, not at once
+        CHECK(pods.state() == informer_state::waiting);
+        CHECK(f.run.run(pods.has_synced()));
+        f.run.advance(20s);
+        REQUIRE(f.heard.size() == failures);
+        CHECK(f.heard.front() == cond::internal);
+        CHECK(f.heard.front().describe().find("bad_alloc") != std::string::npos);
+        CHECK(pods.stats().reflector.failures == failures);
+        CHECK(f.log.count("bad_alloc") >= 1);
+        CHECK(pods.state() == informer_state::watching);
+    };
+    SECTION("at a list")
+    {
+        f.at().list.left = 3;
+        begins(3);
+    }
+    SECTION("in the middle of a list")
+    {
+        f.at().later_list.left = 3;
+        begins(3);
+    }
+    SECTION("at a watch")
+    {
+        f.at().watch.left = 1;
+        begins(1);
+        CHECK(f.source().lists() == 2);
+    }
+    SECTION("when events are asked for")
+    {
+        f.at().next.left = 1;
+        begins(1);
+        CHECK(f.source().lists() == 2);
+    }
+    SECTION("while events are waited for")
+    {
+        f.at().later_next.left = 1;
+        begins(1);
+        CHECK(f.source().lists() == 2);
+    }
+}
+
+TEST_CASE("reflector faults: one that throws for ever is asked less and less", "[cache][reflector][faults]")
+{
+    trapped_fixture f;
+    auto pods = f.get();
+    f.at().list.left = 1'000'000;
+    f.trapped->start();
+    f.run.advance(30min);
+    CHECK(f.heard.size() > 30);
+    CHECK(f.heard.size() < 70);
+    CHECK(f.run.run(f.trapped->stop()));
+    CHECK(pods.state() == informer_state::stopped);
+}
+
+TEST_CASE("reflector faults: a namespace whose source cannot be opened says so to whoever joins it",
+          "[cache][reflector][faults]")
+{
+    trapped_fixture f;
+    auto pods = f.get({"web"});
+    f.source("web").on_list(kt::make_page({}, "5"));
+    f.source("web").on_watch();
+    f.trapped->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.trapping->opening.left = 1;
+    auto joining = f.run.spawn(pods.add_namespace("jobs"));
+    f.run.advance(1min);
+    CHECK(f.heard.size() > 1);
+    CHECK(f.heard.front().describe().find("bad_alloc") != std::string::npos);
+    CHECK(pods.state() == informer_state::waiting);
+    CHECK(f.run.run(pods.remove_namespace("jobs")));
+    CHECK(joining.done());
+    CHECK(pods.state() == informer_state::watching);
+}
+
+TEST_CASE("reflector faults: events that a sink threw at are listed, not skipped", "[cache][reflector][faults]")
+{
+    lonely r;
+    auto watch = r.to_watch();
+    r.sink.applying.left = 1;
+    watch.send({kt::added(kt::make_pod("web", "b", "6")), kt::added(kt::make_pod("web", "c", "7"))});
+    r.run.run_until_idle();
+    CHECK(r.sink.take() == lines{"apply 2@7", "events could not be applied"});
+    CHECK(r.sink.version == "5");
+    CHECK(watch.closed());
+    r.relist_later();
+    CHECK(r.script->list_call(1).resource_version == "5");
+    CHECK(r.sink.take() == lines{"list 0@9"});
+    CHECK(r.sink.version == "9");
+}
+
+TEST_CASE("reflector faults: a list that a sink threw at is made again", "[cache][reflector][faults]")
+{
+    lonely r;
+    auto watch = r.to_watch();
+    r.sink.replacing.left = 1;
+    watch.send(kt::error_event(410, "Expired"));
+    r.script->on_list(kt::make_page({}, "8"));
+    r.run.advance(2s);
+    CHECK(r.sink.take() == lines{"watch ended by the server", "list 0@8", "the list could not be applied"});
+    CHECK(r.sink.version == "5");
+    r.relist_later();
+    CHECK(r.sink.take() == lines{"list 0@9"});
+}
+
+TEST_CASE("reflector faults: a stream that throws relists at the version that was applied",
+          "[cache][reflector][faults]")
+{
+    lonely r;
+    auto watch = r.to_watch();
+    r.at->next.left = 1; // the next call after these events
+    watch.send(kt::added(kt::make_pod("web", "b", "6")));
+    r.run.run_until_idle();
+    CHECK(r.sink.take() == lines{"apply 1@6", "broken off by an exception"});
+    CHECK(watch.closed());
+    r.relist_later();
+    CHECK(r.script->list_call(1).resource_version == "6");
+    CHECK(r.sink.take() == lines{"list 0@9"});
+}
+
+TEST_CASE("reflector faults: what throws outside the source's answers breaks one attempt only",
+          "[cache][reflector][faults]")
+{
+    lonely r;
+    r.at->describe.left = 1;
+    r.script->on_list(kt::make_page({}, "5"));
+    r.script->on_watch_hang();
+    r.running = r.run.spawn(r.follows.run());
+    r.run.run_until_idle();
+    CHECK(r.sink.take() == lines{"broken off by an exception"});
+    CHECK_FALSE(r.running.done());
+    r.run.advance(2s);
+    CHECK(r.sink.take() == lines{"list 0@5"});
+}
+
+TEST_CASE("reflector faults: a sink that cannot be told of failures or progress ends nothing",
+          "[cache][reflector][faults]")
+{
+    lonely r;
+    r.sink.reporting.left = 1;
+    r.sink.showing.left = 4;
+    r.script->on_list(failure(cond::unreachable, "refused"));
+    r.script->on_list(kt::make_page({}, "5"));
+    auto watch = r.script->on_watch();
+    watch.send(kt::added(kt::make_pod("web", "b", "6")));
+    r.running = r.run.spawn(r.follows.run());
+    r.run.advance(5s);
+    CHECK(r.sink.take() == lines{"list 0@5", "apply 1@6"});
+    CHECK(r.sink.showing.left == 0);
+    watch.send(kt::added(kt::make_pod("web", "c", "7")));
+    r.run.run_until_idle();
+    CHECK(r.sink.take() == lines{"apply 1@7"});
+    CHECK(r.sink.version == "7");
+}
+
+TEST_CASE("reflector faults: the core can be broken off at any moment, and lists again from its version",
+          "[cache][reflector][faults]")
+{
+    reflector_core c({}, {"Pod", "v1", ""}, 3);
+    time_point now{1h};
+    const failure why(cond::internal, "no memory");
+    const auto list_after_a_pause = [&](reflector_core::action next) {
+        REQUIRE(std::holds_alternative<reflector_core::do_wait>(next));
+        CHECK(std::get<reflector_core::do_wait>(next).delay >= 800ms);
+        CHECK(c.state() == informer_state::waiting);
+        next = c.on_wake();
+        REQUIRE(std::holds_alternative<reflector_core::do_take_turn>(next));
+        next = c.on_turn(now);
+        REQUIRE(std::holds_alternative<reflector_core::do_list>(next));
+        return std::get<reflector_core::do_list>(next).options;
+    };
+    static_cast<void>(c.start(now));
+    SECTION("in the middle of a chain of pages, none of which is kept")
+    {
+        static_cast<void>(c.on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t1"), now));
+        CHECK(list_after_a_pause(c.on_fault(why)).continue_token.empty());
+        const auto next = c.on_list(kt::make_page({kt::make_pod("web", "b", "6")}, "6"), now);
+        CHECK(std::get<reflector_core::do_replace>(next).items.size() == 1);
+    }
+    SECTION("while events are applied, which then are not skipped")
+    {
+        static_cast<void>(c.on_list(kt::make_page({}, "5"), now));
+        static_cast<void>(c.on_applied({}, now));
+        static_cast<void>(c.on_watch_opened({}, now));
+        static_cast<void>(c.on_events({kt::added(kt::make_pod("web", "b", "7"))}, now));
+        CHECK(list_after_a_pause(c.on_fault(why)).resource_version == "5");
+        CHECK(c.stats().relists[static_cast<std::size_t>(relist_reason::apply_failed)] == 1);
+    }
+    SECTION("but not when it has stopped")
+    {
+        static_cast<void>(c.on_cancel());
+        CHECK(std::holds_alternative<reflector_core::do_stop>(c.on_fault(why)));
+        return;
+    }
+    CHECK(c.stats().failures == 1);
+    CHECK(c.take_incidents().size() == 1);
+}
