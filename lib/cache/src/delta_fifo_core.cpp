@@ -126,4 +126,10 @@ void delta_fifo_core::processed()
 
 bool delta_fifo_core::has_pending(object_key_view key) const { return pending_.find(key) != pending_.end(); }
 
+std::vector<object> delta_fifo_core::to_show(std::vector<object> stored) const
+{
+    if (!pending_.empty()) std::erase_if(stored, [this](const object& o) { return has_pending(o.key()); });
+    return stored;
+}
+
 } // namespace kubecoro

@@ -46,8 +46,7 @@ public:
     void replace(std::size_t scope, std::vector<object> items, std::string resource_version);
     /// Everything up to this version has been pushed.
     void version(std::size_t scope, std::string resource_version);
-    /// Show the stored objects again to one handler; those with a pending delta when its turn comes are left out by the
-    /// consumer, see has_pending.
+    /// Show the stored objects again to one handler: to_show() says which when its turn comes.
     void sync(std::uint64_t target);
 
     /// The next deltas in order: many single ones, or one list or sync alone. The batch before counts as processed.
@@ -60,6 +59,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool full() const noexcept { return size_ >= limits_.max_pending; }
     [[nodiscard]] bool has_pending(object_key_view key) const;
+    /// Of the stored objects those that a sync shows: a pending delta of one of the others tells something newer of it.
+    [[nodiscard]] std::vector<object> to_show(std::vector<object> stored) const;
 
     /// Every scope's first list has been processed: true only after processed(), not when it was popped.
     [[nodiscard]] bool synced() const noexcept { return unsynced_ == 0 && !scopes_.empty(); }

@@ -125,8 +125,7 @@ void informer_engine::resync(std::uint64_t target)
     auto* listener = processor_.find(target);
     if (!listener) return;
     std::vector<notification> again;
-    for (auto& o : store_->list({}))
-        if (!fifo_.has_pending(o.key())) again.emplace_back(updated{o, o});
+    for (const auto& o : fifo_.to_show(store_->list({}))) again.emplace_back(updated{o, o});
     if (!again.empty()) listener->add_resync(again);
 }
 

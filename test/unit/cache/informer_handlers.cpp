@@ -205,6 +205,85 @@ TEST_CASE("handlers: after removed() has returned no call comes", "[cache][handl
     CHECK(f.pods.stats().handlers.empty());
 }
 
+TEST_CASE("handlers: one that throws after it was removed has ended, and was the last to be called",
+          "[cache][handlers]")
+{
+    synced_fixture f;
+    kubecoro::latch go_on;
+    int calls = 0;
+    auto handler = f.pods.add_event_handler({.on_add = [&](kubecoro::added) -> asio::awaitable<void> {
+                                                 ++calls;
+                                                 auto waiting = go_on.wait();
+                                                 co_await std::move(waiting);
+                                                 throw std::runtime_error("no idea");
+                                             },
+                                             .on_update = [&calls](const kubecoro::updated&) { ++calls; }},
+                                            {.name = "clumsy"});
+    f.pods.add_event_handler(f.writer());
+    f.start();
+    handler.remove();
+    f.modify("a", 6);
+    f.settle();
+    auto removed = f.run.spawn(handler.removed());
+    f.settle();
+    CHECK_FALSE(removed.done()); // the call goes on
+    go_on.settle({});
+    f.settle();
+    REQUIRE(removed.done());
+    CHECK(removed.outcome().has_value());
+    CHECK(handler.stats().failed == 1);
+    CHECK(f.log.count("clumsy") == 1);
+    CHECK(f.pods.stats().handlers.size() == 1);
+    f.modify("b", 7);
+    f.settle();
+    CHECK(calls == 1);
+    CHECK(f.take().size() == 4); // the other one goes on
+    CHECK(f.run.run(f.informers->stop()));
+}
+
+TEST_CASE("handlers: removal without waiting ends it as well, whatever waits for it", "[cache][handlers]")
+{
+    synced_fixture f;
+    const bool before_the_start = GENERATE(true, false);
+    auto handler = f.pods.add_event_handler(f.writer());
+    if (before_the_start) handler.remove();
+    f.start();
+    f.take();
+    if (!before_the_start) handler.remove();
+    f.modify("a", 6);
+    f.settle();
+    CHECK(f.take().empty());
+    CHECK(f.pods.stats().handlers.empty());
+    CHECK(f.run.run(handler.removed()));
+}
+
+TEST_CASE("subscription: a reader that waits at an empty queue is let go by the stop", "[cache][subscription]")
+{
+    const auto sequence = GENERATE(kubecoro::order::global, kubecoro::order::per_key);
+    fixture f;
+    auto pods = f.informers->get<pod>({.sequence = sequence});
+    auto watch = f.with_one_pod();
+    auto events = pods.subscribe();
+    pods.add_event_handler(f.writer());
+    f.informers->start();
+    const auto pop = [&]() -> asio::awaitable<result<>> {
+        auto batch = co_await events.pop();
+        if (!batch) co_return events.ended();
+        co_return result<>{};
+    };
+    REQUIRE(f.run.run(pop()));
+    auto waiting = f.run.spawn(pop());
+    f.settle();
+    REQUIRE_FALSE(waiting.done());
+    auto stopped = f.run.spawn(f.informers->stop());
+    f.settle(); // time stands still: nothing is waited for
+    REQUIRE(stopped.done());
+    REQUIRE(waiting.done());
+    CHECK(waiting.outcome().error() == cond::cancelled);
+    CHECK(f.run.run(pop()).error() == cond::cancelled);
+    CHECK(f.source().in_flight() == 0);
+}
+
 TEST_CASE("handlers: may remove themselves, and may be removed before the start and after the stop",
           "[cache][handlers]")
 {

@@ -91,6 +91,35 @@ TEST_CASE("transform: one that fails costs its object the transform, and nothing
     CHECK(pods.lister().get("web", "fine")["spec"]["short"].as_bool());
 }
 
+TEST_CASE("transform: one that loses or changes the version does not hold the store's version back",
+          "[cache][transform]")
+{
+    const bool loses = GENERATE(true, false);
+    fixture f;
+    kubecoro::informer_options o;
+    o.transform = [loses](const object& obj) {
+        return kt::make_object({.ns = std::string(obj.ns()),
+                                .name = std::string(obj.name()),
+                                .resource_version = loses ? "" : "1",
+                                .uid = std::string(obj.uid())});
+    };
+    auto pods = f.informers->get<pod>(o);
+    auto watch = f.with_one_pod();
+    pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(pods.last_resource_version() == "5");
+    auto reached = f.run.spawn(pods.wait_until("7", "web"));
+    watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::added(kt::make_pod("web", "b", "7"))});
+    f.settle();
+    CHECK(pods.last_resource_version() == "7");
+    REQUIRE(reached.done());
+    CHECK(reached.outcome().has_value());
+    CHECK(content(pods) == lines{"web/a@6", "web/b@7"});
+    CHECK(f.take() == lines{"initial web/a@1", "updated web/a@1 > 6", "added web/b@7"});
+    CHECK(pods.stats().transform_failures == (loses ? 3U : 2U));
+}
+
 TEST_CASE("transform: whose object came back is seen without expanding it", "[cache][transform][storage]")
 {
     const auto encoding =

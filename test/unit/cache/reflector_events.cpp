@@ -55,6 +55,12 @@ TEST_CASE("reflector: the version never moves past what could not be applied", "
     s.events({kt::added(kt::make_pod("web", "b", "7"))});
     s.next = s.c.on_applied(failure(cond::internal, "no room"), s.now);
     CHECK(s.c.resource_version() == "5");
+    const auto said = s.c.take_incidents();
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].what == "events could not be applied");
+    CHECK(said[0].why.message() == "no room");
+    CHECK_FALSE(said[0].skipped);
+    CHECK(s.c.stats().failures == 1);
     s.waits();
     CHECK(s.lists().resource_version == "5");
     CHECK(s.relists(relist_reason::apply_failed) == 1);
@@ -151,6 +157,55 @@ TEST_CASE("reflector: watch timeouts are drawn anew from 300 to 600 seconds, and
     CHECK(*std::min_element(drawn.begin(), drawn.end()) >= 300s);
     CHECK(*std::max_element(drawn.begin(), drawn.end()) <= 600s);
     CHECK(*std::max_element(drawn.begin(), drawn.end()) - *std::min_element(drawn.begin(), drawn.end()) > 200s);
+}
+
+TEST_CASE("reflector: pauses double from 0.8 s to 30 s, and the jitter at most doubles them", "[cache][reflector]")
+{
+    const auto pauses = [](reflector_policy policy, std::uint64_t seed) {
+        script s(policy, {"Pod", "v1", ""}, seed);
+        s.start();
+        std::vector<duration> out;
+        for (int i = 0; i < 8; ++i) {
+            s.list_fails(refused_connection());
+            out.push_back(s.waits());
+        }
+        return out;
+    };
+    const std::vector<duration> plain{800ms, 1600ms, 3200ms, 6400ms, 12800ms, 25600ms, 30s, 30s};
+    reflector_policy steady;
+    steady.backoff.jitter = 0;
+    CHECK(pauses(steady, 3) == plain);
+
+    double sum = 0;
+    constexpr int runs = 100;
+    for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+        const auto drawn = pauses({}, seed);
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            CHECK(drawn[i] >= plain[i]);
+            CHECK(drawn[i] <= 2 * plain[i]);
+            sum += static_cast<double>(drawn[i].count()) / static_cast<double>(plain[i].count());
+        }
+    }
+    const double mean = sum / (runs * 8);
+    CHECK(mean > 1.4);
+    CHECK(mean < 1.6);
+}
+
+TEST_CASE("reflector: a backoff of the user's own is followed to the letter", "[cache][reflector]")
+{
+    const backoff_policy own{.initial = 100ms, .factor = 3, .cap = 1s, .jitter = 0};
+    script s({.backoff = own});
+    s.start();
+    for (const duration expected : std::vector<duration>{100ms, 300ms, 900ms, 1s, 1s}) {
+        s.list_fails(refused_connection());
+        CHECK(s.waits() == expected);
+    }
+    s.page(kt::make_page({}, "5"));
+    s.applied();
+    s.opened();
+    s.now += 5s;
+    s.events({kt::error_event(410, "Expired")});
+    CHECK(s.waits() == 100ms);
 }
 
 TEST_CASE("reflector: the backoff grows while things fail, and health alone resets it", "[cache][reflector]")

@@ -74,6 +74,16 @@ TEST_CASE("store: changes say what they changed", "[cache][store]")
     CHECK(s.namespaces().empty());
 }
 
+TEST_CASE("store: the deletion of what is not stored says nothing and leaves the rest", "[cache][store]")
+{
+    store s;
+    s.apply(std::vector<delta>{{.type = delta_type::added, .obj = kt::make_pod("web", "a", "1")}});
+    CHECK(s.apply(std::vector<delta>{{.type = delta_type::deleted, .obj = kt::make_pod("web", "b", "2")},
+                                     {.type = delta_type::deleted, .obj = kt::make_pod("jobs", "a", "3")}})
+              .empty());
+    CHECK(s.size() == 1);
+}
+
 TEST_CASE("store: a new uid under an old key is a deletion and an add", "[cache][store]")
 {
     store s;

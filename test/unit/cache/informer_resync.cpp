@@ -1,0 +1,106 @@
+// Handlers that are shown the stored objects again, each in its own time.
+
+#include "synced_fixture.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace informer_test;
+
+namespace {
+
+/// When a handler was shown web/a again, in seconds since the beginning.
+struct shown
+{
+    std::vector<int> at;
+
+    kubecoro::event_handler handler(fixture& f)
+    {
+        return {.on_update = [this, &f, begin = f.run.clock().now()](const kubecoro::updated& e) {
+            if (!e.resync() || e.after.name() != "a") return;
+            at.push_back(static_cast<int>(
+                std::chrono::duration_cast<std::chrono::seconds>(f.run.clock().now() - begin).count()));
+        }};
+    }
+};
+
+using seconds = std::vector<int>;
+
+} // namespace
+
+TEST_CASE("resync: each handler has its own period, and those without one are left alone", "[cache][handlers][resync]")
+{
+    synced_fixture f;
+    shown none;
+    shown two;
+    shown three;
+    f.pods.add_event_handler(none.handler(f));
+    f.pods.add_event_handler(two.handler(f), {.resync = 2s});
+    f.pods.add_event_handler(three.handler(f), {.resync = 3s});
+    f.start();
+    f.run.advance(6s);
+    CHECK(none.at.empty());
+    CHECK(two.at == seconds{2, 4, 6});
+    CHECK(three.at == seconds{3, 6});
+    CHECK(f.source().calls().size() == 2);
+}
+
+TEST_CASE("resync: the informer's period is for those who ask for none, whatever the others ask for",
+          "[cache][handlers][resync]")
+{
+    kubecoro::factory_options o;
+    o.resync = 12h;
+    synced_fixture f(std::move(o));
+    shown by_default;
+    shown minute;
+    shown shorter;
+    shown too_short;
+    f.pods.add_event_handler(by_default.handler(f));
+    f.pods.add_event_handler(minute.handler(f), {.resync = 1min});
+    f.pods.add_event_handler(shorter.handler(f), {.resync = 55s});
+    f.start();
+    f.run.advance(120s);
+    f.pods.add_event_handler(too_short.handler(f), {.resync = 10ms});
+    f.run.advance(3s);
+    CHECK(by_default.at.empty());
+    CHECK(minute.at == seconds{60, 120});
+    CHECK(shorter.at == seconds{55, 110});
+    CHECK(too_short.at == seconds{1, 2, 3}); // since it joined
+}
+
+TEST_CASE("resync: a period counts from the handler's beginning, and one that was missed is not made up for",
+          "[cache][handlers][resync]")
+{
+    synced_fixture f;
+    shown first;
+    shown late;
+    f.pods.add_event_handler(first.handler(f), {.resync = 10s});
+    f.start();
+    f.run.advance(7s);
+    f.pods.add_event_handler(late.handler(f), {.resync = 10s});
+    f.run.advance(12s);
+    CHECK(first.at == seconds{10});
+    CHECK(late.at == seconds{10});
+    f.run.clock().advance(35s); // the program stood still
+    f.settle();
+    CHECK(first.at == seconds{10, 54});
+    CHECK(late.at == seconds{10, 47});
+    f.run.advance(10s);
+    CHECK(first.at == seconds{10, 54, 64});
+    CHECK(late.at == seconds{10, 47, 57});
+}
+
+TEST_CASE("resync: what a relist has changed is shown in its new state, once", "[cache][handlers][resync]")
+{
+    synced_fixture f;
+    f.pods.add_event_handler(f.writer(), {.resync = 10s});
+    f.start();
+    f.take();
+    f.watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::error_event(410, "Expired")});
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "7")}, "8"));
+    f.source().on_watch();
+    f.run.advance(9s);
+    CHECK(f.take() == lines{"updated web/a@1 > 6", "lost web/b@2", "updated web/a@6 > 7"});
+    f.run.advance(1s);
+    CHECK(f.take() == lines{"resync web/a@7"});
+}
