@@ -10,12 +10,21 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <shared_mutex>
+#include <utility>
 #include <vector>
 
 namespace asio = boost::asio;
 
 namespace kubecoro {
 namespace {
+
+/// Whether an execution context still runs. Whoever rings in it from elsewhere keeps it from ending for that moment.
+struct lifetime
+{
+    std::shared_mutex mutex;
+    bool over = false;
+};
 
 /** Knows whether its execution context still runs.
 
@@ -29,38 +38,48 @@ public:
     static asio::execution_context::id id;
 
     explicit liveness(asio::execution_context& context) : service(context) {}
-    [[nodiscard]] const std::shared_ptr<std::atomic<bool>>& alive() const noexcept { return alive_; }
+    [[nodiscard]] const std::shared_ptr<lifetime>& of_context() const noexcept { return lifetime_; }
 
 private:
-    void shutdown() override { *alive_ = false; }
-    std::shared_ptr<std::atomic<bool>> alive_ = std::make_shared<std::atomic<bool>>(true);
+    void shutdown() override
+    {
+        std::lock_guard lock(lifetime_->mutex);
+        lifetime_->over = true;
+    }
+    const std::shared_ptr<lifetime> lifetime_ = std::make_shared<lifetime>();
 };
 asio::execution_context::id liveness::id;
 
-/** What one suspended coroutine sleeps on.
+/** What one suspended coroutine sleeps on: a local of that coroutine, so that nothing of its context is ever held or
+    destroyed by those who wake it.
 
     Asio's own channel, because then the coroutine belongs to its execution context like every other operation: it is
     destroyed with the context, and no latch ever owns a coroutine. */
-struct bell
+class bell
 {
+public:
     using channel_type = asio::experimental::concurrent_channel<asio::any_io_executor, void(boost::system::error_code)>;
 
     explicit bell(const asio::any_io_executor& executor)
         : channel(executor, 1),
-          alive(asio::use_service<liveness>(asio::query(executor, asio::execution::context)).alive())
+          context_(asio::use_service<liveness>(asio::query(executor, asio::execution::context)).of_context())
     {
     }
+    bell(const bell&) = delete;
+    bell& operator=(const bell&) = delete;
+
+    /// Never runs the sleeper inside the call: the channel posts.
+    void ring()
+    {
+        std::shared_lock lock(context_->mutex);
+        if (!context_->over) channel.try_send(boost::system::error_code{});
+    }
+
     channel_type channel;
-    std::shared_ptr<std::atomic<bool>> alive;
+
+private:
+    std::shared_ptr<lifetime> context_;
 };
-
-std::shared_ptr<bell> make_bell(const asio::any_io_executor& executor) { return std::make_shared<bell>(executor); }
-
-/// Never runs the sleeper inside the call: the channel posts.
-void ring(bell& b)
-{
-    if (*b.alive) b.channel.try_send(boost::system::error_code{});
-}
 
 } // namespace
 
@@ -69,19 +88,25 @@ struct latch::state
     mutable std::mutex mutex;
     bool settled = false;
     result<> outcome;
-    std::vector<std::shared_ptr<bell>> sleepers;
+    /// Rung under the mutex, without which none of them leaves.
+    std::vector<bell*> sleepers;
 
-    /// Null when there is nothing to wait for.
-    std::shared_ptr<bell> enrol(const asio::any_io_executor& executor)
+    [[nodiscard]] bool is_settled() const
     {
         std::lock_guard lock(mutex);
-        if (settled) return nullptr;
-        return sleepers.emplace_back(make_bell(executor));
+        return settled;
     }
-    void leave(const std::shared_ptr<bell>& b) noexcept
+    /// False when there is nothing to wait for.
+    bool enrol(bell& b)
     {
         std::lock_guard lock(mutex);
-        auto at = std::find(sleepers.begin(), sleepers.end(), b);
+        if (!settled) sleepers.push_back(&b);
+        return !settled;
+    }
+    void leave(bell& b) noexcept
+    {
+        std::lock_guard lock(mutex);
+        auto at = std::find(sleepers.begin(), sleepers.end(), &b);
         if (at != sleepers.end()) sleepers.erase(at);
     }
 
@@ -92,23 +117,17 @@ latch::latch() : state_(std::make_shared<state>()) {}
 
 bool latch::settle(result<> outcome) const
 {
-    std::vector<std::shared_ptr<bell>> sleepers;
-    {
-        std::lock_guard lock(state_->mutex);
-        if (state_->settled) return false;
-        state_->settled = true;
-        state_->outcome = std::move(outcome);
-        sleepers.swap(state_->sleepers);
-    }
-    for (const auto& b : sleepers) ring(*b);
+    const auto held = state_; // a waiter that is woken may drop this latch
+    std::lock_guard lock(held->mutex);
+    if (held->settled) return false;
+    held->settled = true;
+    held->outcome = std::move(outcome);
+    for (bell* const b : held->sleepers) b->ring();
+    held->sleepers.clear();
     return true;
 }
 
-bool latch::settled() const noexcept
-{
-    std::lock_guard lock(state_->mutex);
-    return state_->settled;
-}
+bool latch::settled() const noexcept { return state_->is_settled(); }
 
 result<> latch::outcome() const
 {
@@ -123,17 +142,17 @@ asio::awaitable<result<>> latch::state::wait(std::shared_ptr<state> self)
     struct enrolment
     {
         state& of;
-        std::shared_ptr<bell> b;
-        ~enrolment()
-        {
-            if (b) of.leave(b);
-        }
+        bell& mine;
+        ~enrolment() { of.leave(mine); }
     };
     const auto executor = co_await asio::this_coro::executor;
-    enrolment e{*self, self->enrol(executor)};
-    if (e.b) {
-        auto [code] = co_await e.b->channel.async_receive(asio::as_tuple(asio::use_awaitable));
-        if (code) co_return failure(cond::cancelled);
+    if (!self->is_settled()) {
+        bell mine(executor);
+        const enrolment e{*self, mine};
+        if (self->enrol(mine)) {
+            auto [code] = co_await mine.channel.async_receive(asio::as_tuple(asio::use_awaitable));
+            if (code) co_return failure(cond::cancelled);
+        }
     }
     std::lock_guard lock(self->mutex);
     co_return self->outcome;
@@ -149,24 +168,25 @@ struct wake_signal::state
     };
     std::atomic<int> now{idle};
     std::mutex mutex;
-    std::shared_ptr<bell> sleeper;
+    /// Rung under the mutex, without which it does not leave.
+    bell* sleeper = nullptr;
 
-    void put(std::shared_ptr<bell> b)
+    void put(bell* b)
     {
         std::lock_guard lock(mutex);
-        sleeper = std::move(b);
+        sleeper = b;
     }
-    std::shared_ptr<bell> take()
+    void ring()
     {
         std::lock_guard lock(mutex);
-        return std::move(sleeper);
+        if (auto* const b = std::exchange(sleeper, nullptr)) b->ring();
     }
     /// The sleeper is gone, woken or not; a notification that it did not consume stays for the next wait.
     void leave() noexcept
     {
         int expected = waiting;
         now.compare_exchange_strong(expected, idle);
-        take();
+        put(nullptr);
     }
 
     static asio::awaitable<result<>> wait(std::shared_ptr<state> self);
@@ -179,7 +199,8 @@ void wake_signal::notify() const
     // Always a read-modify-write, also when already notified: what the caller wrote before must be seen by the
     // coroutine that consumes this notification.
     if (state_->now.exchange(state::notified, std::memory_order_acq_rel) != state::waiting) return;
-    if (auto b = state_->take()) ring(*b);
+    const auto held = state_; // the coroutine that is woken may drop this signal
+    held->ring();
 }
 
 asio::awaitable<result<>> wake_signal::wait() const { return state::wait(state_); }
@@ -194,12 +215,12 @@ asio::awaitable<result<>> wake_signal::state::wait(std::shared_ptr<state> self)
     int expected = notified;
     if (self->now.compare_exchange_strong(expected, idle)) co_return result<>{};
     const auto executor = co_await asio::this_coro::executor;
-    const auto b = make_bell(executor);
-    stay s{*self};
-    self->put(b);
+    bell mine(executor);
+    const stay s{*self};
+    self->put(&mine);
     expected = idle;
     if (self->now.compare_exchange_strong(expected, waiting)) {
-        auto [code] = co_await b->channel.async_receive(asio::as_tuple(asio::use_awaitable));
+        auto [code] = co_await mine.channel.async_receive(asio::as_tuple(asio::use_awaitable));
         if (code) co_return failure(cond::cancelled);
     }
     self->now.exchange(idle, std::memory_order_acq_rel);

@@ -1,4 +1,5 @@
 #include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/task_group.hpp>
 
@@ -51,9 +52,9 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         std::uint64_t id_;
     };
 
-    state(asio::any_io_executor e, logger l) : executor(std::move(e)), log(std::move(l)) {}
+    state(const asio::any_io_executor& e, logger l) : executor(e), log(std::move(l)) {}
 
-    asio::any_io_executor executor;
+    const kept_executor executor;
     logger log;
     mutable std::mutex mutex;
     std::map<std::uint64_t, child> children;
@@ -114,7 +115,7 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
 };
 
 task_group::task_group(asio::any_io_executor executor, logger log)
-    : state_(std::make_shared<state>(std::move(executor), std::move(log)))
+    : state_(std::make_shared<state>(executor, std::move(log)))
 {
 }
 
@@ -131,7 +132,7 @@ task_group::~task_group()
 
 bool task_group::spawn(std::string name, asio::awaitable<result<>> child)
 {
-    return spawn(std::move(name), state_->executor, std::move(child));
+    return spawn(std::move(name), state_->executor.get(), std::move(child));
 }
 
 bool task_group::spawn(std::string name, asio::any_io_executor where, asio::awaitable<result<>> child)
@@ -140,7 +141,7 @@ bool task_group::spawn(std::string name, asio::any_io_executor where, asio::awai
     std::uint64_t id = 0;
     {
         std::lock_guard lock(state_->mutex);
-        if (state_->stopping) return false;
+        if (state_->stopping || !where) return false;
         id = state_->next_id++;
         state_->children.emplace(id, state::child{std::move(name), where, signal});
     }

@@ -16,7 +16,7 @@ namespace kubecoro {
 
     Spawn, ask all to stop, await that all have ended. Thread safe. Destroying a group with running children is a
     programming error: it is reported to the logger and the program aborts in every build, because the children would
-    outlive what they refer to. After stop() a spawn is refused. */
+    outlive what they refer to. After stop() a spawn is refused. The group may outlive the context of its executor. */
 class task_group
 {
 public:
@@ -29,8 +29,8 @@ public:
     /** Starts a child: on its executor, never inside the call. `where` must run one handler of the child at a time (a
         strand, or a context with one thread), because that is what makes cancelling it safe. A child that is destroyed
         with its execution context counts as ended. A failure other than cond::cancelled, or an exception, is logged once
-        with the name, and kept for first_failure(). @return false when the group is stopping (the awaitable is dropped
-        unstarted). */
+        with the name, and kept for first_failure(). @return false when the group is stopping or the context has ended (the
+        awaitable is dropped unstarted). */
     bool spawn(std::string name, boost::asio::awaitable<result<>> child);
     bool spawn(std::string name, boost::asio::any_io_executor where, boost::asio::awaitable<result<>> child);
 
