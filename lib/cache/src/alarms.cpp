@@ -1,28 +1,24 @@
 #include "alarms.hpp"
 
-#include <algorithm>
+#include <boost/asio/this_coro.hpp>
+
 #include <utility>
 
 namespace asio = boost::asio;
 
 namespace kubecoro {
 
-alarms::alarms(std::shared_ptr<clock> time, const asio::any_io_executor& strand)
-    : time_(std::move(time)), timer_(time_->make_timer(strand))
-{
-}
-
 void alarms::set(time_point when, std::weak_ptr<void> whose, std::function<void()> call)
 {
-    if (set_.size() >= sweep_at_) {
+    if (pace_.due(set_.size())) {
         std::erase_if(set_, [](const auto& each) { return each.second.whose.expired(); });
-        sweep_at_ = std::max<std::size_t>(64, 2 * set_.size());
+        pace_.swept(set_.size());
     }
     const bool first = set_.empty() || when < set_.begin()->first;
     set_.emplace(when, alarm{std::move(whose), std::move(call)});
     if (!first) return;
     wake_.notify();
-    timer_->cancel();
+    if (timer_) timer_->cancel();
 }
 
 void alarms::ring()
@@ -35,6 +31,14 @@ void alarms::ring()
 
 asio::awaitable<result<>> alarms::run()
 {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto sleeper = time_->make_timer(executor);
+    const struct presence
+    {
+        timer*& place;
+        ~presence() { place = nullptr; }
+    } here{timer_};
+    timer_ = sleeper.get();
     for (;;) {
         ring();
         if (set_.empty()) {
@@ -43,9 +47,9 @@ asio::awaitable<result<>> alarms::run()
             if (!woken) co_return woken;
             continue;
         }
-        timer_->expires_at(set_.begin()->first);
+        sleeper->expires_at(set_.begin()->first);
         // Woken early when an earlier alarm is set; when this coroutine is cancelled, its next co_await says so.
-        auto sleeping = timer_->wait();
+        auto sleeping = sleeper->wait();
         static_cast<void>(co_await std::move(sleeping));
     }
 }

@@ -1,15 +1,17 @@
 #pragma once
 
+#include "sweep_pace.hpp"
+
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace kubecoro {
 
@@ -19,11 +21,11 @@ namespace kubecoro {
 class alarms
 {
 public:
-    alarms(std::shared_ptr<clock> time, const boost::asio::any_io_executor& strand);
+    explicit alarms(std::shared_ptr<clock> time) : time_(std::move(time)) {}
 
     /// @param whose  When it has gone, nothing is called.
     void set(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
-    /// Calls what is due, until cancelled.
+    /// Calls what is due, until cancelled. One at a time.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
 private:
@@ -36,9 +38,10 @@ private:
     void ring();
 
     const std::shared_ptr<clock> time_;
-    const std::unique_ptr<timer> timer_;
+    /// Of run() while it runs: a timer must not outlive its context.
+    timer* timer_ = nullptr;
     std::multimap<time_point, alarm> set_;
-    std::size_t sweep_at_ = 64;
+    sweep_pace pace_;
     wake_signal wake_;
 };
 

@@ -6,8 +6,6 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -25,26 +23,27 @@ constexpr std::size_t large_change = 512;
 
 informer_engine::informer_engine(informer_settings s)
     : settings_(std::move(s)),
-      strand_(asio::make_strand(settings_.executor)),
+      strand_(make_kept_strand(settings_.executor)),
       encoding_(make_object_encoding(encoding_for(settings_.resource, settings_.options.storage))),
       store_(std::make_shared<store>(settings_.log, large_change, encoding_)),
       transformer_(settings_.options.transform, encoding_, settings_.log),
       checker_(settings_, encoding_),
       registry_(settings_.log.with({{"informer", settings_.label}}),
                 {.run =
-                     [this](const auto& listener, event_handler handler, asio::any_io_executor executor) {
+                     [this](const auto& listener, event_handler handler, const kept_executor& executor) {
                          for (auto& reading : listener->run(std::move(handler)))
-                             handlers_.spawn("handler " + listener->name(), executor, std::move(reading));
+                             handlers_.spawn("handler " + listener->name(), executor.get(), std::move(reading));
                      },
                  .resync =
                      [this](const auto& listener, duration period) {
-                         watches_.spawn("resync of handler " + listener->name(), resync_loop(listener, period));
+                         on_strand(
+                             [self = shared_from_this(), listener, period] { self->resync_every(period, listener); });
                      }}),
       fifo_({.sequence = settings_.options.sequence}),
-      alarms_(settings_.time, strand_),
+      alarms_(settings_.time),
       wanted_(settings_.options.namespaces),
-      handlers_(strand_, settings_.log),
-      watches_(strand_, settings_.log)
+      handlers_(strand_.get(), settings_.log),
+      watches_(strand_.get(), settings_.log)
 {
     for (const auto& ns : wanted_.watched()) add_lane(ns);
 }
@@ -57,6 +56,7 @@ void informer_engine::start()
     if (started_ || stopping_) return;
     started_ = true;
     started_at_ = settings_.time->now();
+    registry_.start(); // first: who waited here must be there for the first event
     for (const auto& [id, l] : lanes_) run(l);
     if (settings_.options.storage.policy == storage::compressed) watches_.spawn("renewal", renew_loop());
     if (settings_.numbers) {
@@ -64,9 +64,8 @@ void informer_engine::start()
         watches_.spawn("metrics", meter_loop());
     }
     if (settings_.options.check_consistency) watches_.spawn("consistency check", checker_.run());
-    registry_.start();
     // Without any namespace there is no list to wait for.
-    if (lanes_.empty()) asio::post(strand_, [self = shared_from_this()] { self->settle_sync(); });
+    if (lanes_.empty()) on_strand([self = shared_from_this()] { self->settle_sync(); });
 }
 
 void informer_engine::request_stop()
@@ -113,7 +112,7 @@ void informer_engine::abandon(std::shared_ptr<informer_engine> self)
     if (running == 0) return self->end_handlers();
     self->settings_.log.error("an informer_factory was destroyed while its informers run: await stop() first",
                               {{"resource", self->settings_.resource.display_name()}});
-    auto strand = self->strand_;
+    const auto strand = self->strand_.get();
     // The context may be destroyed before it has run what follows, and the children after it.
     self->watches_.keep_until_ended(self);
     self->handlers_.keep_until_ended(self);
@@ -128,7 +127,7 @@ std::shared_ptr<processor_listener> informer_engine::add_handler(event_handler h
 {
     listener_registry::admission a;
     a.handler = std::move(handler);
-    a.executor = asio::make_strand(options.executor ? options.executor : settings_.executor);
+    a.executor = make_kept_strand(options.executor ? kept_executor(options.executor) : settings_.executor);
     a.resync = options.resync;
     a.settings = settings_of(std::move(options), a.executor, settings_.time);
     return admit(std::move(a));
@@ -146,8 +145,8 @@ std::shared_ptr<processor_listener> informer_engine::admit(listener_registry::ad
 {
     if (a.resync == duration::zero()) a.resync = settings_.options.resync;
     auto listener = registry_.admit(std::move(a));
-    if (!listener->over())
-        asio::post(strand_, [self = shared_from_this(), listener]() mutable { self->join(std::move(listener)); });
+    if (listener->over()) return listener;
+    if (!on_strand([self = shared_from_this(), listener] { self->join(listener); })) listener->informer_stopped();
     return listener;
 }
 

@@ -13,12 +13,14 @@
 #include "store.hpp"
 #include "sync_gate.hpp"
 
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/stats.hpp>
 #include <kubecoro/cache/subscription.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/post.hpp>
 
 #include <functional>
 #include <map>
@@ -27,6 +29,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kubecoro {
@@ -106,12 +109,21 @@ private:
     /// Null when it has left.
     [[nodiscard]] informer_lane* lane(std::size_t scope) const;
 
+    /// Has it called on the strand. False when there is none any more: its context has ended.
+    template<class F>
+    bool on_strand(F&& f) const
+    {
+        const auto strand = strand_.get();
+        if (strand) boost::asio::post(strand, std::forward<F>(f));
+        return static_cast<bool>(strand);
+    }
+
     void end_handlers();
     void tell_end();
     [[nodiscard]] std::shared_ptr<processor_listener> admit(listener_registry::admission a);
     void join(std::shared_ptr<processor_listener> listener);
-    [[nodiscard]] boost::asio::awaitable<result<>> resync_loop(std::shared_ptr<processor_listener> listener,
-                                                               duration period);
+    void resync_every(duration period, const std::shared_ptr<processor_listener>& listener);
+    void set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
 
     /// Brings stored objects into a better form, a few at a time, while nothing else wants the strand.
     [[nodiscard]] boost::asio::awaitable<result<>> renew_loop();
@@ -134,7 +146,7 @@ private:
     void tell_blocked();
 
     const informer_settings settings_;
-    boost::asio::any_io_executor strand_;
+    kept_executor strand_;
     /// Written on the strand by the decoders of all lanes.
     std::shared_ptr<object_encoding> encoding_;
     std::shared_ptr<store> store_;

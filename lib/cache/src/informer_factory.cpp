@@ -62,7 +62,9 @@ struct informer_factory::state
     };
 
     std::shared_ptr<source_provider> provider;
+    /// Its executor is kept apart.
     factory_options options;
+    kept_executor executor;
     std::mutex mutex;
     random_source seeds;
     std::vector<entry> entries;
@@ -97,7 +99,7 @@ struct informer_factory::state
         s.metrics_period = options.metrics_period;
         s.options = std::move(o);
         s.provider = provider;
-        s.executor = options.executor;
+        s.executor = executor;
         s.time = options.time;
         s.log = options.log;
         s.seed = seeds();
@@ -156,6 +158,7 @@ informer_factory::informer_factory(std::shared_ptr<source_provider> provider, fa
     if (!options.time) options.time = real_clock();
     state_->seeds.seed(options.seed ? *options.seed : random_seed());
     if (!options.relists) options.relists.emplace(relist_budget_options{}, options.time, state_->seeds());
+    state_->executor = std::exchange(options.executor, {});
     state_->provider = std::move(provider);
     state_->options = std::move(options);
 }

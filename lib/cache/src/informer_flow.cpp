@@ -2,6 +2,8 @@
 
 #include "informer_engine.hpp"
 
+#include <kubecoro/base/later.hpp>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -87,7 +89,7 @@ asio::awaitable<result<>> informer_engine::renew_loop()
         auto waiting = renewal_.wait();
         const auto woken = co_await std::move(waiting);
         if (!woken) co_return woken;
-        while (store_->renew(renewal_step)) co_await asio::post(strand_, asio::use_awaitable);
+        while (store_->renew(renewal_step)) co_await asio::post(asio::use_awaitable);
     }
 }
 
@@ -192,16 +194,15 @@ void informer_engine::join(std::shared_ptr<processor_listener> listener)
     processor_.join(std::move(listener), store_->list({}), filled_);
 }
 
-asio::awaitable<result<>> informer_engine::resync_loop(std::shared_ptr<processor_listener> listener, duration period)
+void informer_engine::resync_every(duration period, const std::shared_ptr<processor_listener>& listener)
 {
-    for (;;) {
-        auto pause = sleep_for(*settings_.time, period);
-        const auto woken = co_await std::move(pause);
-        if (!woken) co_return woken;
-        if (listener->over()) co_return result<>{};
-        fifo_.sync(listener->id());
+    set_alarm(later(settings_.time->now(), period), listener, [this, period, to = std::weak_ptr(listener)] {
+        const auto alive = to.lock();
+        if (!alive || alive->over()) return;
+        fifo_.sync(alive->id());
         pump();
-    }
+        resync_every(period, alive);
+    });
 }
 
 } // namespace kubecoro

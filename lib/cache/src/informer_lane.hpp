@@ -5,11 +5,10 @@
 #include "sync_gate.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/cache/options.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -25,7 +24,7 @@ struct informer_settings
     /// With policy and resync filled in.
     informer_options options;
     std::shared_ptr<source_provider> provider;
-    boost::asio::any_io_executor executor;
+    kept_executor executor;
     std::shared_ptr<clock> time;
     logger log;
     std::uint64_t seed = 1;

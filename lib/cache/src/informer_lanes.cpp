@@ -6,8 +6,6 @@
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/timeout.hpp>
 
-#include <boost/asio/post.hpp>
-
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -79,11 +77,11 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
         change(wanted_);
     }
     const auto begun = std::make_shared<lane_change>();
-    asio::post(strand_, [self = shared_from_this(), join = std::move(join), begun] {
+    const bool posted = on_strand([self = shared_from_this(), join = std::move(join), begun] {
         const auto settled = self->settle_lanes();
         begun->made.settle(settled ? self->collect(join, *begun) : settled);
     });
-    return await_change(begun);
+    return posted ? await_change(begun) : refused(failure(cond::cancelled, "the informer's context has ended"));
 }
 
 asio::awaitable<result<>> informer_engine::await_change(std::shared_ptr<lane_change> change)
@@ -103,7 +101,7 @@ asio::awaitable<result<>> informer_engine::await_change(std::shared_ptr<lane_cha
 
 void informer_engine::retry_now()
 {
-    asio::post(strand_, [self = shared_from_this()] {
+    on_strand([self = shared_from_this()] {
         for (const auto& [id, l] : self->lanes_) l->runs->retry_now();
     });
 }

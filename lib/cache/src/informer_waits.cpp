@@ -6,8 +6,6 @@
 #include <kubecoro/base/later.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 
-#include <boost/asio/post.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -87,7 +85,7 @@ asio::awaitable<result<notification>> wait_for_event(std::shared_ptr<informer_en
 void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit)
 {
     // Held by the post too: whoever gives up first, the other finds the waiter alive or gone, never half.
-    asio::post(strand_, [self = shared_from_this(), waiter] {
+    const bool posted = on_strand([self = shared_from_this(), waiter] {
         const auto& ns = waiter->key().ns;
         const auto at = std::find_if(self->lanes_.begin(), self->lanes_.end(),
                                      [&](const auto& l) { return l.second->ns.empty() || l.second->ns == ns; });
@@ -100,6 +98,7 @@ void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter,
         self->waiters_.add(waiter);
         if (filled) waiter->tell(self->store_->get(waiter->key()));
     });
+    if (!posted) waiter->end(failure(cond::cancelled, "the informer's context has ended"));
     if (limit == duration::zero()) return;
     end_after(limit, waiter, [w = waiter.get()] { w->end(failure(cond::timed_out)); });
 }
@@ -115,10 +114,15 @@ void informer_engine::lane_filled(informer_lane& l)
 void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::function<void()> call)
 {
     const auto when = later(settings_.time->now(), limit);
-    asio::post(strand_, [self = shared_from_this(), when, whose = std::move(whose), call = std::move(call)]() mutable {
-        if (!std::exchange(self->alarms_run_, true)) self->watches_.spawn("deadlines", self->alarms_.run());
-        self->alarms_.set(when, std::move(whose), std::move(call));
+    on_strand([self = shared_from_this(), when, whose = std::move(whose), call = std::move(call)] {
+        self->set_alarm(when, whose, call);
     });
+}
+
+void informer_engine::set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call)
+{
+    if (!std::exchange(alarms_run_, true)) watches_.spawn("deadlines", alarms_.run());
+    alarms_.set(when, std::move(whose), std::move(call));
 }
 
 asio::awaitable<result<object>> shared_informer::wait_for(object_key key, object_condition wanted,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace kubecoro {
@@ -13,6 +14,7 @@ constexpr duration shortest_resync = std::chrono::seconds{1};
 
 std::shared_ptr<processor_listener> listener_registry::admit(admission a)
 {
+    std::vector<waiting> ended; // what handlers and filters hold may be destroyed with them: not under the lock
     std::lock_guard lock(mutex_);
     a.settings.id = next_id_++;
     a.settings.log = log_;
@@ -22,7 +24,7 @@ std::shared_ptr<processor_listener> listener_registry::admit(admission a)
         listener->informer_stopped();
         return listener;
     }
-    std::erase_if(listeners_, [](const auto& l) { return l->over(); });
+    if (pace_.due(listeners_.size())) sweep(ended);
     listeners_.push_back(listener);
     if (a.resync != duration::zero()) a.resync = std::max(a.resync, shortest_resync);
     if (phase_ == phase::running)
@@ -32,9 +34,24 @@ std::shared_ptr<processor_listener> listener_registry::admit(admission a)
     return listener;
 }
 
+void listener_registry::sweep(std::vector<waiting>& ended)
+{
+    const auto over = [](const waiting& w) { return w.listener->over(); };
+    const auto kept = std::stable_partition(waiting_.begin(), waiting_.end(), std::not_fn(over));
+    std::move(kept, waiting_.end(), std::back_inserter(ended));
+    waiting_.erase(kept, waiting_.end());
+    std::erase_if(listeners_, [&ended](const auto& l) {
+        const bool gone = l->over();
+        if (gone) ended.push_back({l, {}});
+        return gone;
+    });
+    pace_.swept(listeners_.size());
+}
+
 void listener_registry::begin(waiting w)
 {
-    if (w.wish.handler) starter_.run(w.listener, std::move(*w.wish.handler), std::move(w.wish.executor));
+    if (w.listener->over()) return;
+    if (w.wish.handler) starter_.run(w.listener, std::move(*w.wish.handler), w.wish.executor);
     if (w.wish.resync != duration::zero()) starter_.resync(w.listener, w.wish.resync);
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "processor_listener.hpp"
+#include "sweep_pace.hpp"
 
-#include <boost/asio/any_io_executor.hpp>
+#include <kubecoro/base/context_bound.hpp>
 
 #include <functional>
 #include <memory>
@@ -24,14 +25,13 @@ public:
         processor_listener::settings settings;
         /// Nothing = a subscription, which reads by itself.
         std::optional<event_handler> handler = {};
-        boost::asio::any_io_executor executor = {};
+        kept_executor executor = {};
         /// 0 = none.
         duration resync{0};
     };
     struct starter
     {
-        std::function<void(const std::shared_ptr<processor_listener>&, event_handler, boost::asio::any_io_executor)>
-            run;
+        std::function<void(const std::shared_ptr<processor_listener>&, event_handler, const kept_executor&)> run;
         std::function<void(const std::shared_ptr<processor_listener>&, duration)> resync;
     };
 
@@ -60,6 +60,8 @@ private:
         refusing
     };
 
+    /// Hands over those that have ended, for the caller to destroy without the lock.
+    void sweep(std::vector<waiting>& ended);
     void begin(waiting w);
 
     const logger log_;
@@ -68,6 +70,7 @@ private:
     phase phase_ = phase::waiting;
     std::uint64_t next_id_ = 1;
     std::vector<std::shared_ptr<processor_listener>> listeners_;
+    sweep_pace pace_;
     std::vector<waiting> waiting_;
 };
 

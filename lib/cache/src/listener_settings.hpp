@@ -11,7 +11,7 @@
 namespace kubecoro {
 
 /// @param executor  The strand the handler runs on.
-[[nodiscard]] inline processor_listener::settings settings_of(handler_options o, boost::asio::any_io_executor executor,
+[[nodiscard]] inline processor_listener::settings settings_of(handler_options o, kept_executor executor,
                                                               std::shared_ptr<clock> time)
 {
     processor_listener::settings s;

@@ -65,7 +65,7 @@ void object_waiters::add(const std::shared_ptr<object_waiter>& waiter)
 {
     std::lock_guard lock(mutex_);
     if (closed_) return waiter->end(*closed_);
-    if (size_ >= sweep_at_) sweep();
+    if (pace_.due(size_)) sweep();
     by_key_[waiter->key()].push_back(waiter);
     ++size_;
 }
@@ -116,7 +116,7 @@ void object_waiters::sweep()
         size_ += waiters.size();
     }
     erase_if(by_key_, [](const auto& each) { return each.second.empty(); });
-    sweep_at_ = std::max<std::size_t>(64, 2 * size_);
+    pace_.swept(size_);
 }
 
 std::vector<std::shared_ptr<object_waiter>> object_waiters::all_in(const std::string& ns) const

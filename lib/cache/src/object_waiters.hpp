@@ -2,6 +2,7 @@
 // Who waits for the state of one object: a table by key, so that a thousand who wait cost a look-up an event.
 
 #include "key_set.hpp"
+#include "sweep_pace.hpp"
 
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/cache/notification.hpp>
@@ -72,7 +73,7 @@ private:
     mutable std::mutex mutex_;
     boost::unordered_flat_map<object_key, group, object_key_hash, object_key_equal> by_key_;
     std::size_t size_ = 0;
-    std::size_t sweep_at_ = 64;
+    sweep_pace pace_;
     std::optional<failure> closed_;
 };
 

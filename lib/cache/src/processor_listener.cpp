@@ -54,9 +54,9 @@ void processor_listener::add(std::span<const notification> batch, bool resync)
         std::lock_guard lock(mutex_);
         if (over_) return;
         take_in(batch, resync);
-        wake(batch.size());
-        if (!core_.overrun()) return;
+        if (!core_.overrun()) return wake(batch.size());
         over_ = true;
+        wake(settings_.concurrency); // all of them: it is the end for each
         why_over_ = failure(cond::expired, "more than max_pending events waited, and none was to be left out");
         if (!core_.marked()) gate_.close(why_over_);
     }
@@ -109,6 +109,7 @@ void processor_listener::close(bool drain)
         over_ = true;
         if (!drain) core_.clear();
         wake(settings_.concurrency);
+        if (!has_run_) run_ended_.settle({}); // and never will
     }
     gate_.close();
 }
@@ -341,12 +342,7 @@ void processor_listener::end(failure why)
     remove();
 }
 
-void processor_listener::remove()
-{
-    close(false);
-    std::lock_guard lock(mutex_);
-    if (!has_run_) run_ended_.settle({});
-}
+void processor_listener::remove() { close(false); }
 
 asio::awaitable<result<>> processor_listener::removed()
 {
@@ -357,7 +353,7 @@ asio::awaitable<result<>> processor_listener::removed()
 asio::awaitable<result<>> processor_listener::removed(std::shared_ptr<processor_listener> self)
 {
     const auto here = co_await asio::this_coro::executor;
-    if (self->meter_.in_progress() != 0 && here == self->settings_.executor)
+    if (self->meter_.in_progress() != 0 && here == self->settings_.executor.get())
         co_return failure(cond::misconfigured,
                           "removed() was awaited inside the handler itself and would wait for its own end; it is "
                           "removed, as by remove()");

@@ -7,10 +7,10 @@
 #include "sync_gate.hpp"
 
 #include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include <atomic>
@@ -34,7 +34,7 @@ public:
     struct settings
     {
         std::uint64_t id = 0;
-        std::string name;
+        std::string name = {};
         coalesce policy = coalesce::hybrid;
         std::size_t max_pending = 1024;
         std::size_t max_batch = 64;
@@ -46,7 +46,7 @@ public:
         /// After the informer's stop the reader still gets what waits.
         bool drains = false;
         /// Where the handler runs; empty for a subscription.
-        boost::asio::any_io_executor executor = {};
+        kept_executor executor = {};
         std::shared_ptr<clock> time = {};
         logger log = {};
     };

@@ -12,13 +12,20 @@ void shared_processor::join(std::shared_ptr<processor_listener> listener, const 
     for (const auto& o : stored) initial.emplace_back(added{o, true});
     if (!initial.empty()) listener->add(initial);
     if (synced) listener->mark_initial();
+    if (pace_.due(listeners_.size())) sweep();
     listeners_.push_back(std::move(listener));
+}
+
+void shared_processor::sweep()
+{
+    std::erase_if(listeners_, [](const auto& l) { return l->over(); });
+    pace_.swept(listeners_.size());
 }
 
 void shared_processor::distribute(std::span<const notification> batch)
 {
     if (batch.empty()) return;
-    std::erase_if(listeners_, [](const auto& l) { return l->over(); });
+    sweep();
     for (const auto& l : listeners_) l->add(batch);
 }
 

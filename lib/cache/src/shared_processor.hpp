@@ -1,6 +1,7 @@
 #pragma once
 
 #include "processor_listener.hpp"
+#include "sweep_pace.hpp"
 
 #include <memory>
 #include <span>
@@ -11,7 +12,7 @@ namespace kubecoro {
 /** The listeners of an informer, and what it tells all of them. Lives on the informer's strand.
 
     A listener joins between two batches, so that what it is told first (the store's content) and what it is told then
-    meet without a gap or an overlap. */
+    meet without a gap or an overlap. Those that have ended are dropped with the next batch, or when others join. */
 class shared_processor
 {
 public:
@@ -24,7 +25,10 @@ public:
     [[nodiscard]] processor_listener* find(std::uint64_t id) const;
 
 private:
+    void sweep();
+
     std::vector<std::shared_ptr<processor_listener>> listeners_;
+    sweep_pace pace_;
 };
 
 } // namespace kubecoro

@@ -1,7 +1,6 @@
 #include "store.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <utility>
 
@@ -60,11 +59,11 @@ object store::at_rest(const object& o) const { return packs_ ? encoding_->at_res
 
 std::vector<notification> store::apply(std::span<const delta> deltas)
 {
-    std::lock_guard writing(writer_);
-    std::vector<index_values> values(deltas.size());
-    if (!user_indexes_.empty())
-        for (std::size_t i = 0; i < deltas.size(); ++i)
-            if (deltas[i].obj && deltas[i].type != delta_type::deleted) values[i] = values_for(deltas[i].obj);
+    std::vector<indexed> values(deltas.size());
+    for (std::size_t i = 0; i < deltas.size(); ++i)
+        if (deltas[i].obj && deltas[i].type != delta_type::deleted) values[i].obj = &deltas[i].obj;
+    std::unique_lock writing(writer_);
+    call_indexes(writing, values);
     std::vector<object> resting(deltas.size());
     for (std::size_t i = 0; i < deltas.size(); ++i)
         if (deltas[i].type != delta_type::deleted) resting[i] = at_rest(deltas[i].obj);
@@ -84,7 +83,7 @@ std::vector<notification> store::apply(std::span<const delta> deltas)
                     out.emplace_back(gone(std::move(before), o));
                 }
             } else if (object known = tables_->find(o.key()); !known || !same_version(known, o)) {
-                announce_put(out, tables_->put(resting[i], std::move(values[i])), resting[i], false);
+                announce_put(out, tables_->put(resting[i], std::move(values[i].values)), resting[i], false);
             }
         }
     }
@@ -114,7 +113,7 @@ std::optional<std::vector<object>> store::others(std::string_view ns, const std:
 
 std::vector<notification> store::replace(std::string_view ns, std::vector<object> items, bool initial)
 {
-    std::lock_guard writing(writer_);
+    std::unique_lock writing(writer_);
     // What differs, found without keeping readers out: nobody else writes.
     const auto unlisted = others(ns, items);
     if (!unlisted) return {};
@@ -129,10 +128,10 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
     std::vector<notification> out;
     std::vector<change> changes;
     std::size_t cost = 0;
-    const std::size_t put_cost = user_indexes_.empty() ? swap_cost : full_cost;
+    const std::size_t put_cost = user_indexes_->empty() ? swap_cost : full_cost;
     for (const auto& stored : *unlisted) {
         if (last.find(stored) != last.end()) continue;
-        changes.push_back({stored, true, {}});
+        changes.push_back({stored, true});
         cost += full_cost;
         out.emplace_back(deleted{stored, true});
     }
@@ -141,18 +140,23 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
         if (last.find(o)->second != i) continue;
         object before = tables_->find(o.key());
         if (before && same_version(before, o)) continue;
-        changes.push_back({o, false, values_for(o)});
+        changes.push_back({o, false});
         cost += before ? put_cost : full_cost;
         announce_put(out, std::move(before), o, initial);
     }
 
+    std::vector<indexed> values(changes.size());
+    for (std::size_t i = 0; i < changes.size(); ++i)
+        if (!changes[i].erase) values[i].obj = &changes[i].obj;
+    call_indexes(writing, values);
+
     list_came_ = list_came_ || !changes.empty();
-    const auto make = [&changes](store_tables& t) {
-        for (auto& c : changes) {
-            if (c.erase)
-                t.erase(c.obj.key());
+    const auto make = [&changes, &values](store_tables& t) {
+        for (std::size_t i = 0; i < changes.size(); ++i) {
+            if (changes[i].erase)
+                t.erase(changes[i].obj.key());
             else
-                t.put(c.obj, std::move(c.values));
+                t.put(changes[i].obj, std::move(values[i].values));
         }
     };
     if (cost < large_ * full_cost) {
@@ -166,28 +170,6 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
     }
     if (visits_.any()) visits_.leave(left_by(out));
     return out;
-}
-
-result<> store::add_index(std::string name, index_function f)
-{
-    std::lock_guard writing(writer_);
-    for (const auto& i : user_indexes_)
-        if (i.name == name) return failure(cond::already_exists, "there is an index named '" + name + "' already");
-    std::vector<kept_object> objects;
-    objects.reserve(tables_->size());
-    tables_->each([&objects](const kept_object& o) { objects.push_back(o); });
-    const user_index index{name, std::move(f)};
-    std::vector<std::vector<std::string>> values;
-    values.reserve(objects.size());
-    for (const auto& o : objects) values.push_back(call_index(index, o.get()));
-
-    auto next = std::make_unique<store_tables>(*tables_);
-    next->add_index(std::move(name), objects, std::move(values));
-    user_indexes_.push_back(index);
-    std::unique_lock lock(mutex_);
-    tables_.swap(next);
-    lock.unlock();
-    return {};
 }
 
 bool store::wants_renewal() const
@@ -226,32 +208,6 @@ void store::find_stale()
     tables_->each([this](const kept_object& o) {
         if (encoding_->stale(o)) stale_.push_back(o);
     });
-}
-
-index_values store::values_for(const object& o) const
-{
-    index_values out;
-    out.reserve(user_indexes_.size());
-    for (const auto& i : user_indexes_) out.push_back(call_index(i, o));
-    return out;
-}
-
-std::vector<std::string> store::call_index(const user_index& index, const object& o) const
-{
-    std::vector<std::string> out;
-    std::string why;
-    try {
-        index.call(o, index_sink(out));
-        return out;
-    } catch (const std::exception& e) {
-        why = e.what();
-    } catch (...) {
-        why = "an exception that is no std::exception";
-    }
-    ++index_failures_;
-    log_.warning("an index function threw; the object is left out of the index",
-                 {{"index", index.name}, {"object", to_string(o.key())}, {"what", why}});
-    return {};
 }
 
 object store::find(object_key_view key, std::string_view uid, std::string_view resource_version) const

@@ -51,7 +51,7 @@ public:
     /// that is not stored already counts.
     std::vector<notification> replace(std::string_view ns, std::vector<object> items, bool initial);
 
-    /// Errors: already_exists.
+    /// Errors: already_exists; timed_out when objects change faster than `f` is.
     result<> add_index(std::string name, index_function f);
 
     /// Objects may be stored in a form that is not their best: renew() should be called until it says that it is done.
@@ -105,16 +105,30 @@ private:
     {
         object obj;
         bool erase = false;
-        index_values values;
     };
+    /// An object, null where there is nothing to index, and its values in each index.
+    struct indexed
+    {
+        const object* obj = nullptr;
+        index_values values = {};
+    };
+    using index_list = std::vector<std::shared_ptr<const user_index>>;
+    /// The values of objects in an index that is being made.
+    using value_table = kept_map<std::vector<std::string>>;
 
     /// The stored objects of a namespace whose very handle is not among the items; nothing when both are the same.
     [[nodiscard]] std::optional<std::vector<object>> others(std::string_view ns,
                                                             const std::vector<object>& items) const;
     [[nodiscard]] object at_rest(const object& o) const;
     void find_stale();
-    [[nodiscard]] index_values values_for(const object& o) const;
+    /// Fills in the values of every index. The index functions, which are the user's, run while `writing` is released: there is
+    /// no other writer of objects, but an index may join meanwhile.
+    void call_indexes(std::unique_lock<std::mutex>& writing, std::span<indexed> all) const;
     [[nodiscard]] std::vector<std::string> call_index(const user_index& index, const object& o) const;
+    /// Under writer_: the stored objects whose present version the table does not have.
+    [[nodiscard]] std::vector<kept_object> lacking(const value_table& values) const;
+    /// Under writer_.
+    void install(const std::shared_ptr<const user_index>& index, value_table values);
 
     logger log_;
     std::size_t large_;
@@ -122,9 +136,12 @@ private:
     /// There is more than one form.
     bool packs_ = false;
     mutable std::atomic<std::uint64_t> index_failures_{0};
-    /// Between the strand and whoever adds an index. Whoever holds it may read tables_ without mutex_.
+    /// Between the strand and whoever adds an index; never held while user code runs. Whoever holds it may read tables_
+    /// without mutex_.
     mutable std::mutex writer_;
-    std::vector<user_index> user_indexes_;
+    std::shared_ptr<const index_list> user_indexes_ = std::make_shared<index_list>();
+    /// Names of those that are being made.
+    std::vector<std::string> coming_;
     /// Under writer_: to be renewed, the last first.
     std::vector<kept_object> stale_;
     std::uint64_t renewed_revision_ = 0;

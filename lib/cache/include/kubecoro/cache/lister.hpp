@@ -30,8 +30,9 @@ private:
     }`.
 
     Any number of values, an empty one included; none at all leaves the object out. Called without a lock held, from the
-    informer's strand or the thread that adds the index, never twice at once. When it throws, that object is left out of
-    that index, and the failure is counted and logged. */
+    informer's strand or the thread that adds the index, never twice at once; it may read any lister, whose state then is
+    the one before the change. When it throws, that object is left out of that index, and the failure is counted and
+    logged. */
 using index_function = std::function<void(const object&, index_sink)>;
 
 class store;

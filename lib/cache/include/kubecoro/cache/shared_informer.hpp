@@ -61,7 +61,7 @@ public:
                  subscription_options options = subscription_options()) const;
 
     /// Makes objects findable by what `f` says, those that are stored already included.
-    /// Errors: already_exists when the name is taken.
+    /// Errors: already_exists when the name is taken; timed_out when the objects change faster than `f` is.
     result<> add_index(std::string name, index_function f) const;
 
     [[nodiscard]] kubecoro::lister lister() const;

@@ -1,0 +1,171 @@
+// Handles of the cache that outlive their context: as globals do, and members that are declared before it.
+#include "own_context.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/cache/mutation_cache.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/objects.hpp>
+#include <kubecoro/testing/recording.hpp>
+#include <kubecoro/testing/scripted_source.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace kubecoro;
+using kubecoro::core::v1::pod;
+using lifetime_test::own_context;
+namespace asio = boost::asio;
+namespace kt = kubecoro::testing;
+
+namespace {
+
+/// All handles of an informer. Declared before the context.
+struct handles
+{
+    kt::recording_logger log;
+    std::shared_ptr<kt::scripted_provider> provider;
+    std::optional<informer_factory> factory;
+    std::optional<shared_informer> pods;
+    registration in_order;
+    registration concurrent;
+    registration removed;
+    subscription events;
+    std::optional<lister> stored;
+    std::optional<mutation_cache> written;
+    std::optional<relist_budget> budget;
+    object kept;
+    std::optional<asio::awaitable<result<>>> not_awaited;
+
+    /// A factory of pods on the context, with handlers of every kind; not started.
+    void make(own_context& context)
+    {
+        provider = std::make_shared<kt::scripted_provider>(context.executor(), real_clock());
+        auto& source = *provider->source(pod::resource());
+        source.on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+        source.on_watch();
+        factory.emplace(provider, factory_options{.executor = context.executor(),
+                                                  .log = log.handle(),
+                                                  .numbers = std::make_shared<kt::recording_metrics>(),
+                                                  .resync = 10h});
+        budget.emplace();
+        pods = factory->get<pod>();
+        const auto greet = [](const added&) -> asio::awaitable<void> { co_return; };
+        in_order = pods->add_event_handler({.on_add = greet}, {.executor = context.executor()});
+        concurrent = pods->add_event_handler({.on_add = greet}, {.concurrency = 3});
+        removed = pods->add_event_handler({.on_add = greet});
+        events = pods->subscribe();
+        stored = pods->lister();
+        written.emplace(*stored);
+    }
+    void start(own_context& context)
+    {
+        factory->start();
+        REQUIRE(context.run(in_order.has_synced()));
+        REQUIRE(context.run(concurrent.has_synced()));
+        REQUIRE(context.run(removed.removed()));
+        kept = stored->get("web", "a");
+        REQUIRE(kept);
+        written->written(kept);
+        not_awaited.emplace(pods->has_synced());
+    }
+    /// What can be asked of a handle when its context is gone.
+    void use()
+    {
+        CHECK(stored->size() == stored->list().size());
+        CHECK_FALSE(pods->describe().empty());
+        CHECK(pods->stats().handlers.size() <= 4);
+        CHECK_FALSE(in_order.stats().name.empty());
+        in_order.remove();
+        events.close();
+        pods->retry_now();
+        static_cast<void>(pods->add_index("name", [](const object& o, auto out) { out(o.name()); }));
+        CHECK(stored->by_index("name", "a").size() == stored->size() / 2);
+        CHECK(written->size() == 0);
+        factory->start();
+        // Elsewhere there may be another context, which waits for nothing of this one.
+        own_context other;
+        const auto late = pods->add_event_handler({});
+        CHECK(other.run(late.ended()).error() == cond::cancelled);
+        CHECK(other.run(in_order.ended()).error() == cond::cancelled);
+        auto wait = pods->wait_for({"web", "a"}, conditions::exists(), 1s);
+        CHECK(other.run(std::move(wait)).error() == cond::cancelled);
+        auto any = pods->wait_for_any([](const notification&) { return true; });
+        CHECK(other.run(std::move(any)).error() == cond::cancelled);
+        auto change = pods->set_namespaces({"web"});
+        CHECK(other.run(std::move(change)).error() == cond::cancelled);
+        auto again = factory->stop();
+        CHECK(other.run(std::move(again)));
+        CHECK(pods->state() == informer_state::stopped);
+        const auto fresh = factory->get<pod>({.label_selector = "app=shop"});
+        CHECK(other.run(fresh.add_event_handler({}).ended()).error() == cond::cancelled);
+    }
+};
+
+} // namespace
+
+TEST_CASE("lifetimes: the handles of an informer outlive its context after an awaited stop", "[lifetimes]")
+{
+    handles h;
+    {
+        own_context context;
+        h.make(context);
+        h.start(context);
+        REQUIRE(context.run(h.factory->stop()));
+    }
+    SECTION("and are destroyed") {}
+    SECTION("and are used") { h.use(); }
+}
+
+TEST_CASE("lifetimes: the handles of a released informer outlive its context", "[lifetimes]")
+{
+    handles h;
+    {
+        own_context context;
+        h.make(context);
+        h.start(context);
+        REQUIRE(context.run(h.factory->release(*h.pods)));
+    }
+    CHECK(h.stored->size() == 2);
+}
+
+TEST_CASE("lifetimes: the handles of an informer that was never started outlive its context", "[lifetimes]")
+{
+    handles h;
+    {
+        own_context context;
+        h.make(context);
+        context.settle();
+    }
+    SECTION("and are destroyed") {}
+    SECTION("and are used") { h.use(); }
+}
+
+TEST_CASE("lifetimes: the context of a running informer may end before its handles", "[lifetimes]")
+{
+    handles h;
+    {
+        own_context context;
+        h.make(context);
+        h.start(context);
+    }
+    SECTION("and they are destroyed") {}
+    SECTION("and they are used") { h.use(); }
+}
+
+TEST_CASE("lifetimes: a factory that is destroyed while it runs leaves handles that outlive the context", "[lifetimes]")
+{
+    handles h;
+    {
+        own_context context;
+        h.make(context);
+        h.start(context);
+        h.factory.reset();
+        SECTION("whose coroutines had no turn any more") {}
+        SECTION("whose coroutines have ended") { context.settle(); }
+    }
+    CHECK(h.stored->size() == 2);
+}

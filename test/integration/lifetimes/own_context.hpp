@@ -1,0 +1,52 @@
+#pragma once
+// A context that ends before the handles of a test do.
+
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace lifetime_test {
+
+namespace asio = boost::asio;
+using kubecoro::cond;
+using kubecoro::result;
+
+/** One thread's io_context, and a strand on it: the executor that refers to its context the most. */
+class own_context
+{
+public:
+    [[nodiscard]] asio::any_io_executor executor() { return asio::make_strand(context_); }
+
+    /// Runs a coroutine to its end, and whatever else is ready until then.
+    template<class T>
+    result<T> run(asio::awaitable<result<T>> work)
+    {
+        std::optional<result<T>> out;
+        auto guarded = kubecoro::guard(std::move(work));
+        asio::co_spawn(asio::make_strand(context_), std::move(guarded),
+                       [&out](std::exception_ptr thrown, result<T> outcome) {
+                           out = thrown ? result<T>(kubecoro::to_failure(std::move(thrown))) : std::move(outcome);
+                       });
+        context_.restart();
+        while (!out && context_.run_one() != 0) {
+        }
+        return out ? std::move(*out) : result<T>(kubecoro::failure(cond::internal, "it waits for ever"));
+    }
+    /// Runs what is ready, without waiting.
+    void settle()
+    {
+        context_.restart();
+        context_.poll();
+    }
+
+private:
+    asio::io_context context_{1};
+};
+
+} // namespace lifetime_test

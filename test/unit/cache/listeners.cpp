@@ -1,0 +1,251 @@
+// Readers that end: nothing of them is kept, and whoever waits for their end learns of it.
+#include "synced_fixture.hpp"
+
+#include "listener_registry.hpp"
+#include "shared_processor.hpp"
+
+#include <kubecoro/base/task_group.hpp>
+
+using namespace informer_test;
+using namespace kubecoro;
+namespace asio = boost::asio;
+
+namespace {
+
+/// Counts its copies: the handlers and filters that are kept.
+using token = std::shared_ptr<int>;
+
+object_filter filter_with(const token& t)
+{
+    return [t](const object&) { return true; };
+}
+
+bool anything(const notification&) { return true; }
+
+/// A listener of a handler with several workers, on its own.
+struct crew_fixture
+{
+    kt::runner run;
+    task_group tasks{run.executor()};
+    std::shared_ptr<processor_listener> listener;
+
+    explicit crew_fixture(std::size_t workers, std::size_t max_pending)
+        : listener(std::make_shared<processor_listener>(processor_listener::settings{.policy = coalesce::never,
+                                                                                     .max_pending = max_pending,
+                                                                                     .concurrency = workers,
+                                                                                     .executor = run.executor(),
+                                                                                     .time = run.shared_clock()}))
+    {
+        for (auto& worker : listener->run({})) tasks.spawn("worker", std::move(worker));
+        listener->mark_initial();
+        run.run_until_idle();
+    }
+    ~crew_fixture()
+    {
+        tasks.stop();
+        run.run_until_idle();
+    }
+};
+
+std::vector<notification> events(std::size_t n)
+{
+    std::vector<notification> out;
+    for (std::size_t i = 0; i < n; ++i) out.emplace_back(added{kt::make_pod("web", "p" + std::to_string(i), "1")});
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("listeners: a thousand that have ended leave nothing behind, on a quiet resource", "[cache][listeners]")
+{
+    synced_fixture f({.resync = 10h});
+    f.start();
+    const auto t = std::make_shared<int>();
+    const std::size_t timers = f.run.clock().waiting();
+    for (int i = 0; i < 1000; ++i) {
+        subscription_options options{.filter = filter_with(t)};
+        auto waiting = f.pods.wait_for_any(anything, 1h, options);
+        REQUIRE(f.run.run(std::move(waiting)));
+    }
+    CHECK(t.use_count() < 200);
+    CHECK(f.run.clock().waiting() <= timers + 1); // one timer for all resyncs and deadlines
+    CHECK(f.pods.stats().handlers.empty());
+}
+
+TEST_CASE("listeners: those that are removed before the start leave nothing behind", "[cache][listeners]")
+{
+    synced_fixture f({.resync = 10h});
+    const auto t = std::make_shared<int>();
+    for (int i = 0; i < 1000; ++i) f.pods.add_event_handler({.on_add = [t](const added&) {}}).remove();
+    f.settle();
+    CHECK(t.use_count() < 200);
+    const auto stays = f.pods.add_event_handler(f.writer());
+    f.start();
+    CHECK(f.take() == lines{"initial web/a@1", "initial web/b@2"});
+    f.run.advance(10h);
+    CHECK(f.take() == lines{"resync web/a@1", "resync web/b@2"});
+}
+
+TEST_CASE("listeners: living ones are not swept with those that have ended", "[cache][listeners]")
+{
+    synced_fixture f;
+    f.start();
+    std::vector<registration> stay;
+    std::size_t heard = 0;
+    for (int i = 0; i < 300; ++i) {
+        const auto r = f.pods.add_event_handler({.on_update = [&heard](const updated&) { ++heard; }});
+        if (i % 3 == 0)
+            stay.push_back(r);
+        else
+            r.remove();
+    }
+    f.settle();
+    f.modify("a", 6);
+    f.settle();
+    CHECK(heard == stay.size());
+    CHECK(f.pods.stats().handlers.size() == stay.size());
+}
+
+TEST_CASE("listeners: what a handler holds may be destroyed with it, and use the informer then", "[cache][listeners]")
+{
+    // Removed before the start, swept when others join: not under a lock.
+    struct last_word
+    {
+        shared_informer pods;
+        ~last_word() { static_cast<void>(pods.stats()); }
+    };
+    synced_fixture f;
+    for (int i = 0; i < 200; ++i) {
+        const auto holds = std::make_shared<last_word>(f.pods);
+        f.pods.add_event_handler({.on_add = [holds](const added&) {}}).remove();
+    }
+    CHECK(f.pods.stats().handlers.empty());
+}
+
+TEST_CASE("listeners: the end of a handler that never ran is known", "[cache][listeners]")
+{
+    synced_fixture f;
+    const auto before = f.pods.add_event_handler(f.writer());
+    SECTION("its informer was never started")
+    {
+        const auto waiting = f.run.spawn(before.ended());
+        f.settle();
+        CHECK_FALSE(waiting.done());
+        REQUIRE(f.run.run(f.informers->stop()));
+        f.settle();
+        REQUIRE(waiting.done());
+        CHECK(waiting.outcome().error() == cond::cancelled);
+    }
+    SECTION("it came after the stop")
+    {
+        f.start();
+        REQUIRE(f.run.run(f.informers->stop()));
+        const auto late = f.pods.add_event_handler(f.writer());
+        CHECK(f.run.run(late.ended()).error() == cond::cancelled);
+        CHECK(f.run.run(late.removed()));
+        CHECK(f.run.run(late.has_synced()).error() == cond::cancelled);
+        CHECK(f.run.run(before.ended()).error() == cond::cancelled);
+    }
+    SECTION("its factory was destroyed")
+    {
+        f.informers.reset();
+        CHECK(f.run.run(before.ended()).error() == cond::cancelled);
+    }
+    CHECK(f.take().size() % 2 == 0);
+}
+
+TEST_CASE("listeners: an overrun is the end for every worker", "[cache][listeners]")
+{
+    crew_fixture f(3, 1);
+    f.listener->add(events(2)); // fewer than workers that wait
+    const auto ended = f.run.run(f.listener->ended());
+    CHECK(ended.error() == cond::expired);
+    CHECK(f.tasks.running() == 0);
+    CHECK(f.listener->stats().delivered == 1); // what waited, and not what was one too many
+}
+
+TEST_CASE("listeners: an event wakes one worker, a batch as many as it has events", "[cache][listeners]")
+{
+    crew_fixture f(3, 100);
+    f.listener->add(events(1));
+    f.run.run_until_idle();
+    CHECK(f.listener->stats().delivered == 1);
+    f.listener->add(events(5));
+    f.run.run_until_idle();
+    CHECK(f.listener->stats().delivered == 6);
+    f.listener->informer_stopped();
+    f.run.run_until_idle();
+    CHECK(f.tasks.running() == 0);
+}
+
+TEST_CASE("listener_registry: handlers wait for the start, in their order, and are refused after the end",
+          "[cache][listeners]")
+{
+    std::vector<std::string> begun;
+    listener_registry registry(
+        {}, {.run = [&](const auto& l, event_handler, const kept_executor&) { begun.push_back(l->name()); },
+             .resync =
+                 [&](const auto& l, duration period) {
+                     begun.push_back("resync " + l->name() + " " + std::to_string(period / 1ms));
+                 }});
+    const auto admit = [&](const std::string& name, duration resync = {}) {
+        listener_registry::admission a;
+        a.settings.name = name;
+        a.handler = event_handler{};
+        a.resync = resync;
+        return registry.admit(std::move(a));
+    };
+    const auto first = admit("first");
+    const auto gone = admit("gone");
+    const auto second = admit("second", 1ms); // at least a second
+    listener_registry::admission pulls;
+    const auto third = registry.admit(std::move(pulls)); // a subscription: nothing to run, and a number for a name
+    gone->remove();
+    CHECK(begun.empty());
+    registry.start();
+    CHECK(begun == lines{"first", "second", "resync second 1000"});
+    registry.start(); // once
+    CHECK(begun.size() == 3);
+    CHECK(third->name() == "4");
+    static_cast<void>(admit("late"));
+    CHECK(begun.back() == "late");
+    registry.refuse();
+    const auto refused = admit("refused");
+    CHECK(refused->over());
+    CHECK(begun.back() == "late");
+    CHECK_FALSE(first->over());
+    registry.end();
+    CHECK(first->over());
+    CHECK(third->over());
+    CHECK(registry.all().empty());
+}
+
+TEST_CASE("shared_processor: who joins gets the store first, and the end of it once", "[cache][listeners]")
+{
+    const auto make = [](std::uint64_t id) {
+        return std::make_shared<processor_listener>(processor_listener::settings{.id = id});
+    };
+    shared_processor p;
+    const auto early = make(1);
+    p.join(early, {}, false);
+    p.distribute(events(1));
+    CHECK(early->stats().pending == 1);
+    CHECK_FALSE(early->gate().is_open());
+    const auto late = make(2);
+    const std::vector<object> stored{kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "1")};
+    p.join(late, stored, true);
+    CHECK(late->stats().pending == 2);
+    CHECK(p.find(2) == late.get());
+    CHECK(p.find(3) == nullptr);
+    const auto empty = make(3);
+    p.join(empty, {}, true);
+    CHECK(empty->gate().is_open()); // nothing to wait for
+    p.mark_initial();
+    p.distribute(events(3));
+    CHECK(late->stats().pending == 5);
+    late->remove();
+    p.distribute({});
+    CHECK(p.find(2) != nullptr); // nothing was told
+    p.distribute(events(1));
+    CHECK(p.find(2) == nullptr);
+}
