@@ -2,6 +2,7 @@
 
 #include "client_state.hpp"
 #include "http_transport.hpp"
+#include "impersonation.hpp"
 #include "server_address.hpp"
 #include "socket_connector.hpp"
 #include "tls_context.hpp"
@@ -66,6 +67,7 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
 {
     auto address = detail::server_address::parse(config.server);
     if (!address) return address.error();
+    if (auto sound = detail::check_impersonation(config.login.as); !sound) return sound.error();
     if (!options.time) options.time = real_clock();
     detail::socket_options socket{.executor = executor,
                                   .time = options.time,

@@ -1,6 +1,7 @@
 #include <kubecoro/client/kubeconfig.hpp>
 
 #include "encoding.hpp"
+#include "impersonation.hpp"
 #include "kubeconfig_file.hpp"
 #include "server_address.hpp"
 
@@ -78,7 +79,13 @@ result<> take_login(const detail::user_entry& user, const environment& env, clus
     }
     out.login.username = user.username.value;
     out.login.password = user.password.value;
+    return {};
+}
+
+result<> take_impersonation(const detail::user_entry& user, const std::string& where, cluster_config& out)
+{
     out.login.as = {user.as_user.value, user.as_uid.value, user.as_groups, user.as_extra};
+    if (auto sound = detail::check_impersonation(out.login.as); !sound) return wrong(where, sound.error().message());
     return {};
 }
 
@@ -123,12 +130,15 @@ result<cluster_config> choose(const kubeconfig_text& all, const std::string& fil
     out.ns = ns.value;
     const auto where = files + ": clusters[" + cluster_name.value + "].cluster";
     if (auto taken = take_cluster(cluster->second, where, env, out); !taken) return taken.error();
-    // As clientcmd: nobody's credentials travel in the clear.
-    if (user_name.empty() || out.server.starts_with("http:")) return out;
+    if (user_name.empty()) return out;
     const auto user = all.users.find(user_name.value);
     if (user == all.users.end())
         return wrong(at(user_name, "user"),
                      "there is no user \"" + user_name.value + "\"; there are: " + names(all.users));
+    const auto entry = files + ": users[" + user_name.value + "].user";
+    if (auto taken = take_impersonation(user->second, entry, out); !taken) return taken.error();
+    // As clientcmd: credentials never travel in the clear. Who to act as is no secret and does.
+    if (!detail::server_address::parse(out.server)->tls) return out;
     if (auto taken = take_login(user->second, env, out); !taken) return taken.error();
     return out;
 }

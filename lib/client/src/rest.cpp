@@ -1,6 +1,7 @@
 #include "client_state.hpp"
 #include "deadline.hpp"
 #include "encoding.hpp"
+#include "impersonation.hpp"
 #include "retry_core.hpp"
 
 #include <kubecoro/api/status.hpp>
@@ -30,22 +31,6 @@ std::string printable(std::string_view text, std::size_t most)
     return out;
 }
 
-/// Keys of extra impersonation data may be any text: what a header name cannot hold is percent-encoded.
-std::string header_key(std::string_view key)
-{
-    constexpr std::string_view plain = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    for (char c : key) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (plain.find(c) != std::string_view::npos)
-            out += c;
-        else
-            out.append({'%', digits[byte >> 4], digits[byte & 15]});
-    }
-    return out;
-}
-
 } // namespace
 
 client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, client_options o, credentials c,
@@ -70,6 +55,7 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
 asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request r, unsigned retries,
                                                                          duration head_limit)
 {
+    if (auto sound = check_impersonation(login.as); !sound) co_return sound.error().with_request(r.method, r.target);
     retry_core core(retries);
     for (;;) {
         auto attempt = r;
@@ -193,11 +179,7 @@ void client::state::add_credentials(request& r)
         header("Authorization", "Bearer " + token);
     else if (!login.username.empty())
         header("Authorization", "Basic " + base64_encode(login.username + ":" + login.password));
-    if (login.as.user.empty()) return;
-    header("Impersonate-User", login.as.user);
-    if (!login.as.uid.empty()) header("Impersonate-Uid", login.as.uid);
-    for (const auto& group : login.as.groups) header("Impersonate-Group", group);
-    for (const auto& [key, value] : login.as.extra) header("Impersonate-Extra-" + header_key(key), value);
+    for (auto& [name, value] : impersonation_headers(login.as)) header(std::move(name), std::move(value));
 }
 
 bool client::state::refresh_token(bool now_or_never)

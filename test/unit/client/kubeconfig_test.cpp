@@ -120,12 +120,29 @@ TEST_CASE("kubeconfig: logins of every kind are taken", "[client][kubeconfig]")
     CHECK(as->login.as.extra == std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "y"}});
 }
 
-TEST_CASE("kubeconfig: credentials are not taken along over plain http", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: credentials are not taken along over plain http, impersonation is", "[client][kubeconfig]")
 {
-    auto got = load(config("server: 'http://h:8080'", "token: abc, username: a, password: b"));
-    REQUIRE(got);
-    CHECK(got->login.token.empty());
-    CHECK(got->login.username.empty());
+    for (const char* server : {"http://h:8080", "HTTP://h:8080"}) {
+        INFO(server);
+        auto got = load(config("server: '" + std::string(server) + "'",
+                               "token: abc, username: a, password: b, as: jane, as-groups: [devs]"));
+        REQUIRE(got);
+        CHECK(got->login.token.empty());
+        CHECK(got->login.username.empty());
+        CHECK(got->login.as.user == "jane");
+        CHECK(got->login.as.groups == std::vector<std::string>{"devs"});
+    }
+}
+
+TEST_CASE("kubeconfig: impersonation without a user is refused, for it would mean full rights", "[client][kubeconfig]")
+{
+    for (const char* server : {"https://h", "http://h"})
+        for (const char* as : {"as-groups: [devs]", "as-uid: '7'", "as-user-extra: {scopes: [x]}"}) {
+            INFO(server << " " << as);
+            const auto why = complaint(config("server: '" + std::string(server) + "'", std::string("token: t, ") + as));
+            has(why, "/k/config: users[u].user: ");
+            has(why, "without as");
+        }
 }
 
 TEST_CASE("kubeconfig: JSON is YAML", "[client][kubeconfig]")

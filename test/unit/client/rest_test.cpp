@@ -24,16 +24,36 @@ TEST_CASE("client: requests carry who asks and what asks", "[client][rest]")
     named.user_agent = "shop/1";
     auto basic = the.make({.username = "admin",
                            .password = "pw",
-                           .as = {.user = "jane", .groups = {"a", "b"}, .extra = {{"my key", "v"}}}},
+                           .as = {.user = "jane", .uid = "7", .groups = {"a", "b"}, .extra = {{"my key", "v"}}}},
                           named);
     REQUIRE(the.run.run(basic.get(pods, "ns", "a")));
     CHECK(the.net->header(1, "Authorization") == "Basic YWRtaW46cHc=");
     CHECK(the.net->header(1, "User-Agent") == "shop/1");
     CHECK(the.net->header(1, "Impersonate-User") == "jane");
+    CHECK(the.net->header(1, "Impersonate-Group") == "a");
+    CHECK(the.net->header(1, "Impersonate-Uid") == "7");
     CHECK(the.net->header(1, "Impersonate-Extra-my%20key") == "v");
     auto nobody = the.make();
     REQUIRE(the.run.run(nobody.get(pods, "ns", "a")));
     CHECK(the.net->header(2, "Authorization").empty());
+}
+
+TEST_CASE("client: impersonation without a user is refused and nothing is sent", "[client][rest]")
+{
+    for (const impersonation& as :
+         {impersonation{.uid = "7"}, impersonation{.groups = {"devs"}}, impersonation{.extra = {{"scopes", "x"}}}}) {
+        world the;
+        the.net->replies = {{.body = {pod("a")}}};
+        auto c = the.make({.token = "t0", .as = as});
+        const auto got = the.run.run(c.get(pods, "ns", "a"));
+        REQUIRE_FALSE(got);
+        CHECK(got.error() == cond::misconfigured);
+        CHECK(got.error().target() == "/api/v1/namespaces/ns/pods/a");
+        CHECK(the.net->seen.empty());
+        auto created = client::create(the.run.executor(), {.server = "https://h", .login = {.as = as}});
+        REQUIRE_FALSE(created);
+        CHECK(created.error() == cond::misconfigured);
+    }
 }
 
 TEST_CASE("client: what the server refuses keeps its Status and the request", "[client][rest]")

@@ -11,7 +11,8 @@
 
 namespace kubecoro {
 
-/// Act as somebody else, where the server allows it. Empty user = off.
+/// Act as somebody else, where the server allows it. Empty user = off; the other members need a user, without which
+/// create() and every request fail with cond::misconfigured.
 struct impersonation
 {
     std::string user = {};
@@ -82,10 +83,10 @@ struct kubeconfig_options
 
     Of several files in KUBECONFIG the first that has a cluster, context, user or current-context wins for it; missing
     ones are passed over. Paths inside a file are relative to it; *-data members beat files. Over plain http no
-    credentials are taken. Reads files, so it may block for a moment.
+    credentials are taken; impersonation is. Reads files, so it may block for a moment.
 
     @par Errors  cond::misconfigured naming file and field: nothing found, not YAML, wrong type, missing file, missing
-                 context, cluster or user, bad base64, or something not supported (exec, auth-provider, proxy-url). */
+                 context, cluster or user, bad base64, impersonation without a user, or something not supported (exec, auth-provider, proxy-url). */
 [[nodiscard]] result<cluster_config> load_kubeconfig(const kubeconfig_options& options = kubeconfig_options(),
                                                      const environment& env = system_environment());
 
