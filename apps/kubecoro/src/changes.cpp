@@ -1,5 +1,7 @@
 #include "changes.hpp"
 
+#include <kubecoro/base/printable.hpp>
+
 #include <vector>
 
 namespace kubecoro::tool {
@@ -12,7 +14,7 @@ std::string shown(value_view v)
 {
     if (!v) return "(none)";
     std::string text = v.is_string() ? std::string(v.as_string()) : v.to_text();
-    if (text.size() > longest_value) text = text.substr(0, longest_value - 3) + "...";
+    if (text.size() > longest_value) text = printable(text, longest_value - 3) + "...";
     return text.empty() ? "\"\"" : text;
 }
 

@@ -4,6 +4,7 @@
 #include "manifests.hpp"
 #include "scratch_file.hpp"
 
+#include <kubecoro/base/printable.hpp>
 #include <kubecoro/client/discovery.hpp>
 
 #include <cstdio>
@@ -26,7 +27,7 @@ void print_summary(feed& show, const demo_informers& informers, const comparison
     show.plain("");
     show.plain("events: " + std::to_string(n.initial) + " initial, " + std::to_string(n.added) + " added, " +
                std::to_string(n.updated) + " updated, " + std::to_string(n.deleted) + " deleted");
-    for (const auto& line : found.differences) show.plain("  differs: " + line);
+    for (const auto& line : found.differences) show.plain("  differs: " + printable(line));
     const std::string compared = std::to_string(found.compared) + " objects compared with the server: ";
     show.plain(compared + show.verdict(found.equal(),
                                        found.equal() ? "all equal" : std::to_string(found.differing) + " DIFFERENT"));

@@ -2,6 +2,8 @@
 
 #include "changes.hpp"
 
+#include <kubecoro/base/printable.hpp>
+
 #include <cstdio>
 
 namespace kubecoro::tool {
@@ -37,8 +39,8 @@ feed::feed(clock& time, bool colour) : clock_(time), start_(time.now()), colour_
 
 std::string feed::painted(std::string_view code, std::string_view text) const
 {
-    if (!colour_) return std::string(text);
-    return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+    if (!colour_) return printable(text);
+    return "\033[" + std::string(code) + "m" + printable(text) + "\033[0m";
 }
 
 std::string feed::stamp() const
@@ -62,7 +64,7 @@ void feed::plain(std::string_view text) { out_.line(text); }
 void feed::event(char sign, std::string_view code, std::string_view resource, const object& o, std::string_view detail)
 {
     std::string line = stamp() + painted(code, sign + (" " + padded(resource, 12)));
-    line += padded(to_string(o.key()), 44) + ' ';
+    line += padded(printable(to_string(o.key())), 44) + ' ';
     line += painted(grey, detail);
     out_.line(line);
 }

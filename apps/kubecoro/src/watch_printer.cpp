@@ -2,6 +2,8 @@
 
 #include "changes.hpp"
 
+#include <kubecoro/base/printable.hpp>
+
 #include <cstdio>
 
 namespace kubecoro::tool {
@@ -79,6 +81,8 @@ void watch_printer::arrived(int change)
     objects_ = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(objects_) + change);
 }
 
+void watch_printer::table_line(std::string_view text) { out_.line(printable(text)); }
+
 void watch_printer::row(std::string_view event, const object& o, std::string_view detail)
 {
     const std::string key = to_string(o.key());
@@ -86,8 +90,8 @@ void watch_printer::row(std::string_view event, const object& o, std::string_vie
     std::snprintf(front, sizeof front, "%-8s ", std::string(event).c_str());
     std::string line = front + key;
     if (key.size() < 52) line.append(52 - key.size(), ' ');
-    std::snprintf(front, sizeof front, " %-10s ", std::string(o.resource_version()).c_str());
-    out_.line(line + front + std::string(detail));
+    std::snprintf(front, sizeof front, " %-10s ", printable(o.resource_version(), 40).c_str());
+    table_line(line + front + std::string(detail));
 }
 
 void watch_printer::show(const added& e)
@@ -142,7 +146,10 @@ void watch_printer::failed(const failure& why)
         if (!shown_failures_.insert(std::string(to_string(why.condition())) + (status ? status->message : "")).second)
             return;
     }
-    out_.line(json_ ? error_document(why) : "-- error: " + why.describe());
+    if (json_)
+        out_.line(error_document(why));
+    else
+        table_line("-- error: " + why.describe());
 }
 
 } // namespace kubecoro::tool

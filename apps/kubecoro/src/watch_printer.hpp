@@ -34,6 +34,9 @@ public:
     void failed(const failure& why);
 
 private:
+    /// A line for people. Everybody who may write objects chooses names and values: none of them moves the cursor of a
+    /// terminal or begins a line of its own.
+    void table_line(std::string_view text);
     void row(std::string_view event, const object& o, std::string_view detail);
     /// Something arrived: a failure that comes later is news, even one that was shown before.
     void arrived(int change);

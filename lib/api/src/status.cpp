@@ -1,8 +1,7 @@
 #include <kubecoro/api/status.hpp>
 
 #include <kubecoro/api/decode.hpp>
-
-#include <algorithm>
+#include <kubecoro/base/printable.hpp>
 
 namespace kubecoro {
 namespace {
@@ -19,15 +18,10 @@ std::optional<std::chrono::seconds> read_retry_after(value_view details)
     return std::chrono::seconds(seconds);
 }
 
-// Cut at a character's border; what could move a terminal's cursor becomes a space.
-std::string printable(std::string_view body)
+/// The body as far as a message shows it.
+std::string beginning(std::string_view body)
 {
-    std::size_t n = std::min(body.size(), shown_body);
-    const auto continues = [&](std::size_t i) { return (static_cast<unsigned char>(body[i]) & 0xc0) == 0x80; };
-    for (int back = 0; n < body.size() && n > 0 && back < 3 && continues(n); ++back) --n;
-    std::string out(body.substr(0, n));
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    std::string out = printable(body, shown_body);
     while (!out.empty() && out.back() == ' ') out.pop_back();
     return out;
 }
@@ -64,7 +58,7 @@ failure failure_of_answer(int http_code, std::string_view body)
     }
     server_status s;
     s.code = http_code;
-    s.message = printable(body);
+    s.message = beginning(body);
     return failure(std::move(s));
 }
 

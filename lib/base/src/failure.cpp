@@ -1,4 +1,5 @@
 #include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/printable.hpp>
 
 #include <boost/throw_exception.hpp>
 
@@ -10,26 +11,17 @@ namespace {
 
 const std::string no_text;
 
-/// Keeps a description on one line whatever the server or a user wrote.
-void append_on_one_line(std::string& out, std::string_view text)
-{
-    for (char c : text) {
-        auto byte = static_cast<unsigned char>(c);
-        out += byte < 0x20 || byte == 0x7f ? ' ' : c;
-    }
-}
-
 void append_server_words(std::string& out, const server_status& s)
 {
     out += " (server:";
     if (s.code != 0) out += ' ' + std::to_string(s.code);
     if (!s.reason.empty()) {
         out += ' ';
-        append_on_one_line(out, s.reason);
+        out += printable(s.reason);
     }
     if (!s.message.empty()) {
         out += ": ";
-        append_on_one_line(out, s.message);
+        out += printable(s.message);
     }
     out += ')';
 }
@@ -133,13 +125,13 @@ std::string failure::describe() const
         const details& d = *f->details_;
         if (!d.message.empty()) {
             out += ": ";
-            append_on_one_line(out, d.message);
+            out += printable(d.message);
         }
         if (!d.method.empty() || !d.target.empty()) {
             out += " [";
-            append_on_one_line(out, d.method);
+            out += printable(d.method);
             out += ' ';
-            append_on_one_line(out, d.target);
+            out += printable(d.target);
             out += ']';
         }
         if (d.status) append_server_words(out, *d.status);

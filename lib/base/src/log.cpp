@@ -1,5 +1,7 @@
 #include <kubecoro/base/log.hpp>
 
+#include "character.hpp"
+
 #include <cstdio>
 
 namespace kubecoro {
@@ -8,40 +10,40 @@ namespace {
 bool needs_quotes(std::string_view text) noexcept
 {
     if (text.empty()) return true;
-    for (char c : text)
-        if (static_cast<unsigned char>(c) <= 0x20 || c == '"' || c == '=' || c == '\\' || c == 0x7f) return true;
+    while (!text.empty()) {
+        const auto next = detail::first_character(text);
+        if (!next.printable || std::string_view(" \"=\\").find(text.front()) != std::string_view::npos) return true;
+        text.remove_prefix(next.length);
+    }
     return false;
 }
 
-void append_escaped(std::string& out, char c)
+void append_unprintable(std::string& out, std::string_view character)
 {
-    switch (c) {
-    case '"':
-        out += "\\\"";
-        return;
-    case '\\':
-        out += "\\\\";
-        return;
-    case '\n':
-        out += "\\n";
-        return;
-    case '\r':
-        out += "\\r";
-        return;
-    case '\t':
-        out += "\\t";
-        return;
-    default:
-        break;
+    for (char c : character) {
+        if (c == '\n' || c == '\r' || c == '\t') {
+            out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
+            continue;
+        }
+        char hex[8];
+        std::snprintf(hex, sizeof hex, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        out += hex;
     }
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-        out += c;
-        return;
+}
+
+/// @param escaped  Printable characters that get a backslash.
+void append_escaped(std::string& out, std::string_view text, std::string_view escaped)
+{
+    while (!text.empty()) {
+        const auto next = detail::first_character(text);
+        if (!next.printable) {
+            append_unprintable(out, text.substr(0, next.length));
+        } else {
+            if (escaped.find(text.front()) != std::string_view::npos) out += '\\';
+            out += text.substr(0, next.length);
+        }
+        text.remove_prefix(next.length);
     }
-    char hex[8];
-    std::snprintf(hex, sizeof hex, "\\x%02x", static_cast<unsigned>(byte));
-    out += hex;
 }
 
 void append_value(std::string& out, std::string_view text)
@@ -51,7 +53,7 @@ void append_value(std::string& out, std::string_view text)
         return;
     }
     out += '"';
-    for (char c : text) append_escaped(out, c);
+    append_escaped(out, text, "\"\\");
     out += '"';
 }
 
@@ -114,12 +116,7 @@ std::string format(const log_record& record)
 {
     std::string out(to_string(record.level));
     out += ' ';
-    for (char c : record.message) {
-        if (c == '"' || c == '\\')
-            out += c;
-        else
-            append_escaped(out, c);
-    }
+    append_escaped(out, record.message, {});
     for (std::size_t i = 0; i < record.field_count; ++i) {
         out += ' ';
         out += record.fields[i].name;

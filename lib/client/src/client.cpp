@@ -3,6 +3,7 @@
 #include "client_state.hpp"
 #include "http_transport.hpp"
 #include "impersonation.hpp"
+#include "proxy_environment.hpp"
 #include "server_address.hpp"
 #include "socket_connector.hpp"
 #include "tls_context.hpp"
@@ -68,6 +69,9 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
     auto address = detail::server_address::parse(config.server);
     if (!address) return address.error();
     if (auto sound = detail::check_impersonation(config.login.as); !sound) return sound.error();
+    if (const auto variable = detail::proxy_variable(*address, system_environment()))
+        options.log.warning("proxies are not supported: the variable is ignored and the server asked directly",
+                            {{"variable", *variable}, {"server", address->endpoint()}});
     if (!options.time) options.time = real_clock();
     detail::socket_options socket{.executor = executor,
                                   .time = options.time,
@@ -81,8 +85,9 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
         socket.tls = std::move(*tls);
         socket.server_name = config.server_name.empty() ? address->host : config.server_name;
     }
-    auto carrier = detail::make_http_transport(detail::make_socket_connector(std::move(socket)), options.time,
-                                               {.host = address->authority(), .prefix = address->prefix});
+    auto carrier =
+        detail::make_http_transport(detail::make_socket_connector(std::move(socket)), options.time,
+                                    {.host = address->authority(), .prefix = address->prefix, .tls = address->tls});
     auto made = std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options),
                                         std::move(config.login), system_environment());
     made->server = (address->tls ? "https://" : "http://") + address->authority() + address->prefix;

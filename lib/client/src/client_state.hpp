@@ -32,9 +32,9 @@ struct client::state
 
     /// A 2xx answer that is one object.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r);
-    /// A 2xx answer that is a list, or a watch. Of the scope only what says how to decode.
-    [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, source_scope scope,
-                                                                       unsigned retries);
+    /// A 2xx answer that is a list of that resource, or a watch. Of the scope only what says how to decode.
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
+                                                                       source_scope scope, unsigned retries);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     open_watch(result<request> r, source_scope scope, unsigned retries);
 
@@ -52,6 +52,10 @@ private:
     /// @param since  When the wait for the next piece has begun.
     boost::asio::awaitable<result<>> read_page(answer& a, list_decoder& decoder, time_point& since);
     [[nodiscard]] boost::asio::awaitable<failure> refusal(answer& a, const request& r);
+    /// The failure of a good answer in a format that is not Kubernetes', such as a proxy's login page.
+    [[nodiscard]] boost::asio::awaitable<failure> foreign(answer& a, const request& r);
+    /// The beginning of the body, for messages. Errors: cancelled alone.
+    [[nodiscard]] boost::asio::awaitable<result<std::string>> read_beginning(answer& a, std::size_t most);
     void add_credentials(request& r);
     /// Reads the token file when it is due, or `now_or_never`. @return whether the token changed.
     bool refresh_token(bool now_or_never);

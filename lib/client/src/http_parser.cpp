@@ -11,6 +11,13 @@ namespace http = boost::beast::http;
 using boost::beast::string_view;
 using boost::system::error_code;
 
+namespace {
+
+/// The first byte of an alert record.
+constexpr char tls_alert = 0x15;
+
+} // namespace
+
 class http_parser::machine final : public http::basic_parser<false>
 {
 public:
@@ -75,6 +82,9 @@ void http_parser::restart() { machine_ = std::make_unique<machine>(answer_to_hea
 result<http_parser::progress> http_parser::feed(std::string_view bytes)
 {
     if (failed_) return *failed_;
+    // No HTTP begins so, and every server of TLS that is spoken to in the clear does unless it keeps silent.
+    if (!got_some_ && !bytes.empty() && bytes.front() == tls_alert)
+        return *(failed_ = failure(cond::corrupt, "the server answers in TLS: its address begins with https://"));
     progress out;
     machine_->begin_feed();
     while (out.consumed < bytes.size() && !machine_->is_done() && machine_->body().empty()) {

@@ -1,6 +1,7 @@
 #include "http_transport.hpp"
 
 #include "request_text.hpp"
+#include "retry_core.hpp"
 
 #include <kubecoro/base/guard.hpp>
 
@@ -28,6 +29,8 @@ public:
     explicit connection(std::unique_ptr<byte_stream> s) : stream_(std::move(s)) {}
 
     byte_stream& stream() noexcept { return *stream_; }
+    /// It has been idle since it carried another request.
+    [[nodiscard]] bool reused() const noexcept { return reused_; }
     [[nodiscard]] std::string_view pending() const noexcept
     {
         return std::string_view(buffer_).substr(begin_, end_ - begin_);
@@ -63,6 +66,7 @@ public:
         std::string().swap(buffer_);
         begin_ = end_ = 0;
         busy_ = false;
+        reused_ = true;
     }
 
 private:
@@ -72,6 +76,7 @@ private:
     std::size_t end_ = 0;
     /// The last read filled the buffer: there is more.
     bool busy_ = false;
+    bool reused_ = false;
 };
 
 /// The idle connections; thread safe.
@@ -124,8 +129,14 @@ constexpr std::size_t max_pending(const http_limits& limits) { return limits.max
 class http_answer final : public answer
 {
 public:
-    http_answer(std::shared_ptr<idle_pool> pool, std::unique_ptr<connection> c, http_parser parser, http_limits limits)
-        : pool_(std::move(pool)), connection_(std::move(c)), parser_(std::move(parser)), limits_(limits)
+    http_answer(std::shared_ptr<idle_pool> pool, std::unique_ptr<connection> c, http_parser parser,
+                const http_options& options)
+        : pool_(std::move(pool)),
+          connection_(std::move(c)),
+          parser_(std::move(parser)),
+          limits_(options.http),
+          patience_(options.patience),
+          patience_after_idling_(options.patience_after_idling)
     {
     }
 
@@ -134,6 +145,7 @@ public:
     /// Sends the request and reads until the head is there. The first body bytes may come along: they wait in body_.
     asio::awaitable<result<>> start(std::string text)
     {
+        if (connection_->reused()) connection_->stream().set_patience(patience_after_idling_);
         auto sent = co_await connection_->stream().write(text);
         // A server may answer and close before it has read everything: what it says counts more than the broken pipe.
         if (!sent && sent.error().condition() != cond::unreachable) co_return sent;
@@ -141,10 +153,20 @@ public:
         auto reading = read_until(&http_answer::head_there);
         auto read = co_await std::move(reading);
         if (!read && !sent && !parser_.got_some()) co_return sent;
+        if (read && connection_->reused()) connection_->stream().set_patience(patience_);
         co_return read;
     }
 
-    [[nodiscard]] bool got_some() const noexcept { return parser_.got_some(); }
+    /// Of a start that failed.
+    [[nodiscard]] broken_attempt attempt(std::string_view method, unsigned earlier, cond why) const noexcept
+    {
+        return {.method = method,
+                .earlier = earlier,
+                .reused = connection_->reused(),
+                .wholly_sent = whole_request_sent_,
+                .answer_begun = parser_.got_some(),
+                .why = why};
+    }
 
     asio::awaitable<result<std::string_view>> read_some() override { return guard(next_piece()); }
 
@@ -239,6 +261,8 @@ private:
     std::unique_ptr<connection> connection_;
     http_parser parser_;
     http_limits limits_;
+    duration patience_;
+    duration patience_after_idling_;
     std::string_view body_;
     bool whole_request_sent_ = false;
     std::optional<failure> failed_;
@@ -254,32 +278,34 @@ public:
     {
     }
 
-    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
-    {
-        return guard(attempt_twice(std::move(r)));
-    }
+    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override { return guard(attempt(std::move(r))); }
 
 private:
-    asio::awaitable<result<std::unique_ptr<answer>>> attempt_twice(request r)
+    asio::awaitable<result<std::unique_ptr<answer>>> attempt(request r)
     {
         auto text = request_text(r, options_.host, options_.prefix);
         if (!text) co_return text.error();
-        const bool repeatable = r.method == "GET";
-        auto reused = pool_->take();
-        for (bool first = true;; first = false) {
-            auto opened = std::move(reused);
+        auto opened = pool_->take();
+        for (unsigned earlier = 0;; ++earlier) {
             if (!opened) {
                 auto stream = co_await connector_->connect();
                 if (!stream) co_return stream.error();
                 opened = std::make_unique<connection>(std::move(*stream));
             }
             auto got = std::make_unique<http_answer>(pool_, std::move(opened),
-                                                     http_parser(r.method == "HEAD", options_.http), options_.http);
+                                                     http_parser(r.method == "HEAD", options_.http), options_);
             auto started = co_await got->start(*text);
             if (started) co_return result<std::unique_ptr<answer>>(std::move(got));
-            if (!first || !repeatable || got->got_some() || started.error().condition() != cond::unreachable)
-                co_return started.error();
+            const auto broken = got->attempt(r.method, earlier, started.error().condition());
+            if (!may_repeat(broken)) co_return explained(started.error(), broken);
         }
+    }
+
+    /// A server of TLS often says nothing to those who speak in the clear.
+    [[nodiscard]] failure explained(const failure& why, const broken_attempt& a) const
+    {
+        if (options_.tls || a.reused || a.answer_begun || a.why != cond::unreachable) return why;
+        return failure(a.why, why.message() + "; if this port speaks TLS, its address begins with https://");
     }
 
     std::shared_ptr<connector> connector_;

@@ -205,7 +205,7 @@ result<cluster_config> load_in_cluster_config(const environment& env)
                        "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
     cluster_config out;
     out.origin = "in-cluster";
-    out.server = "https://" + (host->find(':') == std::string::npos ? *host : "[" + *host + "]") + ":" + *port;
+    out.server = "https://" + detail::bracketed(*host) + ":" + *port;
     if (auto address = detail::server_address::parse(out.server); !address)
         return wrong("KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT", address.error().message());
     out.login.token_file = env.service_account_dir + "/token";

@@ -1,6 +1,7 @@
 // Objects, pages and watches out of answers.
 #include "client_state.hpp"
 #include "deadline.hpp"
+#include "list_check.hpp"
 #include "pager_core.hpp"
 
 #include <kubecoro/api/status.hpp>
@@ -105,9 +106,11 @@ asio::awaitable<result<object>> client::state::fetch_object(result<request> r)
     co_return decoded;
 }
 
-asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, source_scope scope, unsigned retries)
+asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, resource_type asked, source_scope scope,
+                                                             unsigned retries)
 {
     if (!r) co_return r.error();
+    const bool metadata_only = scope.metadata_only;
     auto got = co_await accepted(*r, retries, options.timeouts.answer_head);
     if (!got) co_return got.error();
     list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known));
@@ -118,6 +121,8 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
     if (!read) co_return read.error().with_request(r->method, r->target);
     auto page = decoder.finish();
     if (!page) co_return page.error().with_request(r->method, r->target);
+    if (auto right = detail::check_list(*page, asked, metadata_only); !right)
+        co_return right.error().with_request(r->method, r->target);
     co_return page;
 }
 
@@ -152,25 +157,32 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch
 namespace {
 
 /// Objects that share nothing and of which none is known.
-source_scope plain_scope(const client::state& s)
+source_scope plain_scope(const client::state& s, bool metadata_only = false)
 {
     source_scope scope;
     scope.decode = s.options.decode;
+    scope.metadata_only = metadata_only;
     return scope;
 }
 
-asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r)
+asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, resource_type asked, std::string ns,
+                                            list_options options)
 {
-    co_return co_await s->fetch_page(std::move(r), plain_scope(*s), s->options.max_retries);
+    const request_builder builder(asked, std::move(ns));
+    auto r = builder.list(options);
+    co_return co_await s->fetch_page(std::move(r), std::move(asked), plain_scope(*s, options.metadata_only),
+                                     s->options.max_retries);
 }
 
-asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, request_builder builder,
+asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, resource_type asked, std::string ns,
                                              list_options options)
 {
+    const request_builder builder(asked, std::move(ns));
+    const bool metadata_only = options.metadata_only;
     detail::pager_core pager(std::move(options));
     while (auto ask = pager.next()) {
         auto r = builder.list(*ask);
-        auto page = co_await s->fetch_page(std::move(r), plain_scope(*s), s->options.max_retries);
+        auto page = co_await s->fetch_page(r, asked, plain_scope(*s, metadata_only), s->options.max_retries);
         auto last = page ? pager.on_page(std::move(*page)) : pager.on_failure(page.error());
         if (last && r) co_return last->with_request(r->method, r->target);
         if (last) co_return *last;
@@ -187,12 +199,12 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr
 
 asio::awaitable<result<list_page>> client::list(resource_type resource, std::string ns, list_options options) const
 {
-    return guard(one_page(state_, request_builder(std::move(resource), std::move(ns)).list(options)));
+    return guard(one_page(state_, std::move(resource), std::move(ns), std::move(options)));
 }
 
 asio::awaitable<result<list_page>> client::list_all(resource_type resource, std::string ns, list_options options) const
 {
-    return guard(all_pages(state_, request_builder(std::move(resource), std::move(ns)), std::move(options)));
+    return guard(all_pages(state_, std::move(resource), std::move(ns), std::move(options)));
 }
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>> client::watch(resource_type resource, std::string ns,

@@ -20,6 +20,16 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view header) n
     return std::chrono::seconds{seconds};
 }
 
+bool may_repeat(const broken_attempt& a) noexcept
+{
+    if (a.earlier > 0 || a.answer_begun) return false;
+    const bool safe = a.method == "GET" || a.method == "HEAD" || a.method == "OPTIONS";
+    if (!a.reused) return safe && a.why == cond::unreachable;
+    // TCP gives up on a peer that acknowledges nothing: timed out.
+    if (a.why != cond::unreachable && a.why != cond::timed_out) return false;
+    return safe || a.method == "PUT" || a.method == "DELETE" || !a.wholly_sent;
+}
+
 retry_core::action retry_core::on_answer(int status, std::optional<std::chrono::seconds> retry_after,
                                          bool renewable) noexcept
 {

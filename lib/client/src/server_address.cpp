@@ -5,9 +5,13 @@
 
 namespace kubecoro::detail {
 
+std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
+
+std::string server_address::endpoint() const { return bracketed(host) + ":" + port; }
+
 std::string server_address::authority() const
 {
-    std::string out = host.find(':') == std::string::npos ? host : "[" + host + "]";
+    std::string out = bracketed(host);
     if (port != (tls ? "443" : "80")) out += ":" + port;
     return out;
 }

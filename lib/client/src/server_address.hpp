@@ -7,6 +7,9 @@
 
 namespace kubecoro::detail {
 
+/// A host name or address as it precedes a port: IPv6 addresses in brackets.
+[[nodiscard]] std::string bracketed(const std::string& host);
+
 /// A server URL taken apart. Sans-io.
 struct server_address
 {
@@ -19,6 +22,9 @@ struct server_address
 
     /// "host:port" as a Host header has it, the port left out when it is the scheme's own.
     [[nodiscard]] std::string authority() const;
+
+    /// "host:port" for people, the port always there.
+    [[nodiscard]] std::string endpoint() const;
 
     /// Errors: cond::misconfigured for anything but http(s)://host[:port][/path].
     [[nodiscard]] static result<server_address> parse(std::string_view url);

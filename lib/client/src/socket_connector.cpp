@@ -1,14 +1,14 @@
 #include "socket_connector.hpp"
 
+#include "connection_race.hpp"
 #include "deadline.hpp"
 #include "socket_stream.hpp"
-
-#include <kubecoro/base/async_event.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -41,96 +41,91 @@ void keep_watch_over(tcp::socket& socket) noexcept
     set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 10);
     set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);
 #endif
-#ifdef TCP_USER_TIMEOUT
-    set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 60'000U);
-#endif
+    set_patience(socket, std::chrono::seconds{60});
 }
 
-struct lookup
+/// The sockets of one race, by the order of its addresses.
+struct race_sockets
 {
-    explicit lookup(const asio::any_io_executor& e) : resolver(e) {}
-    tcp::resolver resolver;
-    std::vector<tcp::endpoint> endpoints;
-    boost::system::error_code code;
-    latch done;
+    std::vector<tcp::socket> all;
+    unsigned short port;
 };
+
+asio::awaitable<result<>> dial(std::shared_ptr<race_sockets> sockets, std::size_t index, std::string address)
+{
+    boost::system::error_code bad;
+    const auto parsed = asio::ip::make_address(address, bad);
+    if (bad) co_return failure(cond::unreachable, "not an address");
+    auto [ec] = co_await sockets->all[index].async_connect(tcp::endpoint(parsed, sockets->port), as_values);
+    if (ec) co_return failure(ec, {});
+    co_return result<>{};
+}
 
 class socket_connector final : public connector
 {
 public:
-    explicit socket_connector(socket_options o)
-        : options_(std::move(o)), peer_(options_.address.host + ":" + options_.address.port)
+    explicit socket_connector(socket_options o) : options_(std::move(o)), peer_(options_.address.endpoint())
     {
+        if (!options_.names) options_.names = std::make_shared<name_resolver>(options_.time);
     }
 
     asio::awaitable<result<std::unique_ptr<byte_stream>>> connect() override
     {
         tcp::socket socket(options_.executor);
-        auto connecting = connect_tcp(socket);
-        auto connected = co_await with_deadline(*options_.time, options_.connect_timeout, std::move(connecting),
-                                                "connecting to " + peer_);
+        std::string address;
+        auto connecting = connect_tcp(socket, address);
+        auto connected = co_await std::move(connecting);
         if (!connected) co_return connected.error();
         keep_watch_over(socket);
-        if (!options_.tls) co_return make_tcp_stream(std::move(socket), peer_);
         std::unique_ptr<byte_stream> stream;
-        auto shaking = shake_hands(std::move(socket), stream);
-        auto secured = co_await with_deadline(*options_.time, options_.handshake_timeout, std::move(shaking),
-                                              "the TLS handshake with " + peer_);
-        if (!secured) co_return secured.error();
+        if (options_.tls) {
+            auto shaking = shake_hands(std::move(socket), stream);
+            auto secured = co_await with_deadline(*options_.time, options_.handshake_timeout, std::move(shaking),
+                                                  "the TLS handshake with " + peer_);
+            if (!secured) co_return secured.error();
+        } else {
+            stream = make_tcp_stream(std::move(socket), peer_);
+        }
+        remember(std::move(address));
         co_return stream;
     }
 
 private:
-    asio::awaitable<result<>> connect_tcp(tcp::socket& socket)
+    asio::awaitable<result<>> connect_tcp(tcp::socket& socket, std::string& address)
     {
-        std::vector<tcp::endpoint> endpoints;
-        auto found = co_await resolve(endpoints);
+        happy_eyeballs_settings settings{.peer = peer_, .preferred = worked_last()};
+        if (options_.connect_timeout != duration::zero())
+            settings.deadline = options_.time->now() + options_.connect_timeout;
+        std::vector<std::string> addresses;
+        auto finding = find_addresses(addresses);
+        auto found = co_await with_deadline(*options_.time, options_.connect_timeout, std::move(finding),
+                                            "looking up " + options_.address.host);
         if (!found) co_return found;
-        boost::system::error_code last = asio::error::host_not_found;
-        for (std::size_t i = 0; i < endpoints.size(); ++i) {
-            boost::system::error_code ignored;
-            socket.close(ignored);
-            auto attempt = connect_one(socket, endpoints[i], last);
-            // One address that swallows packets leaves time for the others.
-            const auto share = i + 1 < endpoints.size() ? options_.connect_timeout / static_cast<int>(endpoints.size())
-                                                        : duration::zero();
-            auto done = co_await with_deadline(*options_.time, share, std::move(attempt), "connecting to " + peer_);
-            if (done) co_return done;
-            if (done.error().condition() == cond::cancelled) co_return done;
-            if (done.error().condition() == cond::timed_out) last = asio::error::timed_out;
-        }
-        co_return failure(last, "connect to " + peer_);
-    }
-
-    asio::awaitable<result<>> resolve(std::vector<tcp::endpoint>& out)
-    {
-        boost::system::error_code not_literal;
-        const auto literal = asio::ip::make_address(options_.address.host, not_literal);
-        if (!not_literal) {
-            out.emplace_back(literal, static_cast<unsigned short>(std::stoul(options_.address.port)));
-            co_return result<>{};
-        }
-        // A look-up in progress cannot be cancelled: it is left behind with what it needs.
-        auto pending = std::make_shared<lookup>(options_.executor);
-        pending->resolver.async_resolve(
-            options_.address.host, options_.address.port,
-            [pending](boost::system::error_code ec, const tcp::resolver::results_type& found) {
-                for (const auto& entry : found) pending->endpoints.push_back(entry.endpoint());
-                pending->code = ec;
-                pending->done.settle({});
-            });
-        auto waited = co_await pending->done.wait();
-        if (!waited) co_return waited;
-        if (pending->code) co_return failure(pending->code, "look up " + options_.address.host);
-        out = pending->endpoints;
+        auto plan = std::make_shared<happy_eyeballs_core>(std::move(addresses), std::move(settings));
+        auto sockets = std::make_shared<race_sockets>();
+        sockets->port = static_cast<unsigned short>(std::stoul(options_.address.port));
+        for (std::size_t i = 0; i < plan->order().size(); ++i) sockets->all.emplace_back(options_.executor);
+        dialer dialing = [plan, sockets](std::size_t i) { return dial(sockets, i, plan->order()[i]); };
+        auto racing = race_connections(options_.time, plan, std::move(dialing));
+        auto winner = co_await std::move(racing);
+        if (!winner) co_return winner.error();
+        socket = std::move(sockets->all[*winner]);
+        address = plan->order()[*winner];
         co_return result<>{};
     }
 
-    asio::awaitable<result<>> connect_one(tcp::socket& socket, tcp::endpoint where, boost::system::error_code& why)
+    asio::awaitable<result<>> find_addresses(std::vector<std::string>& out)
     {
-        auto [ec] = co_await socket.async_connect(where, as_values);
-        why = ec;
-        if (ec) co_return failure(ec, "connect to " + peer_);
+        boost::system::error_code not_literal;
+        (void)asio::ip::make_address(options_.address.host, not_literal);
+        if (!not_literal) {
+            out.push_back(options_.address.host);
+            co_return result<>{};
+        }
+        auto resolving = options_.names->resolve(options_.address.host);
+        auto found = co_await std::move(resolving);
+        if (!found) co_return found.error();
+        out = std::move(*found);
         co_return result<>{};
     }
 
@@ -142,8 +137,22 @@ private:
         co_return result<>{};
     }
 
+    std::string worked_last()
+    {
+        const std::lock_guard lock(mutex_);
+        return worked_last_;
+    }
+
+    void remember(std::string address)
+    {
+        const std::lock_guard lock(mutex_);
+        worked_last_ = std::move(address);
+    }
+
     socket_options options_;
     std::string peer_;
+    std::mutex mutex_;
+    std::string worked_last_;
 };
 
 } // namespace

@@ -2,10 +2,10 @@
 // Opens TCP connections, with TLS on top where the server has it.
 
 #include "byte_stream.hpp"
+#include "name_resolver.hpp"
 #include "server_address.hpp"
 
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/log.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -23,6 +23,8 @@ struct socket_options
     boost::asio::any_io_executor executor = {};
     std::shared_ptr<clock> time = {};
     server_address address = {};
+    /// Null = one of its own.
+    std::shared_ptr<name_resolver> names = {};
     duration connect_timeout = {};
     duration handshake_timeout = {};
     /// Null for plain TCP.
@@ -31,6 +33,7 @@ struct socket_options
     std::string server_name = {};
 };
 
+/// Where a name has several addresses, see happy_eyeballs_core; the one that worked is tried first the next time.
 [[nodiscard]] std::shared_ptr<connector> make_socket_connector(socket_options options);
 
 } // namespace kubecoro::detail

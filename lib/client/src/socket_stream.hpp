@@ -21,6 +21,9 @@ namespace kubecoro::detail {
 make_tls_stream(boost::asio::ip::tcp::socket socket, std::shared_ptr<boost::asio::ssl::context> context,
                 std::string server_name, std::string peer);
 
+/// See byte_stream::set_patience.
+void set_patience(boost::asio::ip::tcp::socket& socket, duration unacknowledged) noexcept;
+
 /// Nothing to read and not closed.
 [[nodiscard]] bool is_quiet(boost::asio::ip::tcp::socket& socket) noexcept;
 

@@ -1,5 +1,6 @@
 // The client as informers see it: one page or one watch at a time, and no repetition of its own.
 #include "client_state.hpp"
+#include "list_check.hpp"
 
 #include <kubecoro/base/guard.hpp>
 
@@ -25,7 +26,7 @@ public:
         options.field_selector = scope_.field_selector;
         options.shard_selector = scope_.shard_selector;
         options.metadata_only = scope_.metadata_only;
-        return guard(one_page(state_, builder_.list(options), scope_));
+        return guard(one_page(state_, builder_.list(options), resource_, scope_));
     }
 
     asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options options) override
@@ -54,13 +55,16 @@ public:
 
 private:
     static asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, result<request> r,
-                                                       source_scope scope)
+                                                       resource_type asked, source_scope scope)
     {
         const auto shard = scope.shard_selector;
-        auto page = co_await s->fetch_page(std::move(r), std::move(scope), 0);
-        if (page && !shard.empty() && page->shard_selector.empty())
+        auto page = co_await s->fetch_page(r, std::move(asked), std::move(scope), 0);
+        if (!page) co_return page;
+        if (!shard.empty() && page->shard_selector.empty())
             co_return failure(cond::misconfigured, "the server does not follow shardSelector " + shard +
                                                        ": it needs the feature gate ShardedListAndWatch");
+        if (auto versioned = detail::check_list_version(*page); !versioned)
+            co_return versioned.error().with_request(r->method, r->target);
         co_return page;
     }
 

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace kubecoro::detail {
@@ -39,6 +41,7 @@ public:
         co_return result<>{};
     }
 
+    void set_patience(duration unacknowledged) noexcept override { detail::set_patience(socket_, unacknowledged); }
     bool quiet() noexcept override { return is_quiet(socket_); }
 
 private:
@@ -47,6 +50,16 @@ private:
 };
 
 } // namespace
+
+void set_patience([[maybe_unused]] tcp::socket& socket, [[maybe_unused]] duration unacknowledged) noexcept
+{
+#ifdef TCP_USER_TIMEOUT
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(unacknowledged).count();
+    const auto value = static_cast<unsigned>(ms);
+    // Best effort: without it the deadlines of the requests decide.
+    (void)::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof value);
+#endif
+}
 
 bool is_quiet(tcp::socket& socket) noexcept
 {

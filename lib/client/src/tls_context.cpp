@@ -1,6 +1,7 @@
 #include "tls_context.hpp"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/error.hpp>
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -71,6 +72,18 @@ result<> show_certificate(SSL_CTX* context, const std::string& chain, const std:
     return {};
 }
 
+/** Marks a certificate without alternative names by an error of its own, for its name is then in the Common Name, which
+    no current client reads. Only here is the certificate at hand. */
+int name_legacy_certificates(int good, X509_STORE_CTX* verification)
+{
+    const int error = X509_STORE_CTX_get_error(verification);
+    const X509* certificate = X509_STORE_CTX_get_current_cert(verification);
+    const bool wrong_name = error == X509_V_ERR_HOSTNAME_MISMATCH || error == X509_V_ERR_IP_ADDRESS_MISMATCH;
+    if (good == 0 && wrong_name && certificate && X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1) < 0)
+        X509_STORE_CTX_set_error(verification, X509_V_ERR_APPLICATION_VERIFICATION);
+    return good;
+}
+
 bool is_address(const std::string& name)
 {
     boost::system::error_code ec;
@@ -92,7 +105,7 @@ result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const cluste
     SSL_CTX* native = context->native_handle();
     SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
     SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_verify(native, config.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
+    SSL_CTX_set_verify(native, config.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, name_legacy_certificates);
     if (!config.ca.empty()) {
         if (auto done = trust(native, config.ca); !done) return done.error();
     } else if (!config.insecure && SSL_CTX_set_default_verify_paths(native) != 1) {
@@ -111,7 +124,8 @@ result<> expect_server(::SSL* connection, const std::string& name)
     if (is_address(name)) {
         good = X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1;
     } else {
-        X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+        X509_VERIFY_PARAM_set_hostflags(wanted,
+                                        X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
         good = X509_VERIFY_PARAM_set1_host(wanted, name.data(), name.size()) == 1 &&
                SSL_set_tlsext_host_name(connection, name.c_str()) == 1;
     }
@@ -124,10 +138,20 @@ failure handshake_failure(::SSL* connection, const std::string& name, boost::sys
 {
     const long verdict = SSL_get_verify_result(connection);
     ERR_clear_error();
-    if (verdict == X509_V_OK || SSL_get_verify_mode(connection) == SSL_VERIFY_NONE)
-        return failure(code, "TLS handshake with " + name);
-    return failure(cond::unreachable, "the certificate of the server does not verify for \"" + name +
-                                          "\": " + X509_verify_cert_error_string(verdict));
+    const auto not_verified = [&](const char* why) {
+        return failure(cond::unreachable, "the certificate of the server does not verify for \"" + name + "\": " + why);
+    };
+    if (verdict == X509_V_ERR_APPLICATION_VERIFICATION)
+        return not_verified("it relies on the legacy Common Name field and has no subject alternative names");
+    if (verdict != X509_V_OK && SSL_get_verify_mode(connection) != SSL_VERIFY_NONE)
+        return not_verified(X509_verify_cert_error_string(verdict));
+    // OpenSSL's words for an answer whose first bytes are no TLS: "wrong version number".
+    if (code.category() == boost::asio::error::get_ssl_category() &&
+        ERR_GET_REASON(static_cast<unsigned long>(code.value())) == SSL_R_WRONG_VERSION_NUMBER)
+        return failure(cond::unreachable, "TLS handshake with " + name +
+                                              ": the server does not answer in TLS; if it speaks plain HTTP, its "
+                                              "address begins with http://");
+    return failure(code, "TLS handshake with " + name);
 }
 
 } // namespace kubecoro::detail

@@ -57,6 +57,10 @@ public:
         co_return result<>{};
     }
 
+    void set_patience(duration unacknowledged) noexcept override
+    {
+        detail::set_patience(stream_.next_layer(), unacknowledged);
+    }
     // Whatever waits on an idle TLS connection is an alert or the end.
     bool quiet() noexcept override { return is_quiet(stream_.next_layer()); }
 

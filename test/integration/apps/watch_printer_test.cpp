@@ -85,3 +85,24 @@ TEST_CASE("watch: what we find out ourselves reads as if a server had said it", 
               R"({"type":"error","reason":"NotFound","message":"the server has no resource \"gizmos\"","code":404})",
               R"({"type":"error","reason":"BadRequest","message":"-n takes a name","code":400})"});
 }
+
+TEST_CASE("watch: what objects say can neither move the cursor nor forge a line", "[tool][watch]")
+{
+    output out;
+    watch_printer printer(out, false);
+    const auto named = [](const std::string& name, const std::string& text) {
+        return *object::parse(R"({"metadata":{"name":")" + name + R"(","resourceVersion":"7\u001b[2J"},"data":{"t":")" +
+                              text + R"("}})");
+    };
+    const auto told = printed([&] {
+        printer.show(added{named("x\\u001b[31m\\nadded y", ""), false});
+        printer.show(updated{named("a", "\\u009b31m"), named("a", "\\r\\n-- synced: 9 objects")});
+        printer.failed(testing::server_failure(500, "InternalError", "a\x1b[2J\nb"));
+    });
+    REQUIRE(told.size() == 3);
+    CHECK(told[0].starts_with("added    x [31m added y "));
+    CHECK(told[1].find("data.t:  31m ->   -- synced: 9 objects") != std::string::npos);
+    CHECK(told[2].find("a [2J b") != std::string::npos);
+    for (const auto& line : told)
+        for (const char* escape : {"\x1b", "\xc2\x9b", "\r"}) CHECK(line.find(escape) == std::string::npos);
+}

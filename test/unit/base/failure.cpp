@@ -75,7 +75,11 @@ TEST_CASE("failure: its description is one line whatever anybody wrote", "[base]
     server_status s;
     s.code = 500;
     s.message = "a\nb\r\n\tc\x01\x7f";
-    const auto f = failure(s).with_request("GET", "/x\n").because("our\nwords");
+    const auto f = failure(s)
+                       .with_request("GET", "/x\n")
+                       .because("our\nwords\xc2\x9b"
+                                "31m");
+    CHECK(f.describe().find("our words 31m") != std::string::npos);
     for (char c : f.describe()) CHECK(static_cast<unsigned char>(c) >= 0x20);
     std::ostringstream out;
     out << f;

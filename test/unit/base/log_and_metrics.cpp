@@ -64,6 +64,15 @@ TEST_CASE("log format: values are quoted where needed and stay on one line", "[b
              {{"a", "with space"}, {"b", "quote\"back\\"}, {"c", ""}, {"d", "x=y\n\t\r\x01"}});
     CHECK(line == "info it said \"no\"\\nand left a=\"with space\" b=\"quote\\\"back\\\\\" c=\"\" "
                   "d=\"x=y\\n\\t\\r\\x01\"");
+    log.info("a\xc2\x9b"
+             "31mred",
+             {{"a", "\xe2\x80\xae"
+                    "b"},
+              {"c", "\xff"},
+              {"d", "\xc3\xa4"},
+              {"e", "C:\\"}});
+    CHECK(line == "info a\\xc2\\x9b"
+                  "31mred a=\"\\xe2\\x80\\xaeb\" c=\"\\xff\" d=\xc3\xa4 e=\"C:\\\\\"");
     const std::string owned = "text";
     log.info("m", {{"s", owned}, {"u", std::uint64_t{7}}, {"f", false}, {"v", std::string_view("w")}});
     CHECK(line == "info m s=text u=7 f=false v=w");

@@ -94,6 +94,45 @@ TEST_CASE("retry: Retry-After is a whole number of seconds or nothing", "[client
         CHECK_FALSE(parse_retry_after(text));
 }
 
+TEST_CASE("retry: on a dead idle connection, what is idempotent or was not wholly sent is repeated once",
+          "[client][retry]")
+{
+    const broken_attempt idle{.method = "PUT", .reused = true, .wholly_sent = true, .why = cond::unreachable};
+    const auto with = [&](auto change) {
+        auto a = idle;
+        change(a);
+        return may_repeat(a);
+    };
+    for (const char* method : {"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
+        for (const cond why : {cond::unreachable, cond::timed_out}) {
+            INFO(method);
+            CHECK(with([&](auto& a) { a.method = method, a.why = why; }));
+            CHECK_FALSE(with([&](auto& a) { a.method = method, a.why = why, a.earlier = 1; }));
+            CHECK_FALSE(with([&](auto& a) { a.method = method, a.why = why, a.answer_begun = true; }));
+        }
+    for (const char* method : {"POST", "PATCH"}) {
+        INFO(method);
+        CHECK_FALSE(with([&](auto& a) { a.method = method; }));
+        CHECK(with([&](auto& a) { a.method = method, a.wholly_sent = false; }));
+        CHECK_FALSE(with([&](auto& a) { a.method = method, a.wholly_sent = false, a.answer_begun = true; }));
+        CHECK_FALSE(with([&](auto& a) { a.method = method, a.wholly_sent = false, a.earlier = 1; }));
+    }
+    for (const cond why : {cond::cancelled, cond::corrupt, cond::internal})
+        CHECK_FALSE(with([&](auto& a) { a.method = "GET", a.why = why; }));
+}
+
+TEST_CASE("retry: on a new connection that broke, only what changes nothing is repeated", "[client][retry]")
+{
+    for (const char* method : {"GET", "HEAD", "OPTIONS"}) {
+        CHECK(may_repeat({.method = method, .wholly_sent = true}));
+        CHECK_FALSE(may_repeat({.method = method, .wholly_sent = true, .why = cond::timed_out}));
+    }
+    for (const char* method : {"PUT", "DELETE", "POST", "PATCH"}) {
+        CHECK_FALSE(may_repeat({.method = method, .wholly_sent = true}));
+        CHECK_FALSE(may_repeat({.method = method, .wholly_sent = false}));
+    }
+}
+
 TEST_CASE("token: a file is read at first, after fifty seconds, and not in between", "[client][token]")
 {
     token_core core("inline");

@@ -187,3 +187,19 @@ TEST_CASE("http parser: headers are bounded in sum and one by one", "[client][ht
     for (int i = 0; i < 10000; ++i) trailers += "X-Field-" + std::to_string(i) + ": value\r\n";
     CHECK(read(trailers + "\r\n", 1'000'000).failed);
 }
+
+TEST_CASE("http parser: an alert of TLS is told from broken HTTP", "[client][http]")
+{
+    detail::http_parser alerted;
+    const auto fed = alerted.feed("\x15");
+    REQUIRE_FALSE(fed);
+    CHECK(fed.error() == cond::corrupt);
+    CHECK(fed.error().message().find("https://") != std::string::npos);
+    CHECK_FALSE(alerted.feed("\x03\x01"));
+    // Only where an answer begins.
+    detail::http_parser parser;
+    REQUIRE(parser.feed("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"));
+    const auto body = parser.feed("\x15");
+    REQUIRE(body);
+    CHECK(body->body == "\x15");
+}

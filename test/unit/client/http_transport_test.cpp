@@ -213,6 +213,65 @@ TEST_CASE("http transport: a GET is sent once more when its connection breaks be
     CHECK(write.ask().value() == "hi");
 }
 
+TEST_CASE("http transport: what is idempotent is sent again when its idle connection was dead", "[client][http]")
+{
+    for (const auto& dead : {failure(cond::unreachable, "reset"), failure(cond::timed_out, "nobody acknowledges")})
+        for (const char* method : {"GET", "PUT", "DELETE", "POST", "PATCH"}) {
+            const std::string named = method;
+            const bool repeated = named != "POST" && named != "PATCH";
+            INFO(named);
+            world the;
+            the.w->scripts = {{.pieces = {ok}, .then = dead}, pieces({ok})};
+            REQUIRE(the.ask("POST"));
+            const auto again = the.ask(named);
+            CHECK(again.has_value() == repeated);
+            if (!again) CHECK(again.error() == dead.condition());
+            CHECK(the.w->opened == (repeated ? 2 : 1));
+            if (repeated) CHECK(the.w->written[1].starts_with(named + " /p/x"));
+        }
+}
+
+TEST_CASE("http transport: what an idle connection did not take is sent again whatever it is", "[client][http]")
+{
+    for (const char* method : {"POST", "PATCH", "PUT"}) {
+        INFO(method);
+        world the;
+        the.w->scripts = {{.pieces = {ok}, .then = failure(cond::unreachable, "reset"), .writes = 1}, pieces({ok})};
+        REQUIRE(the.ask("POST"));
+        CHECK(the.ask(method).value() == "hi");
+        CHECK(the.w->opened == 2);
+        CHECK(the.w->written[0].find(std::string(method) + " /p/x", 4) == std::string::npos);
+    }
+}
+
+TEST_CASE("http transport: an idle connection has to prove quickly that its other end is there", "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({ok, ok})};
+    REQUIRE(the.ask());
+    CHECK(the.w->patience.empty());
+    REQUIRE(the.ask());
+    CHECK(the.w->patience == std::vector<duration>{5s, 60s});
+}
+
+TEST_CASE("http transport: a new connection in the clear that breaks in silence may speak TLS", "[client][http]")
+{
+    const auto why = [](bool tls, connection_script one) {
+        testing::runner run;
+        auto w = std::make_shared<wire>();
+        w->scripts = {one, one};
+        auto t = detail::make_http_transport(std::make_shared<scripted_connector>(w), run.shared_clock(),
+                                             {.host = "h", .tls = tls});
+        return run.run(exchange(t, make())).error().message();
+    };
+    const connection_script reset{.then = failure(cond::unreachable, "reset")};
+    CHECK(why(false, reset) == "reset; if this port speaks TLS, its address begins with https://");
+    CHECK(why(true, reset) == "reset");
+    CHECK(why(false, pieces({""})).find("https://") != std::string::npos);
+    CHECK(why(false, {.pieces = {"HTTP/1.1"}, .then = failure(cond::unreachable, "reset")}) == "reset");
+    CHECK(why(false, pieces({"\x15\x03\x01"})) == "the server answers in TLS: its address begins with https://");
+}
+
 TEST_CASE("http transport: other methods and begun answers are never repeated", "[client][http]")
 {
     const auto broken = failure(cond::unreachable, "reset");

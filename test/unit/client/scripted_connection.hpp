@@ -20,6 +20,8 @@ struct connection_script
     /// After the pieces: fail with this, or wait for ever.
     std::optional<failure> then = {};
     std::optional<failure> write_fails = {};
+    /// Writes that go well before all others fail with `then`.
+    std::optional<int> writes = {};
     bool quiet = true;
 };
 
@@ -29,6 +31,8 @@ struct wire
     std::deque<connection_script> scripts;
     std::deque<failure> refusals;
     std::vector<std::string> written;
+    /// Each set_patience() of any connection.
+    std::vector<duration> patience;
     int opened = 0;
     int open = 0;
 };
@@ -60,9 +64,11 @@ public:
     boost::asio::awaitable<result<>> write(std::string_view bytes) override
     {
         if (script_.write_fails) co_return *script_.write_fails;
+        if (script_.writes && (*script_.writes)-- <= 0) co_return *script_.then;
         wire_->written[number_].append(bytes);
         co_return result<>{};
     }
+    void set_patience(duration unacknowledged) noexcept override { wire_->patience.push_back(unacknowledged); }
     bool quiet() noexcept override { return script_.quiet; }
 
 private:

@@ -66,7 +66,9 @@ TEST_CASE("client: an informer's source gives back the objects that are known", 
     auto known = std::make_shared<knows_one>();
     known->one = *object::parse(item);
     world the;
-    the.net->replies = {{.body = {R"({"kind":"PodList","apiVersion":"v1","items":[)" + item + "]}"}}};
+    the.net->replies = {
+        {.body = {R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[)" + item +
+                  "]}"}}};
     source_scope scope;
     scope.known = known;
     const std::shared_ptr<source_provider> provider = the.make();

@@ -75,6 +75,15 @@ TEST_CASE("server address: what a URL says", "[client]")
     CHECK(c->authority() == "[::1]");
 }
 
+TEST_CASE("server address: addresses of IPv6 are in brackets wherever people read them", "[client]")
+{
+    const auto endpoint = [](const char* url) { return server_address::parse(url)->endpoint(); };
+    CHECK(endpoint("https://[fd00::1]:6443") == "[fd00::1]:6443");
+    CHECK(endpoint("https://[fd00::1]") == "[fd00::1]:443");
+    CHECK(endpoint("http://h") == "h:80");
+    CHECK(endpoint("https://10.0.0.1:6443/prefix") == "10.0.0.1:6443");
+}
+
 TEST_CASE("server address: what is no server address is refused", "[client]")
 {
     for (const char* url : {"", "h", "h:6443", "tcp://h", "https://", "https://:6443", "https://h:0", "https://h:65536",

@@ -29,7 +29,7 @@ class resource_client;
 /// How long to wait for what. 0 = without limit. The whole of an answer, and a watch's body, have no limit.
 struct client_timeouts
 {
-    /// TCP connection, name lookup included.
+    /// TCP connection, name lookup included. Several addresses are tried 250 ms after one another.
     duration connect = std::chrono::seconds{30};
     duration tls_handshake = std::chrono::seconds{10};
     /// From sending a request to the head of its answer.
@@ -81,10 +81,12 @@ struct raw_answer
 
     Copies are cheap and share everything. Thread safe. Connections are opened when needed; at most 25 idle ones are
     kept, which are used again for 90 s, closed by the first request that finds them older, and closed with the last
-    copy; the executor's context must outlive it. Operations may be awaited on any executor that runs one handler at a
-    time (a strand, an io_context of one thread).
+    copy; the executor's context must outlive it. A request whose idle connection turns out to be dead is sent again on
+    a new one when it is idempotent (GET, PUT, DELETE) or was not wholly sent; so is a GET whose new connection broke.
+    Operations may be awaited on any executor that runs one handler at a time (a strand, an io_context of one thread).
 
-    @par Errors  of every operation: unreachable, timed_out, cancelled, corrupt, and what the server says (with its
+    @par Errors  of every operation: unreachable, timed_out, cancelled, corrupt (a 200 that is not JSON, such as a login
+                 page, among it), misconfigured (impersonation without a user), and what the server says (with its
                  Status and the request). Redirects are never followed: they fail with cond::invalid.
     @par Cancellation  terminal, partial: the connection of that operation is closed.
     @warning gcc 12 corrupts aggregates made by braces inside a co_await expression. Name options first:
@@ -98,7 +100,11 @@ public:
     [[nodiscard]] static result<client> connect(boost::asio::any_io_executor executor,
                                                 client_options options = client_options());
 
-    /// Errors: cond::misconfigured for a server URL, certificate or key that cannot be used.
+    /** Proxies are not supported: where HTTPS_PROXY and NO_PROXY ask for one, a warning is logged and the server is
+        asked directly.
+
+        @par Errors  cond::misconfigured for a server URL, certificate or key that cannot be used, and impersonation
+                     without a user. */
     [[nodiscard]] static result<client> create(boost::asio::any_io_executor executor, cluster_config config,
                                                client_options options = client_options());
 
@@ -109,7 +115,7 @@ public:
     /// @param ns  Namespace; empty for cluster scope and, in list and watch, for all namespaces.
     [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, std::string ns, std::string name,
                                                              std::string subresource = {}) const;
-    /// One page, decoded as it arrives.
+    /// One page, decoded as it arrives. A list of another kind is corrupt.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(resource_type resource, std::string ns,
                                                                  list_options options = list_options()) const;
     /** All pages in one, 500 objects a page unless options.limit says otherwise; its version is the first page's.
