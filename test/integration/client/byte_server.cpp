@@ -1,5 +1,7 @@
 #include "byte_server.hpp"
 
+#include "silence.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -59,6 +61,7 @@ public:
         stream_.lowest_layer().set_option(asio::socket_base::linger(true, 0));
         stream_.lowest_layer().close();
     }
+    void go_deaf() override { drop_whatever_arrives(stream_.lowest_layer().native_handle()); }
     asio::awaitable<void> until_gone() override
     {
         char byte[256];

@@ -28,6 +28,8 @@ public:
     virtual void close() = 0;
     /// Closes with a reset.
     virtual void reset() = 0;
+    /// Nothing that arrives from now on is seen or acknowledged.
+    virtual void go_deaf() = 0;
     /// Returns when the client has closed its side.
     [[nodiscard]] virtual boost::asio::awaitable<void> until_gone() = 0;
 };

@@ -93,6 +93,19 @@ authority::authority(const std::string& name)
 
 identity authority::issue(const std::string& common_name, const std::vector<std::string>& names, int days) const
 {
+    std::string all;
+    for (const auto& name : names) all += (all.empty() ? "" : ",") + name;
+    return sign(common_name, all, names.empty() ? "clientAuth" : "serverAuth", days);
+}
+
+identity authority::issue_legacy(const std::string& common_name) const
+{
+    return sign(common_name, {}, "serverAuth", 1);
+}
+
+identity authority::sign(const std::string& common_name, const std::string& names, const std::string& usage,
+                         int days) const
+{
     owned<BIO> certificate_in(BIO_new_mem_buf(self_.certificate.data(), -1));
     owned<X509> issuer(PEM_read_bio_X509(certificate_in.get(), nullptr, nullptr, nullptr));
     owned<BIO> key_in(BIO_new_mem_buf(self_.key.data(), -1));
@@ -102,10 +115,8 @@ identity authority::issue(const std::string& common_name, const std::vector<std:
     must(key != nullptr);
     auto c = blank(common_name, key.get(), days);
     X509_set_issuer_name(c.get(), X509_get_subject_name(issuer.get()));
-    std::string all;
-    for (const auto& name : names) all += (all.empty() ? "" : ",") + name;
-    if (!all.empty()) extend(c.get(), issuer.get(), NID_subject_alt_name, all);
-    extend(c.get(), issuer.get(), NID_ext_key_usage, names.empty() ? "clientAuth" : "serverAuth");
+    if (!names.empty()) extend(c.get(), issuer.get(), NID_subject_alt_name, names);
+    extend(c.get(), issuer.get(), NID_ext_key_usage, usage);
     must(X509_sign(c.get(), issuer_key.get(), EVP_sha256()) > 0);
     return {pem(c.get()), pem(key.get())};
 }

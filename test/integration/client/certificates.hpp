@@ -23,8 +23,13 @@ public:
     /// @param days   Until it expires; negative = expired already.
     [[nodiscard]] identity issue(const std::string& common_name, const std::vector<std::string>& names,
                                  int days = 1) const;
+    /// A server's certificate as they were before alternative names: the name is in the Common Name alone.
+    [[nodiscard]] identity issue_legacy(const std::string& common_name) const;
 
 private:
+    [[nodiscard]] identity sign(const std::string& common_name, const std::string& names, const std::string& usage,
+                                int days) const;
+
     identity self_;
 };
 

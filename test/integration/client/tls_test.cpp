@@ -97,6 +97,63 @@ TEST_CASE("tls: the certificate has to bear the server's name", "[client][integr
     CHECK(the.run(the.make(server.url(), config).get(pods, "ns", "a")));
 }
 
+TEST_CASE("tls: a certificate whose name is in the Common Name alone is refused, and why is said",
+          "[client][integration]")
+{
+    for (const char* name : {"kubernetes", "127.0.0.1"}) {
+        INFO(name);
+        client_fixture the;
+        byte_server server(server_tls{ours().issue_legacy(name)});
+        auto config = trusting(ours().certificate());
+        config.server_name = name;
+        const auto got = the.run(the.make(server.url(), config).get(pods, "ns", "a"));
+        REQUIRE_FALSE(got);
+        CHECK(got.error() == cond::unreachable);
+        has(got.error(), "relies on the legacy Common Name field");
+        config.ca.clear();
+        config.insecure = true;
+        CHECK(the.run(the.make(server.url(), config).get(pods, "ns", "a")));
+    }
+}
+
+TEST_CASE("tls: either side of a wrong scheme is told which one is right", "[client][integration]")
+{
+    client_fixture the;
+    byte_server secret(loopback());
+    const auto clear = the.run(the.make("http" + secret.url().substr(5)).get(pods, "ns", "a"));
+    REQUIRE_FALSE(clear);
+    has(clear.error(), "its address begins with https://");
+    byte_server open;
+    open.next([](peer& p) -> asio::awaitable<void> {
+        co_await p.send("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n400 Bad Request");
+        co_await p.until_gone();
+    });
+    const auto shaken =
+        the.run(the.make("https" + open.url().substr(4), trusting(ours().certificate())).get(pods, "ns", "a"));
+    REQUIRE_FALSE(shaken);
+    CHECK(shaken.error() == cond::unreachable);
+    has(shaken.error(), "its address begins with http://");
+}
+
+TEST_CASE("tls: a proxy that is asked for in vain is logged", "[client][integration]")
+{
+    const auto logged = [](const char* no_proxy) {
+        ::setenv("HTTPS_PROXY", "http://user:secret@proxy:3128", 1);
+        ::setenv("NO_PROXY", no_proxy, 1);
+        std::string lines;
+        client_options o;
+        o.log = logger([&](const log_record& r) { lines += format(r) + "\n"; });
+        asio::io_context io;
+        CHECK(client::create(io.get_executor(), {.server = "https://[fd00::1]"}, o));
+        ::unsetenv("HTTPS_PROXY");
+        ::unsetenv("NO_PROXY");
+        return lines;
+    };
+    CHECK(logged("") == "warning proxies are not supported: the variable is ignored and the server asked directly "
+                        "variable=HTTPS_PROXY server=[fd00::1]:443\n");
+    CHECK(logged("fd00::/8").empty());
+}
+
 TEST_CASE("tls: insecure accepts anything, when asked", "[client][integration]")
 {
     client_fixture the;

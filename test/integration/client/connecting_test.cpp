@@ -1,0 +1,183 @@
+// Servers of several addresses, names that take their time, and peers that vanish without a word.
+#include "client_fixture.hpp"
+#include "http_transport.hpp"
+#include "name_resolver.hpp"
+#include "silence.hpp"
+#include "socket_connector.hpp"
+
+#include <atomic>
+#include <future>
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+namespace {
+
+using texts = std::vector<std::string>;
+
+detail::socket_options plain(client_fixture& the, unsigned short port, detail::blocking_lookup lookup)
+{
+    return {.executor = the.io.get_executor(),
+            .time = real_clock(),
+            .address = {.tls = false, .host = "api.example", .port = std::to_string(port)},
+            .names = std::make_shared<detail::name_resolver>(real_clock(), std::move(lookup))};
+}
+
+asio::awaitable<result<int>> status_of(std::shared_ptr<transport> over, std::string method)
+{
+    request r;
+    r.method = std::move(method);
+    r.target = "/x";
+    auto sending = over->send(std::move(r));
+    auto got = co_await std::move(sending);
+    if (!got) co_return got.error();
+    for (;;) {
+        auto piece = co_await (*got)->read_some();
+        if (!piece) co_return piece.error();
+        if (piece->empty()) co_return (*got)->head().status;
+    }
+}
+
+/// A look-up that lasts until the test lets it go.
+struct slow_lookup
+{
+    std::promise<void> go;
+    std::atomic<int> calls{0};
+    /// Settled when nothing holds the function any more: its thread has ended, too.
+    std::promise<void> forgotten;
+
+    detail::blocking_lookup function()
+    {
+        const auto token = std::shared_ptr<void>(nullptr, [this](void*) { forgotten.set_value(); });
+        return [this, token, may_go = go.get_future().share()](const std::string&) -> detail::lookup_result {
+            ++calls;
+            may_go.wait();
+            return texts{"127.0.0.1"};
+        };
+    }
+};
+
+} // namespace
+
+TEST_CASE("connecting: an address that swallows packets does not hold up the others", "[client][integration]")
+{
+    client_fixture the;
+    byte_server server;
+    const silent_listener silent("127.0.0.2", server.port());
+    // Without a limit: only another address beside it helps.
+    auto c = detail::make_socket_connector(plain(the, server.port(), [](const std::string&) -> detail::lookup_result {
+        return texts{"127.0.0.2", "127.0.0.1"};
+    }));
+    auto over = detail::make_http_transport(c, real_clock(), {.host = "h", .tls = false});
+    CHECK(the.run(status_of(over, "GET")).value() == 200);
+    CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("connecting: addresses that all refuse are all named", "[client][integration]")
+{
+    client_fixture the;
+    unsigned short free_port;
+    {
+        byte_server server;
+        free_port = server.port();
+    }
+    auto c = detail::make_socket_connector(plain(the, free_port, [](const std::string&) -> detail::lookup_result {
+        return texts{"127.0.0.1", "127.0.0.2"};
+    }));
+    const auto refused = the.run(c->connect());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == cond::unreachable);
+    CHECK(refused.error().message() == "connect to api.example:" + std::to_string(free_port) +
+                                           ": 127.0.0.1: Connection refused, 127.0.0.2: Connection refused");
+}
+
+TEST_CASE("connecting: connections that begin together share one look-up", "[client][integration]")
+{
+    slow_lookup lookup;
+    client_fixture the;
+    byte_server server;
+    auto c = detail::make_socket_connector(plain(the, server.port(), lookup.function()));
+    std::vector<std::shared_ptr<std::optional<result<std::unique_ptr<detail::byte_stream>>>>> all;
+    for (int i = 0; i < 6; ++i) all.push_back(the.start(c->connect()));
+    // Every one of them has asked when nothing is ready any more.
+    while (the.io.poll_one() != 0) {
+    }
+    lookup.go.set_value();
+    for (const auto& one : all) {
+        the.io.restart();
+        while (!*one) the.io.run_one();
+        CHECK((*one)->has_value());
+    }
+    CHECK(lookup.calls == 1);
+    // And the next one uses what is known.
+    CHECK(the.run(c->connect()));
+    CHECK(lookup.calls == 1);
+    c.reset();
+    lookup.forgotten.get_future().wait();
+}
+
+TEST_CASE("connecting: nobody who stops waits for a look-up in progress", "[client][integration]")
+{
+    slow_lookup lookup;
+    {
+        client_fixture the;
+        auto c = detail::make_socket_connector(plain(the, 1, lookup.function()));
+        auto cancelled = the.start(c->connect());
+        while (lookup.calls == 0) the.io.poll_one();
+        the.stop.emit(asio::cancellation_type::terminal);
+        the.io.restart();
+        while (!*cancelled) the.io.run_one();
+        REQUIRE_FALSE(**cancelled);
+        CHECK((*cancelled)->error() == cond::cancelled);
+        // Another one is destroyed with its context while it waits.
+        auto abandoned = the.start(c->connect());
+        while (the.io.poll_one() != 0) {
+        }
+        CHECK_FALSE(*abandoned);
+        CHECK(lookup.calls == 1);
+    }
+    lookup.go.set_value();
+    lookup.forgotten.get_future().wait();
+}
+
+TEST_CASE("connecting: the system's look-up finds this machine and says what it does not find", "[client][integration]")
+{
+    const auto lookup = detail::system_lookup();
+    const auto here = lookup("localhost");
+    REQUIRE(here);
+    CHECK(std::any_of(here->begin(), here->end(), [](const auto& a) { return a == "127.0.0.1" || a == "::1"; }));
+    const auto nowhere = lookup("no..such..name");
+    REQUIRE_FALSE(nowhere);
+    CHECK(nowhere.error().message().find("look up no..such..name: ") == 0);
+}
+
+TEST_CASE("connecting: an idle connection whose other end has vanished costs a moment", "[client][integration]")
+{
+    for (const char* method : {"GET", "PUT", "POST"}) {
+        INFO(method);
+        client_fixture the;
+        byte_server server;
+        server.next([](peer& p) -> asio::awaitable<void> {
+            auto asked = co_await p.request();
+            // From here on not even the kernel answers.
+            p.go_deaf();
+            co_await p.send(answer_text(200, "{}"));
+            co_await p.until_gone();
+        });
+        auto options =
+            plain(the, server.port(), [](const std::string&) -> detail::lookup_result { return texts{"127.0.0.1"}; });
+        auto over = detail::make_http_transport(detail::make_socket_connector(std::move(options)), real_clock(),
+                                                {.host = "h", .tls = false, .patience_after_idling = 50ms});
+        REQUIRE(the.run(status_of(over, "GET")));
+        const auto again = the.run(status_of(over, method));
+        if (std::string(method) == "POST") {
+            REQUIRE_FALSE(again);
+            CHECK(again.error() == cond::timed_out);
+        } else {
+            CHECK(again.value() == 200);
+            CHECK(server.accepted() == 2);
+        }
+    }
+}
