@@ -22,7 +22,8 @@ detail::socket_options plain(client_fixture& the, unsigned short port, detail::b
     return {.executor = the.io.get_executor(),
             .time = real_clock(),
             .address = {.tls = false, .host = "api.example", .port = std::to_string(port)},
-            .names = std::make_shared<detail::name_resolver>(real_clock(), std::move(lookup))};
+            .names = std::make_shared<detail::name_resolver>(real_clock(), std::move(lookup)),
+            .connect_timeout = 10s};
 }
 
 asio::awaitable<result<int>> status_of(std::shared_ptr<transport> over, std::string method)
@@ -66,7 +67,6 @@ TEST_CASE("connecting: an address that swallows packets does not hold up the oth
     client_fixture the;
     byte_server server;
     const silent_listener silent("127.0.0.2", server.port());
-    // Without a limit: only another address beside it helps.
     auto c = detail::make_socket_connector(plain(the, server.port(), [](const std::string&) -> detail::lookup_result {
         return texts{"127.0.0.2", "127.0.0.1"};
     }));
