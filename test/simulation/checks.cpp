@@ -198,8 +198,9 @@ std::size_t check_exactness(watched& w, journal& notes)
         const bool heard_all = stats.pending == 0 && !u.busy() && up_to_date(w, u, last);
         coalesced.push_back(heard_all ? stats.coalesced : not_comparable);
         auto heard = in_order(u.view().take_changes(), u, w.covered);
-        const bool whole = i < w.users_then && lists == w.lists && !u.leaving() && !u.options().filtered &&
-                           w.coalesced[i] != not_comparable && stats.coalesced == w.coalesced[i];
+        const bool whole = i < w.users_then && !w.listing && lists == w.lists && !u.leaving() &&
+                           !u.options().filtered && w.coalesced[i] != not_comparable &&
+                           stats.coalesced == w.coalesced[i];
         if (!whole) continue;
         ++compared;
         const auto expected = in_order(w.real->changes(w.covered, w.truth_begin), u, w.covered);
@@ -217,6 +218,7 @@ std::size_t check_exactness(watched& w, journal& notes)
     }
     w.truth_begin = w.real->length();
     w.lists = lists;
+    w.listing = w.informer.state() != informer_state::watching; // the worst of its watches: any of them may be listing
     w.users_then = w.users.size();
     w.coalesced = std::move(coalesced);
     return compared;

@@ -63,6 +63,8 @@ struct watched
     /// At the last quiet point: length of the truth, lists so far, and the users that were there.
     std::size_t truth_begin = 0;
     std::uint64_t lists = 0;
+    /// A list had begun at the last quiet point and might end after it: its reader skips what happened meanwhile.
+    bool listing = false;
     std::size_t users_then = 0;
     std::vector<std::uint64_t> coalesced = {};
 };
