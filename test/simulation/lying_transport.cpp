@@ -1,6 +1,8 @@
 #include "lying_transport.hpp"
 
 #include <array>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace kubecoro::simulation {
@@ -65,6 +67,14 @@ std::string without_stream_question(std::string target)
     return target;
 }
 
+/// As a transport with a defect does it, or one that runs out of memory.
+void throw_something(lies& plan, std::string_view where)
+{
+    plan.notes->note("fault", std::string(where) + " throws");
+    if (one_in(plan.random, 2)) throw std::bad_alloc();
+    throw std::runtime_error("simulated");
+}
+
 /// The body of a watch with lies between its lines.
 class lying_watch final : public answer
 {
@@ -79,6 +89,7 @@ public:
     asio::awaitable<result<std::string_view>> read_some() override
     {
         while (out_.empty() && !ended_) {
+            if (plan_->happens(plan_->throws * 8)) throw_something(*plan_, "a watch");
             auto bytes = co_await truthful_->read_some();
             if (!bytes) co_return bytes.error();
             if (bytes->empty()) ended_ = true;
@@ -176,8 +187,9 @@ private:
 
 } // namespace
 
-lying_transport::lying_transport(std::shared_ptr<transport> truthful, std::shared_ptr<lies> plan)
-    : truthful_(std::move(truthful)), plan_(std::move(plan))
+lying_transport::lying_transport(std::shared_ptr<transport> truthful, std::shared_ptr<lies> plan,
+                                 std::shared_ptr<clock> time)
+    : truthful_(std::move(truthful)), plan_(std::move(plan)), time_(std::move(time))
 {
 }
 
@@ -185,6 +197,12 @@ asio::awaitable<result<std::unique_ptr<answer>>> lying_transport::send(request r
 {
     using sent = result<std::unique_ptr<answer>>;
     const bool watch = r.target.find("watch=") != std::string::npos;
+    if (plan_->happens(plan_->throws)) throw_something(*plan_, r.target);
+    if (plan_->happens(plan_->dead_addresses)) {
+        plan_->notes->note("fault", "an address that swallows packets: " + r.target);
+        const auto slept = co_await sleep_for(*time_, std::chrono::seconds(15));
+        co_return sent(slept ? failure(cond::unreachable, "simulated") : slept.error());
+    }
     if (!plan_->forbidden.empty() && r.target.find(plan_->forbidden) != std::string::npos)
         co_return sent(std::make_unique<made_up_answer>(403, status_text(403, "Forbidden")));
     if (plan_->happens(plan_->error_answers)) co_return sent(error_answer(*plan_, r.target, watch));

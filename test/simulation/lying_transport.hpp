@@ -3,6 +3,7 @@
 
 #include "journal.hpp"
 
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/client/transport.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -39,6 +40,10 @@ struct lies
     std::uint64_t short_watches = 0;
     /// Of bookmarks that end a streamed list and get lost.
     std::uint64_t lost_ends = 0;
+    /// Requests that throw instead of failing: out of memory, or a transport of the user's own with a defect. Bodies as well.
+    std::uint64_t throws = 0;
+    /// Requests to an address that swallows packets: they fail after 15 s.
+    std::uint64_t dead_addresses = 0;
     /// No lie but the nature of the server: stop() leaves it.
     streaming streams = streaming::offered;
     /// What has this in its target is answered with 403. Empty = nothing.
@@ -50,7 +55,7 @@ struct lies
     void stop()
     {
         forbidden.clear();
-        error_answers = wrong_lines = broken_ends = short_watches = lost_ends = 0;
+        error_answers = wrong_lines = broken_ends = short_watches = lost_ends = throws = dead_addresses = 0;
     }
     [[nodiscard]] bool happens(std::uint64_t chance) { return chance != 0 && one_in(random, chance); }
 };
@@ -61,12 +66,13 @@ struct lies
 class lying_transport final : public transport
 {
 public:
-    lying_transport(std::shared_ptr<transport> truthful, std::shared_ptr<lies> plan);
+    lying_transport(std::shared_ptr<transport> truthful, std::shared_ptr<lies> plan, std::shared_ptr<clock> time);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override;
 
 private:
     std::shared_ptr<transport> truthful_;
     std::shared_ptr<lies> plan_;
+    std::shared_ptr<clock> time_;
 };
 
 } // namespace kubecoro::simulation

@@ -1,11 +1,13 @@
-// test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics] [--storage POLICY] [--controllers yes|no]
+// test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics] [--storage POLICY]
+//                 [--controllers yes|no] [--order fifo|shuffled] [--hostile yes|no]
 //
 // Without --storage the seeds take the policies in turn: plain, compressed, metadata_only. Without --controllers every
-// second world has one.
+// second world has one, without --order one in three is shuffled, without --hostile every second four are hostile.
 //
-// Runs one world per seed and ends with the first that breaks a promise. KUBECORO_SEED=N is --seed N; KUBECORO_LONG
+// Runs the kept seeds, then one world per seed, and ends with the first that breaks a promise. KUBECORO_SEED=N is --seed N; KUBECORO_LONG
 // multiplies the number of seeds by ten.
 
+#include "kept_seeds.hpp"
 #include "seed_range.hpp"
 #include "world.hpp"
 
@@ -19,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
@@ -37,6 +40,8 @@ struct command_line
     bool statistics = false;
     std::optional<kubecoro::storage> keep = {};
     std::optional<bool> controlled = {};
+    std::optional<bool> hostile = {};
+    std::optional<kubecoro::testing::ready_order> order = {};
 };
 
 constexpr std::array policies{kubecoro::storage::plain, kubecoro::storage::compressed,
@@ -45,7 +50,8 @@ constexpr std::array policies{kubecoro::storage::plain, kubecoro::storage::compr
 int usage()
 {
     std::fputs("usage: test_simulation [--seed N | --from N --seeds N] [--trace] [--no-faults] [--statistics] "
-               "[--storage plain|compressed|metadata_only] [--controllers yes|no]\n",
+               "[--storage plain|compressed|metadata_only] [--controllers yes|no] [--order fifo|shuffled] "
+               "[--hostile yes|no]\n",
                stderr);
     return 2;
 }
@@ -72,7 +78,15 @@ verdict run(std::uint64_t seed, const command_line& c)
     std::snprintf(crash_report, sizeof crash_report, "\nseed %llu: CRASHED\n", static_cast<unsigned long long>(seed));
     const auto keep = c.keep.value_or(policies[seed % policies.size()]);
     const bool controlled = c.controlled.value_or(seed % 2 == 1);
-    world w({.seed = seed, .echo = c.worlds.trace, .faults = c.faults, .keep = keep, .controlled = controlled});
+    const auto order =
+        seed / 2 % 3 == 1 ? kubecoro::testing::ready_order::shuffled : kubecoro::testing::ready_order::fifo;
+    world w({.seed = seed,
+             .echo = c.worlds.trace,
+             .faults = c.faults,
+             .keep = keep,
+             .controlled = controlled,
+             .hostile = c.hostile.value_or(seed % 8 >= 4),
+             .order = c.order.value_or(order)});
     return w.run();
 }
 
@@ -108,11 +122,22 @@ void add(verdict& sum, const verdict& v)
     sum.waits += v.waits;
 }
 
+/// The kept seeds first, unless one world or a range was asked for.
+std::vector<std::uint64_t> seeds_of(const command_line& c)
+{
+    std::vector<std::uint64_t> out;
+    if (!c.worlds.chosen)
+        for (const auto& kept : kept_seeds) out.push_back(kept.seed);
+    for (std::uint64_t i = 0; i < c.worlds.seeds; ++i) out.push_back(c.worlds.from + i);
+    return out;
+}
+
 int run_all(const command_line& c)
 {
     const auto begin = std::chrono::steady_clock::now();
     verdict sum;
-    for (auto seed = c.worlds.from; seed < c.worlds.from + c.worlds.seeds; ++seed) {
+    const auto seeds = seeds_of(c);
+    for (const auto seed : seeds) {
         const auto v = run(seed, c);
         if (!v.broken.empty()) {
             show_failure(seed, v);
@@ -126,12 +151,12 @@ int run_all(const command_line& c)
         "%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
         "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silences ended, "
         "%llu exact comparisons, %llu waits cancelled or not\n%llu of them with a controller: %llu terms, %llu runs\n",
-        n(c.worlds.seeds), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
+        n(seeds.size()), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
         n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
         n(sum.exact_comparisons), n(sum.waits), n(sum.controlled), n(sum.terms), n(sum.runs));
     if (c.statistics) {
         const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-        std::printf("%.1f ms a world\n", ms / static_cast<double>(c.worlds.seeds));
+        std::printf("%.1f ms a world\n", ms / static_cast<double>(seeds.size()));
     }
     // A simulation in which nothing happens proves nothing.
     const bool lively = sum.notifications > 0 && (c.worlds.one || sum.quiet_points > 0);
@@ -153,6 +178,11 @@ int main(int argc, char** argv)
             c.faults = false;
         } else if (arg == "--controllers" && has_value) {
             c.controlled = std::string_view(argv[++i]) == "yes";
+        } else if (arg == "--hostile" && has_value) {
+            c.hostile = std::string_view(argv[++i]) == "yes";
+        } else if (arg == "--order" && has_value) {
+            c.order = std::string_view(argv[++i]) == "shuffled" ? kubecoro::testing::ready_order::shuffled
+                                                                : kubecoro::testing::ready_order::fifo;
         } else if (arg == "--statistics") {
             c.statistics = true;
         } else if (arg == "--storage" && has_value) {

@@ -17,6 +17,7 @@ struct network::state
     testing::runner* runner;
     journal* notes;
     random_source random;
+    random_source rare;
     std::shared_ptr<testing::fault_plan> plan;
     std::shared_ptr<lies> liar;
     std::shared_ptr<transport> carrier;
@@ -45,6 +46,7 @@ network::network(apiserver::embedded_server& server, testing::runner& runner, jo
     state_->runner = &runner;
     state_->notes = &notes;
     state_->random.seed(seed);
+    state_->rare.seed(seed + 3);
     state_->plan = std::make_shared<testing::fault_plan>(seed + 1);
     state_->liar = std::make_shared<lies>(random_source(seed + 2), notes);
     // Two worlds in five have a server, or a proxy before it, that does not stream lists.
@@ -59,7 +61,7 @@ network::network(apiserver::embedded_server& server, testing::runner& runner, jo
         break;
     }
     auto direct = std::make_shared<apiserver::in_process_transport>(server);
-    auto lying = std::make_shared<lying_transport>(std::move(direct), state_->liar);
+    auto lying = std::make_shared<lying_transport>(std::move(direct), state_->liar, runner.shared_clock());
     state_->carrier =
         std::make_shared<testing::faulty_transport>(std::move(lying), state_->plan, runner.shared_clock());
 }
@@ -176,6 +178,28 @@ void network::break_something()
     default:
         s.note("all connections are cut");
         s.plan->cut_open();
+    }
+}
+
+void network::break_something_rare()
+{
+    auto& s = *state_;
+    switch (below(s.rare, 3)) {
+    case 0:
+        s.liar->throws = one_in(s.rare, 3) ? 0 : 3 + below(s.rare, 20);
+        s.note("one request in " + std::to_string(s.liar->throws) + " throws");
+        break;
+    case 1:
+        s.liar->dead_addresses = one_in(s.rare, 3) ? 0 : 2 + below(s.rare, 10);
+        s.note("one request in " + std::to_string(s.liar->dead_addresses) + " meets a dead address");
+        break;
+    default: {
+        testing::fault_rule rule;
+        rule.what = fault::stall(static_cast<std::size_t>(below(s.rare, 4000)));
+        rule.nth = 1 + below(s.rare, 5);
+        s.note("soon: a body falls silent");
+        s.plan->add(std::move(rule));
+    }
     }
 }
 

@@ -29,6 +29,9 @@ public:
 
     /// One more thing goes wrong, from now on or once.
     void break_something();
+    /// The same with what only hostile worlds have: requests that throw, dead addresses, bodies of any kind that stall.
+    /// Draws from a source of its own, so that the other worlds stay as they were.
+    void break_something_rare();
     /// Whoever asks for what has this in its target is refused for good; empty = nobody.
     void forbid(std::string target);
     /// From now on the network and the server are as they should be. What hangs already goes on hanging.

@@ -77,6 +77,8 @@ public:
     /// Every coroutine of ours has ended.
     [[nodiscard]] bool quiet() const;
     [[nodiscard]] handler_stats stats() const;
+    /// Empty where it subscribes.
+    [[nodiscard]] const registration& handle() const noexcept { return registration_; }
     [[nodiscard]] belief& view() noexcept { return view_; }
     [[nodiscard]] const belief& view() const noexcept { return view_; }
     [[nodiscard]] const participant_options& options() const noexcept { return options_; }

@@ -64,6 +64,7 @@ void world::break_something()
     if (!version) return;
     for (auto& t : truths_) t->caught_up(std::to_string(*version));
     network_->break_something();
+    if (options_.hostile) network_->break_something_rare();
 }
 
 void world::let_time_pass()
@@ -196,6 +197,33 @@ bool world::stop_informers()
     return true;
 }
 
+/// A handler that comes after the end hears so, and its waits end.
+void world::check_late_ends()
+{
+    for (auto& w : informers_) {
+        const auto late = w.informer.add_event_handler(event_handler());
+        const auto ended = runner_.run(late.ended());
+        if (ended || ended.error() == cond::internal)
+            notes_.broken(w.name, "a handler added after stop() does not end");
+        const auto synced = runner_.run(late.has_synced());
+        if (synced || synced.error() == cond::internal)
+            notes_.broken(w.name, "a handler added after stop() has synced");
+        outliving_.registrations.push_back(late);
+    }
+}
+
+void world::keep_handles()
+{
+    for (const auto& w : informers_) {
+        outliving_.informers.push_back(w.informer);
+        outliving_.listers.push_back(w.informer.lister());
+        for (const auto& u : w.users) outliving_.registrations.push_back(u->handle());
+    }
+    outliving_.clients.push_back(network_->unreliable());
+    // Every other factory goes while its context lives.
+    if (options_.seed % 4 < 2) outliving_.factory = std::move(factory_);
+}
+
 void world::stop()
 {
     notes_.note("script", "stops");
@@ -213,6 +241,8 @@ void world::stop()
         for (auto& u : w.users) u->end();
     }
     impatient_->end();
+    check_late_ends();
+    keep_handles();
     // Subscribers take what waits for them at their own pace.
     runner_.advance(std::chrono::minutes(10));
     if (const auto open = server_->counters().open_watches; open != truths_.size()) {

@@ -14,6 +14,8 @@ struct seed_range
     std::uint64_t seeds = 0;
     /// That seed alone was asked for.
     bool one = false;
+    /// A seed or a range was asked for.
+    bool chosen = false;
     /// Each step is printed.
     bool trace = false;
 
@@ -37,16 +39,21 @@ struct seed_range
         else if (arg == "--seeds")
             seeds = std::strtoull(argv[++i], nullptr, 10);
         else if (arg == "--from")
-            from = std::strtoull(argv[++i], nullptr, 10);
+            choose(argv[++i]);
         else
             return false;
         return true;
     }
 
 private:
-    void only(const char* seed)
+    void choose(const char* seed)
     {
         from = std::strtoull(seed, nullptr, 10);
+        chosen = true;
+    }
+    void only(const char* seed)
+    {
+        choose(seed);
         seeds = 1;
         one = true;
     }

@@ -28,7 +28,10 @@ std::uint64_t seed_of(std::uint64_t seed, part p) { return seed * 1'000'003 + st
 } // namespace
 
 world::world(world_options options)
-    : options_(options), runner_(options.seed), notes_(runner_.shared_clock(), options.echo), random_(options.seed)
+    : options_(options),
+      runner_(options.seed, options.order),
+      notes_(runner_.shared_clock(), options.echo),
+      random_(options.seed)
 {
 }
 
@@ -116,7 +119,7 @@ void world::start()
     f.policy.watch_list_attempts = static_cast<std::uint32_t>(1 + below(random_, 3));
     if (one_in(random_, 3)) f.policy.internal_error_retry = std::chrono::seconds(below(random_, 60));
     f.relists.emplace(relist_budget_options{.at_once = 1 + below(random_, 3)}, f.time, *f.seed + 1);
-    factory_.emplace(network_->unreliable().provider(), std::move(f));
+    factory_ = std::make_unique<informer_factory>(network_->unreliable().provider(), std::move(f));
     make_informers();
     wanderer_.emplace(*factory_, *server_, *truths_[0], runner_, notes_, seed_of(options_.seed, part::wanderer));
     must("prepare the wanderer", wanderer_->prepare());

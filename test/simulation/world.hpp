@@ -35,6 +35,10 @@ struct world_options
     storage keep = storage::plain;
     /// With a controller, and fewer users of the informers.
     bool controlled = false;
+    /// Faults beyond those of the network: see network::break_something_rare().
+    bool hostile = false;
+    /// Which of the ready coroutines goes on.
+    testing::ready_order order = testing::ready_order::fifo;
 };
 
 /// How a world ended.
@@ -102,6 +106,8 @@ private:
     void go_on();
     void check_late_joiner();
     void stop_steward();
+    void check_late_ends();
+    void keep_handles();
     [[nodiscard]] bool stop_informers();
     void stop();
 
@@ -109,7 +115,18 @@ private:
     template<class T>
     bool must(std::string_view what, boost::asio::awaitable<result<T>> body);
 
+    /// Handles that a careless user still has when everything else is gone, the context too.
+    struct outliving
+    {
+        std::vector<shared_informer> informers = {};
+        std::vector<registration> registrations = {};
+        std::vector<lister> listers = {};
+        std::unique_ptr<informer_factory> factory = {};
+        std::vector<client> clients = {};
+    };
+
     world_options options_;
+    outliving outliving_;
     testing::runner runner_;
     journal notes_;
     random_source random_;
@@ -118,7 +135,7 @@ private:
     std::optional<operations> operations_;
     std::vector<std::unique_ptr<truth>> truths_;
     std::vector<testing::task<void>> followers_;
-    std::optional<informer_factory> factory_;
+    std::unique_ptr<informer_factory> factory_;
     std::vector<watched> informers_;
     std::optional<wanderer> wanderer_;
     std::optional<steward> steward_;

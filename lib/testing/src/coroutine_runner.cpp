@@ -6,6 +6,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
 
 namespace asio = boost::asio;
 
@@ -45,7 +46,10 @@ private:
 };
 
 runner::runner(std::uint64_t seed, ready_order order)
-    : clock_(std::make_shared<virtual_clock>()), random_(seed), context_(std::make_unique<context_type>(seed))
+    : clock_(std::make_shared<virtual_clock>()),
+      random_(seed),
+      order_(order),
+      context_(std::make_unique<context_type>(seed))
 {
     if (order == ready_order::fifo)
         executor_ = context_->get_executor();
@@ -60,8 +64,10 @@ asio::io_context& runner::context() noexcept { return *context_; }
 void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core> core,
                    std::function<void(const failure&)> failed)
 {
+    // Shuffled, a coroutine needs what it needs with several threads: a strand, lest its cancellation overtakes its start.
+    const auto where = order_ == ready_order::fifo ? executor_ : asio::any_io_executor(asio::make_strand(executor_));
     auto signal = std::make_shared<asio::cancellation_signal>();
-    core->cancel = [signal, where = executor_](asio::cancellation_type how) {
+    core->cancel = [signal, where](asio::cancellation_type how) {
         signal->emit(how);
         // From outside the context Asio 1.81 only queues the emission, by a pointer into the signal: keep that until then,
         // also when the coroutine ends before.
@@ -73,7 +79,7 @@ void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core
         core->cancel = nullptr;
     };
     auto slot = signal->slot();
-    asio::co_spawn(executor_, std::move(body), asio::bind_cancellation_slot(slot, std::move(done)));
+    asio::co_spawn(where, std::move(body), asio::bind_cancellation_slot(slot, std::move(done)));
 }
 
 void runner::cancel_at(std::size_t handlers, std::function<void()> cancel)

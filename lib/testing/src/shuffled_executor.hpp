@@ -47,10 +47,13 @@ private:
     std::vector<std::function<void()>> ready_;
 };
 
-/// Never runs a handler inside execute(). Strands over it keep their own order.
+/// Queues every handler. Says that it may run one inside execute(), as a thread pool does, so that a strand over it runs at once what
+/// is dispatched from inside the strand. Strands keep their own order.
 class shuffled_executor
 {
 public:
+    using blocking = boost::asio::execution::blocking_t;
+
     shuffled_executor(boost::asio::execution_context& context, shuffled_handlers& ready) noexcept
         : context_(&context), ready_(&ready)
     {
@@ -60,10 +63,12 @@ public:
     {
         return *context_;
     }
-    [[nodiscard]] static constexpr boost::asio::execution::blocking_t query(boost::asio::execution::blocking_t) noexcept
+    [[nodiscard]] blocking query(blocking) const noexcept
     {
-        return boost::asio::execution::blocking.never;
+        return never_ ? blocking(blocking::never) : blocking(blocking::possibly);
     }
+    [[nodiscard]] shuffled_executor require(blocking::never_t) const noexcept { return with(true); }
+    [[nodiscard]] shuffled_executor require(blocking::possibly_t) const noexcept { return with(false); }
 
     template<class Handler>
     void execute(Handler&& handler) const
@@ -76,8 +81,16 @@ public:
     friend bool operator==(const shuffled_executor&, const shuffled_executor&) noexcept = default;
 
 private:
+    [[nodiscard]] shuffled_executor with(bool never) const noexcept
+    {
+        auto copy = *this;
+        copy.never_ = never;
+        return copy;
+    }
+
     boost::asio::execution_context* context_;
     shuffled_handlers* ready_;
+    bool never_ = false;
 };
 
 } // namespace kubecoro::testing

@@ -164,6 +164,7 @@ private:
 
     std::shared_ptr<virtual_clock> clock_;
     random_source random_;
+    ready_order order_;
     std::unique_ptr<context_type> context_;
     boost::asio::any_io_executor executor_;
     std::size_t handlers_ = 0;
