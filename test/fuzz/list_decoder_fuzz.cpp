@@ -40,8 +40,12 @@ void check(std::string_view text, const decode_options& options,
     fuzz::require(whole.has_value() == parts.has_value(), "chunks do not decide whether a list is accepted");
     if (!whole) return;
     fuzz::require(whole->kind == parts->kind && whole->resource_version == parts->resource_version &&
-                      whole->continue_token == parts->continue_token && whole->items.size() == parts->items.size(),
+                      whole->continue_token == parts->continue_token && whole->items.size() == parts->items.size() &&
+                      whole->left_out.size() == parts->left_out.size(),
                   "chunks do not change the page");
+    for (std::size_t i = 0; i < whole->left_out.size(); ++i)
+        fuzz::require(!whole->left_out[i].key.name.empty() && whole->left_out[i].key == parts->left_out[i].key,
+                      "what is left out has the same name in chunks");
     for (std::size_t i = 0; i < whole->items.size(); ++i) {
         fuzz::require(whole->items[i].to_text() == parts->items[i].to_text(), "chunks do not change an item");
         fuzz::require(options.prune.drop.empty() || !whole->items[i]["spec"]["a"], "what is dropped is gone");
@@ -57,6 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(text, {});
     static const auto know = std::make_shared<const known>();
     check(text, {}, know);
+    check(text, {.limits = {.max_object_bytes = 64}});
     check(text, {.prune = {.keep = {"spec", "*.*.name"}, .drop = {"spec.a", "spec.*.b"}}});
     return 0;
 }

@@ -70,7 +70,8 @@ outcome check(std::string_view text, const decode_options& options, const std::s
         const watch_event& a = whole.events[i];
         const watch_event& b = parts.events[i];
         fuzz::require(a.type == b.type && a.unknown_type == b.unknown_type && a.status.message == b.status.message &&
-                          a.obj.to_text() == b.obj.to_text(),
+                          a.obj.to_text() == b.obj.to_text() && !a.left_out == !b.left_out &&
+                          (!a.left_out || a.left_out->key == b.left_out->key),
                       "chunks do not change an event");
         test::read_everything(a.obj.root());
     }
@@ -103,6 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const std::string_view text = fuzz::text(data, size);
     check_both_ways(text, {});
+    check(text, {.limits = {.max_object_bytes = 64}});
     check_both_ways(text, {.prune = {.keep = {"spec", "*.*.name"}, .drop = {"spec.a", "spec.*.b"}}});
     return 0;
 }

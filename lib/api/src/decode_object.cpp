@@ -54,9 +54,6 @@ result<object> decode(std::string_view json, const decode_options& options, deta
 result<object> decode_object(std::string_view json, const decode_options& options,
                              const std::shared_ptr<object_encoding>& encoding)
 {
-    if (json.size() > options.limits.max_object_bytes)
-        return failure(cond::corrupt,
-                       "an object is larger than " + std::to_string(options.limits.max_object_bytes) + " bytes");
     auto made = decode(json, options, detail::envelope::verdict::encode, encoding);
     // What the server says about a request is no object to prune.
     if (made && options.prunes() && made->kind() == "Status")

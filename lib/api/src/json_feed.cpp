@@ -106,7 +106,9 @@ public:
     {
         if (!direct_) return any_key(s, ec);
         last_ = s.data() + s.size();
-        return checked(writer_.key(std_view(s)), ec) && !(writer_.may_repeat() && repeats(ec));
+        if (!writer_.key(std_view(s))) [[unlikely]]
+            return checked(false, ec);
+        return !(writer_.may_repeat() && repeats(ec));
     }
 
     bool on_string(string_view s, std::size_t, code& ec)
@@ -249,7 +251,9 @@ private:
             if (identifying_) identity_.begin();
             if (spent_.capacity() > kept_capacity) std::string().swap(spent_);
         }
-        return written(tape_.begin(is_object));
+        // Not what the tape says afterwards: it may have failed before it began the container.
+        const std::size_t open = tape_.depth() + 1;
+        return tape_.begin(is_object) || gives_up(open);
     }
 
     bool close()
@@ -263,7 +267,7 @@ private:
             owner_.close();
             return true;
         }
-        if (!written(tape_.end())) return false;
+        if (!tape_.end()) return gives_up(tape_.depth());
         if (tape_.depth() != 0) return true;
         encoding_ = false;
         return owner_.encoded(tape_.tape());
@@ -279,10 +283,7 @@ private:
             if (text_.size() < envelope_text) text_.append(s.data(), std::min(s.size(), envelope_text));
             return true;
         }
-        if (s.size() > max_text_ - text_.size()) {
-            owner_.problem = too_large();
-            return false;
-        }
+        if (s.size() > max_text_ - text_.size()) return gives_up(tape_.depth());
         text_.append(s.data(), s.size());
         return true;
     }
@@ -308,16 +309,25 @@ private:
 
     bool scalar(value_kind kind, std::string_view text) { return owner_.scalar(kind, text.substr(0, envelope_text)); }
 
-    bool written(bool ok)
+    /** The object in work is beyond a limit. The parser reads on where its owner can do without it.
+
+        @param open  Containers of it that are open. @return false: the document fails. */
+    bool gives_up(std::size_t open)
     {
-        if (!ok) owner_.problem = tape_.too_deep() ? "nested too deep" : too_large();
-        return ok;
+        owner_.problem = tape_.too_deep() ? "nested too deep" : too_large();
+        // The parser does not go deeper either.
+        if (tape_.too_deep() || !owner_.leave_out(writer_.complete_member("metadata"))) return false;
+        owner_.problem.clear();
+        encoding_ = direct_ = false;
+        text_.clear();
+        skipping_ = open;
+        return true;
     }
 
     bool checked(bool ok, code& ec)
     {
         if (!ok) [[unlikely]]
-            return check(written(false), ec);
+            return check(gives_up(tape_.depth()), ec);
         return true;
     }
 

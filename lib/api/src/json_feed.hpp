@@ -47,6 +47,15 @@ public:
     /// The object in work is at hand already: encoded() is not called, and write() returns, see interrupted(). May be
     /// asked again when more is known.
     virtual bool recognise(const item_identity&) { return false; }
+    /** The object in work is larger than the limits allow, as `problem` says: true = everything else goes on without it,
+        and encoded() is not called.
+
+        @param metadata  Of the object, as far as it came before; for the call. */
+    virtual bool leave_out(value_view metadata)
+    {
+        static_cast<void>(metadata);
+        return false;
+    }
 
     std::string problem;
 };

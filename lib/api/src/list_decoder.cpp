@@ -1,5 +1,6 @@
 #include "json_feed.hpp"
 #include "json_skipper.hpp"
+#include "left_out.hpp"
 #include "object_block.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -17,6 +18,9 @@ std::string_view item_kind(std::string_view list_kind) noexcept
     if (!list_kind.ends_with(list_suffix)) return {};
     return list_kind.substr(0, list_kind.size() - list_suffix.size());
 }
+
+// Containers that are open around an item.
+constexpr int items_depth = 2;
 
 // The envelope of a list: members in any order, kind possibly after the items.
 class list_envelope final : public detail::envelope
@@ -56,12 +60,11 @@ public:
     bool scalar(value_kind kind, std::string_view text) override
     {
         if (depth_ == 0) return refuse("expected a list") == verdict::descend;
-        if (depth_ == 2) return refuse(item_problem()) == verdict::descend;
+        if (depth_ == items_depth) return refuse(item_problem()) == verdict::descend;
         switch (field_) {
         case field::items:
             if (kind != value_kind::null) return refuse("`items` is not an array") == verdict::descend;
-            has_items = true;
-            page.items.clear();
+            begin_items();
             break;
         case field::metadata:
             if (kind != value_kind::null) return refuse("`metadata` is not an object") == verdict::descend;
@@ -105,6 +108,15 @@ public:
         return true;
     }
 
+    bool leave_out(value_view metadata) override
+    {
+        auto item = detail::left_out(metadata, problem);
+        // Whoever replaces the content of a store has to know which object to leave alone.
+        if (depth_ != items_depth || item.key.name.empty()) return false;
+        page.left_out.push_back(std::move(item));
+        return true;
+    }
+
     // Items that came before the list's kind and apiVersion.
     void complete_items()
     {
@@ -135,10 +147,16 @@ private:
         return verdict::descend;
     }
 
-    verdict enter_items()
+    void begin_items()
     {
         has_items = true;
         page.items.clear();
+        page.left_out.clear();
+    }
+
+    verdict enter_items()
+    {
+        begin_items();
         return enter();
     }
 

@@ -94,7 +94,10 @@ void tape_writer::clear()
 
 bool tape_writer::fail(trouble t) noexcept
 {
-    if (trouble_ == trouble::none) trouble_ = t;
+    if (trouble_ == trouble::none) {
+        trouble_ = t;
+        broken_at_ = size();
+    }
     // What is written from here on is of no use and stays within the spare room.
     end_ = data_.get();
     limit_ = nullptr;
@@ -175,6 +178,23 @@ bool tape_writer::end_filled(frame& f)
     if (!f.recorded.empty()) [[unlikely]]
         end_recording(f);
     return has_room();
+}
+
+value_view tape_writer::complete_member(std::string_view key) const noexcept
+{
+    if (depth_ == 0) return {};
+    const frame& root = frames_[1];
+    const unsigned char* at = data_.get() + root.start + 1 + root.width;
+    // A container that is open has no length yet.
+    const std::size_t written = trouble_ == trouble::none ? size() : broken_at_;
+    const unsigned char* const end = data_.get() + (depth_ > 1 ? frames_[2].start : written);
+    std::string_view other;
+    while (at != nullptr && at < end) {
+        const unsigned char* const value = read_key(at, end, words_, other);
+        at = value == nullptr ? nullptr : skip_value(value, end);
+        if (at != nullptr && other == key) return tape_access::view(value, at, words_);
+    }
+    return {};
 }
 
 void tape_writer::append_nesting(std::string& text) const

@@ -86,6 +86,8 @@ public:
 
     /// Containers that are open.
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
+    /// The member of the root, if it is complete or was when a limit was broken; absent otherwise. For the moment.
+    [[nodiscard]] value_view complete_member(std::string_view key) const noexcept;
     /// Begins of their like, for a parser that goes on inside of them.
     void append_nesting(std::string& text) const;
     [[nodiscard]] trouble problem() const noexcept { return trouble_; }
@@ -295,6 +297,8 @@ private:
     /// The next value may have a number if it is a text.
     bool shares_ = false;
     hint hint_ = hint::none;
+    /// Bytes that were written when a limit was broken.
+    std::size_t broken_at_ = 0;
     /// Only with hint::recorded, which the container that comes, or the next key, takes back.
     std::string_view expected_text_;
     trouble trouble_ = trouble::none;

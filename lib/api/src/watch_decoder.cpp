@@ -1,11 +1,12 @@
 #include "json_feed.hpp"
 #include "json_skipper.hpp"
+#include "left_out.hpp"
 #include "object_block.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/status.hpp>
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 namespace kubecoro {
@@ -13,6 +14,8 @@ namespace {
 
 // `{"type":"MODIFIED","object":` and room for members we do not know.
 constexpr std::size_t envelope_bytes = 1024;
+// Bytes that a server may make of one: \u003c for <.
+constexpr std::size_t longest_escape = 6;
 constexpr std::size_t unknown_type_bytes = 64;
 // A line buffer beyond this is given back after the line that needed it.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
@@ -45,6 +48,7 @@ public:
         field_ = field::other;
         type_ = std::move(type);
         object_ = {};
+        left_out_.reset();
         whole_ = false;
     }
 
@@ -80,6 +84,7 @@ public:
         if (field_ == field::object) {
             if (kind != value_kind::null) return refuse("`object` is not an object") == verdict::descend;
             object_ = {};
+            left_out_.reset();
         }
         return true;
     }
@@ -89,6 +94,16 @@ public:
         const bool stays = !whole_ && type_of(type_) != watch_event_type::deleted;
         const auto use = is_item() ? arrival::at_rest : stays ? arrival::in_use : arrival::in_passing;
         object_ = object_builder::build(tape.bytes(), encoding_, {}, use);
+        left_out_.reset();
+        return true;
+    }
+
+    bool leave_out(value_view metadata) override
+    {
+        auto what = detail::left_out(metadata, problem);
+        if (!is_change() || what.key.name.empty()) return false;
+        object_ = {};
+        left_out_ = std::make_shared<const left_out_object>(std::move(what));
         return true;
     }
 
@@ -101,6 +116,8 @@ public:
     /// Its type came after the object, which is therefore here with everything.
     [[nodiscard]] bool was_too_late() const noexcept { return whole_ && !is_message(); }
     [[nodiscard]] const std::string& type() const noexcept { return type_; }
+    /// The rest of the event makes no difference.
+    [[nodiscard]] bool has_left_out() const noexcept { return left_out_ != nullptr; }
 
     result<watch_event> take()
     {
@@ -112,7 +129,8 @@ public:
             e.obj = std::move(object_);
             return e;
         }
-        if (!object_) return failure(cond::corrupt, type_ + " event without an object");
+        e.left_out = std::move(left_out_);
+        if (!object_ && !e.left_out) return failure(cond::corrupt, type_ + " event without an object");
         if (e.type == watch_event_type::error)
             e.status = read_status(object_.root());
         else
@@ -141,6 +159,13 @@ private:
         return type == watch_event_type::bookmark || type == watch_event_type::error;
     }
 
+    [[nodiscard]] bool is_change() const noexcept
+    {
+        const auto type = type_of(type_);
+        return type == watch_event_type::added || type == watch_event_type::modified ||
+               type == watch_event_type::deleted;
+    }
+
     /// Of a streamed list.
     [[nodiscard]] bool is_item() const noexcept
     {
@@ -154,6 +179,7 @@ private:
     bool whole_ = false;
     std::string type_;
     object object_;
+    std::shared_ptr<const left_out_object> left_out_;
 };
 
 std::string_view without_blanks(std::string_view s) noexcept
@@ -173,7 +199,7 @@ struct watch_decoder::state
           known(std::move(k)),
           envelope(detail::encoding::of(encoding), known.get()),
           feed(envelope, options, 1, detail::encoding::words_of(encoding)),
-          max_line(options.limits.max_object_bytes + envelope_bytes),
+          max_line(longest_escape * std::min(options.limits.max_object_bytes, detail::largest_tape) + envelope_bytes),
           prunes(options.prunes())
     {
     }
@@ -224,13 +250,44 @@ struct watch_decoder::state
         return end + *taken;
     }
 
-    result<> keep(std::string_view part)
+    /// A part of a line that is not at hand as a whole, or is too long.
+    result<> keep(std::string_view part, std::vector<watch_event>& out)
     {
-        if (part.size() > max_line - partial.size())
+        const std::size_t room = max_line - partial.size();
+        partial += part.substr(0, room);
+        if (part.size() <= room) return {};
+        passed_over = max_line + part.size() - room;
+        return leave_out_line(out);
+    }
+
+    /// What has come of the line says that its object is too large: the rest is passed over.
+    result<> leave_out_line(std::vector<watch_event>& out)
+    {
+        envelope.reset();
+        feed.reset(line_start);
+        const auto taken = feed.write(partial, true);
+        if (!taken) return taken.error();
+        if (!envelope.has_left_out())
             return failure(cond::corrupt, "a line is longer than " + std::to_string(max_line) + " bytes, after byte " +
                                               std::to_string(line_start));
-        partial += part;
+        auto event = envelope.take();
+        if (!event) return event.error();
+        out.push_back(std::move(*event));
+        partial = {};
         return {};
+    }
+
+    /// A line, or what is left of one, has ended.
+    result<> end_line(std::string_view line, std::vector<watch_event>& out)
+    {
+        if (passed_over) {
+            line_start += *std::exchange(passed_over, std::nullopt) + 1;
+            return {};
+        }
+        const auto decoded = decode_line(partial.empty() ? line : std::string_view(partial), out);
+        if (partial.capacity() > kept_capacity) std::string().swap(partial);
+        partial.clear();
+        return decoded;
     }
 
     std::shared_ptr<object_encoding> encoding;
@@ -241,6 +298,8 @@ struct watch_decoder::state
     bool prunes;
     /// The line so far; looked at again only when its newline has come.
     std::string partial;
+    /// The line's event is out, and its rest is not looked at: so many bytes of it so far.
+    std::optional<std::size_t> passed_over;
     /// Bytes of the stream before the current line.
     std::size_t line_start = 0;
     std::optional<failure> failed;
@@ -262,14 +321,13 @@ result<> watch_decoder::feed(std::string_view bytes, std::vector<watch_event>& o
     while (!bytes.empty()) {
         const auto newline = bytes.find('\n');
         const std::string_view part = bytes.substr(0, newline);
-        if (newline == std::string_view::npos || !s.partial.empty() || part.size() > s.max_line) {
-            if (auto kept = s.keep(part); !kept) return s.fail(kept.error());
+        if (s.passed_over) {
+            *s.passed_over += part.size();
+        } else if (newline == std::string_view::npos || !s.partial.empty() || part.size() > s.max_line) {
+            if (auto kept = s.keep(part, out); !kept) return s.fail(kept.error());
         }
         if (newline == std::string_view::npos) break;
-        const auto decoded = s.decode_line(s.partial.empty() ? part : std::string_view(s.partial), out);
-        if (!decoded) return s.fail(decoded.error());
-        if (s.partial.capacity() > kept_capacity) std::string().swap(s.partial);
-        s.partial.clear();
+        if (auto decoded = s.end_line(part, out); !decoded) return s.fail(decoded.error());
         bytes.remove_prefix(newline + 1);
     }
     return {};
@@ -279,7 +337,7 @@ result<> watch_decoder::finish()
 {
     state& s = *state_;
     if (s.failed) return *s.failed;
-    if (!without_blanks(s.partial).empty())
+    if (s.passed_over || !without_blanks(s.partial).empty())
         return s.fail(failure(cond::corrupt,
                               "the stream ends inside a line that starts at byte " + std::to_string(s.line_start)));
     return {};

@@ -81,7 +81,8 @@ public:
 
     // ---- the reflectors' side, on the strand
 
-    result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version) override;
+    result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version,
+                     const std::vector<left_out_object>& left_out) override;
     result<> apply(std::size_t scope, std::vector<delta> changes, std::string resource_version) override;
     void vanished(std::size_t scope) override;
     void report(std::size_t scope, const reflector_core::incident& what) override;

@@ -25,7 +25,8 @@ constexpr duration shortest_period = std::chrono::seconds{1};
 
 } // namespace
 
-result<> informer_engine::replace(std::size_t scope, std::vector<object> items, std::string resource_version)
+result<> informer_engine::replace(std::size_t scope, std::vector<object> items, std::string resource_version,
+                                  const std::vector<left_out_object>& left_out)
 {
     informer_lane* l = lane(scope);
     if (!l) return {}; // it has left meanwhile
@@ -33,6 +34,10 @@ result<> informer_engine::replace(std::size_t scope, std::vector<object> items, 
     set_blocked(*l, {});
     if (transformer_)
         for (auto& o : items) transform(o);
+    for (const auto& o : left_out) {
+        object stored = store_->get(o.key);
+        if (stored && (o.uid.empty() || stored.has_uid(o.uid))) items.push_back(std::move(stored));
+    }
     fifo_.replace(scope, std::move(items), std::move(resource_version));
     pump();
     return {};

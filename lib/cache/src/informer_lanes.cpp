@@ -155,6 +155,7 @@ void informer_engine::drop_lane(const std::string& ns)
         std::lock_guard lock(mutex_);
         lanes_.erase(at);
         add(past_, lane->stats);
+        past_.outdated = 0; // they leave with it
     }
     std::erase_if(leaving_, [](const auto& l) { return l.expired(); });
     leaving_.push_back(lane);

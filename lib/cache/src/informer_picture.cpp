@@ -26,6 +26,7 @@ void add(reflector_stats& sum, const reflector_stats& one)
     sum.events_modified += one.events_modified;
     sum.events_deleted += one.events_deleted;
     sum.skipped += one.skipped;
+    sum.outdated += one.outdated;
     sum.decode_errors += one.decode_errors;
     sum.failures += one.failures;
     sum.parks += one.parks;
@@ -146,8 +147,8 @@ std::string line(const reflector_stats& r)
             out += " " + std::string(to_string(static_cast<relist_reason>(i))) + "=" + text(r.relists[i]);
     return out + "\n  events: added " + text(r.events_added) + ", modified " + text(r.events_modified) + ", deleted " +
            text(r.events_deleted) + ", bookmarks " + text(r.bookmarks) + ", skipped " + text(r.skipped) +
-           ", decode errors " + text(r.decode_errors) + ", failures " + text(r.failures) + ", parked " + text(r.parks) +
-           " times";
+           ", outdated objects " + text(r.outdated) + ", decode errors " + text(r.decode_errors) + ", failures " +
+           text(r.failures) + ", parked " + text(r.parks) + " times";
 }
 
 std::string line(const handler_stats& h)

@@ -35,7 +35,7 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
     settings_.log.write(
         level, what.what,
         {{"informer", settings_.label}, {"source", l.source->describe()}, {"failure", what.why.describe()}});
-    if (what.skipped || what.detour) return;
+    if (what.detour || (what.skipped && !what.outdated)) return;
     const auto why = what.why.because(std::string(what.what) + ": " + l.source->describe());
     if (settings_.options.on_failure) {
         try {
@@ -43,6 +43,7 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
         } catch (...) { // documented: it is for showing only
         }
     }
+    if (what.skipped) return;
     set_blocked(l, blocks_sync(why.condition()) ? std::optional(why) : std::nullopt);
 }
 

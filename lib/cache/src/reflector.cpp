@@ -123,7 +123,7 @@ void reflector::apply()
         result<> done;
         try {
             if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
-                done = sink_.replace(scope_, std::move(all->items), std::move(all->resource_version));
+                done = sink_.replace(scope_, std::move(all->items), std::move(all->resource_version), all->left_out);
             else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
                 done = sink_.apply(scope_, std::move(some->changes), std::move(some->resource_version));
             else

@@ -23,7 +23,9 @@ class reflector_sink
 {
 public:
     virtual ~reflector_sink() = default;
-    virtual result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version) = 0;
+    /// @param left_out  Not among the items, and not gone either: stays as it is.
+    virtual result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version,
+                             const std::vector<left_out_object>& left_out) = 0;
     virtual result<> apply(std::size_t scope, std::vector<delta> changes, std::string resource_version) = 0;
     /// The server does not know the resource any more.
     virtual void vanished(std::size_t scope) = 0;

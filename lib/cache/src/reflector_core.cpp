@@ -90,15 +90,41 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
     else
         list_.items.insert(list_.items.end(), std::make_move_iterator(page->items.begin()),
                            std::make_move_iterator(page->items.end()));
+    for (auto& o : page->left_out) list_left_out(std::move(o));
     list_.token = std::move(page->continue_token);
     if (!list_.token.empty()) {
         ++list_.page;
         return ask_page();
     }
     if (list_.version == "0") paginated_at_zero_ = list_.page > 1 || list_.full;
+    return replace_by(std::move(list_.items), list_.first_version);
+}
+
+reflector_core::do_replace reflector_core::replace_by(std::vector<object> items, std::string version)
+{
     phase_ = phase::replacing;
-    listed_objects_ = list_.items.size();
-    return do_replace{std::move(list_.items), list_.first_version};
+    listed_objects_ = items.size();
+    outdated_.clear();
+    for (const auto& o : list_.left_out) outdated_.add(o.key);
+    stats_.outdated = outdated_.size();
+    return {std::move(items), std::move(version), std::move(list_.left_out)};
+}
+
+void reflector_core::list_left_out(left_out_object o)
+{
+    if (accept(o)) list_.left_out.push_back(std::move(o));
+}
+
+bool reflector_core::accept(const left_out_object& o)
+{
+    const bool ours = expected_.ns.empty() || o.key.ns == expected_.ns;
+    if (ours)
+        skip(to_string(o.key) + (o.resource_version.empty() ? "" : " of version " + o.resource_version) +
+                 " cannot be read: " + o.why,
+             true);
+    else
+        skip("an object of another namespace");
+    return ours;
 }
 
 // A server that goes in circles would be asked without a pause, and the round would grow without end.
@@ -173,6 +199,8 @@ reflector_core::action reflector_core::wait_for(const failure& why)
     phase_ = phase::waiting;
     if (const auto look = parking_.next_look()) {
         if (look->first) ++stats_.parks;
+        outdated_.clear();
+        stats_.outdated = 0;
         then_list_ = relist_reason::parked;
         return do_wait{look->after, look->first};
     }
@@ -230,11 +258,13 @@ std::string reflector_core::unfit(const object& o) const
     return {};
 }
 
-void reflector_core::skip(std::string why)
+void reflector_core::skip(std::string why, bool outdated)
 {
     ++stats_.skipped;
     // A stream of rubbish must not fill the memory with reports; the count tells the rest.
-    if (incidents_.size() < 16) incidents_.push_back({"skipped", failure(cond::corrupt, std::move(why)), true});
+    if (incidents_.size() < 16 || outdated)
+        incidents_.push_back(
+            {.what = "skipped", .why = failure(cond::corrupt, std::move(why)), .skipped = true, .outdated = outdated});
 }
 
 void reflector_core::fail(std::string_view what, const failure& why)

@@ -3,6 +3,7 @@
 
 #include "delta.hpp"
 #include "initial_events.hpp"
+#include "outdated_keys.hpp"
 #include "parking_core.hpp"
 #include "watch_list_ability.hpp"
 
@@ -48,6 +49,8 @@ public:
     {
         std::vector<object> items;
         std::string resource_version;
+        /// What the server has as well: of these nothing changes, unless they are among the items.
+        std::vector<left_out_object> left_out = {};
     };
     /// Open a watch; answer with on_watch_opened.
     struct do_watch
@@ -88,6 +91,8 @@ public:
         failure why;
         /// One event or item was left out; everything else goes on.
         bool skipped = false;
+        /// What was left out is the state of an object, which is older in the store from now on: a failure to tell of.
+        bool outdated = false;
         /// Another way is taken at once; nothing is wrong with the informer.
         bool detour = false;
     };
@@ -146,6 +151,7 @@ private:
         /// What the first page began with.
         object first;
         std::vector<object> items;
+        std::vector<left_out_object> left_out;
     };
     struct watch_session
     {
@@ -203,12 +209,18 @@ private:
     [[nodiscard]] action wait_then_watch(const failure& why);
     [[nodiscard]] action wait_for(const failure& why);
     void take_event(watch_event& event, std::vector<delta>& changes);
+    void take_left_out(const watch_event& event, std::vector<delta>& changes);
     void take_version(std::string_view version);
+    /// An item of a list that could not be read.
+    void list_left_out(left_out_object o);
+    /// Tells of it. False when it does not belong here.
+    [[nodiscard]] bool accept(const left_out_object& o);
+    [[nodiscard]] do_replace replace_by(std::vector<object> items, std::string version);
     [[nodiscard]] std::uint32_t page_size(std::string_view version) const;
     [[nodiscard]] std::string unfit(const object& o) const;
     /// Why this page cannot belong to a list that ends, or nothing.
     [[nodiscard]] std::string endless(const list_page& page) const;
-    void skip(std::string why);
+    void skip(std::string why, bool outdated = false);
     void fail(std::string_view what, const failure& why);
     void note_health(time_point now);
     [[nodiscard]] duration lived(time_point now) const { return now - watch_.opened; }
@@ -244,6 +256,7 @@ private:
     std::optional<time_point> internal_until_;
     /// After the wait: list for this reason, or watch.
     std::optional<relist_reason> then_list_;
+    outdated_keys outdated_;
     reflector_stats stats_;
     std::vector<incident> incidents_;
 };

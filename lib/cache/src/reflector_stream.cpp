@@ -71,6 +71,10 @@ void reflector_core::take_initial(watch_event& event, time_point now)
 {
     if (event.type == watch_event_type::unknown) return skip("an event of unknown type '" + event.unknown_type + "'");
     if (event.type == watch_event_type::bookmark) return;
+    if (event.left_out) {
+        watch_.last_listed = now;
+        return list_left_out(*event.left_out);
+    }
     if (auto why = unfit(event.obj); !why.empty()) return skip(std::move(why));
     if (event.type == watch_event_type::deleted) return initial_.remove(event.obj);
     if (event.type == watch_event_type::modified) return initial_.change(std::move(event.obj));
@@ -85,9 +89,7 @@ reflector_core::action reflector_core::end_of_stream(std::string version, time_p
     watch_.opened = now;
     watch_.moved = true;
     list_.first_version = version;
-    phase_ = phase::replacing;
-    listed_objects_ = initial_.size();
-    return do_replace{initial_.take(), std::move(version)};
+    return replace_by(initial_.take(), std::move(version));
 }
 
 reflector_core::action reflector_core::stream_failed(const failure& why, time_point now)

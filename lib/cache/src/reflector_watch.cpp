@@ -4,6 +4,9 @@
 
 #include <kubecoro/base/later.hpp>
 
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -28,6 +31,14 @@ bool passes_by_itself(const failure& f) noexcept
     default:
         return false;
     }
+}
+
+object only_named(const object_key& key)
+{
+    boost::json::object metadata{{"name", key.name}};
+    if (!key.ns.empty()) metadata.emplace("namespace", key.ns);
+    auto made = object::from_json(boost::json::object{{"metadata", std::move(metadata)}});
+    return made ? std::move(*made) : object();
 }
 
 std::chrono::seconds draw(random_source& random, std::chrono::seconds from, std::chrono::seconds to)
@@ -132,6 +143,7 @@ void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
     default:
         break;
     }
+    if (event.left_out) return take_left_out(event, changes);
     if (auto why = unfit(event.obj); !why.empty()) return skip(std::move(why));
     delta_type type = delta_type::added;
     if (event.type == watch_event_type::added) {
@@ -143,7 +155,28 @@ void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
         type = gone ? delta_type::deleted : delta_type::updated;
     }
     if (!watch_.synthetic) take_version(event.obj.resource_version());
+    if (outdated_.size() != 0) {
+        outdated_.remove(event.obj.key());
+        stats_.outdated = outdated_.size();
+    }
     changes.push_back({.type = type, .obj = std::move(event.obj)});
+}
+
+// The version moves past it: without that the next watch would bring it again, and every list leaves it out as well.
+void reflector_core::take_left_out(const watch_event& event, std::vector<delta>& changes)
+{
+    const left_out_object& o = *event.left_out;
+    if (event.type != watch_event_type::added) watch_.synthetic = false;
+    if (!accept(o)) return;
+    if (!watch_.synthetic) take_version(o.resource_version);
+    if (event.type == watch_event_type::deleted) {
+        // Without a uid: what was stored is the last state that is known.
+        changes.push_back({.type = delta_type::deleted, .obj = only_named(o.key)});
+        outdated_.remove(o.key);
+    } else {
+        outdated_.add(o.key);
+    }
+    stats_.outdated = outdated_.size();
 }
 
 void reflector_core::take_version(std::string_view version)

@@ -43,6 +43,8 @@ std::optional<failure> pager_core::on_page(list_page page)
     }
     collected_.items.insert(collected_.items.end(), std::make_move_iterator(page.items.begin()),
                             std::make_move_iterator(page.items.end()));
+    collected_.left_out.insert(collected_.left_out.end(), std::make_move_iterator(page.left_out.begin()),
+                               std::make_move_iterator(page.left_out.end()));
     collected_.continue_token = std::move(page.continue_token);
     collected_.remaining = page.remaining;
     return std::nullopt;

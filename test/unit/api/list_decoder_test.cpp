@@ -255,6 +255,58 @@ TEST_CASE("list_decoder: limits hold per object, not per list", "[api][decode]")
     CHECK(decoded(R"({"extra":")" + std::string(5000, 'x') + R"(","items":[]})", o).items.empty());
 }
 
+TEST_CASE("list_decoder: an item that is too large is left out by name, and the list goes on", "[api][decode]")
+{
+    decode_options o;
+    o.limits.max_object_bytes = 300;
+    const std::string large(1000, 'x');
+    const std::string head =
+        R"({"kind":"Pod","metadata":{"name":"big","namespace":"web","uid":"u","resourceVersion":"9"},)";
+    const auto list_of = [](const std::string& item) {
+        return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"a"}},)" +
+               item + R"(,{"metadata":{"name":"b"},"spec":{"v":[1,2,{"w":"x"}]}}]})";
+    };
+    // Too large by a text, a text in parts, a key, a number, many small ones, and at the very end.
+    std::string many;
+    for (int i = 0; i < 400; ++i) many += "\"" + std::to_string(i) + "\",";
+    std::string containers;
+    for (int i = 0; i < 400; ++i) containers += R"({"k":[{"l":{}}]},)";
+    const std::string items[] = {
+        head + R"("v":")" + large + R"("})",
+        head + R"("v":{"w":["\n)" + large + R"(","z",{}]},"end":[[]]})",
+        head + R"("v":{")" + large + R"(":{"a":"b"}}})",
+        head + R"("v":[1,)" + std::string(1000, '1') + R"(,2]})",
+        head + R"("v":[)" + many + R"(0],"w":{"x":[{"y":"z"}]}})",
+        head + R"("v":{"list":[)" + containers + R"({}]},"w":{}})",
+        head + R"("v":")" + std::string(290, 'x') + R"(","w":{"x":{"y":["a","b","c","d","e","f","g","h"]}}})",
+    };
+    for (const auto& item : items)
+        for (const std::size_t chunk : {1, 13, 200, 100000}) {
+            INFO(item.substr(80, 40) << " in chunks of " << chunk);
+            const auto page = decode_in_chunks(list_of(item), chunk, o);
+            REQUIRE(page);
+            REQUIRE(page->items.size() == 2);
+            CHECK(page->items[0].name() == "a");
+            CHECK(page->items[1]["spec"]["v"][2]["w"].as_string() == "x");
+            CHECK(page->resource_version == "5");
+            REQUIRE(page->left_out.size() == 1);
+            CHECK(page->left_out[0].key == object_key("web", "big"));
+            CHECK(page->left_out[0].uid == "u");
+            CHECK(page->left_out[0].resource_version == "9");
+            CHECK(page->left_out[0].why == "an object is larger than 300 bytes");
+        }
+    // Which one it is cannot be said: nobody may take the list for the whole.
+    for (const std::string& item : {R"({"v":")" + large + R"(","metadata":{"name":"big"}})",
+                                    R"({"metadata":{"name":"big","annotations":{"a":")" + large + "\"}}}"}) {
+        const auto page = decode_in_chunks(list_of(item), 100, o);
+        REQUIRE_FALSE(page);
+        CHECK(page.error().message().find("an object is larger than 300 bytes") != std::string::npos);
+    }
+    CHECK_FALSE(
+        decode_in_chunks(R"({"metadata":{"name":"big","resourceVersion":")" + large + R"("},"items":[]})", 100, o));
+    CHECK_FALSE(decode_in_chunks(list_of(head + R"("v":[1,)" + large + "]}"), 100, o));
+}
+
 TEST_CASE("list_decoder: drops managedFields in any chunking", "[api][decode]")
 {
     decode_options o;

@@ -197,7 +197,7 @@ TEST_CASE("repeats: limits hold for what is copied as well", "[api][repeats]")
     CHECK_FALSE(decode_object(text, {.limits = {.max_depth = 4}}, e));
     CHECK(decode_object(text, {.limits = {.max_depth = 5}}, e).has_value() ==
           decode_object(text, {.limits = {.max_depth = 5}}).has_value());
-    CHECK_FALSE(decode_object(text, {.limits = {.max_object_bytes = 64}}, e));
+    CHECK_FALSE(decode_object(text, {.limits = {.max_object_bytes = 16}}, e));
     decode_again(text, e);
 }
 

@@ -217,23 +217,118 @@ TEST_CASE("watch_decoder: a line beyond the limit is refused before it is whole"
     o.limits.max_object_bytes = 1000;
     const std::string fits = "{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(900, 'x') + "\"}}\n";
     CHECK(decode_in_chunks(fits + fits, 10, o).events.size() == 2);
+    // Nothing that is kept makes it so long.
+    const std::string wide = "{\"type\":\"ADDED\",\"object\":{" + std::string(100000, ' ');
+    // Whose object it is cannot be said.
     const std::string large = "{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(100000, 'x');
     for (const std::size_t chunk : {1, 500, 200000}) {
-        const outcome all = decode_in_chunks(fits + large, chunk, o);
-        CHECK(all.events.size() == 1);
-        CHECK(contains(all.problem, "a line is longer than 2024 bytes"));
-        CHECK(contains(decode_in_chunks(fits + large + "\n", chunk, o).problem, "a line is longer than 2024 bytes"));
+        for (const auto& [line, why] : {std::pair(wide, "a line is longer than 7024 bytes"),
+                                        std::pair(large, "an object is larger than 1000 bytes")}) {
+            CHECK(decode_in_chunks(fits + line, chunk, o).events.size() == 1);
+            CHECK(contains(decode_in_chunks(fits + line, chunk, o).problem, why));
+            CHECK(contains(decode_in_chunks(fits + line + "\n", chunk, o).problem, why));
+        }
     }
     const outcome tape =
         decode_in_chunks("{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(1500, 'x') + "\"}}\n", 9, o);
     CHECK(contains(tape.problem, "an object is larger than 1000 bytes"));
-    // The default takes what a kube-apiserver can hold, and no 5 MB line.
+    // The default takes what a kube-apiserver can hold, and no object of 5 MB.
     CHECK(decode_in_chunks("{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(3 << 20, 'x') + "\"}}\n", 65536)
               .events.size() == 1);
     CHECK(contains(
         decode_in_chunks("{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(5 << 20, 'x') + "\"}}\n", 65536)
             .problem,
-        "a line is longer"));
+        "an object is larger"));
+}
+
+TEST_CASE("watch_decoder: a legal object is taken however long its escapes make the line", "[api][decode]")
+{
+    std::string escaped;
+    for (int i = 0; i < (3 << 20) - 4096; ++i) escaped += "\\u003c";
+    const std::string line =
+        R"({"type":"ADDED","object":{"kind":"ConfigMap","metadata":{"name":"big"},"data":{"page":")" + escaped +
+        "\"}}}\n";
+    const outcome all = decode_in_chunks(line, 65536);
+    CHECK(all.problem.empty());
+    REQUIRE(all.events.size() == 1);
+    CHECK_FALSE(all.events[0].left_out);
+    CHECK(all.events[0].obj["data"]["page"].as_string() == std::string((3 << 20) - 4096, '<'));
+    const auto alone = object::parse(std::string_view(line).substr(25, line.size() - 27));
+    REQUIRE(alone);
+    CHECK(alone->root() == all.events[0].obj.root());
+}
+
+TEST_CASE("watch_decoder: an object that is too large is left out by name, and the stream goes on", "[api][decode]")
+{
+    decode_options o;
+    o.limits.max_object_bytes = 1000;
+    const auto line = [](const std::string& type, const std::string& name, std::size_t size, const char* blank = "") {
+        return R"({"type":")" + type + R"(","object":{"kind":"Pod",)" + std::string(blank) + R"("metadata":{"name":")" +
+               name + R"(","namespace":"web","uid":"u-1","resourceVersion":"7"},"spec":{"a":[{"b":")" +
+               std::string(size, 'x') + "\"},{\"c\":[{}]}],\"d\":\"" + std::string(size, 'y') + "\"}}}\n";
+    };
+    // One whose line has room, and one whose rest is not even kept.
+    for (const std::size_t size : {1000, 6000, 100000})
+        for (const std::size_t chunk : {1, 70, 1000, 300000}) {
+            INFO(size << " in chunks of " << chunk);
+            const std::string good = line("ADDED", "small", 10);
+            const outcome all = decode_in_chunks(
+                good + line("MODIFIED", "large", size) + good + line("DELETED", "large", size) + good, chunk, o);
+            CHECK(all.problem.empty());
+            REQUIRE(all.events.size() == 5);
+            for (const std::size_t i : {0u, 2u, 4u}) {
+                CHECK(all.events[i].obj.name() == "small");
+                CHECK_FALSE(all.events[i].left_out);
+            }
+            CHECK(all.events[1].type == watch_event_type::modified);
+            CHECK(all.events[3].type == watch_event_type::deleted);
+            REQUIRE(all.events[1].left_out);
+            CHECK_FALSE(all.events[1].obj);
+            CHECK(all.events[1].left_out->key == object_key("web", "large"));
+            CHECK(all.events[1].left_out->uid == "u-1");
+            CHECK(all.events[1].left_out->resource_version == "7");
+            CHECK(all.events[1].left_out->why == "an object is larger than 1000 bytes");
+            REQUIRE(all.events[3].left_out);
+        }
+    SECTION("a broken rest is still broken")
+    {
+        std::string broken = line("ADDED", "large", 1000);
+        broken.replace(broken.find("{\"c\":["), 6, "{\"c\":{");
+        CHECK(contains(decode_in_chunks(broken, 50, o).problem, "malformed JSON"));
+        CHECK(contains(decode_in_chunks(line("ADDED", "large", 100000).substr(0, 50000), 50, o).problem,
+                       "the stream ends inside a line that starts at byte 0"));
+    }
+    SECTION("what the server says of the watch is needed")
+    {
+        CHECK(contains(decode_in_chunks(line("BOOKMARK", "large", 1000), 50, o).problem, "larger than 1000 bytes"));
+        CHECK(contains(decode_in_chunks(line("ERROR", "large", 1000), 50, o).problem, "larger than 1000 bytes"));
+    }
+    SECTION("bytes are counted on behind it")
+    {
+        const std::string large = line("ADDED", "large", 50000);
+        for (const std::size_t chunk : {1, 999, 100000})
+            CHECK(contains(decode_in_chunks(large + "{", chunk, o).problem,
+                           "starts at byte " + std::to_string(large.size())));
+    }
+    SECTION("of two objects of one event the last counts")
+    {
+        const std::string two = line("ADDED", "large", 1000);
+        const outcome all = decode_in_chunks(
+            two.substr(0, two.size() - 2) + R"(,"object":{"metadata":{"name":"last"}}})" + "\n", 50, o);
+        REQUIRE(all.events.size() == 1);
+        CHECK_FALSE(all.events[0].left_out);
+        CHECK(all.events[0].obj.name() == "last");
+    }
+    SECTION("with fields that are pruned, and words that are learnt")
+    {
+        o.prune.drop = {"spec.d"};
+        watch_decoder decoder(o, make_object_encoding());
+        std::vector<watch_event> events;
+        for (int i = 0; i < 20; ++i)
+            REQUIRE(decoder.feed(line("ADDED", "n" + std::to_string(i), i % 2 == 0 ? 700 : 1100), events));
+        REQUIRE(events.size() == 20);
+        for (std::size_t i = 0; i < 20; ++i) CHECK((events[i].left_out != nullptr) == (i % 2 != 0));
+    }
 }
 
 TEST_CASE("watch_decoder: drops managedFields when asked", "[api][decode]")

@@ -152,7 +152,8 @@ struct trapped_sink final : reflector_sink
     lines seen;
     std::string version;
 
-    result<> replace(std::size_t, std::vector<object> items, std::string resource_version) override
+    result<> replace(std::size_t, std::vector<object> items, std::string resource_version,
+                     const std::vector<left_out_object>&) override
     {
         seen.push_back("list " + std::to_string(items.size()) + "@" + resource_version);
         replacing.spring();

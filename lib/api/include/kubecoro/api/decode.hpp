@@ -14,13 +14,14 @@
 
 namespace kubecoro {
 
-/// What a decoder accepts before it says cond::corrupt, so that no peer can make us allocate without bound.
+/// What a decoder accepts, so that no peer can make us allocate without bound.
 struct decode_limits
 {
-    /// JSON bytes of one watch line or single object, encoded bytes of one list item. A kube-apiserver takes no body
-    /// above 3 MiB.
+    /// Of one object as it is kept: encoded, and no text in it longer than this. Its JSON may be six times as long, as
+    /// servers write `<`, `>` and `&` as six bytes: a line of a watch has room for that. A kube-apiserver takes no body
+    /// above 3 MiB. A larger object is left out of what it came with, see left_out_object; alone it is cond::corrupt.
     std::size_t max_object_bytes = 4 * 1024 * 1024;
-    /// Nesting. CRD schemas reach about 40. At most 512.
+    /// Nesting. CRD schemas reach about 40. At most 512. Anything deeper is cond::corrupt.
     std::size_t max_depth = 200;
     friend bool operator==(const decode_limits&, const decode_limits&) = default;
 };
@@ -58,6 +59,16 @@ struct decode_options
     friend bool operator==(const decode_options&, const decode_options&) = default;
 };
 
+/// An object that was not decoded because it is beyond decode_limits::max_object_bytes.
+struct left_out_object
+{
+    object_key key = {};
+    std::string uid = {};
+    std::string resource_version = {};
+    /// Which limit.
+    std::string why = {};
+};
+
 /// One page of a LIST.
 struct list_page
 {
@@ -72,6 +83,8 @@ struct list_page
     /// As sent: "PodList", "v1".
     std::string kind = {};
     std::string api_version = {};
+    /// Items that the server has sent and that are not among `items`.
+    std::vector<left_out_object> left_out = {};
 };
 
 enum class watch_event_type
@@ -88,12 +101,15 @@ enum class watch_event_type
 struct watch_event
 {
     watch_event_type type = watch_event_type::unknown;
-    /// The object; for a bookmark one that has little more than a resource version; null for error.
+    /// The object; for a bookmark one that has little more than a resource version; null for error, and where left_out is
+    /// set.
     object obj = {};
     /// For error: the server's Status.
     server_status status = {};
     /// For unknown: the type as sent, at most 64 bytes.
     std::string unknown_type = {};
+    /// added, modified, deleted: the object is too large, and this is what is known of it. Else null.
+    std::shared_ptr<const left_out_object> left_out = {};
 
     /// A bookmark that ends the initial events of a streamed list.
     [[nodiscard]] bool ends_initial_events() const noexcept;
@@ -124,8 +140,8 @@ public:
     list_decoder(list_decoder&&) noexcept;
     list_decoder& operator=(list_decoder&&) noexcept;
 
-    /// Errors: cond::corrupt with what is wrong and how far the text was understood (malformed, too deep, too large, invalid UTF-8, not
-    /// a list).
+    /// Errors: cond::corrupt with what is wrong and how far the text was understood (malformed, too deep, invalid UTF-8, not a
+    /// list, an object that is too large and whose name does not come before what makes it so).
     [[nodiscard]] result<> feed(std::string_view bytes);
     /// The page. Errors: as feed, and cond::corrupt when the text ended early or has no `items`.
     [[nodiscard]] result<list_page> finish();
@@ -153,7 +169,8 @@ public:
     /** Appends the events completed by `bytes`.
 
         Events before a broken line are appended, then the failure is returned (cond::corrupt); the decoder stays
-        failed. */
+        failed. An object that is too large is left out and does not break its line, if its name comes before what makes
+        it so. */
     [[nodiscard]] result<> feed(std::string_view bytes, std::vector<watch_event>& out);
     /// To be called at the end of the stream. Errors: cond::corrupt when it ended inside a line.
     [[nodiscard]] result<> finish();

@@ -76,8 +76,10 @@ struct reflector_stats
     std::uint64_t events_added = 0;
     std::uint64_t events_modified = 0;
     std::uint64_t events_deleted = 0;
-    /// Events and list items left out: wrong kind, no metadata, unknown type.
+    /// Events and list items left out: wrong kind, no metadata, unknown type, larger than decode_limits allow.
     std::uint64_t skipped = 0;
+    /// Now: objects whose newest state was left out because it is too large. The store has an older one, or none.
+    std::uint64_t outdated = 0;
     /// Answers that could not be decoded.
     std::uint64_t decode_errors = 0;
     std::uint64_t failures = 0;
