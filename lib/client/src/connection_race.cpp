@@ -79,6 +79,9 @@ asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<clock> tim
                                                       std::shared_ptr<happy_eyeballs_core> plan, dialer dial)
 {
     const auto executor = co_await asio::this_coro::executor;
+    const auto before = co_await asio::this_coro::cancellation_state;
+    const bool was_cancelled = before.cancelled() != asio::cancellation_type::none;
+    const bool throws = co_await asio::this_coro::throw_if_cancelled();
     const auto of = std::make_shared<contest>(contest{std::move(plan), std::move(dial)});
     const racers all{std::make_shared<task_group>(executor)};
     auto following = guard(follow(std::move(time), of, all.group));
@@ -86,10 +89,10 @@ asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<clock> tim
     all.group->stop();
     co_await finish_despite_cancellation();
     while (all.group->running() != 0) (void)co_await all.group->join(); // it may be cancelled again
-    // What comes after a race has to notice a cancellation again, also one that came while the losers ended.
-    co_await asio::this_coro::throw_if_cancelled(true);
-    const auto caller = co_await asio::this_coro::cancellation_state;
-    if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    co_await asio::this_coro::throw_if_cancelled(throws);
+    // A cancellation that came while the losers ended must not be lost; one before the race, in a clean-up section, is old.
+    const auto after = co_await asio::this_coro::cancellation_state;
+    if (!was_cancelled && after.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
     co_return outcome;
 }
 

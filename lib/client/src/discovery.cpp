@@ -1,8 +1,8 @@
 #include <kubecoro/client/discovery.hpp>
 
 #include "discovery_core.hpp"
+#include "foreign_answer.hpp"
 
-#include <kubecoro/api/status.hpp>
 #include <kubecoro/base/guard.hpp>
 
 #include <algorithm>
@@ -40,7 +40,9 @@ asio::awaitable<result<object>> document(const client& c, std::string path, cons
                           "the server answers " + std::to_string(got->head.status) + "; redirects are not followed")
             .with_request("GET", path);
     if (got->head.status < 200 || got->head.status >= 300)
-        co_return failure_of_answer(got->head.status, got->body).with_request("GET", path);
+        co_return detail::refused_answer(got->head.status, got->body).with_request("GET", path);
+    if (const auto type = got->head.header("content-type"); !detail::may_be_json(type))
+        co_return detail::foreign_answer(type, got->body).with_request("GET", path);
     decode_options options;
     options.limits.max_object_bytes = std::max(options.limits.max_object_bytes, got->body.size());
     auto parsed = decode_object(got->body, options);

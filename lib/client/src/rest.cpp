@@ -1,10 +1,10 @@
 #include "client_state.hpp"
 #include "deadline.hpp"
 #include "encoding.hpp"
+#include "foreign_answer.hpp"
 #include "impersonation.hpp"
 #include "retry_core.hpp"
 
-#include <kubecoro/api/status.hpp>
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/printable.hpp>
 
@@ -23,35 +23,6 @@ constexpr std::array<std::string_view, 6> code_classes{"1xx", "2xx", "3xx", "4xx
 // A Status is small; of a longer body the beginning is enough to say what it is.
 constexpr std::size_t max_refusal_bytes = 256 * 1024;
 constexpr std::size_t max_token_bytes = 64 * 1024;
-
-/// As much of a foreign answer as tells a person what it is.
-constexpr std::size_t shown_body = 160;
-
-/// A media type of JSON, and no media type at all: then the decoder finds out.
-bool may_be_json(std::string_view content_type)
-{
-    std::string type(content_type.substr(0, content_type.find(';')));
-    std::transform(type.begin(), type.end(), type.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return type.empty() || type.find("json") != std::string::npos;
-}
-
-/// The answers of Go's server and of nginx to a request in the clear.
-bool is_complaint_about_plain_http(std::string_view body)
-{
-    return body.find("HTTP request to an HTTPS server") != body.npos ||
-           body.find("HTTP request was sent to HTTPS port") != body.npos;
-}
-
-/// The words of a text with one space between them.
-std::string words(std::string_view text)
-{
-    std::string out;
-    for (char c : printable(text))
-        if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
-    while (!out.empty() && out.back() == ' ') out.pop_back();
-    return out;
-}
 
 } // namespace
 
@@ -131,28 +102,15 @@ asio::awaitable<failure> client::state::refusal(answer& a, const request& r)
     }
     auto body = co_await read_beginning(a, max_refusal_bytes);
     if (!body) co_return body.error().with_request(r.method, r.target);
-    auto told = failure_of_answer(code, *body);
-    const auto header = parse_retry_after(a.head().header("retry-after"));
-    if (header && told.status() && !told.retry_after()) {
-        auto status = *told.status();
-        status.retry_after = header;
-        told = failure(std::move(status));
-    }
-    if (code == 400 && is_complaint_about_plain_http(*body))
-        told = told.because("the server expects TLS: its address begins with https://");
-    co_return told.with_request(r.method, r.target);
+    const auto retry_after = parse_retry_after(a.head().header("retry-after"));
+    co_return refused_answer(code, *body, retry_after).with_request(r.method, r.target);
 }
 
 asio::awaitable<failure> client::state::foreign(answer& a, const request& r)
 {
-    const auto type = printable(a.head().header("content-type"), 100);
-    auto body = co_await read_beginning(a, 4 * shown_body);
+    auto body = co_await read_beginning(a, foreign_beginning);
     if (!body) co_return body.error().with_request(r.method, r.target);
-    co_return failure(cond::corrupt, "the answer is " + type +
-                                         " and not JSON; is a proxy or a login page in between? It "
-                                         "begins: " +
-                                         printable(words(*body), shown_body))
-        .with_request(r.method, r.target);
+    co_return foreign_answer(a.head().header("content-type"), *body).with_request(r.method, r.target);
 }
 
 asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, std::size_t most)

@@ -2,6 +2,8 @@
 #include "list_check.hpp"
 #include "rest_fixture.hpp"
 
+#include <kubecoro/client/discovery.hpp>
+
 using namespace kubecoro;
 using namespace kubecoro::detail;
 using namespace kubecoro::rest_test;
@@ -110,6 +112,13 @@ TEST_CASE("client: a page that is not JSON is named, with its first words", "[cl
     CHECK(the.run.run(c.watch(pods, "")).error() == cond::corrupt);
     CHECK(the.run.run(c.create(pods, "ns", "{}")).error() == cond::corrupt);
     has(the.run.run(c.get(pods, "ns", "a")).error().message(), "the answer is TEXT/ [31mHTML and not");
+    // Programs that are given the name of a resource ask for discovery first.
+    the.net->replies.push_back(html("text/html"));
+    const auto resource = the.run.run(find_resource(c, "pods"));
+    REQUIRE_FALSE(resource);
+    CHECK(resource.error() == cond::corrupt);
+    has(resource.error().describe(), "begins: <!DOCTYPE html> <title>Sign in [2J</title>xxx");
+    CHECK(resource.error().target() == "/api");
 }
 
 TEST_CASE("client: every media type of JSON is taken, and none at all", "[client][rest]")
@@ -143,6 +152,7 @@ TEST_CASE("client: a server of TLS that is asked in the clear is told from a bad
         has(got.error().message(), "begins with https://");
         has(got.error().describe(), "HTTP request");
         CHECK(got.error().target() == "/api/v1/namespaces/ns/pods/a");
+        CHECK(got.error().retry_after() == std::chrono::seconds{1});
     }
     world the;
     the.net->replies = {{.status = 400, .body = {"no"}}};

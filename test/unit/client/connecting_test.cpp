@@ -5,6 +5,7 @@
 #include "lookup_core.hpp"
 
 #include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/guard.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
@@ -235,6 +236,29 @@ TEST_CASE("connection race: cancelled or destroyed at any step, no attempt is le
     });
     REQUIRE(cancelled);
     CHECK(*cancelled > 10);
+}
+
+TEST_CASE("connection race: a clean-up section may still connect, and stays one", "[client][connect]")
+{
+    testing::runner run;
+    const auto net = std::make_shared<network>(network{run.shared_clock(), {{"::1", {.answers_after = 300ms}}}});
+    auto clean_up = [](std::shared_ptr<network> over) -> asio::awaitable<result<>> {
+        auto forever = guard(sleep_for(*over->time, 24h));
+        const auto ended = co_await std::move(forever);
+        if (ended || ended.error() != cond::cancelled) co_return failure(cond::internal, "was not cancelled");
+        co_await finish_despite_cancellation();
+        texts addresses = {"1.1.1.1", "::1"};
+        auto racing = race_to(over, std::move(addresses));
+        const auto won = co_await std::move(racing);
+        if (!won) co_return won.error();
+        auto more = sleep_for(*over->time, 1s);
+        co_return co_await std::move(more);
+    };
+    const auto t = run.spawn(clean_up(net));
+    run.run_until_idle();
+    t.cancel();
+    REQUIRE(run.run_until([&] { return t.done(); }));
+    CHECK(t.outcome());
 }
 
 TEST_CASE("look-ups: one at a time for each name, whatever goes on for others", "[client][connect]")
