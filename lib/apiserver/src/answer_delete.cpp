@@ -32,11 +32,11 @@ http_response answer_delete_collection(exchange& x)
     if (!how) return respond(how.error());
     const auto query = read_list_query(x.target, false);
     if (!query) return respond(query.error());
-    const auto form = choose_rendering(x, true);
+    auto form = choose_rendering(x, true);
     if (!form) return respond(form.error());
     const auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
     if (!selected) return respond(selected.error());
-    const auto page = make_page(*x.store, x.route.ns, *query, *selected);
+    auto page = make_page(*x.store, x.route.ns, *query, *selected);
     if (!page) return respond(page.error());
     for (const auto& object : page->items) {
         auto at = x.address();
@@ -44,7 +44,7 @@ http_response answer_delete_collection(exchange& x)
         at.name = object->name;
         (void)x.state.remove(at, *how, x.now); // What is gone already needs no deleting.
     }
-    return json_response(x, render_list(x.store->info, *page, *form, x.now));
+    return list_response(x, std::move(*page), std::move(*form));
 }
 
 } // namespace kubecoro::apiserver

@@ -1,7 +1,7 @@
 // GET: one object, a list, a watch.
 #include "exchange.hpp"
 #include "json_text.hpp"
-#include "list_page.hpp"
+#include "list_stream.hpp"
 #include "status_errors.hpp"
 #include "watch.hpp"
 
@@ -23,6 +23,14 @@ http_response json_response(const exchange& x, std::string body, int status)
     for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quoted(warning));
     r.body = std::move(body);
     r.body += '\n';
+    return r;
+}
+
+http_response list_response(const exchange& x, list_page page, rendering form)
+{
+    http_response r;
+    r.headers = {{"Content-Type", "application/json"}};
+    r.rest = make_list_stream(x.store->info, std::move(page), std::move(form), x.now);
     return r;
 }
 
@@ -66,13 +74,13 @@ http_response answer_list(exchange& x)
 {
     const auto query = read_list_query(x.target, false);
     if (!query) return respond(query.error());
-    const auto form = choose_rendering(x, true);
+    auto form = choose_rendering(x, true);
     if (!form) return respond(form.error());
     const auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
     if (!selected) return respond(selected.error());
-    const auto page = make_page(*x.store, x.route.ns, *query, *selected);
+    auto page = make_page(*x.store, x.route.ns, *query, *selected);
     if (!page) return respond(page.error());
-    return json_response(x, render_list(x.store->info, *page, *form, x.now));
+    return list_response(x, std::move(*page), std::move(*form));
 }
 
 http_response answer_watch(exchange& x)

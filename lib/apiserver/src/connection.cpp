@@ -14,6 +14,8 @@ namespace {
 
 /// More than a head may have, so that the parser sees one that is too long.
 constexpr std::size_t input_bound = 80 * 1024;
+/// Of a long answer, made and sent at a time.
+constexpr std::size_t part_of_answer = 256 * 1024;
 constexpr std::size_t drain_bound = 8 * 1024 * 1024;
 /// kube-apiserver's: longer bodies are chunked.
 constexpr std::size_t largest_counted_body = 2048;
@@ -31,16 +33,35 @@ connection::connection(asio::any_io_executor strand, std::unique_ptr<byte_stream
       engine_(std::move(engine)),
       limits_(limits),
       requests_(limits.http),
+      body_share_(engine_->bodies()),
       deadline_(never),
-      last_(never)
+      last_(never),
+      waits_since_(engine_->time().now().time_since_epoch().count())
 {
 }
 
 void connection::deadline_in(duration d) { deadline_ = later(engine_->time().now(), d).time_since_epoch().count(); }
 
+void connection::drop(bool reset)
+{
+    if (reset)
+        stream_->cut();
+    else
+        stream_->close();
+    // Neither coroutine may be using the socket: the reader may wait for room, serve() for input.
+    done_ = input_ended_ = true;
+    wake_.notify();
+    room_.notify();
+}
+
 void connection::cut()
 {
-    asio::post(strand_, [self = shared_from_this()] { self->stream_->cut(); });
+    asio::post(strand_, [self = shared_from_this()] { self->drop(true); });
+}
+
+void connection::close()
+{
+    asio::post(strand_, [self = shared_from_this()] { self->drop(false); });
 }
 
 void connection::wind_up(time_point last)
@@ -52,7 +73,14 @@ void connection::wind_up(time_point last)
 void connection::sweep(time_point now)
 {
     if (now.time_since_epoch().count() < std::min(deadline_.load(), last_.load())) return;
-    asio::post(strand_, [self = shared_from_this()] { self->stream_->close(); });
+    close();
+}
+
+std::optional<time_point> connection::waits_since() const
+{
+    const duration::rep since = waits_since_;
+    if (since == never) return std::nullopt;
+    return time_point(duration(since));
 }
 
 asio::awaitable<result<>> connection::read(std::shared_ptr<connection> self)
@@ -109,70 +137,110 @@ void connection::feed()
     if (input_.size() < input_bound) room_.notify();
 }
 
-asio::awaitable<std::optional<request_reader::message>> connection::next_message()
+std::optional<http_response> connection::refusal_of_bytes()
 {
     using state = request_reader::state;
+    const state now = requests_.where();
+    if (now == state::malformed || now == state::head_too_large || now == state::body_too_large)
+        return refuse(now, limits_.http);
+    if ((now == state::body || now == state::complete) && !body_share_.resize(requests_.body_size()))
+        return too_many_requests();
+    return std::nullopt;
+}
+
+asio::awaitable<connection::arrival> connection::next_message()
+{
+    using state = request_reader::state;
+    arrival out;
     state seen = state::idle;
+    bool may_send = false;
     deadline_in(limits_.idle_timeout);
     while (true) {
         feed();
         const state now = requests_.where();
-        if (now == state::complete) co_return requests_.take();
-        if (now == state::malformed || now == state::head_too_large || now == state::body_too_large)
-            co_return std::nullopt;
-        if (input_ended_ || (now == state::idle && engine_->stopping())) co_return std::nullopt;
+        out.refusal = refusal_of_bytes();
+        if (out.refusal) co_return out;
+        if (now == state::complete) {
+            out.message = requests_.take();
+            co_return out;
+        }
+        if (input_ended_ || (now == state::idle && engine_->stopping())) co_return out;
         // The head has its time, and the body has, however slowly either arrives.
         if (now != seen) deadline_in(limits_.request_timeout);
         seen = now;
+        if (now == state::body && !may_send) {
+            http_request head = requests_.head();
+            head.user = user_;
+            out.refusal = co_await engine_->refuse_early(head);
+            if (out.refusal) co_return out;
+            may_send = true;
+            continue;
+        }
         if (requests_.wants_continue()) {
             const bool told = co_await send(go_on);
-            if (!told) co_return std::nullopt;
+            if (!told) co_return out;
             deadline_in(limits_.request_timeout);
         }
         auto woken = co_await wake_.wait();
-        if (!woken) co_return std::nullopt;
+        if (!woken) co_return out;
     }
 }
 
 asio::awaitable<connection::turn> connection::serve_one()
 {
-    auto message = co_await next_message();
-    if (!message) {
-        const auto where = requests_.where();
-        if (where != request_reader::state::malformed && where != request_reader::state::head_too_large &&
-            where != request_reader::state::body_too_large)
-            co_return turn::close;
-        const http_response refusal = refuse(where, limits_.http);
-        [[maybe_unused]] const turn after = co_await answer(refusal, false);
-        co_return where == request_reader::state::malformed ? turn::close : turn::drain_and_close;
+    waits_since_ = engine_->time().now().time_since_epoch().count();
+    auto arrived = co_await next_message();
+    waits_since_ = never;
+    if (arrived.refusal) {
+        body_share_.release();
+        const bool garbage = requests_.where() == request_reader::state::malformed;
+        const bool may_chunk = false;
+        [[maybe_unused]] const turn after = co_await answer(*arrived.refusal, false, may_chunk);
+        co_return garbage ? turn::close : turn::drain_and_close;
     }
-    const bool is_head = message->content.method == "HEAD";
-    message->content.user = user_;
+    if (!arrived.message) co_return turn::close;
+    request_reader::message& message = *arrived.message;
+    const bool is_head = message.content.method == "HEAD";
+    message.content.user = user_;
     deadline_ = never; // the server's own time; watches are bounded by their writes
-    auto answered = co_await engine_->perform(std::move(message->content), wake_);
+    auto answered = co_await engine_->perform(std::move(message.content), wake_);
+    body_share_.release();
     if (!answered) co_return turn::close;
-    if (answered->watch) co_return co_await stream_watch(*answered, *message);
+    if (answered->watch) co_return co_await stream_watch(*answered, message);
     if (is_head) {
         const std::string head = format_head(answered->response, framing::length, answered->response.body.size(),
-                                             message->keep_alive, engine_->time().wall_now());
+                                             message.keep_alive, engine_->time().wall_now());
         const bool sent = co_await send(head);
-        co_return sent && message->keep_alive ? turn::next_request : turn::close;
+        co_return sent&& message.keep_alive ? turn::next_request : turn::close;
     }
-    co_return co_await answer(answered->response, message->keep_alive && !engine_->stopping());
+    co_return co_await answer(answered->response, message.keep_alive && !engine_->stopping(), message.may_chunk);
 }
 
-asio::awaitable<connection::turn> connection::answer(const http_response& response, bool keep_alive)
+asio::awaitable<connection::turn> connection::answer(http_response& response, bool keep_alive, bool may_chunk)
 {
     const std::string& body = response.body;
-    const bool chunked = keep_alive && body.size() > largest_counted_body;
-    std::string out = format_head(response, chunked ? framing::chunked : framing::length, body.size(), keep_alive,
-                                  engine_->time().wall_now());
-    if (chunked) {
-        append_chunk(out, body);
-        out += last_chunk;
-    } else {
-        out += body;
+    framing how = framing::length;
+    if (may_chunk && (response.rest || (keep_alive && body.size() > largest_counted_body))) how = framing::chunked;
+    if (response.rest && !may_chunk) {
+        how = framing::until_close;
+        keep_alive = false;
     }
+    std::string out = format_head(response, how, body.size(), keep_alive, engine_->time().wall_now());
+    std::string part = std::move(response.body);
+    while (true) {
+        if (how != framing::chunked)
+            out += part;
+        else if (!part.empty())
+            append_chunk(out, part);
+        if (!response.rest) break;
+        // Made as the socket takes it: a client that does not read holds one part.
+        const bool sent = co_await send(out);
+        if (!sent) co_return turn::close;
+        out.clear();
+        part.clear();
+        if (!response.rest->next(part, part_of_answer)) response.rest.reset();
+    }
+    if (how == framing::chunked) out += last_chunk;
     const bool sent = co_await send(out);
     co_return sent&& keep_alive ? turn::next_request : turn::close;
 }
@@ -196,7 +264,8 @@ asio::awaitable<connection::turn> connection::stream_watch(engine_answer& opened
         if (!out.empty() && !co_await send(out)) co_return turn::close;
         out.clear();
         if (piece.ended) co_return keep_alive && !engine_->stopping() ? turn::next_request : turn::close;
-        if (input_ended_) co_return turn::close;
+        // A watch is over when its client is. One that sends so much meanwhile that its end could not be seen is as well.
+        if (input_ended_ || input_.size() >= input_bound) co_return turn::close;
         if (piece.more) continue;
         auto woken = co_await wake_.wait();
         if (!woken) co_return turn::close;
@@ -206,7 +275,7 @@ asio::awaitable<connection::turn> connection::stream_watch(engine_answer& opened
 asio::awaitable<bool> connection::send(std::string_view bytes)
 {
     // In portions, so that the time limit is for progress and not for the whole of a large answer.
-    constexpr std::size_t portion = 256 * 1024;
+    constexpr std::size_t portion = part_of_answer;
     bool sent = true;
     while (sent && !bytes.empty()) {
         deadline_in(limits_.write_timeout);

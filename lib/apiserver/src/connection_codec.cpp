@@ -19,6 +19,9 @@ struct request_reader::parser
     std::optional<http::request_parser<http::string_body>> message;
     state where = state::idle;
     bool continue_told = false;
+    http_request head;
+    /// Bytes used since the head: the body's and its framing.
+    std::size_t used_for_body = 0;
 
     void reset(http_limits limits)
     {
@@ -27,6 +30,28 @@ struct request_reader::parser
         message->body_limit(limits.body);
         where = state::idle;
         continue_told = false;
+        head = {};
+        used_for_body = 0;
+    }
+
+    void keep_head()
+    {
+        const auto& m = message->get();
+        head.method.assign(m.method_string());
+        head.target.assign(m.target());
+        for (const auto& field : m) {
+            std::string name(field.name_string());
+            for (char& c : name)
+                if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+            head.headers.emplace_back(std::move(name), std::string(field.value()));
+        }
+    }
+
+    /// One byte to a chunk takes five bytes of framing; extensions are allowed to be generous, not endless.
+    [[nodiscard]] bool mostly_framing(http_limits limits) const
+    {
+        const std::size_t body = message->get().body().size();
+        return used_for_body > limits.head + 16 * body;
     }
 };
 
@@ -38,6 +63,8 @@ request_reader::~request_reader() = default;
 request_reader::request_reader(request_reader&&) noexcept = default;
 
 request_reader::state request_reader::where() const noexcept { return parser_->where; }
+const http_request& request_reader::head() const noexcept { return parser_->head; }
+std::size_t request_reader::body_size() const noexcept { return parser_->message->get().body().size(); }
 
 std::size_t request_reader::feed(std::string_view bytes)
 {
@@ -49,7 +76,11 @@ std::size_t request_reader::feed(std::string_view bytes)
         const std::size_t n =
             p.message->put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
         used += n;
-        if (p.message->is_header_done()) p.where = state::body;
+        if (p.where == state::body) p.used_for_body += n;
+        if (p.where == state::head && p.message->is_header_done()) {
+            p.where = state::body;
+            p.keep_head();
+        }
         if (p.message->is_done()) p.where = state::complete;
         if (!error) continue;
         if (error == http::error::need_more) break;
@@ -57,6 +88,8 @@ std::size_t request_reader::feed(std::string_view bytes)
                   : error == http::error::body_limit ? state::body_too_large
                                                      : state::malformed;
     }
+    if (p.where == state::body && (bytes.size() - used > limits_.head || p.mostly_framing(limits_)))
+        p.where = state::malformed;
     return used;
 }
 
@@ -73,14 +106,7 @@ request_reader::message request_reader::take()
 {
     auto& m = parser_->message->get();
     message out;
-    out.content.method.assign(m.method_string());
-    out.content.target.assign(m.target());
-    for (const auto& field : m) {
-        std::string name(field.name_string());
-        for (char& c : name)
-            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-        out.content.headers.emplace_back(std::move(name), std::string(field.value()));
-    }
+    out.content = std::move(parser_->head);
     out.content.body = std::move(m.body());
     out.keep_alive = m.keep_alive();
     out.may_chunk = m.version() >= 11;
@@ -151,6 +177,15 @@ http_response refuse(request_reader::state why, http_limits limits)
         out.body = "400 Bad Request";
     }
     out.headers.emplace_back("Content-Type", "text/plain; charset=utf-8");
+    return out;
+}
+
+http_response too_many_requests()
+{
+    http_response out;
+    out.status = 429;
+    out.headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"Retry-After", "1"}};
+    out.body = "Too many requests, please try again later.\n";
     return out;
 }
 

@@ -12,6 +12,7 @@ namespace kubecoro::apiserver {
 
 struct http_limits
 {
+    /// Of the request line with the headers; also of one chunk's header and of the trailers.
     std::size_t head = 64 * 1024;
     std::size_t body = max_body_bytes;
 };
@@ -36,9 +37,15 @@ public:
     request_reader(request_reader&&) noexcept;
     request_reader& operator=(request_reader&&) = delete;
 
-    /// @return how many bytes were used. The rest is to be given again with what follows: a head is taken when whole.
+    /** @return how many bytes were used. The rest is to be given again with what follows: a head is taken when whole, and
+        so are a chunk's header and the trailers. Each of them is malformed once it is longer than limits.head, and so is
+        a body that is mostly framing. */
     std::size_t feed(std::string_view bytes);
     [[nodiscard]] state where() const noexcept;
+    /// The request without its body. Valid from state::body on, until take(). Trailers are not part of it.
+    [[nodiscard]] const http_request& head() const noexcept;
+    /// Bytes of the body that are held.
+    [[nodiscard]] std::size_t body_size() const noexcept;
     /// True once, when the client waits for permission to send its body.
     [[nodiscard]] bool wants_continue() noexcept;
 
@@ -76,5 +83,7 @@ inline constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /// The answer to a request that the reader refused.
 [[nodiscard]] http_response refuse(request_reader::state why, http_limits limits);
+/// The answer to a request for whose body there is no room now: 429 and when to try again.
+[[nodiscard]] http_response too_many_requests();
 
 } // namespace kubecoro::apiserver

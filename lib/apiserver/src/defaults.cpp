@@ -168,36 +168,36 @@ void apply_defaults(const resource_info& info, json::value& body, bool creating,
     auto& o = body.get_object();
     if (creating && !keep_status && info.has_status) o.erase("status");
     if (info.custom) return;
-    const std::string_view kind = info.kind;
-    if (kind == "Pod")
+    const builtin behaves = info.behaves;
+    if (behaves == builtin::pod)
         default_pod(o);
-    else if (kind == "Deployment")
+    else if (behaves == builtin::deployment)
         default_deployment(object_member(o, "spec"));
-    else if (kind == "ReplicaSet") {
+    else if (behaves == builtin::replica_set) {
         default_member(object_member(o, "spec"), "replicas", 1);
         default_template(object_member(o, "spec"));
-    } else if (kind == "StatefulSet")
+    } else if (behaves == builtin::stateful_set)
         default_stateful_set(object_member(o, "spec"));
-    else if (kind == "DaemonSet")
+    else if (behaves == builtin::daemon_set)
         default_daemon_set(object_member(o, "spec"));
-    else if (kind == "Job")
+    else if (behaves == builtin::job)
         default_job(object_member(o, "spec"));
-    else if (kind == "CronJob")
+    else if (behaves == builtin::cron_job)
         default_cron_job(object_member(o, "spec"));
-    else if (kind == "Service")
+    else if (behaves == builtin::service)
         default_service(object_member(o, "spec"));
-    else if (kind == "Secret")
+    else if (behaves == builtin::secret)
         default_secret(o);
-    else if (kind == "CustomResourceDefinition")
+    else if (behaves == builtin::custom_resource_definition)
         default_crd(o, creating);
-    else if (kind == "Namespace")
+    else if (behaves == builtin::namespace_)
         default_namespace(o, creating);
     if (!info.has_status) return;
     object_member(o, "spec");
     auto& status = object_member(o, "status");
-    if (kind == "Service") default_member(status, "loadBalancer", json::object{});
-    if (kind == "ReplicaSet" || kind == "StatefulSet") default_member(status, "replicas", 0);
-    if (kind == "DaemonSet")
+    if (behaves == builtin::service) default_member(status, "loadBalancer", json::object{});
+    if (behaves == builtin::replica_set || behaves == builtin::stateful_set) default_member(status, "replicas", 0);
+    if (behaves == builtin::daemon_set)
         for (const std::string_view n :
              {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"})
             default_member(status, n, 0);

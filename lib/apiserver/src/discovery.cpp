@@ -21,7 +21,7 @@ json::value str(std::string_view text) { return json::value(text); }
 json::array verbs_of(const resource_info& info)
 {
     if (info.custom) return {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
-    if (info.kind == "Namespace") return {"create", "delete", "get", "list", "patch", "update", "watch"};
+    if (info.behaves == builtin::namespace_) return {"create", "delete", "get", "list", "patch", "update", "watch"};
     return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
 }
 
@@ -37,8 +37,7 @@ struct subresource
 std::vector<subresource> subresources_of(const resource_info& info, std::string_view version)
 {
     std::vector<subresource> all;
-    if (info.kind == "Namespace" && !info.custom)
-        all.push_back({"finalize", info.group, version, info.kind, {"update"}});
+    if (info.behaves == builtin::namespace_) all.push_back({"finalize", info.group, version, info.kind, {"update"}});
     if (info.has_scale) all.push_back({"scale", "autoscaling", "v1", "Scale", {"get", "patch", "update"}});
     if (info.has_status) all.push_back({"status", info.group, version, info.kind, {"get", "patch", "update"}});
     return all;

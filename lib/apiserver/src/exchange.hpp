@@ -38,6 +38,9 @@ struct exchange
 /// 200 or 201 with a JSON body, a newline, and the warnings of the exchange.
 [[nodiscard]] http_response json_response(const exchange& x, std::string body, int status = 200);
 
+/// 200 with a list that is made as it is sent.
+[[nodiscard]] http_response list_response(const exchange& x, list_page page, rendering form);
+
 /// The form a resource request wants its answer in. Errors: 406.
 [[nodiscard]] answer<rendering> choose_rendering(const exchange& x, bool list);
 

@@ -49,16 +49,30 @@ private:
 class whole_answer final : public kubecoro::answer
 {
 public:
-    whole_answer(http_response response, std::size_t piece) : head_(head_of(response)), body_(piece)
+    whole_answer(http_response response, std::size_t piece)
+        : head_(head_of(response)), body_(piece), rest_(std::move(response.rest))
     {
         body_.refill(std::move(response.body));
     }
     const answer_head& head() const noexcept override { return head_; }
-    asio::awaitable<result<std::string_view>> read_some() override { co_return body_.take(); }
+    asio::awaitable<result<std::string_view>> read_some() override
+    {
+        std::string_view bytes = body_.take();
+        while (bytes.empty() && rest_) {
+            std::string part;
+            if (!rest_->next(part, part_of_answer)) rest_.reset();
+            body_.refill(std::move(part));
+            bytes = body_.take();
+        }
+        co_return bytes;
+    }
 
 private:
+    static constexpr std::size_t part_of_answer = 256 * 1024;
+
     answer_head head_;
     pieces body_;
+    std::unique_ptr<body_stream> rest_;
 };
 
 class watch_answer final : public kubecoro::answer

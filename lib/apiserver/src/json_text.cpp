@@ -138,56 +138,41 @@ std::string to_text(const json::value& v)
     return out;
 }
 
+void json_indenter::line(std::string& out) const
+{
+    // The indent of endless nesting would be many times the text.
+    constexpr std::size_t deepest = 32;
+    out += '\n';
+    out.append(2 * std::min(depth_, deepest), ' ');
+}
+
+void json_indenter::feed(std::string& out, std::string_view part)
+{
+    for (const char c : part) {
+        if (in_string_) {
+            out += c;
+            in_string_ = escaped_ || c != '"';
+            escaped_ = !escaped_ && c == '\\';
+            continue;
+        }
+        if (c == ' ' || c == '\n' || c == '\t' || c == '\r') continue;
+        const bool closes = c == '}' || c == ']';
+        if (closes) depth_ -= depth_ > 0 ? 1 : 0;
+        if (opened_ != closes) line(out);
+        opened_ = c == '{' || c == '[';
+        out += c;
+        if (opened_) ++depth_;
+        if (c == '"') in_string_ = true;
+        if (c == ',') line(out);
+        if (c == ':') out += ' ';
+    }
+}
+
 std::string indent_json(std::string_view compact)
 {
     std::string out;
     out.reserve(compact.size() + compact.size() / 2);
-    std::size_t depth = 0;
-    bool in_string = false;
-    const auto line = [&] {
-        out += '\n';
-        out.append(2 * depth, ' ');
-    };
-    for (std::size_t i = 0; i < compact.size(); ++i) {
-        const char c = compact[i];
-        if (in_string) {
-            out += c;
-            if (c == '\\' && i + 1 < compact.size()) out += compact[++i];
-            in_string = c != '"';
-            continue;
-        }
-        switch (c) {
-        case '"':
-            in_string = true;
-            out += c;
-            break;
-        case '{':
-        case '[':
-            out += c;
-            if (i + 1 < compact.size() && (compact[i + 1] == '}' || compact[i + 1] == ']')) {
-                out += compact[++i];
-                break;
-            }
-            ++depth;
-            line();
-            break;
-        case '}':
-        case ']':
-            depth -= depth > 0 ? 1 : 0;
-            line();
-            out += c;
-            break;
-        case ',':
-            out += c;
-            line();
-            break;
-        case ':':
-            out += ": ";
-            break;
-        default:
-            out += c;
-        }
-    }
+    json_indenter{}.feed(out, compact);
     return out;
 }
 

@@ -21,7 +21,24 @@ void append_quoted(std::string& out, std::string_view text);
 void append_json(std::string& out, const json::value& v);
 [[nodiscard]] std::string to_text(const json::value& v);
 
-/// Compact text with two spaces of indent per level.
+/** Writes compact text with two spaces of indent per level, up to 32 levels: deeper ones stay at that. White space
+    outside of strings is dropped. */
+class json_indenter
+{
+public:
+    /// Appends what the next part of the compact text becomes; parts may be split anywhere.
+    void feed(std::string& out, std::string_view part);
+
+private:
+    void line(std::string& out) const;
+
+    std::size_t depth_ = 0;
+    bool in_string_ = false;
+    bool escaped_ = false;
+    /// Behind a bracket that opened: a line follows unless it is closed at once.
+    bool opened_ = false;
+};
+
 [[nodiscard]] std::string indent_json(std::string_view compact);
 
 /// Parses one JSON document. The error is worded as Go's parser words it.

@@ -29,22 +29,24 @@ std::string bound_endpoint::url() const
     return (tls ? "https://" : "http://") + (v6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
-listener::listener(std::shared_ptr<server_engine> engine, const endpoint_options& o)
+listener::listener(std::shared_ptr<server_engine> engine, std::shared_ptr<connection_table> table,
+                   const endpoint_options& o)
     : engine_(std::move(engine)),
       strand_(asio::make_strand(engine_->executor())),
       acceptor_(strand_),
       limits_{{}, o.request_timeout, o.idle_timeout, o.write_timeout},
-      max_connections_(o.max_connections),
+      table_(std::move(table)),
       sweep_timer_(engine_->time().make_timer(strand_))
 {
 }
 
-result<std::shared_ptr<listener>> listener::open(const endpoint_options& options, std::shared_ptr<server_engine> engine)
+result<std::shared_ptr<listener>> listener::open(const endpoint_options& options, std::shared_ptr<server_engine> engine,
+                                                 std::shared_ptr<connection_table> table)
 {
     boost::system::error_code error;
     const auto address = asio::ip::make_address(options.address, error);
     if (error) return cannot_listen(options, "not an IP address");
-    std::shared_ptr<listener> made{new listener(std::move(engine), options)};
+    std::shared_ptr<listener> made{new listener(std::move(engine), std::move(table), options)};
     if (options.tls) {
         auto tls = make_tls_context(*options.tls);
         if (!tls) return tls.error();
@@ -79,7 +81,11 @@ asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_
             if (!self->take(std::move(socket), strand, tasks)) continue;
         } else if (self->acceptor_.is_open()) {
             // Out of file descriptors, or a client that was gone at once: not a reason to stop.
-            self->engine_->log().warning("cannot accept a connection", {{"error", error.message()}});
+            const bool exhausted =
+                error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
+            const bool freed = exhausted && self->table_->make_room();
+            self->engine_->log().warning("cannot accept a connection",
+                                         {{"error", error.message()}, {"closed_a_waiting_one", freed}});
             [[maybe_unused]] const auto slept = co_await sleep_for(self->engine_->time(), after_accept_error);
         }
     }
@@ -94,24 +100,8 @@ bool listener::take(tcp::socket socket, asio::any_io_executor strand, task_group
     socket.set_option(asio::socket_base::keep_alive(true), ignored); // finds clients that vanished from a quiet watch
     auto stream = make_stream(std::move(socket), tls_);
     auto made = std::make_shared<connection>(strand, std::move(stream), engine_, limits_);
-    {
-        std::lock_guard lock(mutex_);
-        connections_.remove_if([](const auto& c) { return c.expired(); });
-        if (stopping_ || connections_.size() >= max_connections_) return false;
-        connections_.push_back(made);
-        ++accepted_;
-    }
+    if (!table_->admit(made)) return false;
     return tasks.spawn("embedded server: connection", strand, connection::serve(made, tasks));
-}
-
-std::vector<std::shared_ptr<connection>> listener::living()
-{
-    std::vector<std::shared_ptr<connection>> out;
-    std::lock_guard lock(mutex_);
-    connections_.remove_if([](const auto& c) { return c.expired(); });
-    for (const auto& c : connections_)
-        if (auto held = c.lock()) out.push_back(std::move(held));
-    return out;
 }
 
 asio::awaitable<result<>> listener::sweep(std::shared_ptr<listener> self)
@@ -123,48 +113,28 @@ asio::awaitable<result<>> listener::sweep(std::shared_ptr<listener> self)
         bool any = false;
         {
             const auto now = self->engine_->time().now();
-            for (const auto& c : self->living()) {
+            for (const auto& c : self->table_->living()) {
                 c->sweep(now);
                 any = true;
             }
         }
-        std::lock_guard lock(self->mutex_);
-        if (self->stopping_ && !any) break;
+        if (self->table_->closed() && !any) break;
     }
     co_return result<>{};
 }
 
-duration listener::interval() const
-{
-    std::lock_guard lock(mutex_);
-    return stopping_ ? stopping_sweep_interval : sweep_interval;
-}
+duration listener::interval() const { return table_->closed() ? stopping_sweep_interval : sweep_interval; }
 
 void listener::stop()
 {
-    {
-        std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
+    table_->close();
     const time_point last = engine_->time().now() + grace;
-    for (const auto& c : living()) c->wind_up(last);
+    for (const auto& c : table_->living()) c->wind_up(last);
     asio::post(strand_, [self = shared_from_this()] {
         boost::system::error_code ignored;
         self->acceptor_.close(ignored);
         self->sweep_timer_->cancel();
     });
-}
-
-void listener::cut_connections()
-{
-    for (const auto& c : living()) c->cut();
-}
-
-void listener::count(server_counters& into) const
-{
-    std::lock_guard lock(mutex_);
-    into.connections += accepted_;
-    for (const auto& c : connections_) into.open_connections += c.expired() ? 0 : 1;
 }
 
 } // namespace kubecoro::apiserver

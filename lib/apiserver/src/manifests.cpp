@@ -26,7 +26,9 @@ void unfold(json::value document, std::vector<json::value>& out)
 int rank(const json::value& object)
 {
     const auto kind = text_at(object, "kind");
-    return kind == "CustomResourceDefinition" ? 0 : kind == "Namespace" ? 1 : 2;
+    const auto group = group_version::parse(text_at(object, "apiVersion")).group;
+    if (kind == "CustomResourceDefinition" && group == "apiextensions.k8s.io") return 0;
+    return kind == "Namespace" && group.empty() ? 1 : 2;
 }
 
 std::string describe(const json::value& object)
@@ -84,7 +86,7 @@ answer<stored> write_object(cluster_state_core& state, const std::shared_ptr<res
     const auto* given = store->info.has_status ? find_at(body, "status") : nullptr;
     const json::value status = given ? *given : json::value(nullptr);
     auto updated = state.update(at, std::move(body), {}, now);
-    if (!updated || status.is_null() || store->info.kind == "CustomResourceDefinition") return updated;
+    if (!updated || status.is_null() || store->info.behaves == builtin::custom_resource_definition) return updated;
     at.subresource = "status";
     const json::object metadata_again{{"resourceVersion", version_text(**updated)}};
     return state.update(at, json::object{{"metadata", metadata_again}, {"status", status}}, {}, now);

@@ -81,7 +81,7 @@ json::object schema_of(const resource_info& info, std::string_view version)
 {
     json::object schema;
     const auto* served = info.find_version(version);
-    if (served && served->schema.is_object()) schema = served->schema.get_object();
+    if (served && served->schema->is_object()) schema = served->schema->get_object();
     schema["type"] = "object";
     auto& properties = object_member(schema, "properties");
     for (const std::string_view name : {"apiVersion", "kind"}) properties[name] = {{"type", "string"}};

@@ -6,6 +6,18 @@
 
 namespace kubecoro::apiserver {
 
+const std::shared_ptr<const json::value>& no_schema()
+{
+    static const auto none = std::make_shared<const json::value>(nullptr);
+    return none;
+}
+
+bool selects_pods(builtin b) noexcept
+{
+    return b == builtin::daemon_set || b == builtin::deployment || b == builtin::replica_set ||
+           b == builtin::stateful_set;
+}
+
 std::string resource_info::api_version(std::string_view version) const
 {
     return group.empty() ? std::string(version) : group + "/" + std::string(version);
@@ -26,23 +38,25 @@ std::string resource_info::type_prefix(std::string_view version) const
 
 namespace {
 
-resource_info core(std::string plural, std::string kind, std::vector<std::string> short_names,
+resource_info core(builtin behaves, std::string plural, std::string kind, std::vector<std::string> short_names,
                    std::vector<std::string> members)
 {
     resource_info r;
+    r.behaves = behaves;
     r.plural = std::move(plural);
     r.kind = std::move(kind);
     r.short_names = std::move(short_names);
     r.members = std::move(members);
-    r.versions = {{"v1"}};
+    r.versions.push_back({"v1"});
     r.list_kind = r.kind + "List";
     for (const char c : r.kind) r.singular += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     return r;
 }
 
-resource_info workload(std::string group, std::string plural, std::string kind, std::vector<std::string> short_names)
+resource_info workload(builtin behaves, std::string group, std::string plural, std::string kind,
+                       std::vector<std::string> short_names)
 {
-    auto r = core(std::move(plural), std::move(kind), std::move(short_names), {"spec", "status"});
+    auto r = core(behaves, std::move(plural), std::move(kind), std::move(short_names), {"spec", "status"});
     r.group = std::move(group);
     r.categories = {"all"};
     r.has_status = true;
@@ -53,9 +67,9 @@ resource_info workload(std::string group, std::string plural, std::string kind, 
 std::vector<resource_info> core_group()
 {
     std::vector<resource_info> all;
-    all.push_back(core("configmaps", "ConfigMap", {"cm"}, {"data", "binaryData", "immutable"}));
+    all.push_back(core(builtin::config_map, "configmaps", "ConfigMap", {"cm"}, {"data", "binaryData", "immutable"}));
 
-    auto events = core("events", "Event", {"ev"},
+    auto events = core(builtin::event, "events", "Event", {"ev"},
                        {"involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count",
                         "type", "eventTime", "series", "action", "related", "reportingComponent", "reportingInstance"});
     events.selectable = {"involvedObject.kind",
@@ -71,19 +85,19 @@ std::vector<resource_info> core_group()
                          "type"};
     all.push_back(std::move(events));
 
-    auto namespaces = core("namespaces", "Namespace", {"ns"}, {"spec", "status"});
+    auto namespaces = core(builtin::namespace_, "namespaces", "Namespace", {"ns"}, {"spec", "status"});
     namespaces.namespaced = false;
     namespaces.has_status = true;
     namespaces.selectable = {"status.phase"};
     all.push_back(std::move(namespaces));
 
-    auto nodes = core("nodes", "Node", {"no"}, {"spec", "status"});
+    auto nodes = core(builtin::node, "nodes", "Node", {"no"}, {"spec", "status"});
     nodes.namespaced = false;
     nodes.has_status = true;
     nodes.selectable = {"spec.unschedulable"};
     all.push_back(std::move(nodes));
 
-    auto pods = core("pods", "Pod", {"po"}, {"spec", "status"});
+    auto pods = core(builtin::pod, "pods", "Pod", {"po"}, {"spec", "status"});
     pods.categories = {"all"};
     pods.has_status = true;
     pods.generation = generation_rule::spec;
@@ -93,16 +107,16 @@ std::vector<resource_info> core_group()
                        "status.nominatedNodeName"};
     all.push_back(std::move(pods));
 
-    auto secrets = core("secrets", "Secret", {}, {"data", "stringData", "type", "immutable"});
+    auto secrets = core(builtin::secret, "secrets", "Secret", {}, {"data", "stringData", "type", "immutable"});
     secrets.selectable = {"type"};
     all.push_back(std::move(secrets));
 
-    auto accounts = core("serviceaccounts", "ServiceAccount", {"sa"},
+    auto accounts = core(builtin::service_account, "serviceaccounts", "ServiceAccount", {"sa"},
                          {"secrets", "imagePullSecrets", "automountServiceAccountToken"});
     accounts.delete_answers_object = true;
     all.push_back(std::move(accounts));
 
-    auto services = core("services", "Service", {"svc"}, {"spec", "status"});
+    auto services = core(builtin::service, "services", "Service", {"svc"}, {"spec", "status"});
     services.categories = {"all"};
     services.has_status = true;
     services.delete_answers_object = true;
@@ -117,7 +131,8 @@ std::vector<resource_info> builtin_resources()
 {
     auto all = core_group();
 
-    auto crds = core("customresourcedefinitions", "CustomResourceDefinition", {"crd", "crds"}, {"spec", "status"});
+    auto crds = core(builtin::custom_resource_definition, "customresourcedefinitions", "CustomResourceDefinition",
+                     {"crd", "crds"}, {"spec", "status"});
     crds.group = "apiextensions.k8s.io";
     crds.namespaced = false;
     crds.has_status = true;
@@ -127,25 +142,25 @@ std::vector<resource_info> builtin_resources()
     crds.delete_answers_object = true;
     all.push_back(std::move(crds));
 
-    all.push_back(workload("apps", "daemonsets", "DaemonSet", {"ds"}));
-    auto deployments = workload("apps", "deployments", "Deployment", {"deploy"});
+    all.push_back(workload(builtin::daemon_set, "apps", "daemonsets", "DaemonSet", {"ds"}));
+    auto deployments = workload(builtin::deployment, "apps", "deployments", "Deployment", {"deploy"});
     deployments.generation = generation_rule::spec_and_annotations;
     deployments.has_scale = true;
     all.push_back(std::move(deployments));
-    auto sets = workload("apps", "replicasets", "ReplicaSet", {"rs"});
+    auto sets = workload(builtin::replica_set, "apps", "replicasets", "ReplicaSet", {"rs"});
     sets.has_scale = true;
     sets.selectable = {"status.replicas"};
     all.push_back(std::move(sets));
-    auto stateful = workload("apps", "statefulsets", "StatefulSet", {"sts"});
+    auto stateful = workload(builtin::stateful_set, "apps", "statefulsets", "StatefulSet", {"sts"});
     stateful.has_scale = true;
     all.push_back(std::move(stateful));
 
-    all.push_back(workload("batch", "cronjobs", "CronJob", {"cj"}));
-    auto jobs = workload("batch", "jobs", "Job", {});
+    all.push_back(workload(builtin::cron_job, "batch", "cronjobs", "CronJob", {"cj"}));
+    auto jobs = workload(builtin::job, "batch", "jobs", "Job", {});
     jobs.selectable = {"status.successful"};
     all.push_back(std::move(jobs));
 
-    auto leases = core("leases", "Lease", {}, {"spec"});
+    auto leases = core(builtin::lease, "leases", "Lease", {}, {"spec"});
     leases.group = "coordination.k8s.io";
     leases.unconditional_update = false;
     leases.create_on_update = true;
@@ -172,8 +187,9 @@ std::vector<std::string> texts(const json::array* values)
 
 served_version read_version(const json::value& v)
 {
-    served_version out{std::string(text_at(v, "name")), nullptr, {}};
-    if (const auto* schema = find_at(v, "schema.openAPIV3Schema")) out.schema = *schema;
+    served_version out{std::string(text_at(v, "name"))};
+    if (const auto* schema = find_at(v, "schema.openAPIV3Schema"))
+        out.schema = std::make_shared<const json::value>(*schema);
     if (const auto* columns = array_at(v, "additionalPrinterColumns"))
         for (const auto& c : *columns)
             out.columns.push_back({std::string(text_at(c, "name")), std::string(text_at(c, "type")),

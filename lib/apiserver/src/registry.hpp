@@ -5,11 +5,34 @@
 
 #include <boost/json/value.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kubecoro::apiserver {
+
+/// The resources whose behaviour is built in. A custom resource is none of them, whatever its kind is called.
+enum class builtin
+{
+    none,
+    config_map,
+    cron_job,
+    custom_resource_definition,
+    daemon_set,
+    deployment,
+    event,
+    job,
+    lease,
+    namespace_,
+    node,
+    pod,
+    replica_set,
+    secret,
+    service,
+    service_account,
+    stateful_set
+};
 
 /// Which changes raise metadata.generation.
 enum class generation_rule
@@ -32,17 +55,20 @@ struct table_column
     std::string path = {};
 };
 
+[[nodiscard]] const std::shared_ptr<const boost::json::value>& no_schema();
+
 /// One served version of a resource.
 struct served_version
 {
     std::string name;
-    /// Custom resources: the structural schema, null for none, and the columns.
-    boost::json::value schema = nullptr;
+    /// Custom resources: the structural schema, null for none, and the columns. Never null itself.
+    std::shared_ptr<const boost::json::value> schema = no_schema();
     std::vector<table_column> columns = {};
 };
 
 struct resource_info
 {
+    builtin behaves = builtin::none;
     std::string group = {};
     /// Versions served. The stored one is `storage_version`.
     std::vector<served_version> versions = {};
@@ -54,6 +80,7 @@ struct resource_info
     std::vector<std::string> short_names = {};
     std::vector<std::string> categories = {};
     bool namespaced = true;
+    /// Declared by a CustomResourceDefinition.
     bool custom = false;
     bool has_status = false;
     bool has_scale = false;
@@ -82,6 +109,9 @@ struct resource_info
     /// `{"kind":"Pod","apiVersion":"v1",`: how the text of an object begins in a version.
     [[nodiscard]] std::string type_prefix(std::string_view version) const;
 };
+
+/// DaemonSet, Deployment, ReplicaSet, StatefulSet: pods by a template and a selector that must match it.
+[[nodiscard]] bool selects_pods(builtin b) noexcept;
 
 /// Everything served from the start.
 [[nodiscard]] std::vector<resource_info> builtin_resources();

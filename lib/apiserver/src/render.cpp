@@ -53,7 +53,7 @@ std::string render_object(const resource_info& info, const stored& object, const
     switch (r.as) {
     case representation::table: {
         const auto metadata = R"({"resourceVersion":")" + std::to_string(object->version) + "\"}";
-        return make_table(info, {object}, r, metadata, true, now);
+        return make_table(info, object, r, metadata, true, now);
     }
     case representation::partial:
     case representation::partial_list:
@@ -64,36 +64,46 @@ std::string render_object(const resource_info& info, const stored& object, const
     }
 }
 
-std::string render_list(const resource_info& info, const list_page& page, const rendering& r, wall_time now)
+list_renderer::list_renderer(const resource_info& info, const list_page& page, rendering form, wall_time now)
+    : info_(info), page_(page), form_(std::move(form)), now_(now), columns_(table_columns(info, form_.version))
 {
-    if (r.as == representation::table) return make_table(info, page.items, r, list_metadata(page, false), true, now);
-    std::string out;
-    std::size_t size = 256;
-    for (const auto& item : page.items) size += item->text.size() + 1;
-    out.reserve(size);
-    const bool partial = r.as == representation::partial_list;
-    const bool custom = info.custom && !partial;
-    if (partial)
+}
+
+void list_renderer::append_head(std::string& out) const
+{
+    switch (form_.as) {
+    case representation::table:
+        append_table_head(out, form_, list_metadata(page_, false), &columns_);
+        return;
+    case representation::partial_list:
         out += R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)" +
-               list_metadata(page, false);
-    else if (custom)
-        out += R"({"apiVersion":")" + info.api_version(r.version) + '"';
-    else
-        out += R"({"kind":")" + info.list_kind + R"(","apiVersion":")" + info.api_version(r.version) +
-               R"(","metadata":)" + list_metadata(page, false);
-    out += R"(,"items":[)";
-    bool first = true;
-    for (const auto& item : page.items) {
-        if (!first) out += ',';
-        first = false;
-        if (partial)
-            out += partial_metadata(*item);
+               list_metadata(page_, false);
+        break;
+    default:
+        if (custom())
+            out += R"({"apiVersion":")" + info_.api_version(form_.version) + '"';
         else
-            append_object(out, info, *item, r.version, true);
+            out += R"({"kind":")" + info_.list_kind + R"(","apiVersion":")" + info_.api_version(form_.version) +
+                   R"(","metadata":)" + list_metadata(page_, false);
     }
+    out += R"(,"items":[)";
+}
+
+void list_renderer::append_item(std::string& out, const stored& item) const
+{
+    if (form_.as == representation::table)
+        append_table_row(out, info_, *item, form_, columns_, now_);
+    else if (form_.as == representation::partial_list)
+        out += partial_metadata(*item);
+    else
+        append_object(out, info_, *item, form_.version, true);
+}
+
+void list_renderer::append_tail(std::string& out) const
+{
     out += ']';
-    if (custom) out += R"(,"kind":")" + info.list_kind + R"(","metadata":)" + list_metadata(page, true);
-    return out + "}";
+    if (custom()) out += R"(,"kind":")" + info_.list_kind + R"(","metadata":)" + list_metadata(page_, true);
+    out += '}';
 }
 
 std::string render_event(const resource_info& info, std::string_view type, const stored& object, const rendering& r,
@@ -102,7 +112,7 @@ std::string render_event(const resource_info& info, std::string_view type, const
     switch (r.as) {
     case representation::table: {
         const auto metadata = R"({"resourceVersion":")" + std::to_string(object->version) + "\"}";
-        return event(type, make_table(info, {object}, r, metadata, columns, now));
+        return event(type, make_table(info, object, r, metadata, columns, now));
     }
     case representation::partial:
     case representation::partial_list:
@@ -135,8 +145,9 @@ std::string render_bookmark(const resource_info& info, std::uint64_t version, bo
         object = "{" + std::string(partial_type);
     object += R"("metadata":)" + metadata;
     // The zero value of the Go struct shows through.
-    if (r.as == representation::json && info.kind == "Pod") object += R"(,"spec":{"containers":null},"status":{})";
-    if (r.as == representation::json && info.kind == "Deployment")
+    if (r.as == representation::json && info.behaves == builtin::pod)
+        object += R"(,"spec":{"containers":null},"status":{})";
+    if (r.as == representation::json && info.behaves == builtin::deployment)
         object += R"(,"spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},)"
                   R"("strategy":{}},"status":{})";
     return event("BOOKMARK", object + "}");

@@ -27,8 +27,28 @@ struct rendering
 
 [[nodiscard]] std::string render_object(const resource_info& info, const stored& object, const rendering& r,
                                         wall_time now);
-[[nodiscard]] std::string render_list(const resource_info& info, const list_page& page, const rendering& r,
-                                      wall_time now);
+
+/// A list's text in three kinds of parts. Keeps what it needs of the resource, but refers to the page.
+class list_renderer
+{
+public:
+    list_renderer(const resource_info& info, const list_page& page, rendering form, wall_time now);
+
+    /// Up to the first item.
+    void append_head(std::string& out) const;
+    /// Without the comma between two.
+    void append_item(std::string& out, const stored& item) const;
+    void append_tail(std::string& out) const;
+
+private:
+    [[nodiscard]] bool custom() const { return info_.custom && form_.as == representation::json; }
+
+    resource_info info_;
+    const list_page& page_;
+    rendering form_;
+    wall_time now_;
+    std::vector<table_column> columns_;
+};
 
 /// `{"type":"ADDED","object":...}` and a newline. `columns`: tables describe their columns in the first event only.
 [[nodiscard]] std::string render_event(const resource_info& info, std::string_view type, const stored& object,

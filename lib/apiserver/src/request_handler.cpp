@@ -2,6 +2,7 @@
 
 #include "exchange.hpp"
 #include "json_text.hpp"
+#include "list_stream.hpp"
 #include "scale.hpp"
 #include "status_errors.hpp"
 
@@ -29,6 +30,12 @@ std::string_view find_header(const std::vector<std::pair<std::string, std::strin
 std::string_view http_request::header(std::string_view name) const noexcept { return find_header(headers, name); }
 
 std::string_view http_response::header(std::string_view name) const noexcept { return find_header(headers, name); }
+
+void http_response::complete_body()
+{
+    while (rest)
+        if (!rest->next(body, 1u << 20)) rest.reset();
+}
 
 request_handler::request_handler(cluster_state_core& state, access_control& access, handler_options options)
     : state_(state), access_(access), options_(std::move(options)), random_(options_.seed)
@@ -106,7 +113,7 @@ std::optional<status_error> resolve(exchange& x)
     if (!ns_fits) return builtin ? errors::no_such_resource() : errors::no_such_page();
     const std::string_view sub = x.route.subresource;
     const bool known = sub.empty() || (sub == "status" && info.has_status) || (sub == "scale" && info.has_scale) ||
-                       (sub == "finalize" && info.kind == "Namespace");
+                       (sub == "finalize" && info.behaves == builtin::namespace_);
     if (known) return {};
     return info.custom ? errors::not_found(info, x.route.name) : errors::no_such_resource();
 }
@@ -128,7 +135,8 @@ http_response answer_resource(exchange& x)
     if (method == "PUT" && named) return answer_update(x);
     if (method == "PATCH" && named && x.route.subresource != "finalize") return answer_patch(x);
     if (method == "DELETE" && named && !sub) return answer_delete(x);
-    if (method == "DELETE" && !named && scoped && x.store->info.kind != "Namespace") return answer_delete_collection(x);
+    if (method == "DELETE" && !named && scoped && x.store->info.behaves != builtin::namespace_)
+        return answer_delete_collection(x);
     return respond(errors::method_not_allowed());
 }
 
@@ -153,16 +161,48 @@ std::optional<user_info> authenticate(const access_control& access, const http_r
     return access.authenticate(header.substr(7), now);
 }
 
+/// Finds out who asks, which is noted in the exchange. @return the refusal when they may not.
+std::optional<http_response> judge(const access_control& access, exchange& x)
+{
+    auto user = authenticate(access, x.request, x.now);
+    if (!user) return respond(errors::unauthorized());
+    x.user = std::move(*user);
+    const auto asked = what_is_asked(x);
+    if (access.allows(x.user, asked)) return {};
+    http_response r = respond(forbidden(x.user, asked));
+    r.headers.emplace_back("X-Content-Type-Options", "nosniff");
+    return r;
+}
+
+constexpr std::size_t first_part_of_list = 256 * 1024;
+
 void finish(const exchange& x, http_response& r)
 {
+    r.user = x.user.name;
     if (r.header("cache-control").empty()) r.headers.emplace_back("Cache-Control", "no-cache, private");
-    if (r.watch || r.header("content-type") != "application/json") return;
-    if (r.status != 406 && !wants_pretty(x)) return;
-    if (!r.body.empty() && r.body.back() == '\n') r.body.pop_back();
-    r.body = indent_json(r.body);
+    const bool json = !r.watch && r.header("content-type") == "application/json";
+    const bool pretty = json && (r.status == 406 || wants_pretty(x));
+    if (pretty && r.rest)
+        r.rest = make_pretty(std::move(r.rest));
+    else if (pretty)
+        r.body = indent_json(r.body);
+    // Short lists are whole at once, with a length.
+    if (r.rest && !r.rest->next(r.body, first_part_of_list)) r.rest.reset();
 }
 
 } // namespace
+
+std::optional<http_response> request_handler::refuse_early(const http_request& head, wall_time now)
+{
+    auto target = parse_target(head.target);
+    if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
+    const auto route = route_of(*target);
+    exchange x{state_, options_, random_, head, now, {}, std::move(*target), route};
+    auto refused = judge(access_, x);
+    if (!refused) return {};
+    finish(x, *refused);
+    return refused;
+}
 
 http_response request_handler::handle(const http_request& request, wall_time now)
 {
@@ -170,22 +210,13 @@ http_response request_handler::handle(const http_request& request, wall_time now
     if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
     const auto route = route_of(*target);
     exchange x{state_, options_, random_, request, now, {}, std::move(*target), route};
-    const auto user = authenticate(access_, request, now);
     http_response r;
-    if (!user) {
-        r = respond(errors::unauthorized());
-    } else {
-        x.user = *user;
-        const auto asked = what_is_asked(x);
-        if (!access_.allows(x.user, asked)) {
-            r = respond(forbidden(x.user, asked));
-            r.headers.emplace_back("X-Content-Type-Options", "nosniff");
-        } else if (request.body.size() > max_body_bytes) {
-            r = respond(errors::too_large());
-        } else {
-            r = route.is_resource ? answer_resource(x) : answer_path(x);
-        }
-    }
+    if (auto refused = judge(access_, x))
+        r = std::move(*refused);
+    else if (request.body.size() > max_body_bytes)
+        r = respond(errors::too_large());
+    else
+        r = route.is_resource ? answer_resource(x) : answer_path(x);
     finish(x, r);
     return r;
 }

@@ -19,7 +19,10 @@ namespace kubecoro::apiserver {
 class embedded_server::listeners
 {
 public:
-    explicit listeners(server_engine& engine) : tasks(engine.executor(), engine.log()) {}
+    listeners(server_engine& engine, std::size_t max_connections)
+        : table(std::make_shared<connection_table>(max_connections)), tasks(engine.executor(), engine.log())
+    {
+    }
 
     std::vector<std::shared_ptr<listener>> all() const
     {
@@ -27,6 +30,7 @@ public:
         return list;
     }
 
+    std::shared_ptr<connection_table> table;
     task_group tasks;
     mutable std::mutex mutex;
     std::vector<std::shared_ptr<listener>> list;
@@ -34,9 +38,10 @@ public:
 };
 
 embedded_server::embedded_server(asio::any_io_executor executor, server_options options)
-    : engine_(std::make_shared<server_engine>(std::move(executor), std::move(options))),
-      listeners_(std::make_unique<listeners>(*engine_))
 {
+    const std::size_t max_connections = options.max_connections;
+    engine_ = std::make_shared<server_engine>(std::move(executor), std::move(options));
+    listeners_ = std::make_unique<listeners>(*engine_, max_connections);
 }
 
 embedded_server::~embedded_server() = default;
@@ -72,6 +77,7 @@ asio::awaitable<result<std::string>> execute_as_admin(engine_ptr engine, std::st
         co_return failure{cond::invalid, "a watch needs a transport"}.with_request(std::move(method),
                                                                                    std::move(target));
     http_response& response = answered->response;
+    response.complete_body();
     if (response.status < 300) co_return std::move(response.body);
     co_return failure_of_answer(response.status, response.body).with_request(std::move(method), std::move(target));
 }
@@ -92,7 +98,7 @@ asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string te
 
 asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
 {
-    auto opened = listener::open(options, engine_);
+    auto opened = listener::open(options, engine_, listeners_->table);
     if (!opened) co_return opened.error();
     std::lock_guard lock(listeners_->mutex);
     if (listeners_->stopped || !(*opened)->start(listeners_->tasks))
@@ -173,7 +179,7 @@ asio::awaitable<result<>> embedded_server::set_rules(std::vector<access_rule> ru
 
 void embedded_server::cut_connections()
 {
-    for (const auto& l : listeners_->all()) l->cut_connections();
+    for (const auto& c : listeners_->table->living()) c->cut();
     engine_->cut();
 }
 
@@ -182,7 +188,7 @@ void embedded_server::refuse_connections(bool refuse) { engine_->refusing = refu
 server_counters embedded_server::counters() const
 {
     server_counters out = engine_->counters();
-    for (const auto& l : listeners_->all()) l->count(out);
+    listeners_->table->count(out);
     return out;
 }
 

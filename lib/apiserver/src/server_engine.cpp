@@ -35,6 +35,7 @@ server_engine::server_engine(asio::any_io_executor executor, server_options opti
       strand_(asio::make_strand(executor)),
       time_(std::move(options.time)),
       log_(std::move(options.log)),
+      bodies_(options.max_buffered_bytes),
       state_(options.cluster, time_->wall_now()),
       handler_(state_, access_, options.handler),
       tasks_(strand_, log_)
@@ -74,6 +75,18 @@ asio::awaitable<result<engine_answer>> server_engine::perform(http_request reque
     co_return out;
 }
 
+asio::awaitable<std::optional<http_response>> server_engine::refuse_early(const http_request& head)
+{
+    std::optional<http_response> out;
+    co_await on_strand([&] {
+        out = handler_.refuse_early(head, time_->wall_now());
+        if (!out) return;
+        ++requests_;
+        log_request(head, *out, time_->now());
+    });
+    co_return out;
+}
+
 // A defect of ours costs one request, not the program that the server is embedded in.
 http_response server_engine::handle(const http_request& request)
 {
@@ -87,8 +100,10 @@ http_response server_engine::handle(const http_request& request)
 
 engine_answer server_engine::perform_now(const http_request& request, const wake_signal& wake)
 {
+    const time_point since = time_->now();
     engine_answer out{handle(request), nullptr};
     count(request, out.response);
+    log_request(request, out.response, since);
     if (out.response.watch) {
         const std::uint64_t id = next_watch_++;
         open_watch& w = watchers_[id];
@@ -117,6 +132,17 @@ void server_engine::count(const http_request& request, const http_response& resp
     if (!core && !path.starts_with("/apis/")) return;
     const auto after_version = segments - (core ? 2 : 3);
     if (after_version == 1 || (after_version == 3 && path.find("/namespaces/") != path.npos)) ++lists_;
+}
+
+void server_engine::log_request(const http_request& request, const http_response& response, time_point since) const
+{
+    if (!log_.enabled(log_level::info)) return;
+    const std::chrono::duration<double, std::milli> took = time_->now() - since;
+    log_.info("request", {{"method", request.method},
+                          {"target", request.target},
+                          {"status", response.status},
+                          {"user", response.user},
+                          {"ms", took.count()}});
 }
 
 watch_handle::piece server_engine::next_of(std::uint64_t id)

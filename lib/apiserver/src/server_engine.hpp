@@ -1,6 +1,8 @@
 // The embedded server's state on its strand, and the way there from any executor.
 #pragma once
 
+#include "byte_budget.hpp"
+
 #include <kubecoro/apiserver/server.hpp>
 
 #include <kubecoro/base/async_event.hpp>
@@ -68,6 +70,11 @@ public:
         Errors: unreachable when stopping or cut meanwhile, cancelled. */
     [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, wake_signal wake);
 
+    /// Judges a request by its head. @return the refusal; empty: read the body, then perform().
+    [[nodiscard]] boost::asio::awaitable<std::optional<http_response>> refuse_early(const http_request& head);
+    /// What connections hold of request bodies.
+    [[nodiscard]] byte_budget& bodies() noexcept { return bodies_; }
+
     /// All watches end cleanly, further requests are refused. Idempotent.
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
     [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
@@ -103,6 +110,7 @@ private:
     [[nodiscard]] http_response handle(const http_request& request);
     engine_answer perform_now(const http_request& request, const wake_signal& wake);
     void count(const http_request& request, const http_response& response);
+    void log_request(const http_request& request, const http_response& response, time_point since) const;
     watch_handle::piece next_of(std::uint64_t id);
     void close(std::uint64_t id);
     void wake_watchers(std::string_view resource);
@@ -114,6 +122,7 @@ private:
     boost::asio::any_io_executor strand_;
     std::shared_ptr<clock> time_;
     logger log_;
+    byte_budget bodies_;
     std::atomic<bool> stopping_{false};
     std::atomic<std::uint64_t> cuts_{0};
     std::atomic<std::uint64_t> requests_{0}, lists_{0}, watches_{0}, open_watches_{0};

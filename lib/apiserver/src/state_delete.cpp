@@ -59,7 +59,7 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
     changed(store);
     if (!final->ns.empty()) finish_namespace(final->ns, now);
     if (store.info.custom) finish_crd(store.info.display_name(), now);
-    if (store.info.kind == "CustomResourceDefinition") {
+    if (store.info.behaves == builtin::custom_resource_definition) {
         if (const auto gone = find(final->name); gone && gone->info.custom) {
             gone->close();
             changed(*gone);
@@ -100,8 +100,8 @@ answer<delete_result> cluster_state_core::remove(const object_address& at, const
     if (!current) return errors::not_found(store.info, at.name);
     if (auto e = check_preconditions(store.info, *current, how)) return *e;
     if (how.dry_run) return delete_result{current, true};
-    if (store.info.kind == "Namespace") return remove_namespace(store, current, now);
-    if (store.info.kind == "CustomResourceDefinition") return remove_crd(store, current, now);
+    if (store.info.behaves == builtin::namespace_) return remove_namespace(store, current, now);
+    if (store.info.behaves == builtin::custom_resource_definition) return remove_crd(store, current, now);
 
     auto body = to_json(*current);
     if (how.propagation == "Foreground") add_finalizer(body, "foregroundDeletion");
@@ -115,7 +115,7 @@ answer<delete_result> cluster_state_core::remove(const object_address& at, const
             metadata["generation"] = int_at(body, "metadata.generation") + 1;
         return delete_result{commit(store, current, body), false};
     }
-    if (store.info.kind == "Pod") return remove_pod(store, current, how, now);
+    if (store.info.behaves == builtin::pod) return remove_pod(store, current, how, now);
     if (!has_finalizers(body)) return delete_result{erase(store, current, now), true};
     if (current->deleting) return delete_result{current, false};
     return delete_result{mark_deleted(store, current, 0, now), false};

@@ -92,7 +92,7 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
     std::vector<status_cause> causes;
     validate_metadata(info, after, causes);
     validate_kind(info, after, causes);
-    if (const auto* served = info.find_version(version)) validate_schema(served->schema, after, causes);
+    if (const auto* served = info.find_version(version)) validate_schema(*served->schema, after, causes);
     if (before) validate_update(info, *before, after, causes);
     if (causes.empty()) return {};
     return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
@@ -101,9 +101,9 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
 void settle_schema(const resource_info& info, std::string_view version, json::value& body)
 {
     const auto* served = info.find_version(version);
-    if (!served || !served->schema.is_object()) return;
-    prune(served->schema, body);
-    apply_schema_defaults(served->schema, body);
+    if (!served || !served->schema->is_object()) return;
+    prune(*served->schema, body);
+    apply_schema_defaults(*served->schema, body);
 }
 
 /// The version the body is based on: empty when it names none.
@@ -154,7 +154,7 @@ answer<stored> cluster_state_core::create(const object_address& at, json::value 
     if (flags.dry_run) return make_stored(info, body, 0);
 
     auto object = commit(*store, nullptr, body);
-    if (info.kind == "CustomResourceDefinition") publish_crd(object, now);
+    if (info.behaves == builtin::custom_resource_definition) publish_crd(object, now);
     return object;
 }
 
@@ -233,8 +233,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         return asked;
     }
     auto object = commit(*store, current, body);
-    if (info.kind == "CustomResourceDefinition") refresh_crd(object);
-    if (current->deleting && info.kind == "Namespace") finish_namespace(object->name, now);
+    if (info.behaves == builtin::custom_resource_definition) refresh_crd(object);
+    if (current->deleting && info.behaves == builtin::namespace_) finish_namespace(object->name, now);
     return object;
 }
 

@@ -49,14 +49,16 @@ void normalise_metadata(json::object& metadata)
     metadata = std::move(ordered);
 }
 
-std::string field_of(const json::value& body, std::string_view path)
+std::string field_of(const resource_info& info, const json::value& body, std::string_view path)
 {
+    const auto* found = find_at(body, path);
+    // Beside what is in them, some fields of built-in kinds have a value for what is absent, or another form.
+    if (info.custom) return found ? scalar_text(*found) : std::string{};
     if (path == "source") { // Events: the component, in either generation's field.
         const auto component = text_at(body, "source.component");
         return std::string(component.empty() ? text_at(body, "reportingComponent") : component);
     }
     if (path == "status.successful") return std::to_string(int_at(body, "status.succeeded"));
-    const auto* found = find_at(body, path);
     if (path == "spec.unschedulable" || path == "spec.hostNetwork")
         return found && found->is_bool() && found->get_bool() ? "true" : "false";
     if (path == "status.podIPs") {
@@ -135,7 +137,7 @@ stored make_stored(const resource_info& info, json::value& body, std::uint64_t v
         std::sort(o->labels.begin(), o->labels.end());
     }
     o->fields.reserve(info.selectable.size());
-    for (const auto& path : info.selectable) o->fields.push_back(field_of(body, path));
+    for (const auto& path : info.selectable) o->fields.push_back(field_of(info, body, path));
 
     o->text = info.type_prefix(info.storage_version);
     o->prefix = o->text.size();

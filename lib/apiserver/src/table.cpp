@@ -5,12 +5,6 @@
 namespace kubecoro::apiserver {
 namespace {
 
-std::string head(const rendering& r, std::string_view metadata)
-{
-    return R"({"kind":"Table","apiVersion":"meta.k8s.io/)" + r.table_version + R"(","metadata":)" +
-           std::string(metadata) + R"(,"columnDefinitions":)";
-}
-
 void append_columns(std::string& out, const std::vector<table_column>& columns)
 {
     char separator = '[';
@@ -25,36 +19,46 @@ void append_columns(std::string& out, const std::vector<table_column>& columns)
 
 } // namespace
 
-std::string make_table(const resource_info& info, const std::vector<stored>& objects, const rendering& r,
-                       std::string_view metadata, bool columns, wall_time now)
+void append_table_head(std::string& out, const rendering& r, std::string_view metadata,
+                       const std::vector<table_column>* columns)
 {
-    const auto definitions = table_columns(info, r.version);
-    auto out = head(r, metadata);
+    out += R"({"kind":"Table","apiVersion":"meta.k8s.io/)" + r.table_version + R"(","metadata":)";
+    out += metadata;
+    out += R"(,"columnDefinitions":)";
     if (columns)
-        append_columns(out, definitions);
+        append_columns(out, *columns);
     else
         out += "null";
     out += R"(,"rows":[)";
-    bool first = true;
-    for (const auto& object : objects) {
-        const auto body = to_json(*object);
-        if (!first) out += ',';
-        first = false;
-        out += R"({"cells":)";
-        append_json(out, table_cells(info, definitions, body, now));
-        if (r.include_object == "Object") {
-            out += R"(,"object":)";
-            append_object(out, info, *object, r.version);
-        } else if (r.include_object != "None") {
-            out += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)" + r.table_version +
-                   R"(","metadata":)";
-            append_json(out, body.at("metadata"));
-            out += '}';
-        } else {
-            out += R"(,"object":null)";
-        }
+}
+
+void append_table_row(std::string& out, const resource_info& info, const stored_object& object, const rendering& r,
+                      const std::vector<table_column>& columns, wall_time now)
+{
+    const auto body = to_json(object);
+    out += R"({"cells":)";
+    append_json(out, table_cells(info, columns, body, now));
+    if (r.include_object == "Object") {
+        out += R"(,"object":)";
+        append_object(out, info, object, r.version);
+    } else if (r.include_object != "None") {
+        out += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)" + r.table_version +
+               R"(","metadata":)";
+        append_json(out, body.at("metadata"));
         out += '}';
+    } else {
+        out += R"(,"object":null)";
     }
+    out += '}';
+}
+
+std::string make_table(const resource_info& info, const stored& object, const rendering& r, std::string_view metadata,
+                       bool columns, wall_time now)
+{
+    const auto definitions = table_columns(info, r.version);
+    std::string out;
+    append_table_head(out, r, metadata, columns ? &definitions : nullptr);
+    append_table_row(out, info, *object, r, definitions, now);
     return out + "]}";
 }
 
@@ -62,12 +66,9 @@ std::string make_bookmark_table(const resource_info& info, const rendering& r, s
                                 std::string_view object_metadata, bool columns)
 {
     const auto definitions = table_columns(info, r.version);
-    auto out = head(r, metadata);
-    if (columns)
-        append_columns(out, definitions);
-    else
-        out += "null";
-    out += R"(,"rows":[{"cells":)";
+    std::string out;
+    append_table_head(out, r, metadata, columns ? &definitions : nullptr);
+    out += R"({"cells":)";
     append_json(out, table_cells(info, definitions, json::value(json::object{}), {}));
     out += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)" + r.table_version +
            R"(","metadata":)";

@@ -20,14 +20,14 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
             columns.insert(columns.end(), v->columns.begin(), v->columns.end());
         return columns;
     }
-    const std::string_view kind = info.kind;
+    const builtin behaves = info.behaves;
     const auto containers = [&](std::vector<table_column> columns, bool selector = true) {
         columns.push_back(text("Containers", 1));
         columns.push_back(text("Images", 1));
         if (selector) columns.push_back(text("Selector", 1));
         return columns;
     };
-    if (kind == "Pod")
+    if (behaves == builtin::pod)
         return {name,
                 text("Ready"),
                 text("Status"),
@@ -37,18 +37,20 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
                 text("Node", 1),
                 text("Nominated Node", 1),
                 text("Readiness Gates", 1)};
-    if (kind == "Deployment") return containers({name, text("Ready"), number("Up-to-date"), number("Available"), age});
-    if (kind == "ReplicaSet") return containers({name, number("Desired"), number("Current"), number("Ready"), age});
-    if (kind == "StatefulSet") return containers({name, text("Ready"), age}, false);
-    if (kind == "DaemonSet")
+    if (behaves == builtin::deployment)
+        return containers({name, text("Ready"), number("Up-to-date"), number("Available"), age});
+    if (behaves == builtin::replica_set)
+        return containers({name, number("Desired"), number("Current"), number("Ready"), age});
+    if (behaves == builtin::stateful_set) return containers({name, text("Ready"), age}, false);
+    if (behaves == builtin::daemon_set)
         return containers({name, number("Desired"), number("Current"), number("Ready"), number("Up-to-date"),
                            number("Available"), text("Node Selector"), age});
-    if (kind == "Job") return containers({name, text("Status"), text("Completions"), text("Duration"), age});
-    if (kind == "CronJob")
+    if (behaves == builtin::job) return containers({name, text("Status"), text("Completions"), text("Duration"), age});
+    if (behaves == builtin::cron_job)
         return {
             name, text("Schedule"), text("Timezone"), {"Suspend", "boolean"}, number("Active"), text("Last Schedule"),
             age};
-    if (kind == "Node")
+    if (behaves == builtin::node)
         return {name,
                 text("Status"),
                 text("Roles"),
@@ -59,14 +61,15 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
                 text("OS-Image", 1),
                 text("Kernel-Version", 1),
                 text("Container-Runtime", 1)};
-    if (kind == "Service")
+    if (behaves == builtin::service)
         return {name, text("Type"), text("Cluster-IP"), text("External-IP"), text("Port(s)"), age, text("Selector", 1)};
-    if (kind == "ConfigMap") return {name, text("Data"), age};
-    if (kind == "Secret") return {name, text("Type"), text("Data"), age};
-    if (kind == "ServiceAccount") return {name, text("Secrets"), age};
-    if (kind == "Namespace") return {name, text("Status"), age};
-    if (kind == "Lease") return {name, text("Holder"), age};
-    if (kind == "Event") return {text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Message")};
+    if (behaves == builtin::config_map) return {name, text("Data"), age};
+    if (behaves == builtin::secret) return {name, text("Type"), text("Data"), age};
+    if (behaves == builtin::service_account) return {name, text("Secrets"), age};
+    if (behaves == builtin::namespace_) return {name, text("Status"), age};
+    if (behaves == builtin::lease) return {name, text("Holder"), age};
+    if (behaves == builtin::event)
+        return {text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Message")};
     return {name, text("Created At")};
 }
 

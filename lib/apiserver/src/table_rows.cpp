@@ -308,27 +308,43 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
         }
         return cells;
     }
-    const std::string_view kind = info.kind;
-    if (kind == "Pod") return pod_cells(body, age);
-    if (kind == "Deployment") return deployment_cells(body, age);
-    if (kind == "ReplicaSet") return replica_set_cells(body, age);
-    if (kind == "StatefulSet") return stateful_set_cells(body, age);
-    if (kind == "DaemonSet") return daemon_set_cells(body, age);
-    if (kind == "Job") return job_cells(body, age, now);
-    if (kind == "CronJob") return cron_job_cells(body, age, now);
-    if (kind == "Node") return node_cells(body, age);
-    if (kind == "Service") return service_cells(body, age);
-    if (kind == "Event") return event_cells(body, age, now);
-    if (kind == "ConfigMap")
+    switch (info.behaves) {
+    case builtin::pod:
+        return pod_cells(body, age);
+    case builtin::deployment:
+        return deployment_cells(body, age);
+    case builtin::replica_set:
+        return replica_set_cells(body, age);
+    case builtin::stateful_set:
+        return stateful_set_cells(body, age);
+    case builtin::daemon_set:
+        return daemon_set_cells(body, age);
+    case builtin::job:
+        return job_cells(body, age, now);
+    case builtin::cron_job:
+        return cron_job_cells(body, age, now);
+    case builtin::node:
+        return node_cells(body, age);
+    case builtin::service:
+        return service_cells(body, age);
+    case builtin::event:
+        return event_cells(body, age, now);
+    case builtin::config_map:
         return {text_cell(name), static_cast<std::int64_t>(size_at(body, "data") + size_at(body, "binaryData")),
                 text_cell(age)};
-    if (kind == "Secret")
+    case builtin::secret:
         return {text_cell(name), text_cell(text_at(body, "type")), static_cast<std::int64_t>(size_at(body, "data")),
                 text_cell(age)};
-    if (kind == "ServiceAccount")
+    case builtin::service_account:
         return {text_cell(name), static_cast<std::int64_t>(size_at(body, "secrets")), text_cell(age)};
-    if (kind == "Namespace") return {text_cell(name), text_cell(text_at(body, "status.phase")), text_cell(age)};
-    if (kind == "Lease") return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
+    case builtin::namespace_:
+        return {text_cell(name), text_cell(text_at(body, "status.phase")), text_cell(age)};
+    case builtin::lease:
+        return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
+    case builtin::custom_resource_definition:
+    case builtin::none:
+        break;
+    }
     return {text_cell(name), text_cell(created)};
 }
 

@@ -61,7 +61,7 @@ constexpr std::string_view data_key_rule =
 
 void check_name(const resource_info& info, std::string_view name, std::vector<status_cause>& causes)
 {
-    const bool label = info.plural == "namespaces" || info.plural == "services";
+    const bool label = info.behaves == builtin::namespace_ || info.behaves == builtin::service;
     const std::size_t limit = label ? 63 : 253;
     if (name.size() > limit)
         causes.push_back(
@@ -230,21 +230,22 @@ void validate_metadata(const resource_info& info, const json::value& body, std::
 void validate_kind(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
 {
     if (info.custom) return;
-    const std::string_view kind = info.kind;
-    if (kind == "ConfigMap" || kind == "Secret")
+    const builtin behaves = info.behaves;
+    if (behaves == builtin::config_map || behaves == builtin::secret)
         check_config_data(body, causes);
-    else if (kind == "Pod")
+    else if (behaves == builtin::pod)
         check_containers(find_at(body, "spec") ? *find_at(body, "spec") : json::value(nullptr), "spec", causes);
-    else if (info.group == "apps")
+    else if (selects_pods(info.behaves))
         check_workload(body, causes);
-    else if (kind == "CustomResourceDefinition")
+    else if (behaves == builtin::custom_resource_definition)
         check_crd(body, causes);
-    else if (kind == "Lease" && find_at(body, "spec.leaseDurationSeconds") &&
+    else if (behaves == builtin::lease && find_at(body, "spec.leaseDurationSeconds") &&
              int_at(body, "spec.leaseDurationSeconds") <= 0)
         causes.push_back(invalid_value("spec.leaseDurationSeconds",
                                        std::to_string(int_at(body, "spec.leaseDurationSeconds")),
                                        "must be greater than 0"));
-    else if (kind == "Event" && text_at(body, "involvedObject.namespace") != text_at(body, "metadata.namespace") &&
+    else if (behaves == builtin::event &&
+             text_at(body, "involvedObject.namespace") != text_at(body, "metadata.namespace") &&
              !(text_at(body, "involvedObject.namespace").empty() && text_at(body, "metadata.namespace") == "default"))
         causes.push_back(invalid_value("involvedObject.namespace", quoted(text_at(body, "involvedObject.namespace")),
                                        "does not match event.namespace"));
@@ -258,7 +259,7 @@ void validate_update(const resource_info& info, const json::value& before, const
         const auto* b = find_at(after, path);
         return a && b ? *a == *b : a == b;
     };
-    if (info.kind == "ConfigMap" || info.kind == "Secret") {
+    if (info.behaves == builtin::config_map || info.behaves == builtin::secret) {
         const auto* immutable = find_at(before, "immutable");
         if (immutable && immutable->is_bool() && immutable->get_bool())
             for (const std::string_view path : {"immutable", "data", "binaryData"})
@@ -267,7 +268,7 @@ void validate_update(const resource_info& info, const json::value& before, const
                         errors::forbidden_field(std::string(path), "field is immutable when `immutable` is set"));
     }
     const auto* selector = find_at(after, "spec.selector");
-    if (info.group == "apps" && !same("spec.selector"))
+    if (selects_pods(info.behaves) && !same("spec.selector"))
         causes.push_back(invalid_value("spec.selector", selector ? to_text(*selector) : "null", "field is immutable"));
     if (find_at(before, "metadata.deletionTimestamp")) {
         // New finalizers cannot hold what is already going.
@@ -331,7 +332,7 @@ std::optional<status_error> check_types(const resource_info& info, std::string_v
         if (const auto* v = find_at(body, path); v && !v->is_null() && !v->is_array())
             return wrong_type(info, version, *v, "ObjectMeta." + std::string(path),
                               path.ends_with("finalizers") ? "[]string" : "[]v1.OwnerReference");
-    if (info.kind == "ConfigMap")
+    if (info.behaves == builtin::config_map)
         if (auto e = expect("data", true)) return e;
     for (const std::string_view path : {"spec", "status"})
         if (const auto* v = find_at(body, path); !info.custom && v && !v->is_null() && !v->is_object())
@@ -350,7 +351,7 @@ std::vector<std::string> unknown_fields(const resource_info& info, std::string_v
         for (const auto& member : *metadata)
             if (!is_known(member.key())) unknown.push_back("metadata." + std::string(member.key()));
     if (const auto* served = info.find_version(version); served && info.custom) {
-        auto more = unknown_to_schema(served->schema, body);
+        auto more = unknown_to_schema(*served->schema, body);
         unknown.insert(unknown.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
     if (info.custom || !body.is_object()) return unknown;

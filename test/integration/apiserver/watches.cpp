@@ -4,6 +4,9 @@
 
 #include <kubecoro/test/catch.hpp>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <list>
 
 using namespace kubecoro;
@@ -136,14 +139,42 @@ TEST_CASE("many connections at once, each with a watch and a request", "[apiserv
 
 TEST_CASE("a connection beyond the limit is closed", "[apiserver][integration]")
 {
-    endpoint_options endpoint;
-    endpoint.max_connections = 2;
-    running_server server{endpoint};
+    server_options options;
+    options.max_connections = 2;
+    running_server server{{}, options};
     raw_client one{server.at()};
-    CHECK(one.get("/healthz").status == 200);
+    CHECK(open_watch(one).status == 200);
     raw_client two{server.at()};
-    CHECK(two.get("/healthz").status == 200);
+    CHECK(open_watch(two).status == 200);
     raw_client three{server.at()};
     CHECK(three.closed_by_server());
-    CHECK(one.get("/healthz").status == 200);
+    REQUIRE(server.execute("POST", config_maps, config_map("c")));
+    CHECK(one.body_until("ADDED").find("ADDED") != std::string::npos);
+}
+
+TEST_CASE("a server out of file descriptors goes on, and the connection that waits longest makes way",
+          "[apiserver][integration]")
+{
+    running_server server;
+    raw_client idle{server.at()};
+    CHECK(idle.get("/healthz").status == 200);
+    // All but four are taken, and those by the next client: its event loop has three, its end of the connection one.
+    std::vector<int> taken;
+    rlimit before{};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const int highest = dup(0);
+    REQUIRE(highest > 0);
+    taken.push_back(highest);
+    rlimit low = before;
+    low.rlim_cur = static_cast<rlim_t>(highest) + 20;
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &low) == 0);
+    for (int fd = dup(0); fd >= 0; fd = dup(0)) taken.push_back(fd);
+    for (int i = 0; i < 4; ++i, taken.pop_back()) ::close(taken.back());
+    {
+        raw_client next{server.at()};
+        CHECK(next.get("/healthz").status == 200);
+        CHECK(idle.closed_by_server());
+    }
+    for (const int fd : taken) ::close(fd);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
 }

@@ -82,6 +82,54 @@ TEST_CASE("request_reader: limits", "[apiserver][codec]")
     }
 }
 
+TEST_CASE("request_reader: the framing of a chunked body is bounded as well", "[apiserver][codec]")
+{
+    const std::string head = "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    SECTION("a chunk extension that does not end")
+    {
+        feeder f;
+        CHECK(f.give(head + "1;" + std::string(60'000, 'e')) == state::body);
+        CHECK(f.give(std::string(10'000, 'e')) == state::malformed);
+    }
+    SECTION("trailers that do not end")
+    {
+        feeder f;
+        CHECK(f.give(head + "0\r\nA: " + std::string(60'000, 'a') + "\r\n") == state::body);
+        CHECK(f.give("B: " + std::string(10'000, 'b') + "\r\n") == state::malformed);
+    }
+    SECTION("one long extension after the other")
+    {
+        feeder f;
+        f.give(head);
+        const std::string chunk = "1;" + std::string(20'000, 'e') + "\r\nx\r\n";
+        for (int i = 0; i < 3; ++i) CHECK(f.give(chunk) == state::body);
+        CHECK(f.give(chunk) == state::malformed);
+    }
+    SECTION("bodies of one byte a chunk are taken")
+    {
+        feeder f;
+        f.give(head);
+        for (int i = 0; i < 100'000; ++i) f.give("1\r\nx\r\n");
+        CHECK(f.give("0\r\n\r\n") == state::complete);
+        CHECK(f.reader.take().content.body.size() == 100'000);
+    }
+}
+
+TEST_CASE("request_reader: the head is known before the body, and trailers do not change it", "[apiserver][codec]")
+{
+    feeder f;
+    CHECK(f.give("PUT /a HTTP/1.1\r\nAuthorization: Bearer x\r\nTransfer-Encoding: chunked\r\n\r\n") == state::body);
+    CHECK(f.reader.head().target == "/a");
+    CHECK(f.reader.head().header("authorization") == "Bearer x");
+    f.give("3\r\nabc\r\n");
+    CHECK(f.reader.body_size() == 3);
+    CHECK(f.give("0\r\nAccept: evil\r\n\r\n") == state::complete);
+    const auto taken = f.reader.take();
+    CHECK(taken.content.body == "abc");
+    CHECK(taken.content.header("accept").empty());
+    CHECK(taken.content.header("authorization") == "Bearer x");
+}
+
 TEST_CASE("request_reader: tells once that the client waits for permission", "[apiserver][codec]")
 {
     feeder f;

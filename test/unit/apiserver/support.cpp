@@ -22,7 +22,9 @@ http_response server::ask(std::string method, std::string target, std::string bo
     r.body = std::move(body);
     r.headers = std::move(extra);
     if (!token.empty()) r.headers.emplace_back("Authorization", "Bearer " + token);
-    return handler.handle(r, now);
+    http_response answered = handler.handle(r, now);
+    answered.complete_body();
+    return answered;
 }
 
 json::value server::expect(int status, std::string method, std::string target, std::string body, headers extra)

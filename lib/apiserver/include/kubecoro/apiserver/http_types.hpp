@@ -41,6 +41,15 @@ struct http_request
 /// A body longer than this is answered with 413.
 inline constexpr std::size_t max_body_bytes = 3u << 20;
 
+/// The part of a long body that is made while it is sent. Needs no other part of the server, and may outlive it.
+class body_stream
+{
+public:
+    virtual ~body_stream() = default;
+    /// Appends the next part: up to the end of what reaches `max_bytes`. @return false when it was the last.
+    [[nodiscard]] virtual bool next(std::string& out, std::size_t max_bytes) = 0;
+};
+
 /** One answer. When `watch` is set, `body` is empty: send the head with chunked encoding, then what the stream gives.
 
     Content-Length, Transfer-Encoding, Date and Connection are the front's to add. */
@@ -50,12 +59,18 @@ struct http_response
     /// Names as they are written.
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
+    /// What follows `body`; null: nothing does.
+    std::unique_ptr<body_stream> rest = nullptr;
     /// Hold the answer back this long: kube-apiserver waits 3 s for a resource version of the future.
     std::chrono::milliseconds delay{0};
     std::unique_ptr<watch_stream> watch = nullptr;
+    /// Who asked, for the request log; empty when that is not known.
+    std::string user = {};
 
     /// The first header of that name (any case), empty when absent.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
+    /// Appends `rest` to `body`, for callers that want the whole at once.
+    void complete_body();
 };
 
 } // namespace kubecoro::apiserver

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kubecoro::apiserver {
@@ -39,6 +40,11 @@ public:
     request_handler& operator=(const request_handler&) = delete;
 
     [[nodiscard]] http_response handle(const http_request& request, wall_time now);
+
+    /** Judges a request by its head, so that nobody's body is read who may not send it.
+
+        @param head  Its body is ignored. @return the refusal that handle() would answer; empty: go on and call that. */
+    [[nodiscard]] std::optional<http_response> refuse_early(const http_request& head, wall_time now);
 
     /// The state it serves; tick() and on_change() are there.
     [[nodiscard]] cluster_state_core& state() noexcept { return state_; }

@@ -38,7 +38,14 @@ struct server_options
     std::vector<token_user> tokens = {};
     /// See access_control. Members of system:masters may do everything without a rule.
     std::vector<access_rule> rules = {};
+    /** Connections over all endpoints. Beyond it the one that has waited longest for its client (for the handshake, for
+        a request, for the rest of one) is closed in favour of the new; when all are being served, the new one is. The same
+        happens when the process runs out of file descriptors. */
+    std::size_t max_connections = 1000;
+    /// Bytes of request bodies held at once, over all connections. A request beyond it is answered with 429.
+    std::size_t max_buffered_bytes = 64u << 20;
     std::shared_ptr<clock> time = real_clock();
+    /// At level info every request is logged: method, target, status, user, milliseconds.
     logger log = {};
 };
 
@@ -57,8 +64,6 @@ struct endpoint_options
     duration idle_timeout = std::chrono::seconds{90};
     /// A client that takes none of its answer for this long is dropped; so is a watch that is not read.
     duration write_timeout = std::chrono::seconds{30};
-    /// Further connections are closed at once.
-    std::size_t max_connections = 1000;
 };
 
 struct bound_endpoint

@@ -1,0 +1,55 @@
+// A bound on what many connections hold together.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace kubecoro::apiserver {
+
+/// Bytes that all holders together may hold. Thread safe.
+class byte_budget
+{
+public:
+    explicit byte_budget(std::size_t limit) noexcept : limit_(limit) {}
+    byte_budget(const byte_budget&) = delete;
+    byte_budget& operator=(const byte_budget&) = delete;
+
+    [[nodiscard]] std::size_t used() const noexcept { return used_.load(); }
+
+    /// What one holder has of it. Used by one thread at a time; gives everything back when it is destroyed.
+    class share
+    {
+    public:
+        explicit share(byte_budget& from) noexcept : from_(from) {}
+        ~share() { release(); }
+        share(const share&) = delete;
+        share& operator=(const share&) = delete;
+
+        /// Holds `bytes` in all from now on. @return false, and nothing has changed, when there is not enough left.
+        [[nodiscard]] bool resize(std::size_t bytes) noexcept
+        {
+            if (bytes > held_ && !from_.take(bytes - held_)) return false;
+            if (bytes < held_) from_.used_ -= held_ - bytes;
+            held_ = bytes;
+            return true;
+        }
+        void release() noexcept { (void)resize(0); }
+
+    private:
+        byte_budget& from_;
+        std::size_t held_ = 0;
+    };
+
+private:
+    [[nodiscard]] bool take(std::size_t bytes) noexcept
+    {
+        if (used_.fetch_add(bytes) + bytes <= limit_) return true;
+        used_ -= bytes;
+        return false;
+    }
+
+    const std::size_t limit_;
+    std::atomic<std::size_t> used_{0};
+};
+
+} // namespace kubecoro::apiserver

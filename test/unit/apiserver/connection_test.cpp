@@ -1,0 +1,327 @@
+// One connection over a stream that the test holds both ends of, in virtual time.
+#include "connection_table.hpp"
+
+#include <kubecoro/testing/coroutine_runner.hpp>
+
+#include <kubecoro/test/catch.hpp>
+
+namespace asio = boost::asio;
+using namespace kubecoro;
+using namespace kubecoro::apiserver;
+using kubecoro::testing::runner;
+
+namespace {
+
+/// What the client and the network do.
+struct wire
+{
+    std::string sent_by_client;
+    bool client_closed = false;
+    wake_signal readable;
+    std::string sent_by_server;
+    /// While false, what the server writes does not get through.
+    bool client_reads = true;
+    wake_signal writable;
+    bool closed = false;
+
+    void client_sends(std::string_view bytes)
+    {
+        sent_by_client += bytes;
+        readable.notify();
+    }
+    void client_closes()
+    {
+        client_closed = true;
+        readable.notify();
+    }
+};
+
+class scripted_stream final : public byte_stream
+{
+public:
+    explicit scripted_stream(std::shared_ptr<wire> w) : wire_(std::move(w)) {}
+
+    asio::awaitable<result<>> handshake() override { co_return result<>{}; }
+    asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
+    {
+        while (wire_->sent_by_client.empty() && !wire_->client_closed && !wire_->closed) {
+            auto woken = co_await wire_->readable.wait();
+            if (!woken) co_return woken.error();
+        }
+        if (wire_->closed) co_return failure{cond::unreachable, "closed"};
+        const std::size_t n = wire_->sent_by_client.copy(data, size);
+        wire_->sent_by_client.erase(0, n);
+        co_return n;
+    }
+    asio::awaitable<result<>> write(std::string_view bytes) override
+    {
+        while (!wire_->client_reads && !wire_->closed) {
+            auto woken = co_await wire_->writable.wait();
+            if (!woken) co_return woken.error();
+        }
+        if (wire_->closed) co_return failure{cond::unreachable, "closed"};
+        wire_->sent_by_server += bytes;
+        co_return result<>{};
+    }
+    asio::awaitable<void> shutdown() override { co_return; }
+    void close() noexcept override
+    {
+        wire_->closed = true;
+        wire_->readable.notify();
+        wire_->writable.notify();
+    }
+    void cut() noexcept override { close(); }
+    std::optional<peer_certificate> peer() const override { return std::nullopt; }
+
+private:
+    std::shared_ptr<wire> wire_;
+};
+
+const std::string admin = "Authorization: Bearer admin\r\n";
+const std::string config_maps = "/api/v1/namespaces/default/configmaps";
+const std::string chunked_post = "POST " + config_maps + " HTTP/1.1\r\n" + admin + "Transfer-Encoding: chunked\r\n\r\n";
+const std::string watch_request = "GET " + config_maps + "?watch=1 HTTP/1.1\r\n" + admin + "\r\n";
+
+struct front
+{
+    runner run;
+    std::shared_ptr<server_engine> engine;
+    task_group tasks{run.executor()};
+    connection_table table;
+    connection_limits limits{{}, std::chrono::seconds{30}, std::chrono::seconds{90}, std::chrono::seconds{30}};
+
+    explicit front(server_options options = {}, std::size_t max_connections = 10) : table(max_connections)
+    {
+        options.time = run.shared_clock();
+        options.tokens.push_back({"admin", {"admin", {"system:masters"}}});
+        engine = std::make_shared<server_engine>(run.executor(), std::move(options));
+    }
+    ~front()
+    {
+        for (const auto& c : table.living()) c->cut();
+        CHECK(run.run(tasks.join()));
+        CHECK(run.run(engine->stop()));
+    }
+
+    std::shared_ptr<wire> connect()
+    {
+        auto w = std::make_shared<wire>();
+        auto made = std::make_shared<connection>(run.executor(), std::make_unique<scripted_stream>(w), engine, limits);
+        if (!table.admit(made)) return nullptr;
+        tasks.spawn("connection", connection::serve(made, tasks));
+        run.run_until_idle();
+        return w;
+    }
+    void send(const std::shared_ptr<wire>& w, std::string_view bytes)
+    {
+        w->client_sends(bytes);
+        run.run_until_idle();
+    }
+    /// Lets time pass with the listener's sweep at its end.
+    void pass(duration d)
+    {
+        run.advance(d);
+        for (const auto& c : table.living()) c->sweep(run.shared_clock()->now());
+        run.run_until_idle();
+    }
+};
+
+} // namespace
+
+TEST_CASE("connection: a chunk extension that does not end is refused", "[apiserver][connection]")
+{
+    front f;
+    const auto client = f.connect();
+    f.send(client, chunked_post + "1;" + std::string(100'000, 'e'));
+    CHECK(client->sent_by_server.starts_with("HTTP/1.1 400 "));
+    f.pass(std::chrono::seconds{1});
+    CHECK(client->closed);
+    CHECK(f.table.living().empty());
+}
+
+TEST_CASE("connection: a deadline ends it, whichever of its coroutines waits for the other", "[apiserver][connection]")
+{
+    front f;
+    SECTION("half a head")
+    {
+        const auto client = f.connect();
+        f.send(client, "GET / HTTP/1.1\r\nHo");
+        f.pass(std::chrono::seconds{29});
+        CHECK(f.table.living().size() == 1);
+        f.pass(std::chrono::seconds{1});
+    }
+    SECTION("half a body, however often a little more comes")
+    {
+        const auto client = f.connect();
+        f.send(client, "PUT " + config_maps + "/a HTTP/1.1\r\n" + admin + "Content-Length: 1000\r\n\r\n");
+        for (int i = 0; i < 30; ++i) {
+            CHECK(f.table.living().size() == 1);
+            f.send(client, "x");
+            f.pass(std::chrono::seconds{1});
+        }
+    }
+    SECTION("trailers that do not end")
+    {
+        const auto client = f.connect();
+        f.send(client, chunked_post + "0\r\nA: " + std::string(50'000, 'a'));
+        f.pass(std::chrono::seconds{30});
+    }
+    SECTION("input that is full and of which nothing can be used")
+    {
+        f.limits.http.head = 1u << 20;
+        const auto client = f.connect();
+        f.send(client, chunked_post + "1;" + std::string(200'000, 'e'));
+        f.pass(std::chrono::seconds{30});
+    }
+    SECTION("an answer that is not read while requests pile up")
+    {
+        const auto client = f.connect();
+        client->client_reads = false;
+        f.send(client, "GET /version HTTP/1.1\r\n\r\n" + std::string(200'000, 'x'));
+        f.pass(std::chrono::seconds{30});
+    }
+    CHECK(f.table.living().empty());
+}
+
+TEST_CASE("connection: a watch ends when its client closes or floods it", "[apiserver][connection]")
+{
+    front f;
+    const auto client = f.connect();
+    f.send(client, watch_request);
+    REQUIRE(f.engine->counters().open_watches == 1);
+    SECTION("closed with bytes before it that nobody read")
+    {
+        f.send(client, std::string(10'000, 'x'));
+        CHECK(f.engine->counters().open_watches == 1);
+        client->client_closes();
+    }
+    SECTION("so many bytes that its end could not be seen") { f.send(client, std::string(120'000, 'x')); }
+    f.run.run_until_idle();
+    CHECK(f.engine->counters().open_watches == 0);
+    CHECK(f.table.living().empty());
+}
+
+TEST_CASE("connection_table: at the limit the one that has waited longest makes way, and none that is served",
+          "[apiserver][connection]")
+{
+    front f({}, 3);
+    const auto watching = f.connect();
+    f.send(watching, watch_request);
+    f.run.advance(std::chrono::seconds{1});
+    const auto idle = f.connect();
+    f.run.advance(std::chrono::seconds{1});
+    const auto half = f.connect();
+    f.run.advance(std::chrono::seconds{1});
+    f.send(idle, "GET /healthz HTTP/1.1\r\n\r\n"); // has waited since then only
+    const auto third = f.connect();
+    REQUIRE(third);
+    CHECK(half->closed);
+    CHECK_FALSE(idle->closed);
+    CHECK_FALSE(watching->closed);
+
+    f.send(third, watch_request);
+    f.send(idle, watch_request);
+    CHECK_FALSE(f.connect()); // all are being served
+    CHECK_FALSE(f.table.make_room());
+    CHECK(f.engine->counters().open_watches == 3);
+    f.table.close();
+    watching->client_closes();
+    f.run.run_until_idle();
+    CHECK_FALSE(f.connect());
+}
+
+TEST_CASE("connection: whoever may not is refused before the body is read", "[apiserver][connection]")
+{
+    front f;
+    const auto client = f.connect();
+    SECTION("without a token")
+    {
+        f.send(client, "POST " + config_maps + " HTTP/1.1\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n");
+        CHECK(client->sent_by_server.starts_with("HTTP/1.1 403 "));
+    }
+    SECTION("with a wrong one")
+    {
+        f.send(client,
+               "POST " + config_maps + " HTTP/1.1\r\nContent-Length: 1000000\r\nAuthorization: Bearer x\r\n\r\nabc");
+        CHECK(client->sent_by_server.starts_with("HTTP/1.1 401 "));
+    }
+    CHECK(client->sent_by_server.find("Connection: close") != std::string::npos);
+    CHECK(f.engine->counters().requests == 1);
+    CHECK(f.engine->bodies().used() == 0);
+}
+
+TEST_CASE("connection: bodies of all connections share one budget", "[apiserver][connection]")
+{
+    server_options options;
+    options.max_buffered_bytes = 1'000'000;
+    front f(std::move(options));
+    const std::string head = "POST " + config_maps + " HTTP/1.1\r\n" + admin +
+                             "Content-Type: application/json\r\nContent-Length: 700000\r\n\r\n";
+    const auto one = f.connect(), two = f.connect();
+    f.send(one, head + std::string(600'000, ' '));
+    CHECK(one->sent_by_server.empty());
+    f.send(two, head + std::string(600'000, ' '));
+    CHECK(two->sent_by_server.starts_with("HTTP/1.1 429 "));
+    CHECK(two->sent_by_server.find("Retry-After: 1\r\n") != std::string::npos);
+    CHECK(f.engine->bodies().used() == 600'000);
+    f.send(one, std::string(100'000, ' '));
+    CHECK(one->sent_by_server.starts_with("HTTP/1.1 400 "));
+    CHECK(f.engine->bodies().used() == 0);
+    one->client_closes();
+    f.run.run_until_idle();
+    const auto gone = f.connect();
+    f.send(gone, head + std::string(600'000, ' '));
+    CHECK(f.engine->bodies().used() == 600'000);
+    gone->client_closes();
+    f.pass(std::chrono::seconds{1});
+    CHECK(f.engine->bodies().used() == 0);
+}
+
+TEST_CASE("connection: a long list is made as its client reads it", "[apiserver][connection]")
+{
+    front f;
+    const std::string value(100'000, 'v');
+    for (int i = 0; i < 50; ++i) {
+        http_request create{"POST", config_maps};
+        create.user = user_info{"admin", {"system:masters"}};
+        create.body = R"({"metadata":{"name":"c)" + std::to_string(i) + R"("},"data":{"k":")" + value + R"("}})";
+        REQUIRE(f.run.run(f.engine->perform(create, wake_signal{}))->response.status == 201);
+    }
+    const std::string get = "GET " + config_maps + " HTTP/1.1\r\n" + admin;
+    SECTION("chunked")
+    {
+        const auto client = f.connect();
+        f.send(client, get + "\r\n");
+        CHECK(client->sent_by_server.find("Transfer-Encoding: chunked\r\n") != std::string::npos);
+        CHECK(client->sent_by_server.size() > 5'000'000);
+        CHECK(client->sent_by_server.ends_with("]}\n\r\n0\r\n\r\n"));
+        CHECK(f.table.living().size() == 1);
+        f.send(client, get + "Connection: close\r\n\r\n");
+        CHECK(client->sent_by_server.ends_with("]}\n\r\n0\r\n\r\n"));
+        CHECK(client->closed);
+    }
+    SECTION("to the end of the connection for a client that knows no chunks")
+    {
+        const auto client = f.connect();
+        f.send(client, "GET " + config_maps + " HTTP/1.0\r\nConnection: keep-alive\r\n" + admin + "\r\n");
+        CHECK(client->sent_by_server.find("Content-Length") == std::string::npos);
+        CHECK(client->sent_by_server.find("chunked") == std::string::npos);
+        CHECK(client->sent_by_server.ends_with("]}\n"));
+        CHECK(client->closed);
+    }
+    SECTION("parts are small")
+    {
+        http_request list{"GET", config_maps};
+        list.user = user_info{"admin", {"system:masters"}};
+        auto answered = f.run.run(f.engine->perform(list, wake_signal{}));
+        REQUIRE(answered);
+        http_response& r = answered->response;
+        CHECK(r.body.size() < 400'000);
+        int parts = 1;
+        for (std::string part; r.rest; part.clear(), ++parts) {
+            if (!r.rest->next(part, 256 * 1024)) r.rest.reset();
+            CHECK(part.size() < 400'000);
+        }
+        CHECK(parts > 12);
+    }
+}
