@@ -283,6 +283,16 @@ void default_member(json::object& parent, std::string_view key, json::value v)
     if (member.is_null()) member = std::move(v);
 }
 
+void erase_members(json::object& from, const std::function<bool(std::string_view)>& doomed)
+{
+    if (std::none_of(from.begin(), from.end(), [&](const auto& m) { return doomed(m.key()); })) return;
+    json::object kept;
+    kept.reserve(from.size());
+    for (auto& m : from)
+        if (!doomed(m.key())) kept.emplace(m.key(), std::move(m.value()));
+    from = std::move(kept);
+}
+
 void sort_members(json::object& o)
 {
     const auto by_key = [](const auto& a, const auto& b) { return a.key() < b.key(); };

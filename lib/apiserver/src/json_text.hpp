@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <boost/system/result.hpp>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,8 @@ private:
 json::object& object_member(json::object& parent, std::string_view key);
 /// Sets when absent.
 void default_member(json::object& parent, std::string_view key, json::value v);
+/// Erases the members whose names `doomed` picks. The others keep their order, and the cost is linear for all together.
+void erase_members(json::object& from, const std::function<bool(std::string_view)>& doomed);
 /// Members in the order of their names, at every level.
 void sort_deep(json::value& v);
 /// Members in the order of their names, this level only.

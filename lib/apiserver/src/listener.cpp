@@ -57,6 +57,7 @@ result<std::shared_ptr<listener>> listener::open(const endpoint_options& options
     acceptor.open(endpoint.protocol(), error);
     if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
     if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.non_blocking(true, error);
     if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) return cannot_listen(options, error.message());
     const tcp::endpoint bound = acceptor.local_endpoint(error);
@@ -74,15 +75,20 @@ bool listener::start(task_group& tasks)
 asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_group& tasks)
 {
     while (self->acceptor_.is_open()) {
+        // A client first: without one, an accept says that there is no descriptor left when nobody needs one.
+        const auto [ended] =
+            co_await self->acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
+        if (ended || !self->acceptor_.is_open()) continue;
         asio::any_io_executor strand = asio::make_strand(self->engine_->executor());
         tcp::socket socket{strand};
-        const auto [error] = co_await self->acceptor_.async_accept(socket, asio::as_tuple(asio::use_awaitable));
+        boost::system::error_code error;
+        self->acceptor_.accept(socket, error);
         if (!error) {
             if (!self->take(std::move(socket), strand, tasks)) continue;
-        } else if (self->acceptor_.is_open()) {
+        } else if (error != asio::error::would_block && error != asio::error::try_again) {
             // Out of file descriptors, or a client that was gone at once: not a reason to stop.
-            const bool exhausted =
-                error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
+            const bool exhausted = error == asio::error::no_descriptors ||
+                                   error == boost::system::errc::too_many_files_open_in_system;
             const bool freed = exhausted && self->table_->make_room();
             self->engine_->log().warning("cannot accept a connection",
                                          {{"error", error.message()}, {"closed_a_waiting_one", freed}});

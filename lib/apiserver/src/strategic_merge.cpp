@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -49,34 +51,32 @@ std::string_view merge_key(std::string_view list, const json::array& patch)
 
 bool merges_as_set(std::string_view list) { return list == "finalizers"; }
 
-json::array::iterator find_item(json::array& items, std::string_view key, const json::value& wanted)
+/// A value as a key of an ordered index, which no choice of values can slow down.
+std::string index_key(const json::value& v) { return to_text(v); }
+
+std::set<std::string> index_of(const json::array& values)
 {
-    return std::find_if(items.begin(), items.end(), [&](const json::value& item) {
-        const auto* have = find_at(item, key);
-        return have && *have == wanted;
-    });
+    std::set<std::string> out;
+    for (const auto& v : values) out.insert(index_key(v));
+    return out;
 }
 
 /// Items named in the order list come in its order; the others keep their place behind what they stood behind.
 void order_items(json::array& items, std::string_view key, const json::array& order)
 {
-    const auto rank = [&](const json::value& item) -> std::ptrdiff_t {
-        const json::value* id = key.empty() ? &item : find_at(item, key);
-        if (!id) return -1;
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            const json::value* wanted = key.empty() ? &order[i] : find_at(order[i], key);
-            if (wanted && *wanted == *id) return static_cast<std::ptrdiff_t>(i);
-        }
-        return -1;
-    };
-    std::vector<std::pair<std::ptrdiff_t, json::value>> ranked;
+    const auto id_of = [&](const json::value& item) { return key.empty() ? &item : find_at(item, key); };
+    std::map<std::string, std::size_t> ranks;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        if (const auto* id = id_of(order[i])) ranks.emplace(index_key(*id), i);
+    std::vector<std::pair<std::size_t, json::value>> ranked;
     std::vector<std::pair<std::size_t, json::value>> others;
     for (std::size_t i = 0; i < items.size(); ++i) {
-        const auto r = rank(items[i]);
-        if (r < 0)
-            others.emplace_back(i, items[i]);
+        const auto* id = id_of(items[i]);
+        const auto rank = id ? ranks.find(index_key(*id)) : ranks.end();
+        if (rank == ranks.end())
+            others.emplace_back(i, std::move(items[i]));
         else
-            ranked.emplace_back(r, items[i]);
+            ranked.emplace_back(rank->second, std::move(items[i]));
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     json::array ordered;
@@ -91,33 +91,45 @@ void order_items(json::array& items, std::string_view key, const json::array& or
 
 void merge_object(json::object& target, const json::object& patch);
 
+/// The items without those that `$patch: delete` names.
+void delete_items(json::array& items, const json::array& patch, std::string_view key)
+{
+    std::set<std::string> doomed;
+    for (const auto& item : patch)
+        if (const auto* id = find_at(item, key); id && text_at(item, "$patch") == "delete") doomed.insert(index_key(*id));
+    if (doomed.empty()) return;
+    items.erase(std::remove_if(items.begin(), items.end(),
+                               [&](const json::value& item) {
+                                   const auto* id = find_at(item, key);
+                                   return id && doomed.contains(index_key(*id));
+                               }),
+                items.end());
+}
+
+bool replaces(const json::array& patch)
+{
+    return std::any_of(patch.begin(), patch.end(), [](const auto& i) { return text_at(i, "$patch") == "replace"; });
+}
+
 void merge_keyed_list(json::array& items, const json::array& patch, std::string_view key)
 {
-    for (const auto& item : patch) {
-        const auto directive = text_at(item, "$patch");
-        if (directive == "replace") {
-            json::array replaced;
-            for (const auto& each : patch)
-                if (text_at(each, "$patch").empty()) replaced.push_back(each);
-            items = std::move(replaced);
-            return;
-        }
+    if (replaces(patch)) {
+        json::array replaced;
+        for (const auto& each : patch)
+            if (text_at(each, "$patch").empty()) replaced.push_back(each);
+        items = std::move(replaced);
+        return;
     }
+    delete_items(items, patch, key);
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (const auto* id = find_at(items[i], key)) places.emplace(index_key(*id), i);
     for (const auto& item : patch) {
         const auto* id = find_at(item, key);
-        if (!id || !item.is_object()) continue;
-        const auto found = find_item(items, key, *id);
-        if (text_at(item, "$patch") == "delete") {
-            if (found != items.end()) items.erase(found);
-            continue;
-        }
-        if (found != items.end() && found->is_object()) {
-            merge_object(found->get_object(), item.get_object());
-            continue;
-        }
-        json::object fresh;
-        merge_object(fresh, item.get_object());
-        items.push_back(std::move(fresh));
+        if (!id || text_at(item, "$patch") == "delete") continue;
+        const auto [place, fresh] = places.emplace(index_key(*id), items.size());
+        if (fresh) items.emplace_back(json::object{});
+        merge_object(items[place->second].get_object(), item.get_object());
     }
 }
 
@@ -138,8 +150,9 @@ void merge_list(json::object& target, std::string_view name, const json::array& 
         merge_keyed_list(items, patch, key);
         return;
     }
+    auto known = index_of(items);
     for (const auto& item : patch)
-        if (std::find(items.begin(), items.end(), item) == items.end()) items.push_back(item);
+        if (known.insert(index_key(item)).second) items.push_back(item);
 }
 
 constexpr std::string_view order_prefix = "$setElementOrder/";
@@ -151,18 +164,16 @@ void apply_directives(json::object& target, const json::object& patch)
         const std::string_view key = key_text;
         if (!value.is_array()) continue;
         if (key == "$retainKeys") {
-            std::vector<std::string> gone;
-            for (const auto& member : target)
-                if (std::find(value.get_array().begin(), value.get_array().end(), json::value(member.key())) ==
-                    value.get_array().end())
-                    gone.emplace_back(member.key());
-            for (const auto& name : gone) target.stable_erase(name);
+            const auto kept = index_of(value.get_array());
+            erase_members(target, [&](std::string_view name) { return !kept.contains(quoted(name)); });
         } else if (key.starts_with(delete_prefix)) {
             auto* list = target.if_contains(key.substr(delete_prefix.size()));
             if (!list || !list->is_array()) continue;
             auto& items = list->get_array();
-            for (const auto& doomed : value.get_array())
-                items.erase(std::remove(items.begin(), items.end(), doomed), items.end());
+            const auto doomed = index_of(value.get_array());
+            items.erase(std::remove_if(items.begin(), items.end(),
+                                       [&](const json::value& item) { return doomed.contains(index_key(item)); }),
+                        items.end());
         }
     }
 }
@@ -187,12 +198,14 @@ void merge_object(json::object& target, const json::object& patch)
         if (what == "delete") return;
     }
     apply_directives(target, patch);
+    erase_members(target, [&](std::string_view key) {
+        const auto* change = key.starts_with('$') ? nullptr : patch.if_contains(key);
+        return change && change->is_null();
+    });
     for (const auto& [key_text, value] : patch) {
         const std::string_view key = key_text;
-        if (key.starts_with('$')) continue;
-        if (value.is_null()) {
-            target.stable_erase(key);
-        } else if (value.is_object()) {
+        if (key.starts_with('$') || value.is_null()) continue;
+        if (value.is_object()) {
             auto& member = target[key];
             if (!member.is_object()) member = json::object{};
             merge_object(member.get_object(), value.get_object());
