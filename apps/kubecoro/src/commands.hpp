@@ -24,6 +24,8 @@ struct serve_command
     std::vector<std::string> load = {};
     /// Changes kept for watches; empty = the server's default.
     std::optional<std::size_t> history = {};
+    /// Directory for what survives a restart; empty: nothing does.
+    std::string data = {};
     logger log = {};
 };
 

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 embedded::embedded(asio::any_io_executor executor, embedded_options options)
     : executor_(std::move(executor)),
       options_(std::move(options)),
-      admin_token_(apiserver::random_token().value()),
-      limited_token_(apiserver::random_token().value())
+      admin_token_(options_.admin_token.empty() ? apiserver::random_token().value() : options_.admin_token),
+      limited_token_(options_.limited_token.empty() ? apiserver::random_token().value() : options_.limited_token)
 {
     apiserver::server_options with;
     if (options_.history) with.cluster.history = *options_.history;
@@ -34,6 +34,7 @@ asio::awaitable<result<>> embedded::listen()
     apiserver::tls_identity_options about;
     about.names.push_back(options_.address);
     about.now = real_clock()->wall_now();
+    about.authority = options_.authority;
     auto identity = apiserver::tls_identity::generate(about);
     if (!identity) co_return identity.error();
     ca_ = identity->ca_certificate;
@@ -43,6 +44,8 @@ asio::awaitable<result<>> embedded::listen()
     where.tls = std::move(*identity);
     auto bound = co_await server_->listen(std::move(where));
     if (!bound) co_return bound.error();
+    // A kubeconfig needs an address that one can connect to.
+    if (is_every_interface(bound->address)) bound->address = bound->address == "::" ? "::1" : "127.0.0.1";
     url_ = bound->url();
     co_return result<>();
 }
@@ -68,6 +71,8 @@ result<client> embedded::connect() const
 }
 
 client embedded::direct() const { return client(executor_, std::make_shared<direct_transport>(*server_)); }
+
+bool is_every_interface(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
 
 result<embedded_options> parse_listen(const std::string& text)
 {

@@ -18,6 +18,10 @@ struct embedded_options
     std::uint16_t port = 0;
     /// Changes kept for watches; empty = the server's default.
     std::optional<std::size_t> history = {};
+    /// Each empty one is made for this server alone.
+    std::optional<apiserver::tls_authority> authority = {};
+    std::string admin_token = {};
+    std::string limited_token = {};
     logger log = {};
 };
 
@@ -54,6 +58,9 @@ private:
     std::string url_;
     std::unique_ptr<apiserver::embedded_server> server_;
 };
+
+/// The address is every interface of the machine: 0.0.0.0 or [::].
+[[nodiscard]] bool is_every_interface(const std::string& address);
 
 /// HOST:PORT, [HOST]:PORT or :PORT. Errors: invalid, naming the text.
 [[nodiscard]] result<embedded_options> parse_listen(const std::string& text);

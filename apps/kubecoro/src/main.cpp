@@ -36,6 +36,8 @@ void add_serve(CLI::App& app, flags& f)
         ->add_option("--load", f.serve.load, "Manifests to load: a file, or a directory of .yaml, .yml and .json files")
         ->take_all()
         ->allow_extra_args(false);
+    serve->add_option("--data", f.serve.data,
+                      "Directory that keeps authority, tokens and state over a restart; made when missing");
     serve->add_option("--history", f.serve.history, "Changes kept for watches; older ones are answered with 410 Gone")
         ->check(whole_number_from_one());
 }
@@ -105,7 +107,7 @@ int main(int argc, char** argv)
     app.fallthrough();
     flags f;
     int verbosity = 0;
-    app.add_flag("-v,--verbose", verbosity, "Log more to stderr; -vv logs everything");
+    app.add_flag("-v,--verbose", verbosity, "Log more to stderr (serve: every request); -vv logs everything");
     add_serve(app, f);
     add_watch(app, f);
     add_demo(app, f);

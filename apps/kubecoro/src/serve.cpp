@@ -1,7 +1,15 @@
 // `kubecoro serve`: the embedded API server for kubectl and other programs.
 #include "commands.hpp"
+#include "data_directory.hpp"
 #include "embedded.hpp"
 #include "output.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace kubecoro::tool {
 
@@ -9,8 +17,80 @@ namespace asio = boost::asio;
 
 namespace {
 
-asio::awaitable<result<>> serve_until_stopped(embedded& cluster, serve_command options, latch stop)
+using data_ptr = std::shared_ptr<data_directory>;
+
+/// Who started us reads our lines through a pipe, and is gone when nobody has its other end.
+asio::awaitable<result<>> until_output_is_gone(asio::any_io_executor executor, latch stop)
 {
+    struct stat about
+    {
+    };
+    const bool piped = ::fstat(STDOUT_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+    const int copy = piped ? ::dup(STDOUT_FILENO) : -1;
+    if (copy < 0) co_return co_await stop.wait();
+    asio::posix::stream_descriptor pipe(executor, copy);
+    const auto [ended] =
+        co_await pipe.async_wait(asio::posix::descriptor_base::wait_error, asio::as_tuple(asio::use_awaitable));
+    co_return ended ? result<>(failure(ended, "wait for the end of standard output")) : result<>();
+}
+
+asio::awaitable<result<std::uint64_t>> save(apiserver::embedded_server& server, data_ptr data, std::uint64_t saved)
+{
+    auto version = co_await server.resource_version();
+    if (!version || *version == saved) co_return version;
+    auto state = co_await server.snapshot();
+    if (!state) co_return state.error();
+    auto written = data->save_state(*state);
+    if (!written) co_return written.error();
+    co_return *version;
+}
+
+/// Once a second, when something has changed. A disk that is full is said, and tried again.
+asio::awaitable<result<>> save_regularly(apiserver::embedded_server& server, data_ptr data, logger log)
+{
+    std::uint64_t saved = 0;
+    const auto time = real_clock();
+    while (true) {
+        auto slept = co_await sleep_for(*time, std::chrono::seconds{1});
+        if (!slept) co_return slept;
+        auto done = co_await save(server, data, saved);
+        if (done)
+            saved = *done;
+        else
+            log.warning("the state could not be saved", {{"failure", done.error().describe()}});
+    }
+}
+
+asio::awaitable<result<>> restore(apiserver::embedded_server& server, data_ptr data)
+{
+    auto state = data->load_state();
+    if (!state) co_return state.error();
+    if (!*state) co_return result<>();
+    co_return co_await server.restore(std::move(**state));
+}
+
+asio::awaitable<result<>> run_until_stopped(embedded& cluster, data_ptr data, program_context context, logger log)
+{
+    using namespace asio::experimental::awaitable_operators;
+    auto gone = guard(until_output_is_gone(context.executor, context.stop));
+    if (!data) {
+        auto first = co_await (std::move(gone) || context.stop.wait());
+        co_return first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
+    }
+    auto saving = guard(save_regularly(cluster.server(), data, std::move(log)));
+    auto first = co_await (std::move(gone) || context.stop.wait() || std::move(saving));
+    auto last = co_await save(cluster.server(), data, 0);
+    if (!last) co_return last.error();
+    co_return first.index() == 0 ? std::get<0>(first) : first.index() == 1 ? std::get<1>(first) : std::get<2>(first);
+}
+
+asio::awaitable<result<>> serve_until_stopped(embedded& cluster, serve_command options, data_ptr data,
+                                              program_context context)
+{
+    if (data) {
+        auto restored = co_await restore(cluster.server(), data);
+        if (!restored) co_return restored;
+    }
     auto loaded = co_await load_files(cluster.server(), options.load);
     if (!loaded) co_return loaded.error();
     auto listening = co_await cluster.listen();
@@ -27,7 +107,7 @@ asio::awaitable<result<>> serve_until_stopped(embedded& cluster, serve_command o
     // The address comes last: who waits for it finds everything in place.
     if (!options.load.empty()) out.line("loaded " + std::to_string(*loaded) + " objects");
     out.line("listening on " + cluster.url());
-    co_return co_await stop.wait();
+    co_return co_await run_until_stopped(cluster, data, context, options.log);
 }
 
 } // namespace
@@ -38,8 +118,20 @@ asio::awaitable<result<>> serve(serve_command options, program_context context)
     if (!settings) co_return settings.error();
     settings->history = options.history;
     settings->log = options.log;
+    if (is_every_interface(settings->address))
+        options.log.warning("the API server listens on every interface: everybody who can reach this machine can try",
+                            {{"listen", options.listen}});
+    data_ptr data;
+    if (!options.data.empty()) {
+        auto opened = data_directory::open(options.data);
+        if (!opened) co_return opened.error();
+        data = std::move(*opened);
+        settings->authority = data->authority();
+        settings->admin_token = data->admin_token();
+        settings->limited_token = data->limited_token();
+    }
     embedded cluster(context.executor, std::move(*settings));
-    auto outcome = co_await serve_until_stopped(cluster, std::move(options), context.stop);
+    auto outcome = co_await serve_until_stopped(cluster, std::move(options), std::move(data), context);
     auto stopped = co_await cluster.server().stop();
     if (!outcome) co_return outcome;
     co_return stopped;

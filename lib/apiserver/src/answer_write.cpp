@@ -121,7 +121,9 @@ http_response answer_patch(exchange& x)
         return respond(errors::bad_request("the kind of the object (" + std::string(kind) +
                                            ") does not match the kind of the resource (" + info.kind + ")"));
     if (auto e = check_types(info, x.route.version, doc)) return respond(*e);
-    if (auto e = settle_unknown_fields(x, doc)) return respond(*e);
+    // A JSON patch is a list of operations: what it has twice is nobody's field.
+    const auto duplicates = *format == patch_format::json ? std::vector<std::string>{} : duplicates_in_body(x);
+    if (auto e = settle_doubtful_fields(x, doc, duplicates)) return respond(*e);
     for (const std::string_view key : {"kind", "apiVersion"}) doc.get_object().erase(key);
     return written(x, x.state.update(x.address(), std::move(doc), *flags, x.now), 200);
 }

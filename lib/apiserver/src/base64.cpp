@@ -31,6 +31,31 @@ std::string encode_base64(std::string_view bytes)
     return out;
 }
 
+std::size_t decoded_base64_size(std::string_view text)
+{
+    std::size_t held = 0;
+    for (const char c : text) held += c != '=' && c != '\n' && c != '\r' ? 1 : 0;
+    return held * 3 / 4;
+}
+
+std::size_t bad_base64_at(std::string_view text)
+{
+    std::size_t held = 0, padding = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '\n' || c == '\r') continue;
+        const bool pads = c == '=' && held % 4 >= 2 && held % 4 + padding < 4;
+        if (pads)
+            ++padding;
+        else if (padding > 0 || digits.find(c) == std::string_view::npos)
+            return i;
+        else
+            ++held;
+    }
+    const bool complete = (held + padding) % 4 == 0;
+    return complete ? std::string_view::npos : text.size();
+}
+
 std::string encode_base64url(std::string_view bytes) { return encode(bytes, url_digits); }
 
 std::size_t decode_base64url(std::string_view text, std::string& out)

@@ -1,5 +1,6 @@
 #include "body.hpp"
 
+#include "duplicate_fields.hpp"
 #include "json_text.hpp"
 #include "status_errors.hpp"
 #include "validation.hpp"
@@ -30,6 +31,10 @@ status_error unrecognized(const exchange& x, std::string_view why)
     return errors::bad_request("the object provided is unrecognized (must be of type " + x.store->info.kind +
                                "): " + std::string(why) + " " + shown(x.request.body));
 }
+
+/// How much a refusal lists, and bytes of Warning headers of one answer.
+constexpr std::size_t most_complaints = 100;
+constexpr std::size_t largest_warnings = 4096;
 
 std::string in_version(std::string_view kind, std::string_view version, const resource_info& info)
 {
@@ -75,6 +80,13 @@ boost::system::result<json::value, std::string> read_document(const exchange& x)
     return parse_json(x.request.body, x.options.max_depth);
 }
 
+std::vector<std::string> duplicates_in_body(const exchange& x)
+{
+    if (x.target.value("fieldValidation") == "Ignore") return {};
+    if (media_type(x.request.header("content-type")).ends_with("yaml")) return {};
+    return duplicate_fields(x.request.body, x.options.max_depth);
+}
+
 answer<json::value> read_object(exchange& x)
 {
     const auto type = media_type(x.request.header("content-type"));
@@ -90,24 +102,34 @@ answer<json::value> read_object(exchange& x)
                                    " into Go value of type struct");
     if (auto e = check_type(x, *body)) return *e;
     if (auto e = check_types(x.store->info, x.route.version, *body)) return *e;
-    if (auto e = settle_unknown_fields(x, *body)) return *e;
+    if (auto e = settle_doubtful_fields(x, *body, duplicates_in_body(x))) return *e;
     for (const std::string_view key : {"kind", "apiVersion"}) body->get_object().erase(key);
     return std::move(*body);
 }
 
-std::optional<status_error> settle_unknown_fields(exchange& x, json::value& body)
+std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& body,
+                                                   const std::vector<std::string>& duplicates)
 {
     const auto& info = x.store->info;
     const auto unknown = unknown_fields(info, x.route.version, body);
-    if (unknown.empty()) return {};
+    std::vector<std::string> complaints;
+    for (const auto& field : duplicates) complaints.push_back("duplicate field " + quoted(field));
+    for (const auto& field : unknown) complaints.push_back("unknown field " + quoted(field));
     const auto mode = x.target.value("fieldValidation");
-    if (mode == "Strict") {
+    if (mode == "Strict" && !complaints.empty()) {
         std::string list;
-        for (const auto& field : unknown) list += (list.empty() ? "" : ", ") + ("unknown field " + quoted(field));
+        for (std::size_t i = 0; i < std::min(complaints.size(), most_complaints); ++i)
+            list += (i == 0 ? "" : ", ") + complaints[i];
         return errors::bad_request(in_version(info.kind, x.route.version, info) + ": strict decoding error: " + list);
     }
+    // Warnings are headers, and clients bound those.
+    std::size_t room = largest_warnings;
+    for (const auto& complaint : complaints) {
+        if (mode == "Ignore" || complaint.size() > room) break;
+        room -= complaint.size();
+        x.warnings.push_back(complaint);
+    }
     for (const auto& field : unknown) {
-        if (mode != "Ignore") x.warnings.push_back("unknown field " + quoted(field));
         if (field.starts_with("metadata."))
             object_member(body.get_object(), "metadata").erase(std::string_view(field).substr(9));
         else if (!info.custom) // Custom resources are pruned by their schema where they are stored.

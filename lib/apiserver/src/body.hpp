@@ -5,7 +5,9 @@
 
 #include <boost/json/value.hpp>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kubecoro::apiserver {
 
@@ -22,7 +24,11 @@ namespace kubecoro::apiserver {
 /// From body and query. Errors: 400, 422.
 [[nodiscard]] answer<delete_request> read_delete_options(const exchange& x);
 
-/// Drops unknown members with a warning each, or refuses them under fieldValidation=Strict.
-[[nodiscard]] std::optional<status_error> settle_unknown_fields(exchange& x, boost::json::value& body);
+/// Members that an object of the body has twice; none are looked for under fieldValidation=Ignore, and in YAML.
+[[nodiscard]] std::vector<std::string> duplicates_in_body(const exchange& x);
+
+/// Drops unknown members; warns of them and of duplicates, or refuses them under fieldValidation=Strict.
+[[nodiscard]] std::optional<status_error> settle_doubtful_fields(exchange& x, boost::json::value& body,
+                                                                 const std::vector<std::string>& duplicates);
 
 } // namespace kubecoro::apiserver

@@ -4,6 +4,8 @@
 #include "json_text.hpp"
 #include "resource_store.hpp"
 
+#include <algorithm>
+
 namespace kubecoro::apiserver {
 
 cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
@@ -20,7 +22,7 @@ cluster_state_core::~cluster_state_core() = default;
 void cluster_state_core::add_resource(resource_info info)
 {
     auto key = std::pair{info.group, info.plural};
-    stores_[std::move(key)] = std::make_shared<resource_store>(std::move(info), options_.history, version_);
+    stores_[std::move(key)] = std::make_shared<resource_store>(std::move(info), options_, version_, history_bytes_);
     ++discovery_version_;
 }
 
@@ -87,8 +89,20 @@ stored cluster_state_core::commit(resource_store& store, const stored& before, j
     normalise(store.info, body);
     auto object = make_stored(store.info, body, ++*version_);
     store.record({before ? change_type::modified : change_type::added, *version_, before, object});
+    bound_history();
     changed(store);
     return object;
+}
+
+void cluster_state_core::bound_history()
+{
+    while (*history_bytes_ > options_.history_bytes) {
+        const auto largest = std::max_element(stores_.begin(), stores_.end(), [](const auto& a, const auto& b) {
+            return a.second->history_bytes() < b.second->history_bytes();
+        });
+        if (largest->second->history_bytes() == 0) return; // the rest belongs to resources that are gone
+        largest->second->forget_oldest_change();
+    }
 }
 
 void cluster_state_core::changed(const resource_store& store) const

@@ -87,8 +87,8 @@ asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_
             if (!self->take(std::move(socket), strand, tasks)) continue;
         } else if (error != asio::error::would_block && error != asio::error::try_again) {
             // Out of file descriptors, or a client that was gone at once: not a reason to stop.
-            const bool exhausted = error == asio::error::no_descriptors ||
-                                   error == boost::system::errc::too_many_files_open_in_system;
+            const bool exhausted =
+                error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
             const bool freed = exhausted && self->table_->make_room();
             self->engine_->log().warning("cannot accept a connection",
                                          {{"error", error.message()}, {"closed_a_waiting_one", freed}});

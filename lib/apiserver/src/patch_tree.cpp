@@ -31,7 +31,8 @@ bool patch_allowance::spend(const json::value& v, std::size_t depth_there)
     if (depth_there > depth || weight > bytes) return false;
     bytes -= weight;
     if (const auto* array = v.if_array())
-        return std::all_of(array->begin(), array->end(), [&](const auto& item) { return spend(item, depth_there + 1); });
+        return std::all_of(array->begin(), array->end(),
+                           [&](const auto& item) { return spend(item, depth_there + 1); });
     const auto* object = v.if_object();
     if (!object) return true;
     return std::all_of(object->begin(), object->end(), [&](const auto& m) {

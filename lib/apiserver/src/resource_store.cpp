@@ -10,24 +10,45 @@ stored resource_store::find(std::string_view key) const
     return it == objects_.end() ? nullptr : it->second;
 }
 
+namespace {
+
+/// The state before, which nothing else may hold any more, and the event's line, which watchers share.
+std::size_t cost_of(const change& c)
+{
+    constexpr std::size_t frame = 512;
+    const std::size_t last_state = c.type == change_type::deleted ? c.object->text.size() : 0;
+    return frame + (c.before ? c.before->text.size() : 0) + c.object->text.size() + last_state;
+}
+
+} // namespace
+
 void resource_store::record(change c)
 {
     if (c.type == change_type::deleted)
         objects_.erase(c.object->key);
     else
         objects_.insert_or_assign(c.object->key, c.object);
+    const std::size_t cost = cost_of(c);
     history_.push_back(std::make_shared<const change>(std::move(c)));
-    while (history_.size() > limit_) {
-        floor_ = history_.front()->version;
-        history_.pop_front();
-        ++first_;
-    }
+    bytes_ += cost;
+    *all_bytes_ += cost;
+    while (history_.size() > limit_ || (bytes_ > limit_bytes_ && history_.size() > 1)) forget_oldest_change();
+}
+
+void resource_store::forget_oldest_change()
+{
+    const std::size_t cost = cost_of(*history_.front());
+    bytes_ -= cost;
+    *all_bytes_ -= cost;
+    floor_ = history_.front()->version;
+    history_.pop_front();
+    ++first_;
+    if (kept_.sequence < first_) kept_ = {}; // nobody may ask for it any more
 }
 
 void resource_store::compact(std::uint64_t version)
 {
-    first_ += history_.size();
-    history_.clear();
+    while (!history_.empty()) forget_oldest_change();
     floor_ = version;
     kept_ = {};
 }

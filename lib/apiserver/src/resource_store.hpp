@@ -39,19 +39,30 @@ struct change
 class resource_store
 {
 public:
-    resource_store(resource_info i, std::size_t history_limit, std::shared_ptr<const std::uint64_t> cluster_version)
+    /// @param all_bytes  The bytes of all histories, this one's included.
+    resource_store(resource_info i, const cluster_options& limits, std::shared_ptr<const std::uint64_t> cluster_version,
+                   std::shared_ptr<std::size_t> all_bytes)
         : info(std::move(i)),
-          limit_(std::max<std::size_t>(history_limit, 1)),
+          limit_(std::max<std::size_t>(limits.history, 1)),
+          limit_bytes_(limits.history_bytes_per_resource),
           cluster_version_(std::move(cluster_version)),
+          all_bytes_(std::move(all_bytes)),
           floor_(*cluster_version_)
     {
     }
+    ~resource_store() { *all_bytes_ -= bytes_; }
+    resource_store(const resource_store&) = delete;
+    resource_store& operator=(const resource_store&) = delete;
 
     resource_info info;
 
     using map = std::map<std::string, stored, std::less<>>;
     [[nodiscard]] const map& objects() const noexcept { return objects_; }
     [[nodiscard]] stored find(std::string_view key) const;
+
+    /// Puts objects there, or takes all away, without a change in the history: restored ones.
+    void put(stored object) { objects_.insert_or_assign(object->key, object); }
+    void clear() { objects_.clear(); }
 
     /// Applies a change to objects and history.
     void record(change c);
@@ -61,6 +72,10 @@ public:
     /// The oldest version from which every later change is known.
     [[nodiscard]] std::uint64_t floor() const noexcept { return floor_; }
     void compact(std::uint64_t version);
+    /// Bytes of the changes that are kept, objects aside.
+    [[nodiscard]] std::size_t history_bytes() const noexcept { return bytes_; }
+    /// There must be one.
+    void forget_oldest_change();
 
     /// Changes are numbered without gaps: [first, end).
     [[nodiscard]] std::uint64_t first_sequence() const noexcept { return first_; }
@@ -80,7 +95,10 @@ private:
     map objects_;
     std::deque<std::shared_ptr<const change>> history_;
     std::size_t limit_;
+    std::size_t limit_bytes_;
+    std::size_t bytes_ = 0;
     std::shared_ptr<const std::uint64_t> cluster_version_;
+    std::shared_ptr<std::size_t> all_bytes_;
     std::uint64_t first_ = 0;
     std::uint64_t floor_;
     bool closed_ = false;

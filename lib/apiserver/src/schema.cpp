@@ -66,7 +66,7 @@ void walk_unknown(const json::value& schema, Value& v, const std::string& path, 
         if (!sub) sub = additional(schema);
         if (sub)
             walk_unknown(*sub, member.value(), joined(path, key), unknown);
-        else if (!open_object(schema) && (object_at(schema, "properties") || path.empty()))
+        else if (!open_object(schema))
             unknown(v.get_object(), key, joined(path, key));
     }
 }
@@ -94,6 +94,9 @@ std::string_view json_type(const json::value& v)
 }
 
 namespace {
+
+/// A list of a million items may be wrong in each; a hundred causes say enough.
+constexpr std::size_t most_causes = 100;
 
 bool type_fits(std::string_view wanted, const json::value& schema, const json::value& v)
 {
@@ -163,6 +166,7 @@ void check_enum(const json::value& schema, const json::value& v, const std::stri
 void validate_value(const json::value& schema, const json::value& v, const std::string& path,
                     std::vector<status_cause>& causes)
 {
+    if (causes.size() >= most_causes) return;
     if (!schema.is_object() || (v.is_null() && flag(schema, "nullable"))) return;
     const auto wanted = text_at(schema, "type");
     if (!type_fits(wanted, schema, v)) {
@@ -185,7 +189,7 @@ void validate_value(const json::value& schema, const json::value& v, const std::
     if (!object) return;
     if (const auto* required = array_at(schema, "required"))
         for (const auto& name : *required)
-            if (name.is_string() && !object->if_contains(name.get_string()))
+            if (name.is_string() && !object->if_contains(name.get_string()) && causes.size() < most_causes)
                 causes.push_back(errors::required(joined(path, name.get_string())));
     std::map<std::string_view, const json::value*> members;
     for (const auto& [key, member] : *object) members.emplace(key, &member);
@@ -218,25 +222,56 @@ bool has_rules(const json::value& schema)
 
 } // namespace
 
-void apply_schema_defaults(const json::value& schema, json::value& body)
+namespace {
+
+/// Defaults of lists of empty objects multiply; this is where it ends.
+struct default_allowance
+{
+    std::size_t bytes = 8u << 20;
+    std::size_t steps = 20'000'000;
+
+    [[nodiscard]] bool step() { return steps > 0 && steps-- > 0; }
+    [[nodiscard]] bool spend(const json::value& given)
+    {
+        const std::size_t size = to_text(given).size();
+        if (size > bytes) return false;
+        bytes -= size;
+        return true;
+    }
+};
+
+bool fill(const json::value& schema, json::value& body, default_allowance& left)
 {
     if (auto* array = body.if_array()) {
-        if (const auto* items = find_at(schema, "items"))
-            for (auto& item : *array) apply_schema_defaults(*items, item);
-        return;
+        const auto* items = find_at(schema, "items");
+        return !items ||
+               std::all_of(array->begin(), array->end(), [&](auto& item) { return fill(*items, item, left); });
     }
     auto* object = body.if_object();
-    if (!object) return;
+    if (!object) return true;
     if (const auto* properties = object_at(schema, "properties"))
         for (const auto& [key, sub] : *properties) {
+            if (!left.step()) return false;
             const auto* given = find_at(sub, "default");
-            if (given && !object->if_contains(key)) object->emplace(key, *given);
-            if (auto* member = object->if_contains(key)) apply_schema_defaults(sub, *member);
+            if (given && !object->if_contains(key)) {
+                if (!left.spend(*given)) return false;
+                object->emplace(key, *given);
+            }
+            if (auto* member = object->if_contains(key); member && !fill(sub, *member, left)) return false;
         }
     const auto* others = additional(schema);
     if (others && others->is_object())
         for (auto& member : *object)
-            if (!property(schema, member.key())) apply_schema_defaults(*others, member.value());
+            if (!property(schema, member.key()) && !fill(*others, member.value(), left)) return false;
+    return true;
+}
+
+} // namespace
+
+bool apply_schema_defaults(const json::value& schema, json::value& body)
+{
+    default_allowance left;
+    return fill(schema, body, left);
 }
 
 std::vector<std::string> unknown_to_schema(const json::value& schema, const json::value& body)

@@ -14,8 +14,8 @@ namespace kubecoro::apiserver {
 /// "object", "integer", "number" (with a fraction), ...: JSON Schema's words.
 [[nodiscard]] std::string_view json_type(const boost::json::value& v);
 
-/// Fills in `default`s where a member is missing.
-void apply_schema_defaults(const boost::json::value& schema, boost::json::value& body);
+/// Fills in `default`s where a member is missing. @return false when that would be more than any object may hold.
+[[nodiscard]] bool apply_schema_defaults(const boost::json::value& schema, boost::json::value& body);
 
 /// Paths of members the schema does not know (kind, apiVersion and metadata aside).
 [[nodiscard]] std::vector<std::string> unknown_to_schema(const boost::json::value& schema,

@@ -139,6 +139,20 @@ asio::awaitable<result<>> embedded_server::compact()
     }));
 }
 
+asio::awaitable<result<std::string>> embedded_server::snapshot()
+{
+    return guard(on_strand(engine_, [](server_engine& e) { return result<std::string>(e.state().dump()); }));
+}
+
+asio::awaitable<result<>> embedded_server::restore(std::string snapshot)
+{
+    return guard(on_strand(engine_, [text = std::move(snapshot)](server_engine& e) {
+        auto restored = e.state().restore(text, e.time().wall_now());
+        e.changed();
+        return restored;
+    }));
+}
+
 asio::awaitable<result<std::vector<std::string>>> embedded_server::objects(std::string resource)
 {
     return guard(on_strand(engine_, [resource = std::move(resource)](server_engine& e) {

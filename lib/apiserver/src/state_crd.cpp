@@ -5,6 +5,7 @@
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -20,41 +21,131 @@ json::value condition(std::string_view type, bool met, std::string_view reason, 
             {"message", message}};
 }
 
-json::value accepted_names(const json::value& crd)
+using names_in_use = std::set<std::string, std::less<>>;
+
+/// Which of the names a definition asks for it gets.
+struct naming
 {
-    const auto* names = find_at(crd, "spec.names");
-    return names ? *names : json::value(json::object{});
+    json::object accepted;
+    /// Empty: all of them.
+    std::string reason = {};
+    std::string message = {};
+};
+
+naming settle_names(const json::value& crd, const names_in_use& resources, const names_in_use& kinds)
+{
+    naming out;
+    const auto refuse = [&](std::string_view reason, std::string_view name) {
+        out.reason = reason;
+        out.message = quoted(name) + " is already in use";
+    };
+    const auto* asked = object_at(crd, "spec.names");
+    if (!asked) return out;
+    if (const auto* before = object_at(crd, "status.acceptedNames")) out.accepted = *before;
+    const auto settle = [&](std::string_view member, const names_in_use& used, std::string_view reason) {
+        const auto* name = asked->if_contains(member);
+        if (!name || !name->is_string()) return;
+        if (used.contains(std::string_view(name->get_string())))
+            refuse(reason, name->get_string());
+        else
+            out.accepted[member] = *name;
+    };
+    settle("plural", resources, "PluralConflict");
+    settle("singular", resources, "SingularConflict");
+    const auto* short_names = asked->if_contains("shortNames");
+    const std::string* taken = nullptr;
+    std::string first_taken;
+    if (short_names && short_names->is_array())
+        for (const auto& name : short_names->get_array())
+            if (!taken && name.is_string() && resources.contains(std::string_view(name.get_string()))) {
+                first_taken = name.get_string();
+                taken = &first_taken;
+            }
+    if (taken)
+        refuse("ShortNamesConflict", *taken);
+    else if (short_names)
+        out.accepted["shortNames"] = *short_names;
+    else
+        out.accepted.erase("shortNames");
+    settle("kind", kinds, "KindConflict");
+    settle("listKind", kinds, "ListKindConflict");
+    if (const auto* categories = asked->if_contains("categories"))
+        out.accepted["categories"] = *categories;
+    else
+        out.accepted.erase("categories");
+    return out;
+}
+
+void set_condition(json::object& status, json::value made)
+{
+    auto& conditions = status["conditions"];
+    if (!conditions.is_array()) conditions = json::array{};
+    for (auto& c : conditions.get_array()) {
+        if (text_at(c, "type") != text_at(made, "type")) continue;
+        if (text_at(c, "status") == text_at(made, "status"))
+            made.get_object()["lastTransitionTime"] = text_at(c, "lastTransitionTime");
+        c = std::move(made);
+        return;
+    }
+    conditions.get_array().push_back(std::move(made));
 }
 
 } // namespace
 
-void cluster_state_core::publish_crd(const stored& crd, wall_time now)
+void cluster_state_core::settle_crd(const stored& crd, wall_time now)
 {
     const auto definitions = find("apiextensions.k8s.io", "customresourcedefinitions");
     auto body = to_json(*crd);
+    const auto served = find(crd->name);
+    names_in_use resources, kinds;
+    for (const auto& [key, other] : stores_) {
+        if (other == served || other->info.group != text_at(body, "spec.group")) continue;
+        const auto& taken = other->info;
+        resources.insert({taken.plural, taken.singular});
+        resources.insert(taken.short_names.begin(), taken.short_names.end());
+        kinds.insert({taken.kind, taken.list_kind});
+    }
+    const naming names = settle_names(body, resources, kinds);
+    const bool accepted = names.reason.empty();
+    const std::string_view initial = "the initial names have been accepted";
+    const auto before = body;
     auto& status = object_member(body.get_object(), "status");
-    constexpr std::string_view accepted = "the initial names have been accepted";
-    const auto names = condition("NamesAccepted", true, "NoConflicts", "no conflicts found", now);
-    status["conditions"] = json::array{names, condition("Established", false, "Installing", accepted, now)};
-    status["acceptedNames"] = accepted_names(body);
-    const auto installing = commit(*definitions, crd, body);
-
-    body = to_json(*installing);
-    object_member(body.get_object(), "status")["conditions"] =
-        json::array{names, condition("Established", true, "InitialNamesAccepted", accepted, now)};
-    commit(*definitions, installing, body);
+    status["acceptedNames"] = names.accepted;
+    set_condition(status, condition("NamesAccepted", accepted, accepted ? "NoConflicts" : names.reason,
+                                    accepted ? "no conflicts found" : names.message, now));
+    if (!served)
+        set_condition(status, condition("Established", false, accepted ? "Installing" : "NotAccepted",
+                                        accepted ? initial : "not all names are accepted", now));
+    const auto settled = body == before ? crd : commit(*definitions, crd, body);
+    if (served) {
+        auto info = resource_of_crd(body);
+        // Names that others have stay what they were; objects keep the text of the version they were written in, and
+        // only the prefix differs between versions.
+        info.singular = accepted ? info.singular : served->info.singular;
+        info.list_kind = accepted ? info.list_kind : served->info.list_kind;
+        info.short_names = accepted ? info.short_names : served->info.short_names;
+        info.storage_version = served->info.storage_version;
+        served->info = std::move(info);
+        ++discovery_version_;
+        return;
+    }
+    if (!accepted) return;
+    body = to_json(*settled);
+    set_condition(object_member(body.get_object(), "status"),
+                  condition("Established", true, "InitialNamesAccepted", initial, now));
+    commit(*definitions, settled, body);
     add_resource(resource_of_crd(body));
 }
 
-void cluster_state_core::refresh_crd(const stored& crd)
+void cluster_state_core::settle_group(std::string_view group, wall_time now)
 {
-    const auto store = find(crd->name);
-    if (!store || !store->info.custom) return;
-    const auto storage = store->info.storage_version;
-    store->info = resource_of_crd(to_json(*crd));
-    // Objects keep the text of the version they were written in; only the prefix differs between versions.
-    if (store->info.storage_version != storage) store->info.storage_version = storage;
-    ++discovery_version_;
+    const auto definitions = find("apiextensions.k8s.io", "customresourcedefinitions");
+    std::vector<stored> waiting;
+    for (const auto& [key, crd] : definitions->objects()) {
+        const std::string_view name = crd->name;
+        if (!crd->deleting && name.substr(name.find('.') + 1) == group && !find(name)) waiting.push_back(crd);
+    }
+    for (const auto& crd : waiting) settle_crd(crd, now);
 }
 
 delete_result cluster_state_core::remove_crd(resource_store& store, const stored& current, wall_time now)

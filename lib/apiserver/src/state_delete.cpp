@@ -56,6 +56,7 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
 {
     auto final = with_version(last, ++*version_);
     store.record({change_type::deleted, *version_, last, final});
+    bound_history();
     changed(store);
     if (!final->ns.empty()) finish_namespace(final->ns, now);
     if (store.info.custom) finish_crd(store.info.display_name(), now);
@@ -65,6 +66,7 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
             changed(*gone);
             stores_.erase({gone->info.group, gone->info.plural});
             ++discovery_version_;
+            settle_group(gone->info.group, now);
         }
     }
     return final;

@@ -4,6 +4,7 @@
 #include "resource_store.hpp"
 #include "schema.hpp"
 #include "status_errors.hpp"
+#include "stored_size.hpp"
 #include "validation.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -86,6 +87,8 @@ bool raises_generation(generation_rule rule, const json::value& before, const js
     return false;
 }
 
+status_error too_large_to_store() { return errors::internal("etcdserver: request is too large"); }
+
 std::optional<status_error> validate(const resource_info& info, std::string_view version, const json::value* before,
                                      const json::value& after)
 {
@@ -94,16 +97,19 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
     validate_kind(info, after, causes);
     if (const auto* served = info.find_version(version)) validate_schema(*served->schema, after, causes);
     if (before) validate_update(info, *before, after, causes);
-    if (causes.empty()) return {};
-    return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
+    if (!causes.empty()) return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
+    if (stored_size(info, after) > max_stored_bytes) return too_large_to_store();
+    return {};
 }
 
-void settle_schema(const resource_info& info, std::string_view version, json::value& body)
+[[nodiscard]] std::optional<status_error> settle_schema(const resource_info& info, std::string_view version,
+                                                        json::value& body)
 {
     const auto* served = info.find_version(version);
-    if (!served || !served->schema->is_object()) return;
+    if (!served || !served->schema->is_object()) return {};
     prune(*served->schema, body);
-    apply_schema_defaults(*served->schema, body);
+    if (!apply_schema_defaults(*served->schema, body)) return too_large_to_store();
+    return {};
 }
 
 /// The version the body is based on: empty when it names none.
@@ -144,7 +150,7 @@ answer<stored> cluster_state_core::create(const object_address& at, json::value 
     if (info.generation != generation_rule::none && !(keep && int_at(body, "metadata.generation") > 0))
         metadata["generation"] = 1;
     apply_defaults(info, body, true, flags.keep_status);
-    settle_schema(info, at.version, body);
+    if (auto e = settle_schema(info, at.version, body)) return *e;
     normalise(info, body);
     if (auto e = validate(info, at.version, nullptr, body)) return *e;
     if (!given_version.empty() && given_version != "0")
@@ -154,7 +160,7 @@ answer<stored> cluster_state_core::create(const object_address& at, json::value 
     if (flags.dry_run) return make_stored(info, body, 0);
 
     auto object = commit(*store, nullptr, body);
-    if (info.behaves == builtin::custom_resource_definition) publish_crd(object, now);
+    if (info.behaves == builtin::custom_resource_definition) settle_crd(object, now);
     return object;
 }
 
@@ -216,7 +222,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
                                        "deletionTimestamp", "deletionGracePeriodSeconds"})
         set_or_erase(metadata, key, before.at("metadata").get_object().if_contains(key));
     apply_defaults(info, body, false, true);
-    settle_schema(info, at.version, body);
+    if (auto e = settle_schema(info, at.version, body)) return *e;
     normalise(info, body);
     if (auto e = validate(info, at.version, &before, body)) return *e;
     if (raises_generation(info.generation, before, body))
@@ -233,7 +239,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         return asked;
     }
     auto object = commit(*store, current, body);
-    if (info.behaves == builtin::custom_resource_definition) refresh_crd(object);
+    if (info.behaves == builtin::custom_resource_definition) settle_crd(object, now);
     if (current->deleting && info.behaves == builtin::namespace_) finish_namespace(object->name, now);
     return object;
 }

@@ -96,7 +96,8 @@ void delete_items(json::array& items, const json::array& patch, std::string_view
 {
     std::set<std::string> doomed;
     for (const auto& item : patch)
-        if (const auto* id = find_at(item, key); id && text_at(item, "$patch") == "delete") doomed.insert(index_key(*id));
+        if (const auto* id = find_at(item, key); id && text_at(item, "$patch") == "delete")
+            doomed.insert(index_key(*id));
     if (doomed.empty()) return;
     items.erase(std::remove_if(items.begin(), items.end(),
                                [&](const json::value& item) {

@@ -135,6 +135,18 @@ std::string pem(EVP_PKEY* key)
     return contents(out.get());
 }
 
+key_ptr read_key(const std::string& text)
+{
+    bio_ptr in{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
+    return key_ptr{PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr)};
+}
+
+cert_ptr read_certificate(const std::string& text)
+{
+    bio_ptr in{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
+    return cert_ptr{PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)};
+}
+
 // The configuration syntax of OpenSSL separates by comma, so that a name with one would smuggle in another entry.
 result<std::string> alternative_names(const std::vector<std::string>& names)
 {
@@ -151,6 +163,20 @@ result<std::string> alternative_names(const std::vector<std::string>& names)
 
 } // namespace
 
+result<tls_authority> tls_authority::generate(wall_time now, std::chrono::hours valid_for)
+{
+    key_ptr key{EVP_EC_gen("P-256")};
+    if (!key) return openssl_failure("generate keys");
+    const certificate_plan plan{.common_name = "kubecoro-ca",
+                                .constraints = "critical,CA:TRUE",
+                                .key_usage = "critical,keyCertSign,cRLSign",
+                                .from = std::chrono::system_clock::to_time_t(now - std::chrono::hours{1}),
+                                .until = std::chrono::system_clock::to_time_t(now + valid_for)};
+    cert_ptr certificate = make_certificate(plan, key.get(), nullptr);
+    if (!certificate) return openssl_failure("make the authority's certificate");
+    return tls_authority{pem(certificate.get()), pem(key.get())};
+}
+
 result<tls_identity> tls_identity::generate(const tls_identity_options& options)
 {
     const auto names = alternative_names(options.names);
@@ -158,17 +184,15 @@ result<tls_identity> tls_identity::generate(const tls_identity_options& options)
     const time_t from = std::chrono::system_clock::to_time_t(options.now - std::chrono::hours{1});
     const time_t until = std::chrono::system_clock::to_time_t(options.now + options.valid_for);
 
-    key_ptr ca_key{EVP_EC_gen("P-256")};
+    auto authority = options.authority ? result<tls_authority>(*options.authority)
+                                       : tls_authority::generate(options.now, options.valid_for);
+    if (!authority) return authority.error();
+    const key_ptr ca_key = read_key(authority->key);
+    const cert_ptr ca = read_certificate(authority->certificate);
+    if (!ca_key || !ca || X509_check_private_key(ca.get(), ca_key.get()) != 1)
+        return failure{cond::invalid, "the certificate authority is no certificate with its key"};
     key_ptr server_key{EVP_EC_gen("P-256")};
-    if (!ca_key || !server_key) return openssl_failure("generate keys");
-
-    const certificate_plan ca_plan{.common_name = "kubecoro-ca",
-                                   .constraints = "critical,CA:TRUE",
-                                   .key_usage = "critical,keyCertSign,cRLSign",
-                                   .from = from,
-                                   .until = until};
-    cert_ptr ca = make_certificate(ca_plan, ca_key.get(), nullptr);
-    if (!ca) return openssl_failure("make the authority's certificate");
+    if (!server_key) return openssl_failure("generate keys");
     const issuer by{ca.get(), ca_key.get()};
 
     const certificate_plan server_plan{.common_name = "kubecoro-apiserver",

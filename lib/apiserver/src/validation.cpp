@@ -1,36 +1,21 @@
 #include "validation.hpp"
 
+#include "base64.hpp"
+#include "crd_validation.hpp"
 #include "json_text.hpp"
 #include "metadata_members.hpp"
+#include "names.hpp"
 #include "schema.hpp"
 #include "status_errors.hpp"
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace kubecoro::apiserver {
 namespace {
 
 using errors::invalid_value;
-
-bool lower_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool alnum(char c) { return lower_alnum(c) || (c >= 'A' && c <= 'Z'); }
-
-bool is_label(std::string_view text)
-{
-    return !text.empty() && lower_alnum(text.front()) && lower_alnum(text.back()) &&
-           std::all_of(text.begin(), text.end(), [](char c) { return lower_alnum(c) || c == '-'; });
-}
-
-bool is_subdomain(std::string_view text)
-{
-    while (true) {
-        const auto dot = text.find('.');
-        if (!is_label(text.substr(0, dot))) return false;
-        if (dot == std::string_view::npos) return true;
-        text.remove_prefix(dot + 1);
-    }
-}
 
 /// The name part of a label key, a label value: alphanumeric at both ends, `-_.` between.
 bool is_qualified_part(std::string_view text)
@@ -39,14 +24,6 @@ bool is_qualified_part(std::string_view text)
            std::all_of(text.begin(), text.end(), [](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-constexpr std::string_view subdomain_rule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-constexpr std::string_view label_rule =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 constexpr std::string_view label_value_rule =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
     "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
@@ -84,9 +61,13 @@ void check_key(const std::string& field, std::string_view key, std::vector<statu
         causes.push_back(invalid_value(field, quoted(key), qualified_rule));
 }
 
+/// A request may have a hundred thousand mistakes; a hundred of them say enough.
+bool enough(const std::vector<status_cause>& causes) { return causes.size() >= 100; }
+
 void check_labels(const json::object& labels, std::vector<status_cause>& causes)
 {
     for (const auto& [key, value] : labels) {
+        if (enough(causes)) return;
         check_key("metadata.labels", key, causes);
         if (!value.is_string()) continue;
         const std::string_view text = value.get_string();
@@ -101,6 +82,7 @@ void check_annotations(const json::object& annotations, std::vector<status_cause
 {
     std::size_t total = 0;
     for (const auto& [key, value] : annotations) {
+        if (enough(causes)) return;
         check_key("metadata.annotations", key, causes);
         total += key.size() + (value.is_string() ? value.get_string().size() : 0);
     }
@@ -110,6 +92,7 @@ void check_annotations(const json::object& annotations, std::vector<status_cause
 void check_finalizers(const json::array& finalizers, std::vector<status_cause>& causes)
 {
     for (std::size_t i = 0; i < finalizers.size(); ++i) {
+        if (enough(causes)) return;
         if (!finalizers[i].is_string()) continue;
         const std::string_view text = finalizers[i].get_string();
         if (text == "orphan" || text == "foregroundDeletion" || text == "kubernetes" ||
@@ -122,16 +105,20 @@ void check_finalizers(const json::array& finalizers, std::vector<status_cause>& 
 
 void check_owners(const json::array& owners, std::vector<status_cause>& causes)
 {
-    for (const auto& owner : owners)
+    for (const auto& owner : owners) {
+        if (enough(causes)) return;
         for (const std::string_view field : {"apiVersion", "kind", "name", "uid"})
             if (text_at(owner, field).empty())
                 causes.push_back(
                     invalid_value("metadata.ownerReferences." + std::string(field), "\"\"",
                                   field == "apiVersion" ? "version must not be empty" : "must not be empty"));
+    }
 }
 
-void check_config_data(const json::value& body, std::vector<status_cause>& causes)
+/// Data counts as what it is, not as the base64 it is written in.
+void check_config_data(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
 {
+    const bool secret = info.behaves == builtin::secret;
     std::size_t total = 0;
     for (const std::string_view member : {"data", "binaryData"}) {
         const auto* data = object_at(body, member);
@@ -143,10 +130,13 @@ void check_config_data(const json::value& body, std::vector<status_cause>& cause
             if (!good)
                 causes.push_back(invalid_value(std::string(member) + "[" + std::string(key) + "]",
                                                '"' + std::string(key) + '"', data_key_rule));
-            total += value.is_string() ? value.get_string().size() : 0;
+            if (enough(causes)) return;
+            if (!value.is_string()) continue;
+            const std::string_view text = value.get_string();
+            total += secret || member == "binaryData" ? decoded_base64_size(text) : text.size();
         }
     }
-    if (total > 1'048'576) causes.push_back(errors::too_long("[]", "1048576"));
+    if (total > 1'048'576) causes.push_back(errors::too_long(secret ? "data" : "[]", "1048576"));
 }
 
 void check_containers(const json::value& spec, const std::string& path, std::vector<status_cause>& causes)
@@ -189,29 +179,6 @@ void check_workload(const json::value& body, std::vector<status_cause>& causes)
         causes.push_back(errors::required("spec.template.spec.containers"));
 }
 
-void check_crd(const json::value& body, std::vector<status_cause>& causes)
-{
-    const std::string expected =
-        std::string(text_at(body, "spec.names.plural")) + "." + std::string(text_at(body, "spec.group"));
-    if (const auto name = text_at(body, "metadata.name"); name != expected)
-        causes.push_back(invalid_value("metadata.name", quoted(name), "must be spec.names.plural+\".\"+spec.group"));
-    for (const std::string_view path : {"spec.group", "spec.names.plural", "spec.names.kind"})
-        if (text_at(body, path).empty()) causes.push_back(errors::required(std::string(path)));
-    const auto scope = text_at(body, "spec.scope");
-    if (scope != "Namespaced" && scope != "Cluster")
-        causes.push_back(errors::not_supported("spec.scope", quoted(scope), R"("Cluster", "Namespaced")"));
-    const auto* versions = array_at(body, "spec.versions");
-    std::size_t storage = 0;
-    if (versions)
-        for (const auto& v : *versions) {
-            const auto* flag = find_at(v, "storage");
-            storage += flag && flag->is_bool() && flag->get_bool() ? 1 : 0;
-        }
-    if (storage != 1)
-        causes.push_back(invalid_value("spec.versions", versions ? to_text(*versions) : "null",
-                                       "must have exactly one version marked as storage version"));
-}
-
 } // namespace
 
 void validate_metadata(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
@@ -232,13 +199,13 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
     if (info.custom) return;
     const builtin behaves = info.behaves;
     if (behaves == builtin::config_map || behaves == builtin::secret)
-        check_config_data(body, causes);
+        check_config_data(info, body, causes);
     else if (behaves == builtin::pod)
         check_containers(find_at(body, "spec") ? *find_at(body, "spec") : json::value(nullptr), "spec", causes);
     else if (selects_pods(info.behaves))
         check_workload(body, causes);
     else if (behaves == builtin::custom_resource_definition)
-        check_crd(body, causes);
+        validate_crd(body, causes);
     else if (behaves == builtin::lease && find_at(body, "spec.leaseDurationSeconds") &&
              int_at(body, "spec.leaseDurationSeconds") <= 0)
         causes.push_back(invalid_value("spec.leaseDurationSeconds",
@@ -270,15 +237,26 @@ void validate_update(const resource_info& info, const json::value& before, const
     const auto* selector = find_at(after, "spec.selector");
     if (selects_pods(info.behaves) && !same("spec.selector"))
         causes.push_back(invalid_value("spec.selector", selector ? to_text(*selector) : "null", "field is immutable"));
+    if (info.behaves == builtin::custom_resource_definition) validate_crd_update(before, after, causes);
+    if (info.behaves == builtin::job) {
+        const auto* suspended = find_at(before, "spec.suspend");
+        const bool not_begun =
+            suspended && suspended->is_bool() && suspended->get_bool() && !find_at(before, "status.startTime");
+        for (const std::string_view path : {"spec.selector", "spec.template", "spec.completionMode"}) {
+            const auto* now = find_at(after, path);
+            if (!same(path) && !(not_begun && path == "spec.template"))
+                causes.push_back(invalid_value(std::string(path), now ? to_text(*now) : "null", "field is immutable"));
+        }
+    }
     if (find_at(before, "metadata.deletionTimestamp")) {
         // New finalizers cannot hold what is already going.
-        const auto* old_list = array_at(before, "metadata.finalizers");
-        const auto* new_list = array_at(after, "metadata.finalizers");
+        std::set<std::string> known;
+        if (const auto* old_list = array_at(before, "metadata.finalizers"))
+            for (const auto& f : *old_list) known.insert(to_text(f));
         json::array added;
-        if (new_list)
+        if (const auto* new_list = array_at(after, "metadata.finalizers"))
             for (const auto& f : *new_list)
-                if (!old_list || std::find(old_list->begin(), old_list->end(), f) == old_list->end())
-                    added.push_back(f);
+                if (!known.contains(to_text(f))) added.push_back(f);
         if (!added.empty())
             causes.push_back(errors::forbidden_field(
                 "metadata.finalizers", "no new finalizers can be added if the object is being deleted, found new "
@@ -303,6 +281,29 @@ std::optional<status_error> wrong_type(const resource_info& info, std::string_vi
     return errors::bad_request(info.kind + " in version \"" + std::string(version) + "\" cannot be handled as a " +
                                info.kind + ": json: cannot unmarshal " + std::string(go_kind(found)) +
                                " into Go struct field " + std::string(field) + " of type " + std::string(wanted));
+}
+
+} // namespace
+
+namespace {
+
+/// []byte fields: text that must be base64.
+std::optional<status_error> check_binary(const resource_info& info, std::string_view version, const json::value& body,
+                                         std::string_view member)
+{
+    const auto* data = find_at(body, member);
+    if (!data || data->is_null()) return {};
+    const std::string field = info.kind + "." + std::string(member);
+    if (!data->is_object()) return wrong_type(info, version, *data, field, "map[string][]uint8");
+    for (const auto& [key, value] : data->get_object()) {
+        if (value.is_null()) continue;
+        if (!value.is_string()) return wrong_type(info, version, value, field, "[]uint8");
+        if (const auto bad = bad_base64_at(value.get_string()); bad != std::string_view::npos)
+            return errors::bad_request(info.kind + " in version \"" + std::string(version) +
+                                       "\" cannot be handled as a " + info.kind +
+                                       ": illegal base64 data at input byte " + std::to_string(bad));
+    }
+    return {};
 }
 
 } // namespace
@@ -334,11 +335,36 @@ std::optional<status_error> check_types(const resource_info& info, std::string_v
                               path.ends_with("finalizers") ? "[]string" : "[]v1.OwnerReference");
     if (info.behaves == builtin::config_map)
         if (auto e = expect("data", true)) return e;
+    if (info.behaves == builtin::config_map)
+        if (auto e = check_binary(info, version, body, "binaryData")) return e;
+    if (info.behaves == builtin::secret)
+        if (auto e = check_binary(info, version, body, "data")) return e;
+    if (info.behaves == builtin::custom_resource_definition)
+        if (auto e = check_crd_types(body)) return e;
     for (const std::string_view path : {"spec", "status"})
         if (const auto* v = find_at(body, path); !info.custom && v && !v->is_null() && !v->is_object())
             return wrong_type(info, version, *v, info.kind + "." + std::string(path), "v1." + info.kind + "Spec");
     return {};
 }
+
+namespace {
+
+void append_unknown_of_owners(const json::value& body, std::vector<std::string>& unknown)
+{
+    const auto* owners = array_at(body, "metadata.ownerReferences");
+    for (std::size_t i = 0; owners && i < owners->size(); ++i) {
+        const auto* owner = (*owners)[i].if_object();
+        if (!owner) continue;
+        for (const auto& member : *owner) {
+            const std::string_view key = member.key();
+            const bool known = key == "apiVersion" || key == "kind" || key == "name" || key == "uid" ||
+                               key == "controller" || key == "blockOwnerDeletion";
+            if (!known) unknown.push_back("metadata.ownerReferences[" + std::to_string(i) + "]." + std::string(key));
+        }
+    }
+}
+
+} // namespace
 
 std::vector<std::string> unknown_fields(const resource_info& info, std::string_view version, const json::value& body)
 {
@@ -350,6 +376,7 @@ std::vector<std::string> unknown_fields(const resource_info& info, std::string_v
     if (const auto* metadata = object_at(body, "metadata"))
         for (const auto& member : *metadata)
             if (!is_known(member.key())) unknown.push_back("metadata." + std::string(member.key()));
+    append_unknown_of_owners(body, unknown);
     if (const auto* served = info.find_version(version); served && info.custom) {
         auto more = unknown_to_schema(*served->schema, body);
         unknown.insert(unknown.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));

@@ -28,7 +28,8 @@ void validate_update(const resource_info& info, const boost::json::value& before
 [[nodiscard]] std::optional<status_error> check_types(const resource_info& info, std::string_view version,
                                                       const boost::json::value& body);
 
-/// Members nobody knows, as paths: top level and metadata; for custom resources all the schema does not know.
+/// Members nobody knows, as paths: top level and metadata with its owner references; for custom resources all the schema
+/// does not know. What is deeper inside built-in kinds is not looked at: their schemas are not here.
 [[nodiscard]] std::vector<std::string> unknown_fields(const resource_info& info, std::string_view version,
                                                       const boost::json::value& body);
 

@@ -30,7 +30,7 @@ const std::string widgets_crd =
     R"("widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":)"
     R"({"type":"object","x-kubernetes-preserve-unknown-fields":true}},"subresources":{"status":{},"scale":)"
     R"({"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}},)"
-    R"({"name":"v1beta1","served":true,"storage":false}]}})";
+    R"({"name":"v1beta1","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
 const std::string crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const std::string widgets = "/apis/example.com/v1/namespaces/default/widgets";
 

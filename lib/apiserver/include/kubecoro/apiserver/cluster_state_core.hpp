@@ -4,6 +4,7 @@
 #include <kubecoro/apiserver/status_error.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/random.hpp>
+#include <kubecoro/base/result.hpp>
 
 #include <boost/json/fwd.hpp>
 
@@ -27,6 +28,10 @@ struct cluster_options
 {
     /// Events kept per resource for watches that resume and lists at an older version; older versions answer 410.
     std::size_t history = 1000;
+    /** Bytes that the changes of one resource may take, and those of all together. Beyond either the oldest are forgotten,
+        as by a compaction: 410 for who wants them. The objects themselves are not counted. */
+    std::size_t history_bytes_per_resource = 64u << 20;
+    std::size_t history_bytes = 256u << 20;
     /// Seeds uids and generated names.
     std::uint64_t seed = 1;
     /** There is no kubelet here: a pod on a node that is deleted with a grace period really goes this long after (or
@@ -110,6 +115,13 @@ public:
     /// Complete JSON of every object of a resource in list order; empty for an unknown resource.
     [[nodiscard]] std::vector<std::string> objects(std::string_view resource) const;
 
+    /// Everything but the history, as text that restore() reads.
+    [[nodiscard]] std::string dump() const;
+    /** Replaces all objects by those of a dump; versions go on where they were. Watches from before the dump get 410.
+
+        Only for a state that nobody watches yet. Errors: cond::invalid naming the line; the state is then of no use. */
+    [[nodiscard]] result<> restore(std::string_view dump, wall_time now);
+
     /// @param group_plural  "pods", "deployments.apps". Null when there is none.
     [[nodiscard]] std::shared_ptr<resource_store> find(std::string_view group_plural) const;
     [[nodiscard]] std::shared_ptr<resource_store> find(std::string_view group, std::string_view plural) const;
@@ -149,8 +161,12 @@ private:
     [[nodiscard]] delete_result remove_crd(resource_store& store, const stored& current, wall_time now);
     void finish_namespace(std::string_view name, wall_time now);
     void finish_crd(std::string_view name, wall_time now);
-    void publish_crd(const stored& crd, wall_time now);
-    void refresh_crd(const stored& crd);
+    /// Serves a definition whose names are free, under its newest form; says in its conditions which names are not.
+    void settle_crd(const stored& crd, wall_time now);
+    /// Names have become free: definitions that waited for them may be served.
+    void settle_group(std::string_view group, wall_time now);
+    void bound_history();
+    [[nodiscard]] bool restore_object(const boost::json::value& entry, wall_time now);
     void add_resource(resource_info info);
     void changed(const resource_store& store) const;
 
@@ -158,6 +174,8 @@ private:
     random_source random_;
     /// Shared with open watches, which may outlive the state.
     std::shared_ptr<std::uint64_t> version_ = std::make_shared<std::uint64_t>(0);
+    /// Bytes of all histories.
+    std::shared_ptr<std::size_t> history_bytes_ = std::make_shared<std::size_t>(0);
     std::uint64_t discovery_version_ = 1;
     std::map<std::pair<std::string, std::string>, std::shared_ptr<resource_store>> stores_;
     std::multimap<wall_time, std::pair<std::string, std::string>> terminating_pods_;

@@ -128,6 +128,11 @@ public:
     /// Forgets the history: watches and pages from before are answered with 410 from now on.
     [[nodiscard]] boost::asio::awaitable<result<>> compact();
 
+    /** Everything the cluster holds, as text for restore(); the history is not part of it. */
+    [[nodiscard]] boost::asio::awaitable<result<std::string>> snapshot();
+    /// Replaces the whole state; to be done before anybody uses the server. Errors: invalid, naming the line.
+    [[nodiscard]] boost::asio::awaitable<result<>> restore(std::string snapshot);
+
     /// Complete JSON of every object of a resource ("pods", "deployments.apps") in list order.
     [[nodiscard]] boost::asio::awaitable<result<std::vector<std::string>>> objects(std::string resource);
     /// The newest resource version given out.

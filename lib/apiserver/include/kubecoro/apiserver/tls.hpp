@@ -4,11 +4,22 @@
 #include <kubecoro/base/result.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kubecoro::apiserver {
+
+/// A certificate authority with its key: PEM texts. Whoever has the key can make certificates that clients believe.
+struct tls_authority
+{
+    std::string certificate;
+    std::string key;
+
+    /// @param now  It is valid from an hour before this. Errors: cond::internal with OpenSSL's reason.
+    [[nodiscard]] static result<tls_authority> generate(wall_time now, std::chrono::hours valid_for);
+};
 
 /// What tls_identity::generate() puts into the certificates.
 struct tls_identity_options
@@ -23,11 +34,13 @@ struct tls_identity_options
     wall_time now = {};
     /// ...for this long.
     std::chrono::hours valid_for{24 * 365};
+    /// Who signs. Empty: an authority made for this one identity, whose key is thrown away.
+    std::optional<tls_authority> authority = {};
 };
 
 /** A certificate authority made for one server, that server's certificate, and perhaps one for a client: PEM texts.
 
-    The keys are EC P-256. The authority's own key is thrown away: nobody can issue further certificates. A value. */
+    The keys are EC P-256. A value. */
 struct tls_identity
 {
     std::string ca_certificate;
@@ -37,7 +50,8 @@ struct tls_identity
     std::string client_certificate;
     std::string client_key;
 
-    /// Takes a few milliseconds, reads the system's randomness. Errors: cond::internal with OpenSSL's reason.
+    /// Takes a few milliseconds, reads the system's randomness. Errors: cond::internal with OpenSSL's reason,
+    /// cond::invalid for a name or an authority that is none.
     [[nodiscard]] static result<tls_identity> generate(const tls_identity_options& options);
 };
 

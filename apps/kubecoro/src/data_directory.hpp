@@ -1,0 +1,49 @@
+// What a server keeps over a restart: its authority, its tokens and its cluster's state, in a directory of its own.
+#pragma once
+
+#include <kubecoro/apiserver/tls.hpp>
+#include <kubecoro/base/result.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::tool {
+
+/** One directory, used by one server at a time. Every file is readable by its owner only and replaced in one step, so
+    that a crash leaves the old or the new one. */
+class data_directory
+{
+public:
+    /** Makes the directory and what is missing in it.
+
+        Errors: misconfigured, naming the path, also when another server uses it. */
+    [[nodiscard]] static result<std::unique_ptr<data_directory>> open(std::string path);
+    ~data_directory();
+    data_directory(const data_directory&) = delete;
+    data_directory& operator=(const data_directory&) = delete;
+
+    [[nodiscard]] const apiserver::tls_authority& authority() const noexcept { return authority_; }
+    [[nodiscard]] const std::string& admin_token() const noexcept { return admin_token_; }
+    [[nodiscard]] const std::string& limited_token() const noexcept { return limited_token_; }
+
+    /// The state that was saved last; empty for none. Errors: misconfigured.
+    [[nodiscard]] result<std::optional<std::string>> load_state() const;
+    [[nodiscard]] result<> save_state(std::string_view state) const;
+
+private:
+    data_directory() = default;
+    [[nodiscard]] result<> lock();
+    /// The file's text, made by `make` and written when there is none.
+    [[nodiscard]] result<std::string> kept(const char* name, result<std::string> (*make)()) const;
+    [[nodiscard]] result<> keep_authority();
+
+    std::string path_;
+    int lock_ = -1;
+    apiserver::tls_authority authority_;
+    std::string admin_token_;
+    std::string limited_token_;
+};
+
+} // namespace kubecoro::tool

@@ -1,0 +1,230 @@
+// CustomResourceDefinitions: which are refused, whose names they may have, and that a name makes no built-in resource.
+#include "support.hpp"
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+
+namespace {
+
+const std::string crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const std::string any_object = R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})";
+
+struct definition
+{
+    std::string plural;
+    std::string kind;
+    std::string group = "example.com";
+    std::string schema = any_object;
+    std::string annotations = {};
+    std::string scope = "Namespaced";
+    std::string more_names = {};
+
+    [[nodiscard]] std::string text() const
+    {
+        return R"({"metadata":{"name":")" + plural + "." + group + R"(","annotations":{)" + annotations +
+               R"(}},"spec":{"group":")" + group + R"(","scope":")" + scope + R"(","names":{"plural":")" + plural +
+               R"(","kind":")" + kind + "\"" + more_names +
+               R"(},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":)" + schema +
+               "}}]}}";
+    }
+};
+
+std::string condition(const json::value& crd, std::string_view type)
+{
+    for (const auto& c : crd.at_pointer("/status/conditions").as_array())
+        if (c.at("type") == json::value(type))
+            return std::string(c.at("status").as_string()) + " " + std::string(c.at("reason").as_string()) + ": " +
+                   std::string(c.at("message").as_string());
+    return {};
+}
+
+std::string why(const apiserver::http_response& r)
+{
+    return std::string(json::parse(r.body).at("message").as_string());
+}
+
+} // namespace
+
+TEST_CASE("crd: a custom kind with a built-in's name is a custom resource like any other", "[apiserver][crd]")
+{
+    server s;
+    for (const std::string kind : {"CustomResourceDefinition", "Namespace", "Pod", "Secret", "Deployment", "Job",
+                                   "ConfigMap", "Event", "Lease", "Service", "Node"}) {
+        INFO(kind);
+        const std::string plural =
+            "things" + std::to_string(kind.size()) + std::string(1, static_cast<char>(kind[0] + 32));
+        const std::string all = "/apis/example.com/v1/namespaces/default/" + plural;
+        const bool cluster = kind == "Namespace";
+        const std::string at = cluster ? "/apis/example.com/v1/" + plural : all;
+        s.expect(201, "POST", crds,
+                 definition{plural, kind, "example.com", any_object, "", cluster ? "Cluster" : "Namespaced"}.text());
+        const std::string begin = R"({"apiVersion":"example.com/v1","kind":")" + kind + R"(","metadata":{)";
+        // Neither defaults nor rules of the built-in kind: an odd body stays what it is.
+        const auto made = s.expect(201, "POST", at, begin + R"("name":"kube-public"},"spec":7,"data":[1]})");
+        CHECK(made.at("spec") == 7);
+        CHECK(json::serialize(made.at("data")) == "[1]");
+        CHECK(s.ask("PUT", at + "/kube-public/finalize", "{}").status == 404);
+        const auto table = s.expect(200, "GET", at, {}, {{"Accept", "application/json;as=Table;g=meta.k8s.io;v=v1"}});
+        CHECK(table.at("columnDefinitions").as_array().size() == 2);
+        s.expect(200, "DELETE", at + "/kube-public");
+        CHECK(s.get(at + "/kube-public").status == 404);
+        s.expect(201, "POST", at, begin + R"("name":"again"}})");
+        CHECK(s.ask("DELETE", at).status == 200);
+        s.expect(200, "DELETE", crds + "/" + plural + ".example.com");
+    }
+    CHECK(s.expect(200, "GET", "/api/v1/namespaces/kube-public").at_pointer("/status/phase") == "Active");
+}
+
+TEST_CASE("crd: names of built-in plurals have no rules of theirs, and selectable fields no defaults",
+          "[apiserver][crd]")
+{
+    server s;
+    auto text = definition{"services", "Service"}.text();
+    text.insert(text.rfind("}]}}"), R"(,"selectableFields":[{"jsonPath":".spec.hostNetwork"}])");
+    s.expect(201, "POST", crds, text);
+    const std::string at = "/apis/example.com/v1/namespaces/default/services";
+    s.expect(201, "POST", at, R"({"apiVersion":"example.com/v1","kind":"Service","metadata":{"name":"a.b"}})");
+    CHECK(s.expect(200, "GET", at + "?fieldSelector=spec.hostNetwork%3Dfalse").at("items").as_array().empty());
+    CHECK(s.expect(200, "GET", at + "?fieldSelector=spec.hostNetwork%3D").at("items").as_array().size() == 1);
+}
+
+TEST_CASE("crd: groups of others cannot be claimed", "[apiserver][crd]")
+{
+    server s;
+    const auto refused = [&](definition d) {
+        const auto r = s.ask("POST", crds, d.text());
+        CHECK(r.status == 422);
+        return why(r);
+    };
+    CHECK(refused({"deployments", "Deployment", "apps"}).find("should be a domain with at least one dot") !=
+          std::string::npos);
+    CHECK(refused({"pods", "Pod", "Example.com"}).find("spec.group: Invalid value") != std::string::npos);
+    CHECK(refused({"leases", "Lease", "coordination.k8s.io", any_object,
+                   R"("api-approved.kubernetes.io":"https://example.com/pull/1")"})
+              .find("belongs to resources that are built in") != std::string::npos);
+    CHECK(
+        refused({"things", "Thing", "storage.k8s.io"})
+            .find(R"(metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have)") !=
+        std::string::npos);
+    CHECK(refused({"things", "Thing", "k8s.io", any_object, R"("api-approved.kubernetes.io":"maybe")"})
+              .find("with either a URL or a reason") != std::string::npos);
+    s.expect(201, "POST", crds,
+             definition{"things", "Thing", "storage.k8s.io", any_object,
+                        R"("api-approved.kubernetes.io":"unapproved, a test")"}
+                 .text());
+    s.expect(
+        201, "POST", crds,
+        definition{"things", "Thing", "x.k8s.io", any_object, R"("api-approved.kubernetes.io":"https://example.com/1")"}
+            .text());
+    CHECK(s.expect(200, "GET", "/apis/apps/v1/deployments").at("kind") == "DeploymentList");
+}
+
+TEST_CASE("crd: a schema is looked at when it comes", "[apiserver][crd]")
+{
+    server s;
+    const auto answer = [&](const std::string& schema) {
+        return s.ask("POST", crds, definition{"things", "Thing", "example.com", schema}.text());
+    };
+    for (const std::string not_an_object : {"5", "[]", "\"x\"", "true"}) {
+        const auto r = answer(not_an_object);
+        CHECK(r.status == 400);
+        CHECK(why(r).find("into Go struct field CustomResourceValidation.spec.versions.schema.openAPIV3Schema of type "
+                          "v1.JSONSchemaProps") != std::string::npos);
+    }
+    for (const std::string wrong_type_inside :
+         {R"({"type":"object","properties":[]})", R"({"type":"object","properties":{"a":5}})", R"({"type":7})",
+          R"({"type":"object","required":"a"})", R"({"type":"array","items":3})",
+          R"({"type":"object","additionalProperties":3})"})
+        CHECK(answer(wrong_type_inside).status == 400);
+    const auto refused = [&](const std::string& schema) {
+        const auto r = answer(schema);
+        CHECK(r.status == 422);
+        return why(r);
+    };
+    CHECK(refused("null").find("schemas are required") != std::string::npos);
+    CHECK(refused("{}").find("type: Required value: must not be empty at the root") != std::string::npos);
+    CHECK(refused(R"({"type":"array","items":{"type":"string"}})").find("must be object at the root") !=
+          std::string::npos);
+    CHECK(refused(R"({"type":"object","properties":{"a":{"type":"text"}}})")
+              .find(R"(properties[a].type: Unsupported value: "text")") != std::string::npos);
+    CHECK(refused(R"({"type":"object","properties":{"a":{}}})").find("must not be empty for specified object fields") !=
+          std::string::npos);
+    CHECK(refused(R"({"type":"object","properties":{"a":{"type":"array"}}})").find("items: Required value") !=
+          std::string::npos);
+    CHECK(refused(R"({"type":"object","properties":{"a":{"type":"array","items":[]}}})").find("not an array") !=
+          std::string::npos);
+    CHECK(refused(R"({"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}},)"
+                  R"("additionalProperties":{"type":"string"}}}})")
+              .find("mutual exclusive") != std::string::npos);
+    CHECK(refused(R"({"type":"object","uniqueItems":true})").find("quadratic") != std::string::npos);
+    CHECK(answer(R"({"type":"object","properties":{"a":{"x-kubernetes-int-or-string":true},"b":)"
+                 R"({"x-kubernetes-preserve-unknown-fields":true},"c":{"type":"array","items":{"type":"string"}}}})")
+              .status == 201);
+}
+
+TEST_CASE("crd: names another definition of the group has are not accepted until they are free", "[apiserver][crd]")
+{
+    server s;
+    s.expect(201, "POST", crds, definition{"widgets", "Widget"}.text());
+    s.expect(201, "POST", crds, definition{"gadgets", "Widget"}.text());
+    const std::string second = crds + "/gadgets.example.com";
+    auto waiting = s.expect(200, "GET", second);
+    CHECK(condition(waiting, "NamesAccepted") == R"(False ListKindConflict: "WidgetList" is already in use)");
+    CHECK(condition(waiting, "Established") == "False NotAccepted: not all names are accepted");
+    CHECK(waiting.at_pointer("/status/acceptedNames/plural") == "gadgets");
+    CHECK_FALSE(waiting.at_pointer("/status/acceptedNames").as_object().contains("listKind"));
+    CHECK(s.get("/apis/example.com/v1/gadgets").status == 404);
+
+    s.expect(201, "POST", crds, definition{"widgets", "Widget", "other.org"}.text());
+    CHECK(condition(s.expect(200, "GET", crds + "/widgets.other.org"), "NamesAccepted") ==
+          "True NoConflicts: no conflicts found");
+
+    s.expect(201, "POST", crds,
+             definition{"doodads", "Doodad", "example.com", any_object, "", "Namespaced",
+                        R"(,"shortNames":["dd","widgets"])"}
+                 .text());
+    CHECK(condition(s.expect(200, "GET", crds + "/doodads.example.com"), "NamesAccepted") ==
+          R"(False ShortNamesConflict: "widgets" is already in use)");
+
+    s.expect(200, "DELETE", crds + "/widgets.example.com");
+    waiting = s.expect(200, "GET", second);
+    CHECK(condition(waiting, "NamesAccepted") == "True NoConflicts: no conflicts found");
+    CHECK(condition(waiting, "Established").starts_with("True InitialNamesAccepted"));
+    CHECK(s.get("/apis/example.com/v1/gadgets").status == 200);
+    CHECK(s.get("/apis/example.com/v1/doodads").status == 200);
+}
+
+TEST_CASE("crd: what decides where objects are kept cannot change", "[apiserver][crd]")
+{
+    server s;
+    s.expect(201, "POST", crds, definition{"widgets", "Widget"}.text());
+    for (const char* change : {R"({"spec":{"scope":"Cluster"}})", R"({"spec":{"names":{"kind":"Other"}}})"})
+        CHECK(
+            s.ask("PATCH", crds + "/widgets.example.com", change, {{"Content-Type", std::string(merge_type)}}).status ==
+            422);
+    s.patch(crds + "/widgets.example.com", R"({"spec":{"names":{"shortNames":["wd"]}}})");
+    CHECK(s.expect(200, "GET", crds + "/widgets.example.com").at_pointer("/status/acceptedNames/shortNames/0") == "wd");
+}
+
+TEST_CASE("crd: defaults of very many items end in a refusal", "[apiserver][crd]")
+{
+    server s;
+    s.expect(
+        201, "POST", crds,
+        definition{"widgets", "Widget", "example.com",
+                   R"({"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":)"
+                   R"({"text":{"type":"string","default":")" +
+                       std::string(100'000, 'd') + R"("}}}}}})"}
+            .text());
+    const auto with = [&](int count) {
+        std::string items;
+        for (int i = 0; i < count; ++i) items += i == 0 ? "{}" : ",{}";
+        return s.ask("POST", "/apis/example.com/v1/namespaces/default/widgets",
+                     R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"list":[)" + items +
+                         "]}");
+    };
+    const auto refused = with(500'000);
+    CHECK(refused.status == 500);
+    CHECK(why(refused) == "etcdserver: request is too large");
+    CHECK(with(10).status == 201);
+}

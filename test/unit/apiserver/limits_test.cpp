@@ -1,0 +1,314 @@
+// What one request or one client may cost: sizes, operations, history, complaints.
+#include "patch.hpp"
+#include "resource_store.hpp"
+#include "support.hpp"
+
+#include <boost/json.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+
+namespace {
+
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+const std::string secrets = "/api/v1/namespaces/default/secrets";
+const std::string jobs = "/apis/batch/v1/namespaces/default/jobs";
+
+std::string name(int i) { return "member-" + std::to_string(i); }
+
+json::object numbered(int count)
+{
+    json::object out;
+    for (int i = 0; i < count; ++i) out[name(i)] = i;
+    return out;
+}
+
+std::string why(const apiserver::http_response& r)
+{
+    return std::string(json::parse(r.body).at("message").as_string());
+}
+
+} // namespace
+
+// Each of the next would take minutes if the cost of an operation grew with the document.
+
+TEST_CASE("patch cost: merge patches remove many members", "[apiserver][limits]")
+{
+    json::value doc{{"data", numbered(400'000)}};
+    json::object changes;
+    for (int i = 1; i < 400'000; ++i) changes[name(i)] = nullptr;
+    changes["new"] = 1;
+    apiserver::apply_merge_patch(doc, json::object{{"data", changes}});
+    CHECK(json::serialize(doc) == R"({"data":{"member-0":0,"new":1}})");
+}
+
+TEST_CASE("patch cost: json patches remove and move members and items one by one", "[apiserver][limits]")
+{
+    json::array list(1'000'000, json::value(1));
+    list.push_back(2);
+    json::value doc{{"data", numbered(300'000)}, {"list", list}};
+    json::array operations;
+    for (int i = 0; i < 3'000; ++i) {
+        const std::string path = "/data/" + name(i);
+        operations.push_back({{"op", "remove"}, {"path", std::string_view(path)}});
+        operations.push_back({{"op", "remove"}, {"path", "/list/0"}});
+        operations.push_back({{"op", "add"}, {"path", "/list/1"}, {"value", i}});
+    }
+    REQUIRE(apiserver::apply_json_patch(doc, operations));
+    const auto& members = doc.at("data").as_object();
+    CHECK(members.size() == 297'000);
+    CHECK(members.begin()->key() == name(3'000));
+    const auto& items = doc.at("list").as_array();
+    CHECK(items.size() == 1'000'001);
+    CHECK(items[1] == 2'999);
+    CHECK(items.back() == 2);
+}
+
+TEST_CASE("patch cost: strategic lists merge by an index of their keys", "[apiserver][limits]")
+{
+    const auto containers = [](int first, int count, int image) {
+        json::array all;
+        for (int i = first; i < first + count; ++i)
+            all.push_back({{"name", std::string_view(name(i))}, {"image", image}});
+        return all;
+    };
+    json::array order, doomed, finalizers, gone, kept;
+    for (int i = 100'000; i-- > 0;) {
+        order.push_back(json::object{{"name", std::string_view(name(i))}});
+        finalizers.push_back(json::value(std::string_view(name(i))));
+        if (i % 2 == 0) gone.push_back(json::value(std::string_view(name(i))));
+        if (i < 50'000) kept.push_back(json::value(std::string_view(name(i))));
+    }
+    json::value doc{{"containers", containers(0, 100'000, 1)}, {"finalizers", finalizers}, {"map", numbered(100'000)}};
+    json::array patch = containers(0, 100'000, 2);
+    for (int i = 0; i < 100'000; i += 2) patch[static_cast<std::size_t>(i)].as_object()["$patch"] = "delete";
+    apiserver::apply_strategic_merge(doc, json::object{{"containers", patch},
+                                                       {"$setElementOrder/containers", order},
+                                                       {"finalizers", finalizers},
+                                                       {"map", {{"$retainKeys", kept}}}});
+    const auto& merged = doc.at("containers").as_array();
+    REQUIRE(merged.size() == 50'000);
+    CHECK(json::serialize(merged.front()) == R"({"name":"member-99999","image":2})");
+    CHECK(json::serialize(merged.back()) == R"({"name":"member-1","image":2})");
+    CHECK(doc.at("finalizers").as_array().size() == 100'000);
+    CHECK(doc.at("map").as_object().size() == 50'000);
+    apiserver::apply_strategic_merge(doc, json::object{{"$deleteFromPrimitiveList/finalizers", gone}});
+    CHECK(doc.at("finalizers").as_array().size() == 50'000);
+}
+
+TEST_CASE("patch: items found again where moves and insertions left them", "[apiserver][patch]")
+{
+    // Against a plain list, over the splitting and emptying of pieces.
+    json::array plain;
+    json::value doc = json::array{};
+    std::uint64_t state = 7;
+    const auto draw = [&](std::size_t bound) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<std::size_t>(state >> 33) % bound;
+    };
+    for (int round = 0; round < 40; ++round) {
+        json::array operations;
+        for (int i = 0; i < 250; ++i) {
+            const bool grow = plain.empty() || draw(100) < (round < 25 ? 80u : 20u);
+            const std::size_t at = grow ? draw(plain.size() + 1) : draw(plain.size());
+            const std::string path = "/" + std::to_string(at);
+            if (grow) {
+                operations.push_back({{"op", "add"}, {"path", std::string_view(path)}, {"value", round * 1000 + i}});
+                plain.insert(plain.begin() + static_cast<std::ptrdiff_t>(at), json::value(round * 1000 + i));
+            } else {
+                operations.push_back({{"op", "test"}, {"path", std::string_view(path)}, {"value", plain[at]}});
+                operations.push_back({{"op", "remove"}, {"path", std::string_view(path)}});
+                plain.erase(plain.begin() + static_cast<std::ptrdiff_t>(at));
+            }
+        }
+        operations.push_back({{"op", "test"}, {"path", ""}, {"value", plain}});
+        REQUIRE(apiserver::apply_json_patch(doc, operations));
+        REQUIRE(doc == json::value(plain));
+    }
+    CHECK(plain.size() > 1'000);
+}
+
+TEST_CASE("limits: data is measured as what it is", "[apiserver][limits]")
+{
+    server s;
+    // 1.2 MB of base64 are 900 KB of data.
+    const std::string text = R"({"metadata":{"name":"s"},"data":{"k":")" + std::string(1'200'000, 'A') + R"("}})";
+    s.expect(201, "POST", secrets, text);
+    s.expect(201, "POST", maps,
+             R"({"metadata":{"name":"b"},"binaryData":{"k":")" + std::string(1'200'000, 'A') + R"("}})");
+    const auto over =
+        s.ask("POST", secrets, R"({"metadata":{"name":"t"},"data":{"k":")" + std::string(1'398'104, 'A') + R"("}})");
+    CHECK(over.status == 422);
+    CHECK(why(over) == R"(Secret "t" is invalid: data: Too long: may not be more than 1048576 bytes)");
+    // What is written as six bytes in JSON is one in etcd.
+    s.expect(201, "POST", maps, R"({"metadata":{"name":"h"},"data":{"k":")" + std::string(1'000'000, '<') + R"("}})");
+    for (const std::string bad : {"AAA", "A=AA", "AA=A", "AAAA=", "A\\u0021AA", "====", "AA==AA=="}) {
+        INFO(bad);
+        const auto refused = s.ask("POST", secrets, R"({"metadata":{"name":"u"},"data":{"k":")" + bad + R"("}})");
+        CHECK(refused.status == 400);
+        CHECK(why(refused).find("illegal base64 data at input byte ") != std::string::npos);
+    }
+    for (const std::string good : {"", "AA==", "AAA=", "AAAA", "AA\\nAA"})
+        s.expect(200, "PUT", secrets + "/s", R"({"data":{"k":")" + good + R"("}})");
+}
+
+TEST_CASE("limits: an object beyond what etcd takes is answered with etcd's error", "[apiserver][limits]")
+{
+    server s;
+    const std::string pods = "/api/v1/namespaces/default/pods";
+    const auto pod = [](std::size_t size) {
+        return R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","args":[")" +
+               std::string(size, 'x') + R"("]}]}})";
+    };
+    const auto refused = s.ask("POST", pods, pod(1'600'000));
+    CHECK(refused.status == 500);
+    CHECK(why(refused) == "etcdserver: request is too large");
+    s.expect(201, "POST", pods, pod(1'500'000));
+    CHECK(s.ask("POST", pods, std::string(3'145'729, ' ')).status == 413);
+}
+
+TEST_CASE("limits: the history of a resource is bounded in bytes, and so is that of all", "[apiserver][limits]")
+{
+    const auto update = [](server& s, const std::string& at, int i) {
+        s.patch(at, R"({"metadata":{"annotations":{"i":")" + std::to_string(i) + R"("}}})");
+    };
+    const std::string large = R"(,"data":{"k":")" + std::string(100'000, 'A') + R"("}})";
+    SECTION("of one")
+    {
+        server s({.history_bytes_per_resource = 1'000'000});
+        s.expect(201, "POST", maps, R"({"metadata":{"name":"big"})" + large);
+        const auto begin = s.state.resource_version();
+        for (int i = 0; i < 100; ++i) update(s, maps + "/big", i);
+        const auto store = s.state.find("configmaps");
+        CHECK(store->history_bytes() <= 1'000'000);
+        CHECK(store->end_sequence() - store->first_sequence() >= 4);
+        CHECK(lines(s.watch(maps + "?watch=1&resourceVersion=" + std::to_string(begin))->next(s.now))
+                  .at(0)
+                  .find(R"("code":410)") != std::string::npos);
+        CHECK(s.ask("GET", maps + "?resourceVersionMatch=Exact&resourceVersion=" + std::to_string(begin)).status ==
+              410);
+    }
+    SECTION("of all: the largest gives way")
+    {
+        server s({.history_bytes = 2'000'000});
+        s.expect(201, "POST", "/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"small"}})");
+        s.expect(201, "POST", maps, R"({"metadata":{"name":"big"})" + large);
+        s.expect(201, "POST", secrets, R"({"metadata":{"name":"big"})" + large);
+        for (int i = 0; i < 60; ++i) {
+            update(s, maps + "/big", i);
+            update(s, secrets + "/big", i);
+        }
+        const auto bytes = [&](std::string_view of) { return s.state.find(of)->history_bytes(); };
+        CHECK(bytes("configmaps") + bytes("secrets") + bytes("serviceaccounts") <= 2'000'000);
+        CHECK(bytes("configmaps") > 500'000);
+        CHECK(bytes("secrets") > 500'000);
+        CHECK(s.state.find("serviceaccounts")->floor() < 10);
+    }
+    SECTION("one change is kept however large")
+    {
+        server s({.history_bytes_per_resource = 1'000});
+        s.expect(201, "POST", maps, R"({"metadata":{"name":"big"})" + large);
+        const auto begin = s.state.resource_version();
+        auto watch = s.watch(maps + "?watch=1&resourceVersion=" + std::to_string(begin));
+        update(s, maps + "/big", 1);
+        CHECK(brief(lines(watch->next(s.now))).size() == 1);
+    }
+}
+
+TEST_CASE("strict: duplicates at any depth and unknown members where a schema tells", "[apiserver][strict]")
+{
+    server s;
+    const auto strict = [&](const std::string& at, const std::string& body) {
+        const auto r = s.ask("POST", at + "?fieldValidation=Strict", body);
+        CHECK(r.status == 400);
+        const auto message = why(r);
+        return message.substr(std::min(message.size(), message.find("strict decoding error: ")));
+    };
+    CHECK(strict(maps, R"({"metadata":{"name":"d"},"data":{"k":"1","\u006b":"2"}})") ==
+          R"(strict decoding error: duplicate field "data.k")");
+    CHECK(strict("/api/v1/namespaces/default/pods",
+                 R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"a","image":"i"},)"
+                 R"({"name":"b","image":"i","env":[{"name":"x","name":"y"}],"image":"j"}]}})") ==
+          R"(strict decoding error: duplicate field "spec.containers[1].env[0].name", duplicate field )"
+          R"("spec.containers[1].image")");
+    CHECK(strict(maps,
+                 R"({"metadata":{"name":"d","ownerReferences":[{"apiVersion":"v1","kind":"A","name":"a","uid":"u",)"
+                 R"("bogus":1}]}})") == R"(strict decoding error: unknown field "metadata.ownerReferences[0].bogus")");
+    const auto warned = s.ask("POST", maps, R"({"metadata":{"name":"w"},"data":{"k":"1","k":"2"}})");
+    CHECK(warned.status == 201);
+    CHECK(warned.header("warning") == R"(299 - "duplicate field \"data.k\"")");
+    CHECK(s.ask("POST", maps + "?fieldValidation=Ignore", R"({"metadata":{"name":"i"},"data":{"k":"1","k":"2"}})")
+              .header("warning")
+              .empty());
+    CHECK(s.ask("PATCH", maps + "/w?fieldValidation=Strict", R"({"data":{"a":"1","a":"2"}})",
+                {{"Content-Type", std::string(merge_type)}})
+              .status == 400);
+
+    s.expect(201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+             R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":)"
+             R"({"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,"schema":)"
+             R"({"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"list":)"
+             R"({"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},"empty":)"
+             R"({"type":"object"}}}}}}}]}})");
+    const std::string widgets = "/apis/example.com/v1/namespaces/default/widgets";
+    const std::string body = R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":)"
+                             R"({"list":[{"a":"x"},{"b":1}],"empty":{"c":2}}})";
+    CHECK(strict(widgets, body) ==
+          R"(strict decoding error: unknown field "spec.empty.c", unknown field "spec.list[1].b")");
+    CHECK(json::serialize(s.expect(201, "POST", widgets, body).at("spec")) == R"({"empty":{},"list":[{"a":"x"},{}]})");
+}
+
+TEST_CASE("limits: complaints are as many as help", "[apiserver][limits]")
+{
+    server s;
+    std::string unknown, labels;
+    for (int i = 0; i < 5'000; ++i) {
+        unknown += ",\"u" + std::to_string(i) + "\":1";
+        labels += (i ? "," : "") + std::string("\"bad key ") + std::to_string(i) + "\":\"v\"";
+    }
+    const auto warned = s.ask("POST", maps, R"({"metadata":{"name":"m"})" + unknown + "}");
+    CHECK(warned.status == 201);
+    std::size_t warnings = 0;
+    for (const auto& [header, value] : warned.headers) warnings += header == "Warning" ? value.size() : 0;
+    CHECK(warnings > 1'000);
+    CHECK(warnings < 8'000);
+    CHECK(s.ask("POST", maps + "?fieldValidation=Strict", R"({"metadata":{"name":"n"})" + unknown + "}").body.size() <
+          10'000);
+    const auto refused = s.ask("POST", maps, R"({"metadata":{"name":"n","labels":{)" + labels + "}}}");
+    CHECK(refused.status == 422);
+    CHECK(json::parse(refused.body).at_pointer("/details/causes").as_array().size() == 100);
+}
+
+TEST_CASE("state: what a job runs cannot change once it has begun", "[apiserver][state]")
+{
+    server s;
+    const auto job = [](const std::string& job_name, const std::string& more) {
+        return R"({"metadata":{"name":")" + job_name + R"("},"spec":{)" + more +
+               R"("template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i:1"}]}}}})";
+    };
+    s.expect(201, "POST", jobs, job("j", ""));
+    const std::string change = R"({"spec":{"template":{"spec":{"restartPolicy":"OnFailure"}}}})";
+    const server::headers merge{{"Content-Type", std::string(merge_type)}};
+    const auto refused = s.ask("PATCH", jobs + "/j", change, merge);
+    CHECK(refused.status == 422);
+    CHECK(why(refused).find("spec.template: Invalid value") != std::string::npos);
+    CHECK(why(refused).ends_with("field is immutable"));
+    s.patch(jobs + "/j", R"({"spec":{"parallelism":2}})");
+    s.expect(201, "POST", jobs, job("suspended", R"("suspend":true,)"));
+    s.patch(jobs + "/suspended", change);
+}
+
+TEST_CASE("list: pretty JSON is the same however it is split", "[apiserver][list]")
+{
+    server s;
+    for (int i = 0; i < 6; ++i)
+        s.expect(201, "POST", maps,
+                 R"({"metadata":{"name":"c)" + std::to_string(i) + R"("},"data":{"k":"a\\\"{[,:b)" +
+                     std::string(100'000, 'x') + R"("}})");
+    const auto compact = s.get(maps);
+    const auto pretty = s.ask("GET", maps + "?pretty=true");
+    CHECK(json::parse(compact.body) == json::parse(pretty.body));
+    CHECK(pretty.body.starts_with("{\n  \"kind\": \"ConfigMapList\",\n"));
+    CHECK(pretty.body.ends_with("\n    }\n  ]\n}"));
+    CHECK(compact.body.ends_with("]}\n"));
+}
