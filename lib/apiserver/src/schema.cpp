@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -153,17 +154,25 @@ void check_bounds(const json::value& schema, const json::value& v, const std::st
     }
 }
 
-void check_enum(const json::value& schema, const json::value& v, const std::string& path,
+/// The values of each enum as an index, made when the first value meets it: a list may have a million of either.
+using enum_index = std::map<const json::array*, std::set<std::string>>;
+
+void check_enum(const json::value& schema, const json::value& v, const std::string& path, enum_index& enums,
                 std::vector<status_cause>& causes)
 {
     const auto* allowed = array_at(schema, "enum");
-    if (!allowed || std::find(allowed->begin(), allowed->end(), v) != allowed->end()) return;
+    if (!allowed) return;
+    auto& known = enums[allowed];
+    if (known.empty())
+        for (const auto& a : *allowed) known.insert(to_text(a));
+    if (known.contains(to_text(v))) return;
     std::string list;
-    for (const auto& a : *allowed) list += (list.empty() ? "" : ", ") + quoted(scalar_text(a));
+    for (std::size_t i = 0; i < std::min<std::size_t>(allowed->size(), 100); ++i)
+        list += (i == 0 ? "" : ", ") + quoted(scalar_text((*allowed)[i]));
     causes.push_back(errors::not_supported(path, to_text(v), list));
 }
 
-void validate_value(const json::value& schema, const json::value& v, const std::string& path,
+void validate_value(const json::value& schema, const json::value& v, const std::string& path, enum_index& enums,
                     std::vector<status_cause>& causes)
 {
     if (causes.size() >= most_causes) return;
@@ -177,12 +186,12 @@ void validate_value(const json::value& schema, const json::value& v, const std::
              path});
         return;
     }
-    check_enum(schema, v, path, causes);
+    check_enum(schema, v, path, enums, causes);
     check_bounds(schema, v, path, causes);
     if (const auto* array = v.if_array()) {
         if (const auto* items = find_at(schema, "items"))
             for (std::size_t i = 0; i < array->size(); ++i)
-                validate_value(*items, (*array)[i], path + "[" + std::to_string(i) + "]", causes);
+                validate_value(*items, (*array)[i], path + "[" + std::to_string(i) + "]", enums, causes);
         return;
     }
     const auto* object = v.if_object();
@@ -197,7 +206,7 @@ void validate_value(const json::value& schema, const json::value& v, const std::
         if (reserved(path, key)) continue;
         const auto* sub = property(schema, key);
         if (!sub) sub = additional(schema);
-        if (sub) validate_value(*sub, *member, joined(path, key), causes);
+        if (sub) validate_value(*sub, *member, joined(path, key), enums, causes);
     }
 }
 
@@ -299,7 +308,8 @@ void prune(const json::value& schema, json::value& body)
 void validate_schema(const json::value& schema, const json::value& body, std::vector<status_cause>& causes)
 {
     std::vector<status_cause> found;
-    validate_value(schema, body, {}, found);
+    enum_index enums;
+    validate_value(schema, body, {}, enums, found);
     if (std::any_of(found.begin(), found.end(), blocks_rules) && has_rules(schema))
         found.push_back(errors::invalid_value("<nil>", "null",
                                               "some validation rules were not checked because the object was invalid; "

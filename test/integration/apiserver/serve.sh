@@ -4,7 +4,7 @@ set -u
 tool=$1
 work=$(mktemp -d)
 server=
-trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 failed=0
 complain() { echo "FAILED: $1"; failed=1; }
 

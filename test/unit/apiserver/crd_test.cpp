@@ -228,3 +228,19 @@ TEST_CASE("crd: defaults of very many items end in a refusal", "[apiserver][crd]
     CHECK(why(refused) == "etcdserver: request is too large");
     CHECK(with(10).status == 201);
 }
+
+TEST_CASE("crd: a long list against a long enum costs their sum", "[apiserver][crd]")
+{
+    server s;
+    std::string allowed, items;
+    for (int i = 0; i < 60'000; ++i) allowed += (i == 0 ? "\"e" : ",\"e") + std::to_string(i) + '"';
+    for (int i = 0; i < 100'000; ++i) items += i == 0 ? R"("e59999")" : R"(,"e59999")";
+    s.expect(201, "POST", crds,
+             definition{"widgets", "Widget", "example.com",
+                        R"({"type":"object","properties":{"list":{"type":"array","items":{"type":"string","enum":[)" +
+                            allowed + "]}}}}"}
+                 .text());
+    const std::string begin = R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"list":[)";
+    CHECK(s.ask("POST", "/apis/example.com/v1/namespaces/default/widgets", begin + items + "]}").status == 201);
+    CHECK(s.ask("POST", "/apis/example.com/v1/namespaces/default/widgets", begin + "\"other\"]}").status == 422);
+}
