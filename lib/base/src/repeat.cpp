@@ -14,13 +14,6 @@ namespace asio = boost::asio;
 namespace kubecoro {
 namespace {
 
-/// A body that throws before it suspends fails like one that throws later.
-template<class T>
-asio::awaitable<result<T>> call(const std::function<asio::awaitable<result<T>>()>& body)
-{
-    co_return co_await body();
-}
-
 asio::awaitable<result<>> pause(clock& time, duration d)
 {
     if (d > duration::zero()) co_return co_await sleep_for(time, d);
@@ -42,7 +35,8 @@ asio::awaitable<result<>> rounds(clock& time, round_timing timing, round body)
     for (;;) {
         const time_point begun = time.now();
         const duration period = timing.jitter > 0 ? stretched(timing.period, timing.jitter, random) : timing.period;
-        const auto done = co_await call(body);
+        auto guarded = guard(body);
+        const auto done = co_await std::move(guarded);
         if (!done) co_return done;
         const auto rested = co_await pause(time, timing.sliding ? period : period - (time.now() - begun));
         if (!rested) co_return rested;
@@ -53,7 +47,7 @@ asio::awaitable<result<>> rounds_with_backoff(clock& time, backoff delays, round
                                               std::function<void(const failure&)> on_failure)
 {
     for (;;) {
-        auto guarded = guard(call(body));
+        auto guarded = guard(body);
         const auto done = co_await std::move(guarded);
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
@@ -73,7 +67,8 @@ asio::awaitable<result<>> questions(clock& time, duration interval, bool immedia
             const auto rested = co_await pause(time, interval);
             if (!rested) co_return rested;
         }
-        const auto answer = co_await call(ask);
+        auto guarded = guard(ask);
+        const auto answer = co_await std::move(guarded);
         if (!answer) co_return answer.error();
         if (*answer) co_return result<>{};
     }

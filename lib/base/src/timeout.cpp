@@ -1,19 +1,34 @@
 #include <kubecoro/base/timeout.hpp>
 
+#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <exception>
 
 namespace asio = boost::asio;
 
 namespace kubecoro {
+namespace {
+
+/// Lets every kind of cancellation in that the caller lets through: by itself a spawned coroutine ignores all but terminal.
+asio::awaitable<result<>> contender(asio::awaitable<result<>> inner)
+{
+    const auto begun = co_await asio::this_coro::cancellation_state;
+    if (begun.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+    auto guarded = guard(std::move(inner));
+    co_return co_await std::move(guarded);
+}
+
+} // namespace
 
 asio::awaitable<bool> race(asio::awaitable<result<>> work, asio::awaitable<result<>> limit)
 {
     using namespace asio::experimental::awaitable_operators;
-    auto guarded_work = guard(std::move(work));
-    auto guarded_limit = guard(std::move(limit));
-    auto both = std::move(guarded_work) || std::move(guarded_limit);
+    auto first_contender = contender(std::move(work));
+    auto second_contender = contender(std::move(limit));
+    auto both = std::move(first_contender) || std::move(second_contender);
     try {
         const auto first = co_await std::move(both);
         co_return first.index() == 0;

@@ -186,12 +186,15 @@ TEST_CASE("poll_until: a limit, also for a question that is never answered", "[b
     };
     CHECK(run.run(kubecoro::poll_until(run.clock(), timing, never)).error() == cond::timed_out);
     CHECK(run.clock().now() - start == 14s);
-    const auto cancelled = run.spawn(kubecoro::poll_until(run.clock(), timing, never));
-    run.advance(1s);
-    cancelled.cancel();
-    run.run_until_idle();
-    REQUIRE(cancelled.done());
-    CHECK(cancelled.outcome().error() == cond::cancelled);
+    for (const auto how :
+         {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
+        const auto cancelled = run.spawn(kubecoro::poll_until(run.clock(), timing, never));
+        run.advance(1s);
+        cancelled.cancel(how);
+        run.run_until_idle();
+        REQUIRE(cancelled.done());
+        CHECK(cancelled.outcome().error() == cond::cancelled);
+    }
 }
 
 TEST_CASE("loops: cancelled or destroyed at every step", "[base][repeat][every_step]")

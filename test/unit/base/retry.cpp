@@ -81,6 +81,36 @@ TEST_CASE("retry_on: another failure is not tried again; what is thrown is a fai
     CHECK(calls == 3);
 }
 
+TEST_CASE("retry_on: what a body throws that is no coroutine is a failure as well", "[base][retry]")
+{
+    kt::runner run;
+    int calls = 0;
+    const auto answer = []() -> asio::awaitable<result<int>> { co_return 7; };
+    const auto plain_function = [&]() -> asio::awaitable<result<int>> {
+        if (++calls < 3) throw std::runtime_error("before anything began");
+        return answer();
+    };
+    const auto got = run.run(retry_on<int>(run.clock(), cond::internal, plain_function));
+    REQUIRE(got);
+    CHECK(*got == 7);
+    CHECK(calls == 3);
+    calls = 0;
+    const auto refused = run.run(retry_on<int>(run.clock(), cond::conflict, plain_function));
+    CHECK(refused.error() == cond::internal);
+    CHECK(refused.error().message() == "before anything began");
+}
+
+TEST_CASE("retry_plan: a server that asks for ever gets for ever", "[base][retry]")
+{
+    retry_plan plan([](const failure&) { return true; }, plain(10));
+    kubecoro::server_status busy;
+    busy.code = 429;
+    for (const auto asked : {std::chrono::seconds::max(), std::chrono::seconds(10'000'000'000)}) {
+        busy.retry_after = asked;
+        CHECK(plan.after(failure(busy)) == kubecoro::duration::max());
+    }
+}
+
 TEST_CASE("retry_plan: waits as long as the server asks", "[base][retry]")
 {
     retry_plan plan([](const failure&) { return true; }, plain(10));

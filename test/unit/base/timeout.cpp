@@ -62,6 +62,45 @@ TEST_CASE("with_timeout: who is cancelled did not run out of time", "[base][time
     CHECK(asking.outcome().error() == cond::cancelled);
 }
 
+TEST_CASE("race and with_timeout: every kind of cancellation reaches both sides", "[base][timeout]")
+{
+    for (const auto how :
+         {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
+        kt::runner run;
+        const auto asking = run.spawn(with_timeout(run.clock(), 1h, "ask", answer_after(run.clock(), 1h)));
+        const auto racing = [](kubecoro::clock& c) -> asio::awaitable<result<bool>> {
+            const kubecoro::latch never;
+            auto both = kubecoro::race(never.wait(), kubecoro::sleep_for(c, 1h));
+            co_return co_await std::move(both);
+        };
+        const auto race = run.spawn(racing(run.clock()));
+        run.advance(1s);
+        asking.cancel(how);
+        race.cancel(how);
+        run.run_until_idle();
+        REQUIRE(asking.done());
+        CHECK(asking.outcome().error() == cond::cancelled);
+        CHECK(race.done());
+        CHECK(run.clock().waiting() == 0);
+    }
+}
+
+TEST_CASE("race: a caller that lets only terminal cancellation in is not cancelled otherwise", "[base][timeout]")
+{
+    kt::runner run;
+    const auto careful = [](kubecoro::clock& c) -> asio::awaitable<result<int>> {
+        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+        auto asking = with_timeout(c, 2s, "ask", answer_after(c, 1s));
+        co_return co_await std::move(asking);
+    };
+    const auto asking = run.spawn(careful(run.clock()));
+    run.run_until_idle();
+    asking.cancel(asio::cancellation_type::total);
+    run.advance(1s);
+    REQUIRE(asking.done());
+    CHECK(asking.outcome().has_value());
+}
+
 TEST_CASE("with_timeout: cancelled or destroyed at every step", "[base][timeout][every_step]")
 {
     const auto make = [](kt::runner& r) {

@@ -112,6 +112,25 @@ asio::awaitable<result<>> hold(relist_budget budget, kubecoro::clock& time, dura
 
 } // namespace
 
+TEST_CASE("relist budget: every kind of cancellation gives up the place in the queue", "[cache][budget]")
+{
+    for (const auto how :
+         {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
+        kt::runner run;
+        const relist_budget budget({.at_once = 1, .spread = 0s}, run.shared_clock());
+        const auto first = run.run(budget.take());
+        REQUIRE(first);
+        const auto second = run.spawn(budget.take());
+        run.run_until_idle();
+        CHECK(budget.waiting() == 1);
+        second.cancel(how);
+        run.run_until_idle();
+        REQUIRE(second.done());
+        CHECK(second.outcome().error() == cond::cancelled);
+        CHECK(budget.waiting() == 0);
+    }
+}
+
 TEST_CASE("relist budget: a turn is given back by whatever ends it, and a cancelled wait takes none", "[cache][budget]")
 {
     kt::runner run;

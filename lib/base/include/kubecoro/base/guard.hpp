@@ -5,6 +5,7 @@
 #include <boost/asio/awaitable.hpp> // and this_coro, which it brings
 
 #include <exception>
+#include <functional>
 #include <utility>
 
 namespace kubecoro {
@@ -24,6 +25,20 @@ template<class T>
     std::exception_ptr thrown;
     try {
         co_return co_await std::move(inner);
+    } catch (...) {
+        thrown = std::current_exception();
+    }
+    co_return to_failure(std::move(thrown));
+}
+
+/// The same for a function that returns one, called inside: what it throws before it suspends is a failure like what it
+/// throws later. `body` must outlive the awaitable.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<T>> guard(const std::function<boost::asio::awaitable<result<T>>()>& body)
+{
+    std::exception_ptr thrown;
+    try {
+        co_return co_await body();
     } catch (...) {
         thrown = std::current_exception();
     }

@@ -61,8 +61,9 @@ struct poll_timing
 
 /** Asks until the answer is yes.
 
-    @par Errors    the first failure of `ask`; cond::timed_out; cond::cancelled.
-    @par Executor  with a timeout the caller's executor must be serialised, as for race(). */
+    @par Errors        the first failure of `ask`; cond::timed_out; cond::cancelled.
+    @par Cancellation  terminal, partial, total; reaches `ask`.
+    @par Executor      with a timeout the caller's executor must be serialised, as for race(). */
 [[nodiscard]] boost::asio::awaitable<result<>> poll_until(clock& time, poll_timing timing, question ask);
 
 } // namespace kubecoro

@@ -55,7 +55,7 @@ template<class T = void>
 {
     retry_plan plan(std::move(again), policy);
     for (;;) {
-        auto attempt = guard(body());
+        auto attempt = guard(body);
         auto outcome = co_await std::move(attempt);
         if (outcome) co_return outcome;
         const auto delay = plan.after(outcome.error());

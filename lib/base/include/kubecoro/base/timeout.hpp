@@ -12,7 +12,8 @@ namespace kubecoro {
 /** Runs both; when one ends, the other is cancelled and awaited.
 
     Both run on the caller's executor, which must be serialised (a strand, or a context with one thread).
-    @return whether `work` was the first to end. When the caller is cancelled either may come out. */
+    @return whether `work` was the first to end. When the caller is cancelled either may come out.
+    @par Cancellation  terminal, partial, total, as far as the caller's cancellation state lets them in; reaches both. */
 [[nodiscard]] boost::asio::awaitable<bool> race(boost::asio::awaitable<result<>> work,
                                                 boost::asio::awaitable<result<>> limit);
 
@@ -23,7 +24,7 @@ namespace kubecoro {
 
     @param doing       What was being done, for the failure: "list pods".
     @par Errors        those of `work`; cond::timed_out; cond::cancelled. An exception of `work` becomes a failure.
-    @par Cancellation  reaches `work`.
+    @par Cancellation  as race(); reaches `work`.
     @par Executor      as race(). */
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<T>> with_timeout(clock& time, duration limit, std::string doing,
