@@ -28,6 +28,8 @@ public:
     void expect(time_point when);
     /// No more calls once the one in progress has ended. Idempotent.
     void stop() { tasks_.stop(); }
+    /// Completes when the action is not called any more, after stop().
+    [[nodiscard]] boost::asio::awaitable<result<>> ended() { return tasks_.join(); }
     /// Keeps what the action refers to until it cannot be called any more; after stop().
     void keep_until_ended(std::shared_ptr<void> owner) { tasks_.keep_until_ended(std::move(owner)); }
 

@@ -30,32 +30,18 @@ workqueue_core::added workqueue_core::add_after(slot s, duration delay, int prio
     return delay_until(s, later(now, delay), priority);
 }
 
-workqueue_core::added workqueue_core::limited(slot s, rate_limiter& limiter, unsigned failures, int priority,
-                                              time_point now)
+workqueue_core::added workqueue_core::add_rate_limited(slot s, duration delay, int priority, time_point now)
 {
-    const duration delay = limiter.delay(failures, now);
-    const time_point due = later(now, delay);
-    const bool waits_already = delays_.contains(s) && delays_.due(s) <= due;
-    // Only what is really queued uses up the limiter.
-    if (!waits_already) limiter.taken(now);
-    if (delay <= duration::zero()) return mark(s, priority, now);
-    return delay_until(s, due, priority);
-}
-
-workqueue_core::added workqueue_core::add_rate_limited(slot s, rate_limiter& limiter, int priority, time_point now)
-{
-    if (shutting_down_) return added::ignored;
-    const unsigned before = at(s).failures;
-    const added outcome = limited(s, limiter, before, priority, now);
-    if (before < std::numeric_limits<std::uint32_t>::max()) ++at(s).failures;
+    const added outcome = add_after(s, delay, priority, now);
+    if (shutting_down_) return outcome;
+    auto& failures = at(s).failures;
+    if (failures < std::numeric_limits<std::uint32_t>::max()) ++failures;
     return outcome;
 }
 
-workqueue_core::added workqueue_core::retry(slot s, rate_limiter& limiter, int priority, time_point now)
+workqueue_core::added workqueue_core::retry(slot s, duration delay, int priority, time_point now)
 {
-    const unsigned before = at(s).failures;
-    if (before == 0 || !delays_.contains(s)) return add_rate_limited(s, limiter, priority, now);
-    return shutting_down_ ? added::ignored : limited(s, limiter, before - 1, priority, now);
+    return counted_already(s) ? add_after(s, delay, priority, now) : add_rate_limited(s, delay, priority, now);
 }
 
 workqueue_core::moved workqueue_core::advance(time_point now, std::size_t max)

@@ -2,7 +2,7 @@
 
 #include "delay_heap.hpp"
 
-#include <kubecoro/controller/rate_limiter.hpp>
+#include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
 #include <array>
@@ -52,10 +52,13 @@ public:
         return shutting_down_ ? added::ignored : mark(s, priority, now);
     }
     added add_after(slot s, duration delay, int priority, time_point now);
-    added add_rate_limited(slot s, rate_limiter& limiter, int priority, time_point now);
+    /// add_after() with a limiter's delay for failures(s), and one more failure.
+    added add_rate_limited(slot s, duration delay, int priority, time_point now);
     /// A failure of the run in hand: as add_rate_limited(), but while an earlier retry still waits for its moment the
     /// failure is not counted: events between two retries must not drive the delay up.
-    added retry(slot s, rate_limiter& limiter, int priority, time_point now);
+    added retry(slot s, duration delay, int priority, time_point now);
+    /// The failures before the one of the run in hand, for the limiter.
+    [[nodiscard]] unsigned failures_before(slot s) const noexcept { return failures(s) - (counted_already(s) ? 1 : 0); }
 
     /// The next key, which is in work then. none when there is nothing.
     [[nodiscard]] slot take(time_point now) noexcept;
@@ -78,6 +81,13 @@ public:
     {
         if (delays_.empty()) return std::nullopt;
         return delays_.top().due;
+    }
+
+    /// The moment that a key waits for.
+    [[nodiscard]] std::optional<time_point> waits_until(slot s) const noexcept
+    {
+        if (!delays_.contains(s)) return std::nullopt;
+        return delays_.due(s);
     }
 
     void forget(slot s) noexcept { at(s).failures = 0; }
@@ -165,7 +175,7 @@ private:
     void remove_ready(const entry& e) noexcept;
     added mark(slot s, int priority, time_point now) noexcept;
     void raise(slot s, entry& e, int priority) noexcept;
-    added limited(slot s, rate_limiter& limiter, unsigned failures, int priority, time_point now);
+    [[nodiscard]] bool counted_already(slot s) const noexcept { return at(s).failures != 0 && delays_.contains(s); }
     added delay_until(slot s, time_point due, int priority);
 
     [[nodiscard]] std::size_t top_level() const noexcept;

@@ -23,24 +23,27 @@ workqueue_metrics::workqueue_metrics(metrics& sink, const std::string& queue)
     retries_ = sink.make_counter("workqueue_retries_total", labels);
 }
 
-void workqueue_metrics::added(std::size_t n, std::size_t depth) const noexcept
+void workqueue_metrics::tell(const report& r) noexcept
 {
-    adds_->add(static_cast<double>(n));
-    depth_->set(static_cast<double>(depth));
+    if (r.added != 0) adds_->add(static_cast<double>(r.added));
+    if (r.retried != 0) retries_->add(static_cast<double>(r.retried));
+    for (const auto waited : r.waited) queue_duration_->observe(seconds(waited));
+    if (r.worked) work_duration_->observe(seconds(*r.worked));
+    if (r.running) {
+        unfinished_->set(seconds(r.running->unfinished));
+        longest_->set(seconds(r.running->longest));
+    }
+    if (r.added != 0 || !r.waited.empty()) show_depth();
 }
 
-void workqueue_metrics::handed(duration waited, std::size_t depth) const noexcept
+void workqueue_metrics::show_depth() noexcept
 {
-    queue_duration_->observe(seconds(waited));
-    depth_->set(static_cast<double>(depth));
-}
-
-void workqueue_metrics::finished(duration worked) const noexcept { work_duration_->observe(seconds(worked)); }
-
-void workqueue_metrics::running(duration unfinished, duration longest) const noexcept
-{
-    unfinished_->set(seconds(unfinished));
-    longest_->set(seconds(longest));
+    // Others may set the gauge meanwhile: whoever sets it last has seen the last change.
+    std::size_t shown = 0;
+    do {
+        shown = now_dirty_;
+        depth_->set(static_cast<double>(shown));
+    } while (shown != now_dirty_);
 }
 
 } // namespace kubecoro

@@ -3,13 +3,21 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/metrics.hpp>
 
+#include <boost/container/small_vector.hpp>
+
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace kubecoro {
 
-/** client-go's workqueue metrics, under their names, with the queue's name as label. Durations are seconds. */
+/** client-go's workqueue metrics, under their names, with the queue's name as label. Durations are seconds.
+
+    The sink is the user's and is never called with the queue's lock held: a hold of the lock notes what there is to tell
+    in a report, which tells it afterwards. Thread safe. */
 class workqueue_metrics
 {
 public:
@@ -18,14 +26,31 @@ public:
 
     workqueue_metrics(metrics& sink, const std::string& queue);
 
-    void added(std::size_t n, std::size_t depth) const noexcept;
-    void retried(std::size_t n) const noexcept { retries_->add(static_cast<double>(n)); }
-    void handed(duration waited, std::size_t depth) const noexcept;
-    void finished(duration worked) const noexcept;
-    /// @param unfinished  Of all running work together. @param longest  Of the longest running.
-    void running(duration unfinished, duration longest) const noexcept;
+    /// All running work together, and the longest running.
+    struct running_work
+    {
+        duration unfinished;
+        duration longest;
+    };
+    /// What one hold of the lock has to tell.
+    struct report
+    {
+        std::size_t added = 0;
+        std::size_t retried = 0;
+        /// Of the keys handed out.
+        boost::container::small_vector<duration, 1> waited = {};
+        std::optional<duration> worked = {};
+        std::optional<running_work> running = {};
+    };
+    void tell(const report& r) noexcept;
+
+    /// The keys that want a run: the gauge is set by the next tell(). Called with the lock held.
+    void set_depth(std::size_t dirty) noexcept { now_dirty_ = dirty; }
 
 private:
+    void show_depth() noexcept;
+
+    std::atomic<std::size_t> now_dirty_{0};
     std::shared_ptr<metrics::gauge> depth_;
     std::shared_ptr<metrics::counter> adds_;
     std::shared_ptr<metrics::histogram> queue_duration_;

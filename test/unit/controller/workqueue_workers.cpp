@@ -52,6 +52,37 @@ TEST_CASE("workqueue: a worker that is woken and cannot come passes the call on"
     second.outcome()->done();
 }
 
+TEST_CASE("workqueue: a call that comes when it is time to give way, and a cancellation with it, reach the next worker",
+          "[workqueue][workers]")
+{
+    // How many keys were handed out in a row decides when a worker gives way: each number of them, once.
+    for (int before = 0; before < 140; ++before) {
+        CAPTURE(before);
+        queue_fixture f;
+        for (int n = 0; n < before; ++n) {
+            f.queue.add("before");
+            auto item = f.run.run(f.queue.get());
+            REQUIRE(item);
+            item->done();
+        }
+        const auto first = f.run.spawn(f.queue.get());
+        const auto second = f.run.spawn(f.queue.get());
+        f.settle();
+        first.cancel(); // takes effect with the next handler: the call is on its way then
+        f.queue.add("a");
+        f.settle();
+        REQUIRE(first.done());
+        if (first.outcome()) {
+            first.outcome()->done();
+            continue;
+        }
+        REQUIRE(second.done());
+        REQUIRE(second.outcome());
+        CHECK(second.outcome()->key() == "a");
+        second.outcome()->done();
+    }
+}
+
 TEST_CASE("workqueue: a batch is what is ready, up to a bound", "[workqueue][workers]")
 {
     queue_fixture f;

@@ -29,8 +29,8 @@ public:
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
     /// Of the table; not what keys own elsewhere.
     [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
-    /// For people; a number when the type cannot be printed.
-    [[nodiscard]] virtual std::string text(slot s) const = 0;
+    /// Of what hand_out() gave, for people; a number when the type cannot be printed. Reads nothing of the table.
+    [[nodiscard]] virtual std::string text(slot s, const void* key) const = 0;
 };
 
 /** Keys of one type: each is stored once, hashed once, and found by its hash. */
@@ -93,11 +93,11 @@ public:
         return true;
     }
 
-    [[nodiscard]] std::string text(slot s) const override
+    [[nodiscard]] std::string text([[maybe_unused]] slot s, [[maybe_unused]] const void* key) const override
     {
-        if constexpr (requires(std::ostream& out, const Key& key) { out << key; }) {
+        if constexpr (requires(std::ostream& out, const Key& k) { out << k; }) {
             std::ostringstream out;
-            out << cell_at(s).key;
+            out << *static_cast<const Key*>(key);
             return std::move(out).str();
         } else {
             return '#' + std::to_string(s);

@@ -12,7 +12,9 @@ namespace kubecoro {
 
     Sans-io: time and the key's failures are inputs, so a limiter keeps nothing per key. Asking and taking are two steps,
     because a retry that merges with one that waits already must not use up anything. Not thread safe: one queue owns
-    it. Implement it for rules of your own; what it throws leaves the queue's call. */
+    it and asks it by one call at a time, without a lock of its own that others wait for. Implement it for rules of your
+    own: it may look at the queue, but not put a key back with a delay of its own; what it throws leaves the queue's
+    call. */
 class rate_limiter
 {
 public:

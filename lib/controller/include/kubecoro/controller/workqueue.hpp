@@ -100,7 +100,7 @@ public:
     void add_rate_limited(const K& key, int priority = priority::normal)
     {
         const auto& k = as_key(key);
-        engine_->add_rate_limited(one(k), priority);
+        engine_->add_rate_limited(one(k), priority, &find<std::remove_cvref_t<decltype(k)>>);
     }
     /// The key's delays start over. Without it (or succeeded()) a key that has failed is remembered for ever.
     template<class K>
@@ -149,6 +149,11 @@ public:
         @par Cancellation  terminal, partial, total: the queue stays shut down. */
     [[nodiscard]] boost::asio::awaitable<result<>> shut_down_with_drain() { return engine_->drain(); }
     [[nodiscard]] bool shutting_down() const { return engine_->shutting_down(); }
+    /** Completes when the timer of the queue runs no more, after shut_down(). Then the destructor destroys the limiter and
+        the other options inside the call, and not later on the executor.
+
+        @par Cancellation  terminal, partial, total: ends the wait only. */
+    [[nodiscard]] boost::asio::awaitable<result<>> ended() { return engine_->ended(); }
 
     [[nodiscard]] workqueue_stats stats() const { return engine_->stats(); }
     [[nodiscard]] std::string describe() const { return kubecoro::describe(stats()); }
@@ -223,7 +228,12 @@ private:
     {
         std::vector<item> items;
         const std::size_t room = std::min(std::max<std::size_t>(max, 1), queue.size());
-        items.reserve(room);
+        try {
+            items.reserve(room);
+        } catch (...) {
+            queue.decline();
+            throw;
+        }
         queue.take(room, &items, [](void* context, workqueue_engine& from, const workqueue_engine::handed& h) {
             static_cast<std::vector<item>*>(context)->emplace_back(from, h);
         });

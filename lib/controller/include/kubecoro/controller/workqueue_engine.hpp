@@ -61,8 +61,8 @@ public:
 
     void add(key_list keys, int priority);
     void add_after(key_list keys, duration delay, int priority);
-    void add_rate_limited(key_list keys, int priority);
-    /// `find` looks a key up without storing it.
+    /// One key. `find` looks it up without storing it.
+    void add_rate_limited(key_list keys, int priority, slot (*find)(const key_table&, const void*));
     void forget(const void* key, slot (*find)(const key_table&, const void*));
     [[nodiscard]] unsigned num_requeues(const void* key, slot (*find)(const key_table&, const void*)) const;
     [[nodiscard]] unsigned num_requeues(slot s) const;
@@ -76,10 +76,13 @@ public:
     /// Completes when there may be something to take; when there is already, after others on the worker's executor have
     /// had their turn. Errors: cond::cancelled, also when the queue is shut down and empty.
     [[nodiscard]] boost::asio::awaitable<result<>> wait();
+    /// A worker whose wait() has ended takes nothing after all: another one is to come for what is ready.
+    void decline();
     void give_back(slot s, verdict v);
 
     void shut_down();
     [[nodiscard]] boost::asio::awaitable<result<>> drain();
+    [[nodiscard]] boost::asio::awaitable<result<>> ended();
     /// The owner goes: shut down, and kept until nothing of it is in work.
     void close();
 
@@ -88,6 +91,8 @@ public:
     [[nodiscard]] workqueue_stats stats() const;
 
 private:
+    void retry(slot s, int priority);
+
     struct state;
     std::unique_ptr<state> state_;
 };
