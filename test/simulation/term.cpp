@@ -252,26 +252,28 @@ void term::look(const object_key& key)
     }
 }
 
-/// Whether a source has nothing to show, or has shown it. What is gone may have been told of either way.
+/// Whether a source has nothing to show, or has shown it: the object, or everything else up to there.
 bool term::shows(const source& s, const write& w) const
 {
     if (s.removed || s.from->informer.resource().kind != w.kind) return true;
-    const auto stored = s.from->informer.lister().get(w.object);
-    return stored && version_of(stored) >= w.version;
+    const auto content = s.from->informer.lister();
+    const auto stored = content.get(w.object);
+    return (stored && version_of(stored) >= w.version) || content.reached(std::to_string(w.version), w.object.ns);
 }
 
-/// Whether there is a reason to hold a key back until its write is seen.
+/// Whether there is a reason to hold a key back until its write is seen. Which sources are waited for is decided when the
+/// run ends, so those count that have come since the write.
 bool term::may_be_held(const page& p) const
 {
     if (!p.written || own_write_wait_ == duration::zero() || now() >= p.written->when + own_write_wait_) return false;
-    const auto end = sources_.begin() + static_cast<std::ptrdiff_t>(p.written->sources);
-    return std::any_of(sources_.begin(), end, [&](const source& s) { return !shows(s, *p.written); });
+    return std::any_of(sources_.begin(), sources_.end(), [&](const source& s) { return !shows(s, *p.written); });
 }
 
 void term::check_own_write(const object_key& key, page& p)
 {
     if (may_be_held(p)) {
-        for (const auto& s : sources_) {
+        for (std::size_t n = 0; n < p.written->sources; ++n) {
+            const auto& s = sources_[n];
             const auto stored = s.from->informer.lister().get(p.written->object);
             if (stored && !shows(s, *p.written))
                 broken("a run of " + to_string(key) + " begins before the store shows what the last one wrote, @" +

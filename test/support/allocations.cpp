@@ -9,12 +9,15 @@ namespace kubecoro::test {
 namespace {
 
 thread_local constinit allocation_count counted;
+/// Calls until one fails; 0 = none does.
+thread_local constinit std::uint64_t until_failure = 0;
 
 /// Null when there is no more.
 void* try_to_allocate(std::size_t bytes, std::size_t alignment = 0) noexcept
 {
     ++counted.calls;
     counted.bytes += bytes;
+    if (until_failure != 0 && --until_failure == 0) return nullptr;
     if (alignment == 0) return std::malloc(bytes);
     return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
@@ -29,6 +32,7 @@ void* counted_allocation(std::size_t bytes, std::size_t alignment = 0)
 } // namespace
 
 allocation_count allocations_so_far() noexcept { return counted; }
+void fail_allocation(std::uint64_t nth) noexcept { until_failure = nth; }
 
 } // namespace kubecoro::test
 

@@ -59,6 +59,14 @@ void controller_core::abandon() noexcept
     if (until_) until_ = time_point::min();
 }
 
+void controller_core::worker_ended()
+{
+    --workers_left_;
+    if (phase_ != controller_phase::running || stop_wanted_ || !outcome_) return;
+    stop_wanted_ = true;
+    outcome_ = failure(cond::internal, "a worker ended by itself");
+}
+
 void controller_core::runs_cancelled(const std::string& keys)
 {
     if (keys.empty() || !outcome_) return;

@@ -75,7 +75,8 @@ public:
     void stop() noexcept { stop_wanted_ = true; }
     /// Nobody is left to wait for a grace period.
     void abandon() noexcept;
-    void worker_ended() noexcept { --workers_left_; }
+    /// A worker that ends before anybody has asked for that ends the controller.
+    void worker_ended();
     /// The answer to cancel_runs: the keys of the runs that it hit, as text.
     void runs_cancelled(const std::string& keys);
 

@@ -7,6 +7,7 @@
 #include <boost/asio/strand.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -33,6 +34,9 @@ workqueue_options queue_options(controller_options& o)
     q.log = o.log;
     return q;
 }
+
+/// How long a part of the controller rests that has failed, for want of memory as a rule.
+constexpr auto after_a_failure = std::chrono::seconds{1};
 
 /// The keys of runs in progress, for people.
 std::string in_work(const workqueue_stats& s)
@@ -97,9 +101,14 @@ asio::awaitable<result<>> controller_engine::over(std::shared_ptr<controller_eng
     auto ending = guard(self->ended_.wait());
     const auto outcome = co_await std::move(ending);
     if (!self->ended_.settled()) co_return outcome;
-    // The supervisor has said its last word, but may not have left yet.
-    auto leaving = guard(self->supervising_.join());
-    const auto left = co_await std::move(leaving);
+    // Everyone has said the last word, but may not have left yet: the caller may destroy what they refer to.
+    for (task_group* g : {&self->following_, &self->working_, &self->supervising_}) {
+        auto leaving = guard(g->join());
+        const auto left = co_await std::move(leaving);
+        if (!left) co_return left;
+    }
+    auto timing = guard(self->queue_.ended());
+    const auto left = co_await std::move(timing);
     co_return left ? outcome : left;
 }
 
@@ -119,19 +128,40 @@ void controller_engine::abandon(const std::shared_ptr<controller_engine>& self)
 
 asio::awaitable<result<>> controller_engine::supervise(controller_engine& self)
 {
+    // A step that fails, for want of memory, is done again: all of them may be.
+    std::optional<controller_step::any> next;
     for (;;) {
-        const auto next = self.decide();
-        if (const auto* w = std::get_if<step::wait>(&next)) {
+        auto driving = guard(drive(self, next));
+        const auto driven = co_await std::move(driving);
+        if (driven || driven.error() == cond::cancelled) co_return result<>{};
+        auto recovering = self.recover("supervisor", driven.error());
+        co_await std::move(recovering);
+    }
+}
+
+asio::awaitable<result<>> controller_engine::drive(controller_engine& self, std::optional<controller_step::any>& next)
+{
+    for (;; next.reset()) {
+        if (!next) next = self.decide();
+        if (const auto* w = std::get_if<step::wait>(&*next)) {
             auto resting = self.rest(w->until);
+            next.reset();
             co_await std::move(resting);
             continue;
         }
-        if (const auto* end = std::get_if<step::finish>(&next)) {
+        if (const auto* end = std::get_if<step::finish>(&*next)) {
             self.finish(end->outcome);
             co_return result<>{};
         }
-        self.perform(next);
+        self.perform(*next);
     }
+}
+
+asio::awaitable<result<>> controller_engine::recover(std::string_view who, const failure& why)
+{
+    options_.log.error("a part of the controller failed and goes on",
+                       {{"controller", options_.name}, {"part", who}, {"failure", why.describe()}});
+    return guard(sleep_for(*time_, after_a_failure));
 }
 
 controller_step::any controller_engine::decide()
@@ -175,7 +205,7 @@ void controller_engine::start_workers()
 {
     options_.log.info("controller runs", {{"controller", options_.name}, {"workers", options_.workers}});
     ready_.settle({});
-    for (std::size_t n = 0; n < options_.workers; ++n) spawn_worker();
+    while (workers_begun_ < options_.workers) spawn_worker();
 }
 
 void controller_engine::close_sources()

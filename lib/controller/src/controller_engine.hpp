@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro {
@@ -50,6 +51,9 @@ private:
 
     // controller_engine.cpp: beginning and end
     static boost::asio::awaitable<result<>> supervise(controller_engine& self);
+    static boost::asio::awaitable<result<>> drive(controller_engine& self, std::optional<controller_step::any>& next);
+    /// What is left of a coroutine that has failed and goes on: a log line and a pause.
+    [[nodiscard]] boost::asio::awaitable<result<>> recover(std::string_view who, const failure& why);
     void ensure_supervisor();
     [[nodiscard]] controller_step::any decide();
     void perform(const controller_step::any& step);
@@ -65,15 +69,16 @@ private:
     static boost::asio::awaitable<result<>> follow(std::shared_ptr<source_mark> mark);
     static boost::asio::awaitable<result<>> await_first_list(std::shared_ptr<source_mark> mark);
     void take_in(controller_source& source, const std::vector<notification>& events);
+    [[nodiscard]] result<> try_take_in(controller_source& source, const std::vector<notification>& events) noexcept;
     void note_synced(controller_source& source);
     void note_trouble(const controller_source& source, const failure& why);
     void note_ended(controller_source& source);
-    void requeue(const own_writes::released& keys);
 
     // controller_runs.cpp: from keys to runs
     class worker_mark;
     void spawn_worker();
     static boost::asio::awaitable<result<>> work(std::unique_ptr<worker_mark> mark);
+    static boost::asio::awaitable<result<>> serve(controller_engine& self);
     [[nodiscard]] bool pass_over(item& key);
     [[nodiscard]] reconcile_context::settings context_of(const item& key) const;
     [[nodiscard]] boost::asio::awaitable<result<action>> attempt(const object_key& key, reconcile_context& context,
@@ -82,7 +87,12 @@ private:
     void report(const object_key& key, const reconcile_context& context, const result<action>& outcome,
                 run_end end) const;
     static void give_back(item& key, const result<action>& outcome, run_end end);
+
+    // controller_writes.cpp: keys that wait for what their last run wrote
+    class write_watch;
     void remember_writes(object_key_view key, const reconcile_context& context);
+    void requeue(const own_writes::released& keys);
+    static boost::asio::awaitable<result<>> watch_writes(std::unique_ptr<write_watch> watch);
 
     boost::asio::any_io_executor executor_;
     reconciler reconcile_;
@@ -100,6 +110,7 @@ private:
     controller_core core_;                                    // under the mutex
     std::vector<std::shared_ptr<controller_source>> sources_; // under the mutex
     bool supervised_ = false;                                 // under the mutex
+    std::size_t workers_begun_ = 0;                           // the supervisor's
 
     /// Tells the supervisor that the core has had input.
     wake_signal news_;

@@ -58,21 +58,34 @@ private:
 
 void controller_engine::spawn_worker()
 {
-    working_.spawn("worker of controller " + options_.name, asio::make_strand(executor_),
-                   work(std::make_unique<worker_mark>(*this)));
+    auto mark = std::make_unique<worker_mark>(*this);
+    ++workers_begun_; // from here on its end is reported, whatever happens
+    working_.spawn("worker of controller " + options_.name, asio::make_strand(executor_), work(std::move(mark)));
 }
 
 asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> mark)
 {
     auto& self = mark->engine();
+    for (;;) {
+        auto serving = guard(serve(self));
+        const auto served = co_await std::move(serving);
+        if (served || self.cancelled_ || served.error() == cond::cancelled) co_return result<>{};
+        // Not a run's failure, which is a value by now. Its key is in the queue again.
+        auto recovering = self.recover("worker", served.error());
+        co_await std::move(recovering);
+    }
+}
+
+asio::awaitable<result<>> controller_engine::serve(controller_engine& self)
+{
     while (!self.cancelled_) {
         auto key = co_await self.queue_.get();
         if (!key) break;
         if (self.pass_over(*key)) continue;
         reconcile_context context(self.context_of(*key));
         const auto begun = self.ledger_.timed() ? self.time_->now() : time_point{};
-        self.ledger_.begun();
         result<action> outcome = failure(cond::cancelled);
+        self.ledger_.begun();
         std::exception_ptr thrown;
         try {
             auto running = self.attempt(key->key(), context, thrown);
@@ -157,26 +170,6 @@ void controller_engine::report(const object_key& key, const reconcile_context& c
                         {"object", to_string(key)},
                         {"attempt", context.attempt()},
                         {"failure", why.describe()}});
-}
-
-void controller_engine::remember_writes(object_key_view key, const reconcile_context& context)
-{
-    if (context.writes().empty() || options_.own_write_wait == duration::zero()) return;
-    std::vector<std::shared_ptr<controller_source>> all;
-    {
-        std::lock_guard lock(mutex_);
-        all = sources_;
-    }
-    std::vector<own_writes_core::write> writes;
-    for (const auto& s : all)
-        for (const auto& w : context.writes())
-            if (s->covers(w)) writes.push_back({.source = s->id, .object = w.key, .version = w.resource_version});
-    const auto shown = [&all](const own_writes_core::write& w) {
-        const auto at = std::find_if(all.begin(), all.end(), [&w](const auto& s) { return s->id == w.source; });
-        return (*at)->has_shown(w.object, w.version);
-    };
-    const auto expiry = later(time_->now(), options_.own_write_wait);
-    if (own_writes_.add(key, std::move(writes), expiry, shown)) news_.notify();
 }
 
 } // namespace kubecoro

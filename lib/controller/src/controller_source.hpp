@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -25,7 +26,8 @@ public:
     }
 
     /// Subscribes. @return false when it was closed before that.
-    [[nodiscard]] bool open()
+    /// @param presence  Held by whatever runs for the source.
+    [[nodiscard]] bool open(const std::shared_ptr<void>& presence)
     {
         std::lock_guard lock(mutex_);
         if (leaving.settled()) return false;
@@ -34,6 +36,7 @@ public:
         o.name = options.name;
         events = informer.subscribe(std::move(o));
         opened_ = true;
+        presence_ = presence;
         return true;
     }
     /// No more events. @return whether somebody has to report its end, because it was never open.
@@ -45,14 +48,18 @@ public:
         return !opened_;
     }
 
+    /// Null when nothing runs for it: before it was opened, and when it is over.
+    [[nodiscard]] std::shared_ptr<void> presence() const
+    {
+        std::lock_guard lock(mutex_);
+        return presence_.lock();
+    }
+
     /// Whether this is where a write would be seen.
     [[nodiscard]] bool covers(const reconcile_context::write& w) const noexcept
     {
         return w.group == informer.resource().group && w.kind == informer.resource().kind;
     }
-    /// Whether the informer's store has seen that version of the object.
-    [[nodiscard]] bool has_shown(object_key_view key, std::string_view version) const;
-
     shared_informer informer;
     /// Of the coroutine that takes the events.
     event_mapper mapper;
@@ -69,8 +76,9 @@ public:
     std::atomic<bool> synced{false};
 
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     bool opened_ = false;
+    std::weak_ptr<void> presence_;
 };
 
 } // namespace kubecoro

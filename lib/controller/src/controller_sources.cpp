@@ -1,5 +1,5 @@
 // From events to keys.
-#include "controller_engine.hpp"
+#include "source_mark.hpp"
 
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/timeout.hpp>
@@ -18,34 +18,6 @@ namespace {
 constexpr auto ask_again = std::chrono::seconds{1};
 
 } // namespace
-
-bool controller_source::has_shown(object_key_view key, std::string_view version) const
-{
-    const auto content = informer.lister();
-    if (const auto stored = content.get(key)) return not_behind(stored.resource_version(), version);
-    // An object that is not there was deleted by then, if the store has come that far.
-    return content.reached(version, key.ns);
-}
-
-/// Shared by the coroutines of one source; says that it has ended when the last of them has, also by being destroyed.
-class controller_engine::source_mark
-{
-public:
-    source_mark(controller_engine& engine, std::shared_ptr<controller_source> source)
-        : engine_(engine), source_(std::move(source))
-    {
-    }
-    source_mark(const source_mark&) = delete;
-    source_mark& operator=(const source_mark&) = delete;
-    ~source_mark() { engine_.note_ended(*source_); }
-
-    controller_engine& engine() noexcept { return engine_; }
-    controller_source& source() noexcept { return *source_; }
-
-private:
-    controller_engine& engine_;
-    std::shared_ptr<controller_source> source_;
-};
 
 std::shared_ptr<controller_source> controller_engine::watch(shared_informer informer, enqueue map,
                                                             source_options options)
@@ -78,25 +50,41 @@ void controller_engine::remove(controller_source& source)
         note_ended(source);
     else
         news_.notify();
+    own_writes_.wake(source.id);
 }
 
 void controller_engine::open(const std::shared_ptr<controller_source>& source)
 {
-    if (!source->open()) return;
-    const auto mark = std::make_shared<source_mark>(*this, source);
-    // One strand for both: neither does more than a batch at a time.
-    const auto strand = asio::make_strand(executor_);
-    following_.spawn("source " + source->options.name, strand, follow(mark));
-    following_.spawn("first list of " + source->options.name, strand, await_first_list(mark));
+    // One strand for all of it: none does more than a batch at a time.
+    const auto mark = std::make_shared<source_mark>(*this, source, asio::make_strand(executor_));
+    if (!source->open(mark)) return mark->withdraw();
+    following_.spawn("source " + source->options.name, mark->strand(), follow(mark));
+    following_.spawn("first list of " + source->options.name, mark->strand(), await_first_list(mark));
 }
 
 asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark> mark)
 {
+    auto& self = mark->engine();
     auto& source = mark->source();
     for (;;) {
         auto batch = co_await source.events.pop();
         if (!batch) co_return result<>{};
-        mark->engine().take_in(source, *batch);
+        for (;;) {
+            const auto taken = self.try_take_in(source, *batch);
+            if (taken || source.leaving.settled()) break;
+            auto recovering = self.recover("source", taken.error()); // what is in the batch must not be lost
+            co_await std::move(recovering);
+        }
+    }
+}
+
+result<> controller_engine::try_take_in(controller_source& source, const std::vector<notification>& events) noexcept
+{
+    try {
+        take_in(source, events);
+        return {};
+    } catch (...) {
+        return to_failure(std::current_exception());
     }
 }
 
@@ -134,13 +122,6 @@ void controller_engine::take_in(controller_source& source, const std::vector<not
                                                                                  {"object", to_string(f.key)},
                                                                                  {"failure", f.why.describe()}});
     }
-    // After the adds: a key that was held back runs for these events as well.
-    requeue(own_writes_.seen(source.id, events));
-}
-
-void controller_engine::requeue(const own_writes::released& keys)
-{
-    for (const auto& r : keys) queue_.add(r.key, r.priority);
 }
 
 void controller_engine::note_synced(controller_source& source)
@@ -172,7 +153,6 @@ void controller_engine::note_ended(controller_source& source)
         core_.source_ended(source.id);
         std::erase_if(sources_, [&source](const auto& s) { return s.get() == &source; });
     }
-    requeue(own_writes_.source_gone(source.id));
     news_.notify();
     source.over.settle({});
 }

@@ -1,32 +1,50 @@
 #include "own_writes.hpp"
 
 namespace kubecoro {
-namespace {
 
-/// The version that an event proves to be in the store; empty = any.
-std::string_view proven_version(const notification& n) noexcept
+own_writes::added own_writes::add(object_key_view key, const std::vector<own_writes_core::write>& writes,
+                                  time_point expiry)
 {
-    const auto* d = std::get_if<deleted>(&n);
-    return d != nullptr && d->final_state_unknown ? std::string_view() : object_of(n).resource_version();
+    added out;
+    std::lock_guard lock(mutex_);
+    out.first = core_.size() == 0;
+    const auto told = core_.add(key, writes, expiry);
+    any_ = core_.size() != 0;
+    for (const auto& p : told.begun) out.places.push_back({p, signals_[p.id]});
+    tell(told);
+    return out;
 }
 
-} // namespace
+bool own_writes::hold(object_key_view key, int priority)
+{
+    if (!any_) return false;
+    std::lock_guard lock(mutex_);
+    return core_.hold(key, priority);
+}
 
-own_writes::released own_writes::seen(std::uint32_t source, std::span<const notification> events)
+std::optional<std::string> own_writes::next(own_writes_core::place_id id)
+{
+    std::lock_guard lock(mutex_);
+    auto version = core_.next(id);
+    if (!version) signals_.erase(id);
+    return version;
+}
+
+own_writes::released own_writes::reached(own_writes_core::place_id id, std::string_view version)
 {
     released out;
-    if (!any_) return out;
     std::lock_guard lock(mutex_);
-    for (const auto& n : events) core_.seen(source, object_of(n).key(), proven_version(n), out);
+    core_.reached(id, version, out);
     any_ = core_.size() != 0;
     return out;
 }
 
-own_writes::released own_writes::source_gone(std::uint32_t source)
+own_writes::released own_writes::give_up(own_writes_core::place_id id)
 {
     released out;
     std::lock_guard lock(mutex_);
-    core_.source_gone(source, out);
+    core_.give_up(id, out);
+    signals_.erase(id);
     any_ = core_.size() != 0;
     return out;
 }
@@ -34,10 +52,23 @@ own_writes::released own_writes::source_gone(std::uint32_t source)
 own_writes::released own_writes::expire(time_point now, std::size_t& in_vain)
 {
     released out;
+    own_writes_core::news told;
     std::lock_guard lock(mutex_);
-    in_vain = core_.expire(now, out);
+    in_vain = core_.expire(now, out, told);
     any_ = core_.size() != 0;
+    tell(told);
     return out;
+}
+
+void own_writes::tell(const own_writes_core::news& told) const
+{
+    for (const auto id : told.changed) signals_.at(id).notify();
+}
+
+void own_writes::wake(std::uint32_t source) const
+{
+    std::lock_guard lock(mutex_);
+    for (const auto id : core_.places_of(source)) signals_.at(id).notify();
 }
 
 std::optional<time_point> own_writes::next_expiry() const

@@ -7,21 +7,54 @@
 
 namespace kubecoro {
 
-bool not_behind(std::string_view version, std::string_view wanted) noexcept
+bool own_writes_core::in_order::operator()(std::string_view a, std::string_view b) const noexcept
 {
-    return !std::is_lt(compare_versions(version, wanted));
+    return std::is_lt(compare_versions(a, b));
 }
 
-void own_writes_core::add(object_key_view key, std::vector<write> writes, time_point expiry)
+own_writes_core::news own_writes_core::add(object_key_view key, const std::vector<write>& writes, time_point expiry)
 {
-    if (writes.empty()) return;
-    entry& e = keys_[object_key(key)];
-    e.expiry = expiry;
-    moments_.push_back({expiry, object_key(key)});
-    for (auto& w : writes) {
-        waiting_for_.emplace(w.object, object_key(key));
-        e.writes.push_back(std::move(w));
+    news told;
+    const auto can_be_seen = [](const write& w) { return is_comparable_version(w.version); };
+    if (std::none_of(writes.begin(), writes.end(), can_be_seen)) return told;
+    const auto [at, fresh] = keys_.try_emplace(object_key(key));
+    entry& e = at->second;
+    if (fresh) e.until = moments_.emplace(moments_.end(), expiry, at->first);
+    moments_.splice(moments_.end(), moments_, e.until);
+    e.until->first = expiry;
+    try {
+        for (const auto& w : writes)
+            if (can_be_seen(w)) wait(e, at->first, w, told);
+    } catch (...) { // a key without a wait would be held for ever
+        std::vector<released> nobody;
+        release(at, nobody);
+        throw;
     }
+    return told;
+}
+
+own_writes_core::place_id own_writes_core::place_for(const write& w, news& told)
+{
+    const auto [at, fresh] = ids_.try_emplace({w.source, w.ns}, next_id_);
+    if (!fresh) return at->second;
+    places_.emplace(next_id_, watched{.source = w.source, .ns = w.ns});
+    told.begun.push_back({.id = next_id_, .source = w.source, .ns = w.ns});
+    return next_id_++;
+}
+
+void own_writes_core::wait(entry& e, const object_key& key, const write& w, news& told)
+{
+    const place_id id = place_for(w, told);
+    waits& waiting = places_.find(id)->second.waiting;
+    const auto known = e.writes.find(id);
+    if (known != e.writes.end()) {
+        if (!in_order()(known->second->first, w.version)) return;
+        waiting.erase(known->second);
+    }
+    const auto mine = waiting.emplace(w.version, key);
+    e.writes[id] = mine;
+    // Who watches an empty place is about to ask anyway.
+    if (mine == waiting.begin() && waiting.size() > 1) told.changed.push_back(id);
 }
 
 bool own_writes_core::hold(object_key_view key, int priority)
@@ -34,40 +67,55 @@ bool own_writes_core::hold(object_key_view key, int priority)
     return true;
 }
 
-void own_writes_core::seen(std::uint32_t source, object_key_view object, std::string_view version,
-                           std::vector<released>& out)
+std::optional<std::string> own_writes_core::next(place_id id)
 {
-    if (keys_.empty()) return;
-    const auto [first, last] = waiting_for_.equal_range(object_key(object));
-    std::vector<object_key> concerned;
-    for (auto at = first; at != last; ++at) concerned.push_back(at->second);
-    const auto shown = [&](const write& w) {
-        return w.source == source && w.object == object && not_behind(version, w.version);
-    };
-    for (const auto& key : concerned) drop(key, shown, out);
+    const auto at = places_.find(id);
+    if (at == places_.end()) return std::nullopt;
+    if (!at->second.waiting.empty()) return at->second.waiting.begin()->first;
+    ids_.erase({at->second.source, at->second.ns});
+    places_.erase(at);
+    return std::nullopt;
 }
 
-void own_writes_core::source_gone(std::uint32_t source, std::vector<released>& out)
+void own_writes_core::reached(place_id id, std::string_view version, std::vector<released>& out)
 {
-    std::vector<object_key> all;
-    for (const auto& [key, e] : keys_) all.push_back(key);
-    for (const auto& key : all)
-        drop(
-            key, [source](const write& w) { return w.source == source; }, out);
+    const auto at = places_.find(id);
+    if (at == places_.end()) return;
+    waits& waiting = at->second.waiting;
+    end_waits(id, waiting.begin(), waiting.upper_bound(version), out);
 }
 
-std::size_t own_writes_core::expire(time_point now, std::vector<released>& out)
+void own_writes_core::give_up(place_id id, std::vector<released>& out)
+{
+    const auto at = places_.find(id);
+    if (at == places_.end()) return;
+    end_waits(id, at->second.waiting.begin(), at->second.waiting.end(), out);
+    (void)next(id);
+}
+
+void own_writes_core::end_waits(place_id id, waits::iterator from, waits::iterator to, std::vector<released>& out)
+{
+    waits& waiting = places_.find(id)->second.waiting;
+    while (from != to) {
+        const auto at = keys_.find(from->second);
+        from = waiting.erase(from);
+        at->second.writes.erase(id);
+        if (at->second.writes.empty()) release(at, out);
+    }
+}
+
+std::size_t own_writes_core::expire(time_point now, std::vector<released>& out, news& told)
 {
     std::size_t in_vain = 0;
-    while (!moments_.empty() && moments_.front().when <= now) {
-        const object_key key = std::move(moments_.front().key);
-        moments_.pop_front();
-        const auto at = keys_.find(key);
-        // A key that has written again since has a later moment.
-        if (at == keys_.end() || at->second.expiry > now) continue;
+    while (!moments_.empty() && moments_.front().first <= now) {
+        const auto at = keys_.find(moments_.front().second);
         if (at->second.held) ++in_vain;
-        drop(
-            key, [](const write&) { return true; }, out);
+        for (const auto& [id, mine] : at->second.writes) {
+            waits& waiting = places_.find(id)->second.waiting;
+            if (mine == waiting.begin()) told.changed.push_back(id);
+            waiting.erase(mine);
+        }
+        release(at, out);
     }
     return in_vain;
 }
@@ -75,23 +123,15 @@ std::size_t own_writes_core::expire(time_point now, std::vector<released>& out)
 std::optional<time_point> own_writes_core::next_expiry() const
 {
     if (moments_.empty()) return std::nullopt;
-    return moments_.front().when;
+    return moments_.front().first;
 }
 
-/// Forgets the writes of a key that were shown, and the key with the last of them.
-template<class Shown>
-void own_writes_core::drop(object_key_view key, Shown shown, std::vector<released>& out)
+std::vector<own_writes_core::place_id> own_writes_core::places_of(std::uint32_t source) const
 {
-    const auto at = keys_.find(key);
-    if (at == keys_.end()) return;
-    for (const auto& w : at->second.writes) {
-        if (!shown(w)) continue;
-        const auto [first, last] = waiting_for_.equal_range(w.object);
-        const auto mine = std::find_if(first, last, [&](const auto& waiter) { return waiter.second == at->first; });
-        if (mine != last) waiting_for_.erase(mine);
-    }
-    std::erase_if(at->second.writes, shown);
-    if (at->second.writes.empty()) release(at, out);
+    std::vector<place_id> out;
+    for (auto at = ids_.lower_bound({source, {}}); at != ids_.end() && at->first.first == source; ++at)
+        out.push_back(at->second);
+    return out;
 }
 
 void own_writes_core::release(key_map::iterator at, std::vector<released>& out)
@@ -100,8 +140,8 @@ void own_writes_core::release(key_map::iterator at, std::vector<released>& out)
         out.push_back({at->first, *at->second.held});
         --held_;
     }
+    moments_.erase(at->second.until);
     keys_.erase(at);
-    if (keys_.empty()) moments_.clear();
 }
 
 } // namespace kubecoro

@@ -153,6 +153,20 @@ TEST_CASE("controller core: ends in order, and waits for each part", "[controlle
     CHECK(s.next<step::finish>());
 }
 
+TEST_CASE("controller core: a worker that ends before anybody asked ends the controller, with a failure",
+          "[controller]")
+{
+    script s;
+    const auto pods = s.begin();
+    CHECK(s.next<step::wait>());
+    s.core.worker_ended();
+    CHECK(s.next<step::close_sources>());
+    s.core.source_ended(pods);
+    CHECK(s.next<step::close_queue>());
+    s.core.worker_ended();
+    CHECK(s.outcome() == cond::internal);
+}
+
 TEST_CASE("controller core: runs that take longer than the grace period are cancelled and named", "[controller]")
 {
     script s;

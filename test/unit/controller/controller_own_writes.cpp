@@ -117,3 +117,98 @@ TEST_CASE("controller: a deletion and the end of the source end the wait as well
     ending.f.settle();
     CHECK(ending.stored.size() == 2);
 }
+
+TEST_CASE("controller: a write that a source leaves out is waited for until its store has passed it", "[controller]")
+{
+    // Nobody shows the object: a selector hides it, or somebody has deleted it before the watch began.
+    for (const bool by_bookmark : {false, true}) {
+        creating t;
+        t.begin();
+        CHECK(t.stored.size() == 1);
+        if (by_bookmark)
+            t.watch.send(kt::bookmark("20"));
+        else
+            t.watch.send(kt::added(kt::make_pod("web", "other", "21")));
+        t.f.settle();
+        CHECK(t.stored.size() == 2);
+        CHECK(t.f.subject->stats().own_write_timeouts == 0);
+    }
+}
+
+namespace {
+
+/// A controller whose runs write pods of these versions into a namespace; its source covers "web" alone.
+struct elsewhere
+{
+    fixture f;
+    int runs = 0;
+
+    explicit elsewhere(const char* written_in)
+    {
+        auto& web = *f.provider->source(pod::resource(),
+                                        {.ns = "web", .label_selector = {}, .field_selector = {}, .decode = {}});
+        web.on_list(kt::make_page({}, "10"));
+        (void)web.on_watch();
+        auto& c = f.make(plain([this, written_in](const object_key&, reconcile_context& context) -> answer {
+            ++runs;
+            context.wrote(pod::resource(), {written_in, "made"}, "20");
+            return action::done();
+        }));
+        c.watch(f.informers->get<pod>({.namespaces = {"web"}}), enqueue_mapped([](const object&, key_sink) {}));
+        f.begin();
+        c.trigger({"app", "shop"});
+        f.settle();
+        c.trigger({"app", "shop"});
+        f.settle();
+    }
+};
+
+} // namespace
+
+TEST_CASE("controller: a write outside the namespaces of a source is not waited for", "[controller]")
+{
+    CHECK(elsewhere("web").runs == 1);
+    const elsewhere other("jobs");
+    CHECK(other.runs == 2);
+    CHECK(other.f.subject->stats().own_write_timeouts == 0);
+}
+
+TEST_CASE("controller: a namespace that leaves a source takes the waits for its writes along", "[controller]")
+{
+    elsewhere t("web");
+    CHECK(t.runs == 1);
+    const auto informer = t.f.informers->get<pod>({.namespaces = {"web"}});
+    const auto left = t.f.run.spawn(informer.remove_namespace("web"));
+    t.f.settle();
+    CHECK(left.done());
+    CHECK(t.runs == 2);
+}
+
+TEST_CASE("controller: a source that ends as a run does keeps no write waiting", "[controller]")
+{
+    // The source is removed after so many steps of the run's end.
+    for (std::size_t steps = 0; steps < 40; ++steps) {
+        CAPTURE(steps);
+        fixture f;
+        int runs = 0;
+        auto [pods, watch] = f.pods({});
+        auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
+                             ++runs;
+                             if (runs == 1) context.wrote(kt::make_pod("web", "made", "20"));
+                             return action::done();
+                         }),
+                         {.own_write_wait = duration::max()});
+        const auto source = c.watch(pods, enqueue_mapped([](const object&, key_sink) {}));
+        f.begin();
+        c.trigger({"app", "shop"});
+        f.run.step(steps);
+        source.remove();
+        c.trigger({"app", "shop"});
+        f.settle();
+        CHECK(c.stats().behind_own_writes == 0);
+        CHECK(runs >= 1);
+        c.trigger({"app", "shop"});
+        f.settle();
+        CHECK(runs >= 2);
+    }
+}

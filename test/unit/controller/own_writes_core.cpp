@@ -15,22 +15,30 @@ namespace {
 
 const object_key a("web", "a");
 const object_key b("web", "b");
-const object_key made("web", "made");
 const time_point soon{10s};
 
 struct script
 {
     own_writes_core core;
     std::vector<own_writes_core::released> out;
+    /// Those that nobody watches yet.
+    std::vector<own_writes_core::place> begun;
+    std::vector<own_writes_core::place_id> changed;
 
-    void add(const object_key& key, const object_key& object, std::string version, time_point expiry = soon,
-             std::uint32_t source = 1)
+    void note(own_writes_core::news told)
     {
-        core.add(key, {{.source = source, .object = object, .version = std::move(version)}}, expiry);
+        begun.insert(begun.end(), told.begun.begin(), told.begun.end());
+        changed.insert(changed.end(), told.changed.begin(), told.changed.end());
     }
-    void see(const object_key& object, std::string_view version, std::uint32_t source = 1)
+    void add(const object_key& key, std::string version, time_point expiry = soon, std::uint32_t source = 1)
     {
-        core.seen(source, object, version, out);
+        note(core.add(key, {{.source = source, .ns = "web", .version = std::move(version)}}, expiry));
+    }
+    void expire(time_point now, std::size_t in_vain)
+    {
+        own_writes_core::news told;
+        CHECK(core.expire(now, out, told) == in_vain);
+        note(told);
     }
     /// Keys that were let go since the last call.
     std::vector<std::string> let_go()
@@ -42,99 +50,166 @@ struct script
     }
 };
 using keys = std::vector<std::string>;
+using ids = std::vector<own_writes_core::place_id>;
 
 } // namespace
 
-TEST_CASE("own writes: versions are numbers of any length; what is none is never waited for", "[own_writes]")
-{
-    CHECK(not_behind("7", "7"));
-    CHECK(not_behind("10", "9"));
-    CHECK_FALSE(not_behind("9", "10"));
-    CHECK(not_behind("0010", "10"));
-    CHECK(not_behind("340282366920938463463374607431768211457", "340282366920938463463374607431768211456"));
-    CHECK_FALSE(not_behind("340282366920938463463374607431768211455", "340282366920938463463374607431768211456"));
-    CHECK(not_behind("", "10"));
-    CHECK(not_behind("abc", "10"));
-    CHECK(not_behind("1", "v2"));
-    CHECK(not_behind("0", "0"));
-    CHECK_FALSE(not_behind("0", "1"));
-}
-
-TEST_CASE("own writes: a key is held until its write is seen, and then let go at its highest priority", "[own_writes]")
+TEST_CASE("own writes: a key is held until its write is reached, and then let go at its highest priority",
+          "[own_writes]")
 {
     script s;
     CHECK_FALSE(s.core.hold(a, 0));
-    s.add(a, made, "20");
+    s.add(a, "20");
+    REQUIRE(s.begun.size() == 1);
+    const auto place = s.begun[0].id;
+    CHECK(s.begun[0].source == 1);
+    CHECK(s.begun[0].ns == "web");
     CHECK(s.core.hold(a, -100));
     CHECK(s.core.hold(a, 5));
     CHECK(s.core.hold(a, 0));
     CHECK(s.core.held() == 1);
     CHECK_FALSE(s.core.hold(b, 0));
-    s.see(made, "19");
-    s.see(b, "30");
-    s.see(made, "30", 2);
+    CHECK(s.core.next(place) == "20");
+    s.core.reached(place, "19", s.out);
+    s.core.reached(place + 1, "30", s.out);
     CHECK(s.let_go().empty());
-    s.see(made, "20");
+    s.core.reached(place, "20", s.out);
     CHECK(s.let_go() == keys{"a@5"});
     CHECK(s.core.held() == 0);
     CHECK(s.core.size() == 0);
     CHECK_FALSE(s.core.hold(a, 0));
+    CHECK_FALSE(s.core.next(place));
 }
 
-TEST_CASE("own writes: what was seen before anybody asked holds nobody", "[own_writes]")
+TEST_CASE("own writes: what was reached before anybody asked holds nobody", "[own_writes]")
 {
     script s;
-    s.add(a, made, "20");
-    s.see(made, "21");
+    s.add(a, "20");
+    s.core.reached(s.begun.at(0).id, "21", s.out);
     CHECK(s.let_go().empty());
     CHECK_FALSE(s.core.hold(a, 0));
 }
 
-TEST_CASE("own writes: several writes of one key, and one object written for several keys", "[own_writes]")
+TEST_CASE("own writes: versions are numbers of any length; what is none is never waited for", "[own_writes]")
 {
     script s;
-    s.core.add(a,
-               {{.source = 1, .object = made, .version = "20"},
-                {.source = 1, .object = b, .version = "21"},
-                {.source = 2, .object = made, .version = "20"}},
-               soon);
-    s.add(b, made, "25");
+    s.add(a, "340282366920938463463374607431768211456");
+    s.add(b, "99");
+    const auto place = s.begun.at(0).id;
+    CHECK(s.core.next(place) == "99");
     CHECK(s.core.hold(a, 0));
     CHECK(s.core.hold(b, 0));
-    s.see(made, "25");
+    s.core.reached(place, "100", s.out);
     CHECK(s.let_go() == keys{"b@0"});
-    s.see(b, "21");
+    s.core.reached(place, "340282366920938463463374607431768211455", s.out);
     CHECK(s.let_go().empty());
-    s.see(made, "20", 2);
+    s.core.reached(place, "340282366920938463463374607431768211456", s.out);
     CHECK(s.let_go() == keys{"a@0"});
+    for (const auto* opaque : {"", "abc", "0010", "v2"}) s.add(a, opaque);
+    CHECK(s.core.size() == 0);
+    CHECK(s.core.moments() == 0);
+    CHECK(s.begun.size() == 1);
+}
+
+TEST_CASE("own writes: a key with writes in several places waits for the last of them", "[own_writes]")
+{
+    script s;
+    s.note(s.core.add(a,
+                      {{.source = 1, .ns = "web", .version = "20"},
+                       {.source = 1, .ns = "jobs", .version = "21"},
+                       {.source = 2, .ns = "web", .version = "20"},
+                       {.source = 1, .ns = "web", .version = "25"},
+                       {.source = 1, .ns = "web", .version = "23"}},
+                      soon));
+    REQUIRE(s.begun.size() == 3);
+    CHECK(s.core.places_of(1).size() == 2);
+    CHECK(s.core.places_of(2) == ids{s.begun[2].id});
+    CHECK(s.core.places_of(3).empty());
+    CHECK(s.core.hold(a, 0));
+    CHECK(s.core.next(s.begun[0].id) == "25"); // of one place the highest alone
+    s.core.reached(s.begun[0].id, "25", s.out);
+    s.core.reached(s.begun[1].id, "21", s.out);
+    CHECK(s.let_go().empty());
+    s.core.give_up(s.begun[2].id, s.out);
+    CHECK(s.let_go() == keys{"a@0"});
+    CHECK(s.core.places_of(2).empty());
+}
+
+TEST_CASE("own writes: who watches a place is told when a lower version is waited for", "[own_writes]")
+{
+    script s;
+    s.add(a, "30");
+    s.add(b, "31");
+    CHECK(s.changed.empty());
+    s.add(b, "29"); // b waits for 31 already
+    CHECK(s.changed.empty());
+    s.add({"web", "c"}, "28");
+    const auto place = s.begun.at(0).id;
+    CHECK(s.changed == ids{place});
+    CHECK(s.begun.size() == 1);
+    CHECK(s.core.next(place) == "28");
 }
 
 TEST_CASE("own writes: a wait ends at its moment, and a later write begins a later one", "[own_writes]")
 {
     script s;
-    s.add(a, made, "20", time_point{10s});
-    s.add(b, made, "20", time_point{11s});
+    s.add(a, "20", time_point{10s});
+    s.add(b, "20", time_point{11s});
     CHECK(s.core.next_expiry() == time_point{10s});
     CHECK(s.core.hold(a, 0));
-    s.add(a, made, "30", time_point{12s});
-    CHECK(s.core.expire(time_point{10s}, s.out) == 0);
-    CHECK(s.core.expire(time_point{11s}, s.out) == 0); // b was not asked for: nobody waited
+    s.add(a, "30", time_point{12s});
+    CHECK(s.core.next_expiry() == time_point{11s});
+    s.expire(time_point{10s}, 0);
+    s.changed.clear();
+    s.expire(time_point{11s}, 0); // b was not asked for: nobody waited
+    CHECK(s.changed == ids{s.begun.at(0).id});
     CHECK(s.let_go().empty());
     CHECK(s.core.next_expiry() == time_point{12s});
-    CHECK(s.core.expire(time_point{12s}, s.out) == 1);
+    s.expire(time_point{12s}, 1);
     CHECK(s.let_go() == keys{"a@0"});
     CHECK(s.core.size() == 0);
     CHECK_FALSE(s.core.next_expiry());
+    CHECK_FALSE(s.core.next(s.begun.at(0).id));
 }
 
-TEST_CASE("own writes: a source that is gone shows nothing any more", "[own_writes]")
+TEST_CASE("own writes: a place that is given up holds nobody, and begins again with the next write", "[own_writes]")
 {
     script s;
-    s.add(a, made, "20");
-    s.add(b, made, "20", soon, 2);
+    s.add(a, "20");
+    s.add(b, "20", soon, 2);
     CHECK(s.core.hold(a, 0));
     CHECK(s.core.hold(b, 0));
-    s.core.source_gone(1, s.out);
+    s.core.give_up(s.begun.at(0).id, s.out);
     CHECK(s.let_go() == keys{"a@0"});
     CHECK(s.core.size() == 1);
+    s.core.give_up(s.begun[0].id, s.out);
+    CHECK(s.let_go().empty());
+    s.add(a, "20");
+    REQUIRE(s.begun.size() == 3);
+    CHECK(s.begun[2].id != s.begun[0].id);
+}
+
+TEST_CASE("own writes: one stuck key and a hundred thousand writes of others keep one moment a key", "[own_writes]")
+{
+    script s;
+    s.add(a, "999999999", time_point::max());
+    const auto place = s.begun.at(0).id;
+    for (int n = 1; n <= 100'000; ++n) {
+        s.add(b, std::to_string(n), time_point::max());
+        s.core.reached(place, std::to_string(n), s.out);
+        REQUIRE(s.core.moments() <= 2);
+    }
+    CHECK(s.core.size() == 1);
+    CHECK(s.core.moments() == 1);
+}
+
+TEST_CASE("own writes: many keys that wait for one object are let go in time that grows with their number",
+          "[own_writes]")
+{
+    script s;
+    constexpr int many = 50'000;
+    for (int n = 0; n < many; ++n) s.add({"web", std::to_string(n)}, "20", time_point{10s + 1ms * n});
+    CHECK(s.core.moments() == many);
+    s.expire(time_point{1h}, 0);
+    CHECK(s.core.size() == 0);
 }

@@ -13,4 +13,7 @@ struct allocation_count
 };
 [[nodiscard]] allocation_count allocations_so_far() noexcept;
 
+/// The n-th call of operator new by this thread from now on fails, once. 0 = none.
+void fail_allocation(std::uint64_t nth) noexcept;
+
 } // namespace kubecoro::test
