@@ -1,22 +1,7 @@
 // Controllers whose coroutines run in any order, as on several threads; drawn from seeds.
-#include <kubecoro/base/guard.hpp>
-#include <kubecoro/controller/controller.hpp>
-#include <kubecoro/test/catch.hpp>
-#include <kubecoro/test/shuffled_context.hpp>
-#include <kubecoro/testing/recording.hpp>
-#include <kubecoro/testing/virtual_clock.hpp>
+#include "controller_fixture.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/strand.hpp>
-
-#include <chrono>
-#include <memory>
-#include <optional>
-
-namespace asio = boost::asio;
-namespace kt = kubecoro::testing;
-using namespace kubecoro;
-using namespace std::chrono_literals;
+using namespace controller_test;
 
 namespace {
 
@@ -34,14 +19,14 @@ private:
 /// Stops a controller after so many steps; what its user gave it must not outlive it.
 void stop_after(std::uint64_t seed, std::size_t steps)
 {
-    test::shuffled_context context(seed);
+    kt::runner run(seed, kt::ready_order::shuffled);
     const kt::recording_logger log;
     auto mine = std::make_shared<int>(1);
     const std::weak_ptr<int> watched = mine;
     controller_options options;
     options.workers = 3;
     options.limiter = std::make_unique<noticed_limiter>(mine);
-    options.time = std::make_shared<kt::virtual_clock>();
+    options.time = run.shared_clock();
     options.log = log.handle();
     reconciler reconcile = [token = mine](const object_key& key,
                                           reconcile_context&) -> asio::awaitable<result<action>> {
@@ -49,24 +34,19 @@ void stop_after(std::uint64_t seed, std::size_t steps)
         co_return action::requeue_after(1h);
     };
     mine.reset();
-    std::optional<controller> subject(std::in_place, context.executor(), std::move(reconcile), std::move(options));
+    std::optional<controller> subject(std::in_place, run.executor(), std::move(reconcile), std::move(options));
     subject->trigger({"web", "a"});
     subject->trigger({"web", "fails"});
     subject->start();
-    for (std::size_t n = 0; n < steps && context.run_one(); ++n) {
-    }
-    std::optional<result<>> stopped;
-    asio::co_spawn(asio::make_strand(context.executor()), subject->stop(),
-                   [&](std::exception_ptr, result<> outcome) { stopped = std::move(outcome); });
+    run.step(steps);
+    const auto stopping = run.spawn(subject->stop());
     // The program goes on as soon as the stop has completed, whatever is still ready to run.
-    while (!stopped && context.run_one()) {
-    }
-    REQUIRE(stopped);
-    CHECK(stopped->has_value());
+    REQUIRE(run.run_until([&] { return stopping.done(); }));
+    CHECK(stopping.outcome().has_value());
     subject.reset();
     CHECK(log.count("await stop() first") == 0);
     CHECK(watched.expired());
-    context.run();
+    run.run_until_idle();
 }
 
 } // namespace
@@ -76,5 +56,46 @@ TEST_CASE("controller: when stop() has completed everything has left, whatever t
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         CAPTURE(seed);
         stop_after(seed, seed % 60);
+    }
+}
+
+TEST_CASE("controller: an own write is not missed, in whatever order the run ends and its event arrives",
+          "[controller]")
+{
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        CAPTURE(seed);
+        kt::runner run(seed, kt::ready_order::shuffled);
+        const auto provider = std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
+        auto& cluster =
+            *provider->source(pod::resource(), {.ns = {}, .label_selector = {}, .field_selector = {}, .decode = {}});
+        cluster.on_list(kt::make_page({}, "10"));
+        auto watch = cluster.on_watch();
+        factory_options fo;
+        fo.time = run.shared_clock();
+        informer_factory informers(provider, std::move(fo));
+        const auto pods = informers.get<pod>();
+        int runs = 0;
+        controller_options o;
+        o.own_write_wait = duration::max();
+        o.time = run.shared_clock();
+        controller subject(run.executor(), plain([&](const object_key&, reconcile_context& context) -> answer {
+                               const auto made = kt::make_pod("web", "made", std::to_string(20 + ++runs));
+                               if (runs <= 3) {
+                                   watch.send(runs == 1 ? kt::added(made) : kt::modified(made));
+                                   context.wrote(made);
+                                   subject.trigger({"app", "shop"});
+                               }
+                               return action::done();
+                           }),
+                           std::move(o));
+        subject.watch(pods, enqueue_mapped([](const object&, key_sink) {}));
+        informers.start();
+        subject.start();
+        subject.trigger({"app", "shop"});
+        run.run_until_idle();
+        CHECK(runs == 4); // every write was seen, and time has stood still
+        CHECK(subject.stats().behind_own_writes == 0);
+        CHECK(run.run(subject.stop()).has_value());
+        CHECK(run.run(informers.stop()).has_value());
     }
 }

@@ -65,9 +65,10 @@ public:
     [[nodiscard]] bool is_cancelled() const noexcept;
 
     /** This run has written an object, and this is what the server answered. The next run of this key begins when the
-        sources of that group and kind have seen that version, or after controller_options::own_write_wait.
+        stores of the sources of that group and kind have reached that version, or after
+        controller_options::own_write_wait.
 
-        Nothing to wait for when no source has that kind. */
+        Nothing to wait for when no source has that kind or watches that namespace. */
     void wrote(const object& answer);
     void wrote(const resource_type& resource, object_key key, std::string resource_version);
 
