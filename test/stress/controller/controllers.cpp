@@ -5,6 +5,7 @@
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
+#include <kubecoro/testing/recording.hpp>
 #include <kubecoro/testing/scripted_source.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -90,7 +91,8 @@ asio::awaitable<result<action>> reconcile(ledger& book, lister pods, object_key 
     const int run = ++l.runs;
     const int found = number(pods.get(key).resource_version());
     if (run % 3 == 0) co_await asio::post(asio::use_awaitable);
-    if (run % 50 == 0) context.wrote(pod::resource(), key, std::to_string(found));
+    // What somebody else has written, or is about to: it will be shown.
+    if (run % 5 == 0) context.wrote(pod::resource(), key, std::to_string(std::min(found + 1, changes - 1)));
     l.active.fetch_sub(1);
     if (run % 11 == 0) throw std::runtime_error("every eleventh run");
     if (run % 7 == 0) co_return failure(cond::conflict, "every seventh run");
@@ -104,7 +106,7 @@ controller_options quick()
     controller_options o;
     o.workers = 4;
     o.limiter = exponential_limiter(1us, 100us);
-    o.own_write_wait = 1ms;
+    o.own_write_wait = 10min; // nothing here may wait for that
     o.grace = 5s;
     return o;
 }
@@ -159,6 +161,7 @@ TEST_CASE("controller: changes, keys by hand, and sources that come and go, on s
     REQUIRE(wait_for(pool, subject.stop()));
     REQUIRE(wait_for(pool, world.informers.stop()));
     CHECK(book.overlaps == 0);
+    CHECK(subject.stats().own_write_timeouts == 0);
     CHECK(subject.stats().queue.processing == 0);
     pool.join();
 }
@@ -169,11 +172,19 @@ TEST_CASE("controller: stopped or destroyed in the middle of everything", "[stre
     for (int round = 0; round < 40; ++round) {
         cluster world(pool);
         ledger book;
+        const kt::recording_logger log;
+        auto mine = std::make_shared<int>(round);
+        const std::weak_ptr<int> watched = mine;
         const auto content = world.pods.lister();
+        auto options = quick();
+        options.log = log.handle(log_level::error);
         auto subject = std::make_unique<controller>(
             pool.get_executor(),
-            [&book, content](const object_key& key, reconcile_context& c) { return reconcile(book, content, key, c); },
-            quick());
+            [&book, content, mine](const object_key& key, reconcile_context& c) {
+                return reconcile(book, content, key, c);
+            },
+            std::move(options));
+        mine.reset();
         subject->watch(world.pods, enqueue_object());
         world.informers.start();
         subject->start();
@@ -190,6 +201,8 @@ TEST_CASE("controller: stopped or destroyed in the middle of everything", "[stre
         stopper.join();
         CHECK(wait_for(pool, subject->stop()).has_value());
         subject.reset();
+        CHECK(log.count("await stop() first") == 0);
+        CHECK(watched.expired()); // destroyed by this thread, and not later by another
         REQUIRE(wait_for(pool, world.informers.stop()));
         CHECK(book.overlaps == 0);
     }
