@@ -15,11 +15,11 @@ struct kept_seed
 };
 
 inline constexpr std::array kept_seeds{
+    kept_seed{80013689, "a key waited for its write in a source whose selector hides the object, though that store had "
+                        "long passed the version"},
     kept_seed{5000002074,
               "a reader was compared over a quiet point at which a list was in progress (the check was wrong)"},
     kept_seed{5000033856, "the same, with a streamed list"},
-    kept_seed{80013689, "a key waited for its write in a source whose selector hides the object, though that store had "
-                        "long passed the version"},
     kept_seed{5000051281, "the same, where the list began before the informer had lost its history"},
 };
 
