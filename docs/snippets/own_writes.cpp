@@ -24,7 +24,7 @@ asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kub
 //]
 
 //[deadline
-asio::awaitable<bool> shows(kubecoro::clock& time, kubecoro::shared_informer pods, std::string version)
+asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_informer pods, std::string version)
 {
     auto reaching = pods.wait_until(std::move(version), "shop");
     auto in_time = kubecoro::with_timeout(time, std::chrono::seconds{5}, "wait for pods", std::move(reaching));

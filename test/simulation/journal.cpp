@@ -9,7 +9,10 @@ namespace {
 constexpr std::size_t kept_steps = 200;
 }
 
-journal::journal(std::shared_ptr<clock> time, bool echo) : time_(std::move(time)), begin_(time_->now()), echo_(echo) {}
+journal::journal(std::shared_ptr<time_source> time, bool echo)
+    : time_(std::move(time)), begin_(time_->now()), echo_(echo)
+{
+}
 
 void journal::mix(std::string_view text) noexcept
 {

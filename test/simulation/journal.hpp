@@ -23,7 +23,7 @@ class journal
 {
 public:
     /// @param echo  Prints every step as it happens.
-    journal(std::shared_ptr<clock> time, bool echo);
+    journal(std::shared_ptr<time_source> time, bool echo);
 
     /// A step of the script, a fault, or a notification. Every one counts in the hash, the last ones are kept.
     void note(std::string_view who, std::string_view what);
@@ -46,7 +46,7 @@ private:
     void mix(std::string_view text) noexcept;
     [[nodiscard]] static std::string text(const step& s);
 
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
     time_point begin_;
     bool echo_;
     /// As text only when somebody reads them: most worlds break nothing.

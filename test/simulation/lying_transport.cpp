@@ -188,7 +188,7 @@ private:
 } // namespace
 
 lying_transport::lying_transport(std::shared_ptr<transport> truthful, std::shared_ptr<lies> plan,
-                                 std::shared_ptr<clock> time)
+                                 std::shared_ptr<time_source> time)
     : truthful_(std::move(truthful)), plan_(std::move(plan)), time_(std::move(time))
 {
 }

@@ -66,13 +66,13 @@ struct lies
 class lying_transport final : public transport
 {
 public:
-    lying_transport(std::shared_ptr<transport> truthful, std::shared_ptr<lies> plan, std::shared_ptr<clock> time);
+    lying_transport(std::shared_ptr<transport> truthful, std::shared_ptr<lies> plan, std::shared_ptr<time_source> time);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override;
 
 private:
     std::shared_ptr<transport> truthful_;
     std::shared_ptr<lies> plan_;
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
 };
 
 } // namespace kubecoro::simulation

@@ -35,7 +35,7 @@ std::string in_short(const object& o)
 
 } // namespace
 
-feed::feed(clock& time, bool colour) : clock_(time), start_(time.now()), colour_(colour) {}
+feed::feed(time_source& time, bool colour) : clock_(time), start_(time.now()), colour_(colour) {}
 
 std::string feed::painted(std::string_view code, std::string_view text) const
 {

@@ -28,7 +28,7 @@ struct event_counts
 class feed
 {
 public:
-    feed(clock& time, bool colour);
+    feed(time_source& time, bool colour);
 
     void heading(std::string_view text);
     void note(std::string_view text);
@@ -49,7 +49,7 @@ private:
     [[nodiscard]] std::string painted(std::string_view code, std::string_view text) const;
     [[nodiscard]] std::string stamp() const;
 
-    clock& clock_;
+    time_source& clock_;
     const time_point start_;
     const bool colour_;
     output out_;

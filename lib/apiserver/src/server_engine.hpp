@@ -92,8 +92,8 @@ public:
     /// Also inside only: to be called after the state was changed past perform().
     void changed();
 
-    [[nodiscard]] clock& time() noexcept { return *time_; }
-    [[nodiscard]] const std::shared_ptr<clock>& shared_time() const noexcept { return time_; }
+    [[nodiscard]] time_source& time() noexcept { return *time_; }
+    [[nodiscard]] const std::shared_ptr<time_source>& shared_time() const noexcept { return time_; }
     [[nodiscard]] const logger& log() const noexcept { return log_; }
     [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
 
@@ -120,7 +120,7 @@ private:
 
     boost::asio::any_io_executor executor_;
     boost::asio::any_io_executor strand_;
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
     logger log_;
     byte_budget bodies_;
     std::atomic<bool> stopping_{false};

@@ -35,7 +35,7 @@ private:
     asio::steady_timer timer_;
 };
 
-class machine_clock final : public clock
+class machine_clock final : public time_source
 {
 public:
     [[nodiscard]] time_point now() const noexcept override { return std::chrono::steady_clock::now(); }
@@ -48,13 +48,13 @@ public:
 
 } // namespace
 
-std::shared_ptr<clock> real_clock()
+std::shared_ptr<time_source> real_clock()
 {
     static const auto instance = std::make_shared<machine_clock>();
     return instance;
 }
 
-asio::awaitable<result<>> sleep_for(clock& c, duration d)
+asio::awaitable<result<>> sleep_for(time_source& c, duration d)
 {
     const auto executor = co_await asio::this_coro::executor;
     auto alarm = c.make_timer(executor);

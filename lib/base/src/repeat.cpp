@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 namespace kubecoro {
 namespace {
 
-asio::awaitable<result<>> pause(clock& time, duration d)
+asio::awaitable<result<>> pause(time_source& time, duration d)
 {
     if (d > duration::zero()) co_return co_await sleep_for(time, d);
     co_await asio::post(asio::use_awaitable);
@@ -29,7 +29,7 @@ duration stretched(duration d, double jitter, random_source& random)
     return duration(static_cast<duration::rep>(ticks));
 }
 
-asio::awaitable<result<>> rounds(clock& time, round_timing timing, round body)
+asio::awaitable<result<>> rounds(time_source& time, round_timing timing, round body)
 {
     random_source random(timing.seed);
     for (;;) {
@@ -43,7 +43,7 @@ asio::awaitable<result<>> rounds(clock& time, round_timing timing, round body)
     }
 }
 
-asio::awaitable<result<>> rounds_with_backoff(clock& time, backoff delays, round body,
+asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays, round body,
                                               std::function<void(const failure&)> on_failure)
 {
     for (;;) {
@@ -60,7 +60,7 @@ asio::awaitable<result<>> rounds_with_backoff(clock& time, backoff delays, round
     }
 }
 
-asio::awaitable<result<>> questions(clock& time, duration interval, bool immediate, question ask)
+asio::awaitable<result<>> questions(time_source& time, duration interval, bool immediate, question ask)
 {
     for (bool first = true;; first = false) {
         if (!first || !immediate) {
@@ -76,24 +76,24 @@ asio::awaitable<result<>> questions(clock& time, duration interval, bool immedia
 
 } // namespace
 
-asio::awaitable<result<>> until(clock& time, duration period, round body)
+asio::awaitable<result<>> until(time_source& time, duration period, round body)
 {
     const round_timing timing{.period = period};
     return jitter_until(time, timing, std::move(body));
 }
 
-asio::awaitable<result<>> jitter_until(clock& time, round_timing timing, round body)
+asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, round body)
 {
     return guard(rounds(time, timing, std::move(body)));
 }
 
-asio::awaitable<result<>> backoff_until(clock& time, backoff_policy policy, round body,
+asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, round body,
                                         std::function<void(const failure&)> on_failure, std::uint64_t seed)
 {
     return guard(rounds_with_backoff(time, backoff(policy, seed), std::move(body), std::move(on_failure)));
 }
 
-asio::awaitable<result<>> poll_until(clock& time, poll_timing timing, question ask)
+asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, question ask)
 {
     auto asking = questions(time, timing.interval, timing.immediate, std::move(ask));
     return guard(with_timeout(time, timing.timeout, std::move(timing.what), std::move(asking)));

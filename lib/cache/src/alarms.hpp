@@ -21,7 +21,7 @@ namespace kubecoro {
 class alarms
 {
 public:
-    explicit alarms(std::shared_ptr<clock> time) : time_(std::move(time)) {}
+    explicit alarms(std::shared_ptr<time_source> time) : time_(std::move(time)) {}
 
     /// @param whose  When it has gone, nothing is called.
     void set(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
@@ -37,7 +37,7 @@ private:
 
     void ring();
 
-    const std::shared_ptr<clock> time_;
+    const std::shared_ptr<time_source> time_;
     /// Of run() while it runs: a timer must not outlive its context.
     timer* timer_ = nullptr;
     std::multimap<time_point, alarm> set_;

@@ -25,7 +25,7 @@ struct informer_settings
     informer_options options;
     std::shared_ptr<source_provider> provider;
     kept_executor executor;
-    std::shared_ptr<clock> time;
+    std::shared_ptr<time_source> time;
     logger log;
     std::uint64_t seed = 1;
     /// For people and metrics; unique in its factory.

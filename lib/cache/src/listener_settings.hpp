@@ -12,7 +12,7 @@ namespace kubecoro {
 
 /// @param executor  The strand the handler runs on.
 [[nodiscard]] inline processor_listener::settings settings_of(handler_options o, kept_executor executor,
-                                                              std::shared_ptr<clock> time)
+                                                              std::shared_ptr<time_source> time)
 {
     processor_listener::settings s;
     s.name = std::move(o.name);
@@ -28,7 +28,7 @@ namespace kubecoro {
     return s;
 }
 
-[[nodiscard]] inline processor_listener::settings settings_of(subscription_options o, std::shared_ptr<clock> time)
+[[nodiscard]] inline processor_listener::settings settings_of(subscription_options o, std::shared_ptr<time_source> time)
 {
     processor_listener::settings s;
     s.name = std::move(o.name);

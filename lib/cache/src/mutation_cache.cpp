@@ -18,7 +18,7 @@ struct mutation_cache::state
     }
 
     lister stored;
-    std::shared_ptr<clock> time;
+    std::shared_ptr<time_source> time;
     std::mutex mutex;
     mutation_cache_core core;
 

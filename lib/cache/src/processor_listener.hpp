@@ -47,7 +47,7 @@ public:
         bool drains = false;
         /// Where the handler runs; empty for a subscription.
         kept_executor executor = {};
-        std::shared_ptr<clock> time = {};
+        std::shared_ptr<time_source> time = {};
         logger log = {};
     };
 

@@ -27,7 +27,8 @@ void tell(Call call) noexcept
 } // namespace
 
 reflector::reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
-                     reflector_policy policy, std::shared_ptr<clock> time, relist_budget budget, reflector_sink& sink)
+                     reflector_policy policy, std::shared_ptr<time_source> time, relist_budget budget,
+                     reflector_sink& sink)
     : scope_(scope),
       source_(std::move(source)),
       core_(std::move(core)),

@@ -41,7 +41,7 @@ class reflector
 {
 public:
     reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
-              reflector_policy policy, std::shared_ptr<clock> time, relist_budget budget, reflector_sink& sink);
+              reflector_policy policy, std::shared_ptr<time_source> time, relist_budget budget, reflector_sink& sink);
 
     /// Goes on until it is cancelled, whatever the source or the sink throws; then completes with cond::cancelled. Once
     /// only.
@@ -74,7 +74,7 @@ private:
     std::shared_ptr<list_watch_source> source_;
     reflector_core core_;
     reflector_policy policy_;
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
     relist_budget budget_;
     reflector_sink& sink_;
     std::unique_ptr<watch_stream> stream_;

@@ -17,7 +17,7 @@ namespace kubecoro {
 
 struct relist_budget::state
 {
-    state(relist_budget_options o, std::shared_ptr<clock> c, std::uint64_t seed)
+    state(relist_budget_options o, std::shared_ptr<time_source> c, std::uint64_t seed)
         : options(o), time(c ? std::move(c) : real_clock()), random(seed), core(o.at_once, o.longest)
     {
     }
@@ -55,7 +55,7 @@ struct relist_budget::state
     }
 
     const relist_budget_options options;
-    const std::shared_ptr<clock> time;
+    const std::shared_ptr<time_source> time;
     mutable std::mutex mutex;
     random_source random;
     relist_budget_core core;
@@ -72,7 +72,7 @@ private:
     }
 };
 
-relist_budget::relist_budget(relist_budget_options options, std::shared_ptr<clock> time, std::uint64_t seed)
+relist_budget::relist_budget(relist_budget_options options, std::shared_ptr<time_source> time, std::uint64_t seed)
     : state_(std::make_shared<state>(options, std::move(time), seed))
 {
 }

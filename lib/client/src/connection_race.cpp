@@ -34,7 +34,7 @@ asio::awaitable<result<>> attempt(std::shared_ptr<contest> of, std::size_t index
     co_return result<>{};
 }
 
-asio::awaitable<result<>> wait_for_change(clock& time, const contest& of, std::optional<time_point> until)
+asio::awaitable<result<>> wait_for_change(time_source& time, const contest& of, std::optional<time_point> until)
 {
     auto change = of.changed.wait();
     if (!until) co_return co_await std::move(change);
@@ -43,7 +43,7 @@ asio::awaitable<result<>> wait_for_change(clock& time, const contest& of, std::o
     co_return result<>{};
 }
 
-asio::awaitable<result<std::size_t>> follow(std::shared_ptr<clock> time, std::shared_ptr<contest> of,
+asio::awaitable<result<std::size_t>> follow(std::shared_ptr<time_source> time, std::shared_ptr<contest> of,
                                             std::shared_ptr<task_group> attempts)
 {
     for (;;) {
@@ -75,7 +75,7 @@ struct racers
 
 } // namespace
 
-asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<clock> time,
+asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<time_source> time,
                                                       std::shared_ptr<happy_eyeballs_core> plan, dialer dial)
 {
     const auto executor = co_await asio::this_coro::executor;

@@ -23,6 +23,6 @@ using dialer = std::function<boost::asio::awaitable<result<>>(std::size_t index)
 
     The caller's executor must run one handler at a time. @par Errors  those of the plan; cancelled. */
 [[nodiscard]] boost::asio::awaitable<result<std::size_t>>
-race_connections(std::shared_ptr<clock> time, std::shared_ptr<happy_eyeballs_core> plan, dialer dial);
+race_connections(std::shared_ptr<time_source> time, std::shared_ptr<happy_eyeballs_core> plan, dialer dial);
 
 } // namespace kubecoro::detail

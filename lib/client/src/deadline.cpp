@@ -30,7 +30,7 @@ asio::awaitable<result<>> with_partial_cancellation(asio::awaitable<result<>> op
     co_return co_await guard(std::move(operation));
 }
 
-asio::awaitable<result<>> until_idle(clock& time, duration limit, const time_point& since)
+asio::awaitable<result<>> until_idle(time_source& time, duration limit, const time_point& since)
 {
     for (;;) {
         const auto idle = time.now() - since;
@@ -62,7 +62,7 @@ asio::awaitable<result<>> race(asio::awaitable<result<>> operation, asio::awaita
 
 } // namespace
 
-asio::awaitable<result<>> with_deadline(clock& time, duration limit, asio::awaitable<result<>> operation,
+asio::awaitable<result<>> with_deadline(time_source& time, duration limit, asio::awaitable<result<>> operation,
                                         std::string doing)
 {
     if (limit == duration::zero()) co_return co_await guard(std::move(operation));
@@ -70,7 +70,7 @@ asio::awaitable<result<>> with_deadline(clock& time, duration limit, asio::await
     co_return co_await std::move(racing);
 }
 
-asio::awaitable<result<>> with_idle_limit(clock& time, duration limit, const time_point& since,
+asio::awaitable<result<>> with_idle_limit(time_source& time, duration limit, const time_point& since,
                                           asio::awaitable<result<>> operation, std::string doing)
 {
     if (limit == duration::zero()) co_return co_await guard(std::move(operation));

@@ -13,11 +13,12 @@ namespace kubecoro::detail {
 
     The caller's executor must run one handler at a time. Errors: also cond::cancelled. */
 [[nodiscard]] boost::asio::awaitable<result<>>
-with_deadline(clock& time, duration limit, boost::asio::awaitable<result<>> operation, std::string doing);
+with_deadline(time_source& time, duration limit, boost::asio::awaitable<result<>> operation, std::string doing);
 
 /** The same for an operation of many waits, each of which may take that long: it notes the moment when one begins in
     `since`. One timer for all of them, looked at when it rings; `since` must outlive the operation. */
-[[nodiscard]] boost::asio::awaitable<result<>> with_idle_limit(clock& time, duration limit, const time_point& since,
+[[nodiscard]] boost::asio::awaitable<result<>> with_idle_limit(time_source& time, duration limit,
+                                                               const time_point& since,
                                                                boost::asio::awaitable<result<>> operation,
                                                                std::string doing);
 

@@ -83,7 +83,7 @@ private:
 class idle_pool
 {
 public:
-    idle_pool(pool_limits limits, std::shared_ptr<clock> time) : time_(std::move(time)), core_(limits) {}
+    idle_pool(pool_limits limits, std::shared_ptr<time_source> time) : time_(std::move(time)), core_(limits) {}
 
     std::unique_ptr<connection> take()
     {
@@ -116,7 +116,7 @@ private:
         for (auto id : ids) into.push_back(std::move(connections_.extract(id).mapped()));
     }
 
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
     std::mutex mutex_;
     connection_pool_core core_;
     connection_pool_core::id next_id_ = 1;
@@ -271,7 +271,7 @@ private:
 class http_transport final : public transport
 {
 public:
-    http_transport(std::shared_ptr<connector> to, std::shared_ptr<clock> time, http_options options)
+    http_transport(std::shared_ptr<connector> to, std::shared_ptr<time_source> time, http_options options)
         : connector_(std::move(to)),
           options_(std::move(options)),
           pool_(std::make_shared<idle_pool>(options_.pool, std::move(time)))
@@ -315,7 +315,7 @@ private:
 
 } // namespace
 
-std::shared_ptr<transport> make_http_transport(std::shared_ptr<connector> to, std::shared_ptr<clock> time,
+std::shared_ptr<transport> make_http_transport(std::shared_ptr<connector> to, std::shared_ptr<time_source> time,
                                                http_options options)
 {
     return std::make_shared<http_transport>(std::move(to), std::move(time), std::move(options));

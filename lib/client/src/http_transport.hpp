@@ -31,7 +31,7 @@ struct http_options
 
 /** Idle connections are reused, newest first. A request whose connection breaks before the first byte of an answer may be
     sent once more, on a new connection: see may_repeat. */
-[[nodiscard]] std::shared_ptr<transport> make_http_transport(std::shared_ptr<connector> to, std::shared_ptr<clock> time,
-                                                             http_options options);
+[[nodiscard]] std::shared_ptr<transport> make_http_transport(std::shared_ptr<connector> to,
+                                                             std::shared_ptr<time_source> time, http_options options);
 
 } // namespace kubecoro::detail

@@ -63,7 +63,7 @@ public:
 
     /// Errors: the system has no pipe or no thread left.
     static result<std::shared_ptr<running>> start(const std::string& name, blocking_lookup lookup,
-                                                  std::shared_ptr<clock> time)
+                                                  std::shared_ptr<time_source> time)
     {
         int ends[2];
         if (::pipe2(ends, O_CLOEXEC) != 0) return system_failure("look up " + name);
@@ -118,7 +118,7 @@ private:
     std::optional<outcome> outcome_;
 };
 
-name_resolver::name_resolver(std::shared_ptr<clock> time, blocking_lookup lookup)
+name_resolver::name_resolver(std::shared_ptr<time_source> time, blocking_lookup lookup)
     : time_(std::move(time)), lookup_(std::move(lookup))
 {
 }

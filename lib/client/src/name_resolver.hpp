@@ -29,7 +29,7 @@ using blocking_lookup = std::function<lookup_result(const std::string& name)>;
 class name_resolver
 {
 public:
-    explicit name_resolver(std::shared_ptr<clock> time, blocking_lookup lookup = system_lookup());
+    explicit name_resolver(std::shared_ptr<time_source> time, blocking_lookup lookup = system_lookup());
 
     /** @par Errors        those of the look-up; internal when the system has no thread or pipe left; cancelled.
         @par Cancellation  terminal, partial, total: ends the wait, not the look-up. */
@@ -45,7 +45,7 @@ private:
     [[nodiscard]] claim claim_result(const std::string& name);
     void settle(const std::string& name, const std::shared_ptr<running>& ended);
 
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
     blocking_lookup lookup_;
     std::mutex mutex_;
     lookup_core core_;

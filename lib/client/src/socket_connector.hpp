@@ -21,7 +21,7 @@ namespace kubecoro::detail {
 struct socket_options
 {
     boost::asio::any_io_executor executor = {};
-    std::shared_ptr<clock> time = {};
+    std::shared_ptr<time_source> time = {};
     server_address address = {};
     /// Null = one of its own.
     std::shared_ptr<name_resolver> names = {};

@@ -97,7 +97,7 @@ private:
     boost::asio::any_io_executor executor_;
     reconciler reconcile_;
     controller_options options_;
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
     workqueue<object_key> queue_;
     run_ledger ledger_;
     own_writes own_writes_;

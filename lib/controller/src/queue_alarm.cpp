@@ -10,7 +10,7 @@ namespace asio = boost::asio;
 
 namespace kubecoro {
 
-queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<clock> time, logger log, action fire)
+queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire)
     : executor_(std::move(executor)), time_(std::move(time)), fire_(std::move(fire)), tasks_(executor_, std::move(log))
 {
 }

@@ -22,7 +22,7 @@ public:
     /// Does what is due and says when to be called next; empty = not before expect(). Runs on a strand of the executor.
     using action = std::function<std::optional<time_point>()>;
 
-    queue_alarm(boost::asio::any_io_executor executor, std::shared_ptr<clock> time, logger log, action fire);
+    queue_alarm(boost::asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire);
 
     /// The action is to be called at `when` at the latest.
     void expect(time_point when);
@@ -45,7 +45,7 @@ private:
     [[nodiscard]] std::optional<time_point> fire();
 
     boost::asio::any_io_executor executor_;
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
     action fire_;
     wake_signal wake_;
     /// Only on the strand; null while run() does not run.

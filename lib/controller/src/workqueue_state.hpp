@@ -49,7 +49,7 @@ struct workqueue_engine::state
     }
 
     workqueue_options options;
-    std::shared_ptr<clock> time;
+    std::shared_ptr<time_source> time;
     /// Null when nobody measures. Shared, because whoever gives back the last key may see the queue go before it has told
     /// what it did.
     const std::shared_ptr<workqueue_metrics> measured;

@@ -121,11 +121,11 @@ struct faulty_transport::parts
 {
     std::shared_ptr<transport> inner;
     std::shared_ptr<fault_plan> plan;
-    std::shared_ptr<kubecoro::clock> clock;
+    std::shared_ptr<kubecoro::time_source> clock;
 };
 
 faulty_transport::faulty_transport(std::shared_ptr<transport> inner, std::shared_ptr<fault_plan> plan,
-                                   std::shared_ptr<kubecoro::clock> c)
+                                   std::shared_ptr<kubecoro::time_source> c)
     : parts_(std::make_shared<const parts>(parts{std::move(inner), std::move(plan), std::move(c)}))
 {
 }

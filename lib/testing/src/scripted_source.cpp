@@ -55,7 +55,10 @@ struct scripted_watch::state
 class scripted_watch::stream final : public watch_stream
 {
 public:
-    stream(std::shared_ptr<state> s, std::shared_ptr<kubecoro::clock> c) : state_(std::move(s)), clock_(std::move(c)) {}
+    stream(std::shared_ptr<state> s, std::shared_ptr<kubecoro::time_source> c)
+        : state_(std::move(s)), clock_(std::move(c))
+    {
+    }
     ~stream() override { state_->close(); }
     asio::awaitable<result<std::vector<watch_event>>> next() override;
 
@@ -68,7 +71,7 @@ private:
         return how;
     }
     std::shared_ptr<state> state_;
-    std::shared_ptr<kubecoro::clock> clock_;
+    std::shared_ptr<kubecoro::time_source> clock_;
     std::optional<result<std::vector<watch_event>>> end_;
 };
 
@@ -153,7 +156,7 @@ struct scripted_source::state
         duration delay = {};
     };
 
-    std::shared_ptr<kubecoro::clock> clock;
+    std::shared_ptr<kubecoro::time_source> clock;
     std::string description;
     mutable std::mutex mutex;
     std::deque<step<list_page>> lists;
@@ -233,7 +236,7 @@ struct scripted_source::state
     }
 };
 
-scripted_source::scripted_source(std::shared_ptr<kubecoro::clock> c, std::string description)
+scripted_source::scripted_source(std::shared_ptr<kubecoro::time_source> c, std::string description)
     : state_(std::make_shared<state>())
 {
     state_->clock = std::move(c);
@@ -332,13 +335,13 @@ struct scripted_provider::state
         std::shared_ptr<scripted_source> source;
     };
     asio::any_io_executor executor;
-    std::shared_ptr<kubecoro::clock> clock;
+    std::shared_ptr<kubecoro::time_source> clock;
     mutable std::mutex mutex;
     std::vector<entry> entries;
     std::size_t opened = 0;
 };
 
-scripted_provider::scripted_provider(asio::any_io_executor executor, std::shared_ptr<kubecoro::clock> c)
+scripted_provider::scripted_provider(asio::any_io_executor executor, std::shared_ptr<kubecoro::time_source> c)
     : state_(std::make_unique<state>())
 {
     state_->executor = std::move(executor);

@@ -16,7 +16,7 @@ constexpr duration settle_limit = std::chrono::hours(4);
 std::uint64_t seed_of(std::uint64_t seed, std::uint64_t part) { return seed * 1'000'003 + part; }
 
 /// So that the runner, when nothing is ready, takes small steps.
-boost::asio::awaitable<result<>> tick(std::shared_ptr<clock> time)
+boost::asio::awaitable<result<>> tick(std::shared_ptr<time_source> time)
 {
     for (;;) {
         const auto slept = co_await sleep_for(*time, std::chrono::seconds(5));

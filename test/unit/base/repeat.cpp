@@ -35,7 +35,7 @@ struct diary
         if (begun.size() >= fails_from) co_return failure(cond::conflict, "round " + std::to_string(begun.size()));
         co_return result<>{};
     }
-    kubecoro::round body()
+    kubecoro::loop_body body()
     {
         return [this] { return round(); };
     }

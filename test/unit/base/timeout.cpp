@@ -15,7 +15,7 @@ using kubecoro::with_timeout;
 
 namespace {
 
-asio::awaitable<result<int>> answer_after(kubecoro::clock& c, kubecoro::duration d)
+asio::awaitable<result<int>> answer_after(kubecoro::time_source& c, kubecoro::duration d)
 {
     const auto slept = co_await kubecoro::sleep_for(c, d);
     if (!slept) co_return slept.error();
@@ -68,7 +68,7 @@ TEST_CASE("race and with_timeout: every kind of cancellation reaches both sides"
          {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
         kt::runner run;
         const auto asking = run.spawn(with_timeout(run.clock(), 1h, "ask", answer_after(run.clock(), 1h)));
-        const auto racing = [](kubecoro::clock& c) -> asio::awaitable<result<bool>> {
+        const auto racing = [](kubecoro::time_source& c) -> asio::awaitable<result<bool>> {
             const kubecoro::latch never;
             auto both = kubecoro::race(never.wait(), kubecoro::sleep_for(c, 1h));
             co_return co_await std::move(both);
@@ -88,7 +88,7 @@ TEST_CASE("race and with_timeout: every kind of cancellation reaches both sides"
 TEST_CASE("race: a caller that lets only terminal cancellation in is not cancelled otherwise", "[base][timeout]")
 {
     kt::runner run;
-    const auto careful = [](kubecoro::clock& c) -> asio::awaitable<result<int>> {
+    const auto careful = [](kubecoro::time_source& c) -> asio::awaitable<result<int>> {
         co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
         auto asking = with_timeout(c, 2s, "ask", answer_after(c, 1s));
         co_return co_await std::move(asking);

@@ -174,7 +174,7 @@ struct life
     kt::recording_logger log;
     std::shared_ptr<kt::scripted_provider> provider;
     std::unique_ptr<kubecoro::informer_factory> informers;
-    std::shared_ptr<kubecoro::clock> time;
+    std::shared_ptr<kubecoro::time_source> time;
     int calls = 0;
 
     explicit life(kt::runner& r)

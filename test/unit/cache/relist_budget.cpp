@@ -98,7 +98,8 @@ TEST_CASE("relist budget: random askers against a naive queue", "[cache][budget]
 
 namespace {
 
-asio::awaitable<result<>> hold(relist_budget budget, kubecoro::clock& time, duration how_long, int& holders, int& most)
+asio::awaitable<result<>> hold(relist_budget budget, kubecoro::time_source& time, duration how_long, int& holders,
+                               int& most)
 {
     auto taking = budget.take();
     auto turn = co_await std::move(taking);
@@ -179,7 +180,7 @@ namespace {
 /// A server that takes a second for each list, and can be restarted.
 struct slow_server
 {
-    std::shared_ptr<kubecoro::clock> time;
+    std::shared_ptr<kubecoro::time_source> time;
     latch end_of_watches;
     bool down = false;
     int listing = 0;

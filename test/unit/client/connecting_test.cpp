@@ -141,7 +141,7 @@ struct place
 
 struct network
 {
-    std::shared_ptr<kubecoro::clock> time;
+    std::shared_ptr<kubecoro::time_source> time;
     std::map<std::string, place> places;
     std::vector<std::pair<std::string, duration>> tried = {};
     int open = 0;

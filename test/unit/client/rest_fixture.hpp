@@ -33,7 +33,7 @@ struct reply
 class scripted_answer final : public answer
 {
 public:
-    scripted_answer(reply r, std::shared_ptr<clock> time)
+    scripted_answer(reply r, std::shared_ptr<time_source> time)
         : reply_(std::move(r)), head_{reply_.status, reply_.headers}, time_(std::move(time))
     {
     }
@@ -63,7 +63,7 @@ public:
 private:
     reply reply_;
     answer_head head_;
-    std::shared_ptr<clock> time_;
+    std::shared_ptr<time_source> time_;
     std::size_t at_ = 0;
     latch never_;
 };
@@ -73,7 +73,7 @@ class scripted_transport final : public transport
 public:
     std::deque<reply> replies;
     std::vector<request> seen;
-    std::shared_ptr<clock> time;
+    std::shared_ptr<time_source> time;
 
     boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
     {

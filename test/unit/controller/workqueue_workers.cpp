@@ -126,7 +126,7 @@ struct world
 {
     explicit world(kt::runner& r) : clock(r.shared_clock()), queue(r.executor(), queue_fixture::on_clock(r, {})) {}
 
-    std::shared_ptr<kubecoro::clock> clock;
+    std::shared_ptr<kubecoro::time_source> clock;
     names queue;
     list seen;
 

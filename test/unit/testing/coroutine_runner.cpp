@@ -29,7 +29,7 @@ struct stubborn
     int n;
 };
 
-asio::awaitable<result<stubborn>> sleeps(kubecoro::clock& c, int n)
+asio::awaitable<result<stubborn>> sleeps(kubecoro::time_source& c, int n)
 {
     const auto slept = co_await kubecoro::sleep_for(c, 10min);
     if (!slept) co_return slept.error();
@@ -47,7 +47,7 @@ asio::awaitable<result<>> spins()
     for (;;) co_await asio::post(asio::use_awaitable);
 }
 
-asio::awaitable<result<>> sleeps_for_ever(kubecoro::clock& c)
+asio::awaitable<result<>> sleeps_for_ever(kubecoro::time_source& c)
 {
     for (;;) {
         const auto slept = co_await kubecoro::sleep_for(c, 1h);
@@ -55,7 +55,7 @@ asio::awaitable<result<>> sleeps_for_ever(kubecoro::clock& c)
     }
 }
 
-asio::awaitable<result<>> ticks(kubecoro::clock& c, int& count)
+asio::awaitable<result<>> ticks(kubecoro::time_source& c, int& count)
 {
     for (;;) {
         const auto slept = co_await kubecoro::sleep_for(c, 1s);

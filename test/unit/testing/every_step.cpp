@@ -23,7 +23,7 @@ struct counted
     ~counted() { --alive; }
 };
 
-asio::awaitable<result<>> three_sleeps(kubecoro::clock& c)
+asio::awaitable<result<>> three_sleeps(kubecoro::time_source& c)
 {
     const counted here;
     for (int i = 0; i < 3; ++i) {
@@ -38,7 +38,7 @@ struct owner
 {
     explicit owner(runner& r) : group(r.executor()), clock(r.shared_clock()) {}
     kubecoro::task_group group;
-    std::shared_ptr<kubecoro::clock> clock;
+    std::shared_ptr<kubecoro::time_source> clock;
 
     asio::awaitable<result<>> run()
     {

@@ -14,7 +14,7 @@ using duration = std::chrono::steady_clock::duration;
 using time_point = std::chrono::steady_clock::time_point;
 using wall_time = std::chrono::system_clock::time_point;
 
-/** One alarm of a clock, bound to an executor. Not thread safe: use it from that executor (its strand). */
+/** One alarm of a time_source, bound to an executor. Not thread safe: use it from that executor (its strand). */
 class timer
 {
 public:
@@ -36,10 +36,10 @@ public:
 /** Where time comes from. Pass one in: nothing in the library reads a clock of its own.
 
     Thread safe. `real_clock()` for programs, `testing::virtual_clock` for tests. */
-class clock
+class time_source
 {
 public:
-    virtual ~clock() = default;
+    virtual ~time_source() = default;
 
     /// Monotonic time, for everything that is measured or waited for.
     [[nodiscard]] virtual time_point now() const noexcept = 0;
@@ -49,9 +49,9 @@ public:
 };
 
 /// The machine's clocks. Stateless and shared.
-[[nodiscard]] std::shared_ptr<clock> real_clock();
+[[nodiscard]] std::shared_ptr<time_source> real_clock();
 
 /// Waits for `d` on the calling coroutine's executor. Errors: cond::cancelled.
-[[nodiscard]] boost::asio::awaitable<result<>> sleep_for(clock& c, duration d);
+[[nodiscard]] boost::asio::awaitable<result<>> sleep_for(time_source& c, duration d);
 
 } // namespace kubecoro

@@ -36,14 +36,14 @@ struct round_timing
     @par Errors        the first failure of `body`, which ends the loop; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `body`.
     @par Lifetime      the clock must outlive the awaitable; the same for all that follow. */
-[[nodiscard]] boost::asio::awaitable<result<>> until(clock& time, duration period, round body);
+[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, duration period, round body);
 
 /// until() with jitter, or with a fixed rate.
-[[nodiscard]] boost::asio::awaitable<result<>> jitter_until(clock& time, round_timing timing, round body);
+[[nodiscard]] boost::asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, round body);
 
 /** Does `body` again and again, until cancelled: after a success with the policy's first delay, after failures with
     growing ones. A failure does not end it but is handed to `on_failure`, if there is one. */
-[[nodiscard]] boost::asio::awaitable<result<>> backoff_until(clock& time, backoff_policy policy, round body,
+[[nodiscard]] boost::asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, round body,
                                                              std::function<void(const failure&)> on_failure = nullptr,
                                                              std::uint64_t seed = 1);
 
@@ -64,6 +64,6 @@ struct poll_timing
     @par Errors        the first failure of `ask`; cond::timed_out; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `ask`.
     @par Executor      with a timeout the caller's executor must be serialised, as for race(). */
-[[nodiscard]] boost::asio::awaitable<result<>> poll_until(clock& time, poll_timing timing, question ask);
+[[nodiscard]] boost::asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, question ask);
 
 } // namespace kubecoro

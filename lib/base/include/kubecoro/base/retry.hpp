@@ -50,8 +50,8 @@ using attempt_of = std::type_identity_t<std::function<boost::asio::awaitable<res
     @par Cancellation  terminal, partial, total; reaches `body`.
     @par Lifetime      the clock must outlive the awaitable. `body` is kept. */
 template<class T = void>
-[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(clock& time, retry_plan::predicate again, attempt_of<T> body,
-                                                         retry_policy policy = retry_policy())
+[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, retry_plan::predicate again,
+                                                         attempt_of<T> body, retry_policy policy = retry_policy())
 {
     retry_plan plan(std::move(again), policy);
     for (;;) {
@@ -67,7 +67,7 @@ template<class T = void>
 }
 
 template<class T = void>
-[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(clock& time, cond condition, attempt_of<T> body,
+[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, cond condition, attempt_of<T> body,
                                                          retry_policy policy = retry_policy())
 {
     auto again = [condition](const failure& f) { return f == condition; };

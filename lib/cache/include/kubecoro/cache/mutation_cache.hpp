@@ -16,7 +16,7 @@ namespace kubecoro {
 struct mutation_cache_options
 {
     /// Empty = real_clock().
-    std::shared_ptr<clock> time = {};
+    std::shared_ptr<time_source> time = {};
     /// A write that the store has not shown by then is forgotten: it was undone, or the watch is broken.
     duration ttl = std::chrono::minutes{5};
     /// Writes kept at a time; beyond it the oldest is forgotten. At least 1.

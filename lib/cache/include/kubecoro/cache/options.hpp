@@ -80,7 +80,7 @@ struct factory_options
     /// Where informers run, each on a strand of its own. Empty = the provider's.
     boost::asio::any_io_executor executor = {};
     /// Empty = real_clock().
-    std::shared_ptr<clock> time = {};
+    std::shared_ptr<time_source> time = {};
     logger log = {};
     /// Null = null_metrics(). Shown every `metrics_period` and at the stop: see the guide on observability.
     std::shared_ptr<metrics> numbers = {};

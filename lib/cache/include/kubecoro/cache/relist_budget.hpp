@@ -35,7 +35,7 @@ class relist_budget
 public:
     /// @param time  Null = real_clock().
     /// @param seed  Of the spread.
-    explicit relist_budget(relist_budget_options options = {}, std::shared_ptr<clock> time = {},
+    explicit relist_budget(relist_budget_options options = {}, std::shared_ptr<time_source> time = {},
                            std::uint64_t seed = 1);
 
     /// The right to list: given back when it is destroyed.

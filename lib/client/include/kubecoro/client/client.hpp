@@ -64,7 +64,7 @@ struct client_options
     /// not repeat: the reflector's backoff does. 0 = never.
     unsigned max_retries = 10;
     /// Null = real_clock().
-    std::shared_ptr<clock> time = {};
+    std::shared_ptr<time_source> time = {};
     logger log = {};
     /// Null = null_metrics().
     std::shared_ptr<metrics> numbers = {};

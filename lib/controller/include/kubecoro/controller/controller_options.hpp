@@ -39,7 +39,7 @@ struct controller_options
     /// Where controller_runtime_* and workqueue_* go, if the controller has a name. Empty = nowhere.
     std::shared_ptr<metrics> measures = {};
     /// Empty = real_clock().
-    std::shared_ptr<clock> time = {};
+    std::shared_ptr<time_source> time = {};
     logger log = {};
 };
 

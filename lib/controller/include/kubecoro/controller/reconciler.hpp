@@ -43,7 +43,7 @@ public:
         std::string_view controller = {};
         object_key_view key = {};
         /// Empty = real_clock().
-        std::shared_ptr<clock> time = {};
+        std::shared_ptr<time_source> time = {};
         /// Set when the runs are cancelled. Null = never.
         const std::atomic<bool>* cancelled = nullptr;
     };
@@ -59,7 +59,7 @@ public:
     /// Adds the controller and the object to every line. Made by each call.
     [[nodiscard]] logger log() const;
     /// The controller's.
-    [[nodiscard]] const std::shared_ptr<clock>& time() const noexcept { return settings_.time; }
+    [[nodiscard]] const std::shared_ptr<time_source>& time() const noexcept { return settings_.time; }
     /// For work that does not suspend: the deadline has passed, or the controller stops and has lost patience. What is
     /// awaited is cancelled through its cancellation slot.
     [[nodiscard]] bool is_cancelled() const noexcept;

@@ -32,7 +32,7 @@ struct workqueue_options
     /// Where workqueue_depth and its like go, if the queue has a name. Empty = nowhere, and then nothing is timed.
     std::shared_ptr<metrics> measures = {};
     /// Empty = real_clock().
-    std::shared_ptr<clock> time = {};
+    std::shared_ptr<time_source> time = {};
     logger log = {};
 };
 

@@ -15,7 +15,8 @@ class faulty_transport final : public transport
 {
 public:
     /// @param c  For delays. All three are kept alive.
-    faulty_transport(std::shared_ptr<transport> inner, std::shared_ptr<fault_plan> plan, std::shared_ptr<clock> c);
+    faulty_transport(std::shared_ptr<transport> inner, std::shared_ptr<fault_plan> plan,
+                     std::shared_ptr<time_source> c);
     ~faulty_transport() override;
 
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override;

@@ -68,7 +68,7 @@ class scripted_source final : public list_watch_source
 {
 public:
     /// @param c  For pauses and the times of calls.
-    explicit scripted_source(std::shared_ptr<kubecoro::clock> c, std::string description = "scripted objects");
+    explicit scripted_source(std::shared_ptr<kubecoro::time_source> c, std::string description = "scripted objects");
     ~scripted_source() override;
 
     /// The next list is answered with this page, after `delay`.
@@ -115,7 +115,7 @@ private:
 class scripted_provider final : public source_provider
 {
 public:
-    scripted_provider(boost::asio::any_io_executor executor, std::shared_ptr<kubecoro::clock> c);
+    scripted_provider(boost::asio::any_io_executor executor, std::shared_ptr<kubecoro::time_source> c);
     ~scripted_provider() override;
 
     [[nodiscard]] std::shared_ptr<scripted_source> source(const resource_type& resource,

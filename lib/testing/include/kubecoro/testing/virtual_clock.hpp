@@ -13,7 +13,7 @@ namespace kubecoro::testing {
     Starts at the same moment in every run (2026-01-01T00:00:00Z). Timers complete in the order of their moments, those
     of one moment in the order in which they were made; their coroutines resume through their own executors, never inside
     advance_to(). Thread safe; the timers are not, as for every clock. Timers may outlive the clock. */
-class virtual_clock final : public clock
+class virtual_clock final : public time_source
 {
 public:
     virtual_clock();
