@@ -31,7 +31,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
             for (const auto& name : names) std::cout << ' ' << name;
             std::cout << '\n';
         }
-        std::cout << "in shop: " << lister.list("shop").size() << '\n';
+        std::cout << "in shop: " << lister.list_in("shop").size() << '\n';
         if (auto cart = lister.get("shop", "cart"))
             std::cout << "cart runs on " << cart["spec"]["nodeName"].as_string() << '\n';
     }

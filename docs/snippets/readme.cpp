@@ -18,7 +18,7 @@ asio::awaitable<void> watch_shop(kubecoro::client cluster)
     informers.start();
     if (auto synced = co_await pods.has_synced(); !synced)
         std::cerr << synced.error() << '\n'; // says why; the informer goes on trying
-    for (const auto& pod : pods.lister().list("web")) std::cout << pod["spec"]["nodeName"].as_string() << '\n';
+    for (const auto& pod : pods.lister().list_in("web")) std::cout << pod["spec"]["nodeName"].as_string() << '\n';
 
     auto changes = pods.subscribe(); // or pull, a batch at a time
     while (auto batch = co_await changes.pop()) std::cout << batch->size() << " changes\n";

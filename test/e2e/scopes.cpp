@@ -134,11 +134,11 @@ TEST_CASE("namespaces: several in one informer, none that was not asked for", "[
         for (const auto* name : {"a", "b"})
             c.run(c.api().create(config_map::resource(), ns, manifest(config_map::resource(), name))).value();
 
-    CHECK(c.eventually([&] { return every.lister().list(other).size() >= 2; }));
+    CHECK(c.eventually([&] { return every.lister().list_in(other).size() >= 2; }));
     std::string missing;
     c.eventually([&] { return (missing = gap(c, some, {&w}, covered)).empty(); });
     CHECK(missing == "");
-    CHECK(some.lister().list(other).empty());
+    CHECK(some.lister().list_in(other).empty());
     const auto shown = some.lister().namespaces();
     CHECK(std::set<std::string>(shown.begin(), shown.end()) == std::set<std::string>(covered.begin(), covered.end()));
     CHECK(w.complaint() == "");

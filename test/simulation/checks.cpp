@@ -119,7 +119,7 @@ void check_store(const watched& w, journal& notes)
         notes.broken(w.name, "namespaces() are others");
     }
     for (const auto& ns : namespaces) {
-        check_view(w, notes, "list(namespace)", lister.list(ns),
+        check_view(w, notes, "list(namespace)", lister.list_in(ns),
                    only(real, [&](const object& o) { return o.ns() == ns; }));
     }
     const auto shop = label_selector::parse("app=shop");

@@ -97,7 +97,7 @@ asio::awaitable<result<>> own_write_visit(house& h, dice& d)
                                 h.home.maps.lister().get_after({ns, name}, std::string(written->resource_version())));
     auto seen = co_await std::move(reading);
     if (!seen) co_return seen.error();
-    if (d.below(4) == 0) static_cast<void>(h.home.own_maps.list(ns));
+    if (d.below(4) == 0) static_cast<void>(h.home.own_maps.list_in(ns));
     co_return result<>();
 }
 

@@ -59,11 +59,11 @@ bool lister::reached(std::string_view resource_version, std::string_view ns) con
     });
 }
 
-std::vector<object> lister::list(std::string_view ns) const { return store_->list(ns); }
+std::vector<object> lister::list_in(std::string_view ns) const { return store_->list(ns); }
 
 std::vector<object> lister::list(const label_selector& selector, std::string_view ns) const
 {
-    if (selector.empty()) return list(ns);
+    if (selector.empty()) return list_in(ns);
     const auto matches = [&selector](const object& o) { return selector.matches(o.labels()); };
     if (auto found = store_->candidates(selector, ns)) {
         std::erase_if(*found, std::not_fn(matches));
@@ -96,12 +96,18 @@ std::vector<object_key> lister::index_keys(std::string_view index, std::string_v
     return keys;
 }
 
-std::vector<std::string> lister::index_values(std::string_view index) const { return store_->values_of(index); }
+std::vector<std::string> lister::index_values(std::string_view index) const
+{
+    {
+        auto values = store_->values_of(index);
+        std::sort(values.begin(), values.end());
+        return values;
+    }
 
-bool lister::has_index(std::string_view index) const { return store_->has_index(index); }
+    bool lister::has_index(std::string_view index) const { return store_->has_index(index); }
 
-std::vector<std::string> lister::namespaces() const { return store_->namespaces(); }
+    std::vector<std::string> lister::namespaces() const { return store_->namespaces(); }
 
-std::size_t lister::size() const { return store_->size(); }
+    std::size_t lister::size() const { return store_->size(); }
 
 } // namespace kubecoro

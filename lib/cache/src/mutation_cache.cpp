@@ -90,7 +90,7 @@ object mutation_cache::get(object_key_view key) const
     return state_->show(*w, state_->stored.get(key), passed);
 }
 
-std::vector<object> mutation_cache::list(std::string_view ns) const { return list(label_selector{}, ns); }
+std::vector<object> mutation_cache::list_in(std::string_view ns) const { return list(label_selector{}, ns); }
 
 std::vector<object> mutation_cache::list(const label_selector& selector, std::string_view ns) const
 {

@@ -116,7 +116,7 @@ void read_everything(const kubecoro::shared_informer& pods)
     });
     if (doubled != 0) throw std::runtime_error("an object was shown twice, or another one found");
     for (const auto& ns : l.namespaces())
-        for (const auto& o : l.list(ns))
+        for (const auto& o : l.list_in(ns))
             if (o.ns() != ns) throw std::runtime_error("an object of another namespace");
     for (const auto& value : l.index_values("app"))
         for (const auto& o : l.by_index("app", value))
@@ -256,7 +256,7 @@ TEST_CASE("informers: namespaces join and leave from several threads while every
                 if (!done && done.error() != kubecoro::cond::cancelled) ++wrong;
                 static_cast<void>(pods.describe());
                 static_cast<void>(pods.namespaces());
-                for (const auto& o : pods.lister().list(ns))
+                for (const auto& o : pods.lister().list_in(ns))
                     if (o.ns() != ns) ++wrong;
             }
         });

@@ -179,7 +179,7 @@ TEST_CASE("mutation cache: lists show own writes, also where they leave a select
     f.cache.removed({"web", "c"}, "u3", "17");
     f.cache.written(pod("d", "18", "u4", "shop"));
     CHECK(names(f.cache.list()) == lines{"a@15", "b@16", "d@18"});
-    CHECK(names(f.cache.list("jobs")).empty());
+    CHECK(names(f.cache.list_in("jobs")).empty());
     const auto shop = label_selector::parse("app=shop").value();
     CHECK(names(f.cache.list(shop)) == lines{"a@15", "d@18"});
     f.stored->versions()->reach("", "30"); // a bookmark: none of them is there

@@ -114,7 +114,7 @@ lines seen_by(const kubecoro::lister& l, look at)
         out.insert(out.end(), some.begin(), some.end());
     };
     note("all", l.list());
-    note("odd", l.list("odd"));
+    note("odd", l.list_in("odd"));
     note("shop", l.list(kubecoro::label_selector::parse("app=shop").value()));
     for (const auto& value : sorted(l.index_values("by"))) note("by " + value, l.by_index("by", value));
     lines one_by_one;

@@ -50,8 +50,12 @@ public:
     [[nodiscard]] object get(object_key_view key) const;
     [[nodiscard]] object get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
 
-    /// @param ns  Empty = everything.
-    [[nodiscard]] std::vector<object> list(std::string_view ns = {}) const;
+    /// Everything.
+    [[nodiscard]] std::vector<object> list() const { return list_in({}); }
+    /// What is in a namespace. Empty = everything.
+    [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
+    /// A text could be a namespace or a selector: list_in(ns), or list(*label_selector::parse(text)).
+    std::vector<object> list(std::string_view) const = delete;
     /** What a selector matches. Costs what the most selective of its `=`, `in` and `key` requirements leaves, not what is
         stored: the first list that asks for a label indexes it (for up to 16 labels; see
         informer_options::label_indexes). A selector that only excludes goes through everything. */
@@ -95,7 +99,7 @@ public:
     /// has_index.
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
     [[nodiscard]] std::vector<object_key> index_keys(std::string_view index, std::string_view value) const;
-    /// All values under which the index holds something.
+    /// All values under which the index holds something, sorted.
     [[nodiscard]] std::vector<std::string> index_values(std::string_view index) const;
     [[nodiscard]] bool has_index(std::string_view index) const;
 

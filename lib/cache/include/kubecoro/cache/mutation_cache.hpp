@@ -3,6 +3,7 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/lister.hpp>
 
 #include <chrono>
@@ -21,6 +22,7 @@ struct mutation_cache_options
     duration ttl = std::chrono::minutes{5};
     /// Writes kept at a time; beyond it the oldest is forgotten. At least 1.
     std::size_t max_entries = 1000;
+    KUBECORO_NAME_FIRST;
 };
 
 /** A lister that also shows one's own writes which the watch has not brought yet.
@@ -57,7 +59,9 @@ public:
     [[nodiscard]] object get(object_key_view key) const;
     [[nodiscard]] object get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
     /// lister::list with one's own writes in it. A write that the selector does not match takes its object out.
-    [[nodiscard]] std::vector<object> list(std::string_view ns = {}) const;
+    [[nodiscard]] std::vector<object> list() const { return list_in({}); }
+    [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
+    std::vector<object> list(std::string_view) const = delete; ///< list_in(ns), or a parsed selector
     [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;
 
     /// Writes that the store may still lack.
