@@ -126,6 +126,7 @@ int run(const settings& s)
 
 int main(int argc, char** argv)
 {
+    setenv("KUBECORO_LOG", "off", 0); // its own logger counts warnings
     settings s;
     CLI::App app("Lives for a while and watches its own memory.");
     app.add_option("--seconds", s.seconds, "How long");

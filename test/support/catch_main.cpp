@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #if __has_include(<catch2/catch_session.hpp>)
 #include <catch2/catch_session.hpp>
 int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
@@ -13,3 +15,6 @@ extern "C" const char* __tsan_default_suppressions()
     return "race:boost::asio::detail::ref_count_down\n"
            "race:boost::asio::execution::detail::any_executor_base::destroy_shared\n"; // which it is inlined into
 }
+
+// Failures that a test makes on purpose are not for the terminal, unless KUBECORO_LOG asks for them.
+[[maybe_unused]] static const int quiet = setenv("KUBECORO_LOG", "off", 0);

@@ -1,8 +1,11 @@
 #include <kubecoro/base/log.hpp>
 
 #include "character.hpp"
+#include "log_environment.hpp"
 
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 
 namespace kubecoro {
 namespace {
@@ -66,7 +69,24 @@ void append_value(std::string& out, double v)
     out += text;
 }
 
+/// One call of the C library, so that lines of several threads and processes do not mix.
+void write_to_standard_error(const log_record& record)
+{
+    const std::string line = format(record, std::chrono::system_clock::now()) + '\n';
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 } // namespace
+
+std::optional<log_level> standard_threshold(const char* wish) noexcept
+{
+    if (!wish) return log_level::warning;
+    const std::string_view text(wish);
+    if (text == "off") return std::nullopt;
+    for (const auto level : {log_level::trace, log_level::debug, log_level::info, log_level::error})
+        if (text == to_string(level)) return level;
+    return log_level::warning;
+}
 
 std::string_view to_string(log_level level) noexcept
 {
@@ -85,10 +105,21 @@ std::string_view to_string(log_level level) noexcept
     return "unknown";
 }
 
+logger::logger()
+{
+    static const auto threshold = standard_threshold(std::getenv("KUBECORO_LOG"));
+    static const auto standard_error = std::make_shared<const sink>(write_to_standard_error);
+    if (!threshold) return;
+    sink_ = standard_error;
+    threshold_ = *threshold;
+}
+
 logger::logger(sink s, log_level threshold) : threshold_(threshold)
 {
     if (s) sink_ = std::make_shared<const sink>(std::move(s));
 }
+
+logger logger::silent() { return logger(sink()); }
 
 bool logger::enabled(log_level level) const noexcept { return sink_ && level >= threshold_; }
 
@@ -124,6 +155,19 @@ std::string format(const log_record& record)
         std::visit([&out](const auto& v) { append_value(out, v); }, record.fields[i].value);
     }
     return out;
+}
+
+std::string format(const log_record& record, std::chrono::system_clock::time_point at)
+{
+    const auto second = std::chrono::floor<std::chrono::seconds>(at);
+    const auto millisecond = std::chrono::floor<std::chrono::milliseconds>(at - second);
+    const std::time_t since_1970 = std::chrono::system_clock::to_time_t(second);
+    std::tm utc{};
+    gmtime_r(&since_1970, &utc);
+    char text[40];
+    const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+    std::snprintf(text + size, sizeof text - size, ".%03dZ ", static_cast<int>(millisecond.count()));
+    return text + format(record);
 }
 
 } // namespace kubecoro

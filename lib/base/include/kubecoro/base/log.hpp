@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -51,7 +52,11 @@ struct log_record
     std::size_t field_count;
 };
 
-/** Where log lines go: a function given by the program. A default-constructed logger drops everything.
+/** Where log lines go: a function given by the program, or standard error.
+
+    A default-constructed logger writes warnings and errors to standard error, one line each, with the time in UTC. The
+    environment variable KUBECORO_LOG sets another threshold for it: trace, debug, info, warning, error, or off.
+    `logger::silent()` drops everything.
 
     Copies share the sink. The sink is called from any thread, must not block for long, and its exceptions are
     swallowed. */
@@ -60,14 +65,20 @@ class logger
 public:
     using sink = std::function<void(const log_record&)>;
 
-    logger() = default;
+    logger();
     explicit logger(sink s, log_level threshold = log_level::info);
+    /// Drops everything.
+    [[nodiscard]] static logger silent();
 
     [[nodiscard]] bool enabled(log_level level) const noexcept;
     void write(log_level level, std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept;
     /// The same logger, which adds these values to every line.
     [[nodiscard]] logger with(std::vector<std::pair<std::string, std::string>> fields) const;
 
+    void trace(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
+    {
+        write(log_level::trace, m, f);
+    }
     void debug(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
     {
         write(log_level::debug, m, f);
@@ -92,5 +103,8 @@ private:
 
 /// Formats a record as `level message name=value ...`, quoting where needed. For simple sinks and tests.
 [[nodiscard]] std::string format(const log_record& record);
+
+/// The line that standard error gets: the moment as in RFC 3339, with milliseconds, and then format().
+[[nodiscard]] std::string format(const log_record& record, std::chrono::system_clock::time_point at);
 
 } // namespace kubecoro
