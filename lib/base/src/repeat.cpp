@@ -29,7 +29,7 @@ duration stretched(duration d, double jitter, random_source& random)
     return duration(static_cast<duration::rep>(ticks));
 }
 
-asio::awaitable<result<>> rounds(time_source& time, round_timing timing, round body)
+asio::awaitable<result<>> rounds(time_source& time, round_timing timing, loop_body body)
 {
     random_source random(timing.seed);
     for (;;) {
@@ -43,7 +43,7 @@ asio::awaitable<result<>> rounds(time_source& time, round_timing timing, round b
     }
 }
 
-asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays, round body,
+asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays, loop_body body,
                                               std::function<void(const failure&)> on_failure)
 {
     for (;;) {
@@ -76,26 +76,26 @@ asio::awaitable<result<>> questions(time_source& time, duration interval, bool i
 
 } // namespace
 
-asio::awaitable<result<>> until(time_source& time, duration period, round body)
+asio::awaitable<result<>> until(time_source& time, duration period, named_first<loop_body> body)
 {
     const round_timing timing{.period = period};
     return jitter_until(time, timing, std::move(body));
 }
 
-asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, round body)
+asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, named_first<loop_body> body)
 {
-    return guard(rounds(time, timing, std::move(body)));
+    return guard(rounds(time, timing, body.take()));
 }
 
-asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, round body,
-                                        std::function<void(const failure&)> on_failure, std::uint64_t seed)
+asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
+                                        named_first<std::function<void(const failure&)>> on_failure, std::uint64_t seed)
 {
-    return guard(rounds_with_backoff(time, backoff(policy, seed), std::move(body), std::move(on_failure)));
+    return guard(rounds_with_backoff(time, backoff(policy, seed), body.take(), on_failure.take()));
 }
 
-asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, question ask)
+asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, named_first<question> ask)
 {
-    auto asking = questions(time, timing.interval, timing.immediate, std::move(ask));
+    auto asking = questions(time, timing.interval, timing.immediate, ask.take());
     return guard(with_timeout(time, timing.timeout, std::move(timing.what), std::move(asking)));
 }
 

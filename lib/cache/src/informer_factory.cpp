@@ -101,7 +101,7 @@ struct informer_factory::state
         s.provider = provider;
         s.executor = executor;
         s.time = options.time;
-        s.log = options.log;
+        s.log = *options.log;
         s.seed = seeds();
         s.ability = ability_of(resource);
         s.relists = *options.relists;
@@ -155,7 +155,10 @@ informer_factory::informer_factory(std::shared_ptr<source_provider> provider, fa
     : state_(std::make_shared<state>())
 {
     if (!options.executor) options.executor = provider->executor();
-    if (!options.time) options.time = real_clock();
+    auto defaults = provider->defaults();
+    if (!options.time) options.time = defaults.time ? std::move(defaults.time) : real_clock();
+    if (!options.log) options.log = std::move(defaults.log);
+    if (!options.numbers) options.numbers = std::move(defaults.numbers);
     state_->seeds.seed(options.seed ? *options.seed : random_seed());
     if (!options.relists) options.relists.emplace(relist_budget_options{}, options.time, state_->seeds());
     state_->executor = std::exchange(options.executor, {});
@@ -225,13 +228,18 @@ asio::awaitable<result<>> informer_factory::state::release(std::shared_ptr<state
     co_return result<>{};
 }
 
-asio::awaitable<result<>> informer_factory::stop()
+void informer_factory::request_stop()
 {
     {
         std::lock_guard lock(state_->mutex);
         state_->stopping = true;
     }
     for (const auto& engine : state_->engines()) engine->request_stop();
+}
+
+asio::awaitable<result<>> informer_factory::stop()
+{
+    request_stop();
     return guard(state::stop(state_));
 }
 

@@ -125,16 +125,17 @@ void informer_engine::set_alarm(time_point when, std::weak_ptr<void> whose, std:
     alarms_.set(when, std::move(whose), std::move(call));
 }
 
-asio::awaitable<result<object>> shared_informer::wait_for(object_key key, object_condition wanted,
+asio::awaitable<result<object>> shared_informer::wait_for(object_key key, named_first<object_condition> wanted,
                                                           duration timeout) const
 {
-    return wait_for_state(engine_, std::move(key), std::move(wanted), timeout);
+    return wait_for_state(engine_, std::move(key), wanted.take(), timeout);
 }
 
-asio::awaitable<result<notification>> shared_informer::wait_for_any(notification_condition wanted, duration timeout,
+asio::awaitable<result<notification>> shared_informer::wait_for_any(named_first<notification_condition> wanted,
+                                                                    duration timeout,
                                                                     subscription_options options) const
 {
-    return wait_for_event(engine_, std::move(wanted), timeout, std::move(options));
+    return wait_for_event(engine_, wanted.take(), timeout, std::move(options));
 }
 
 } // namespace kubecoro

@@ -44,10 +44,10 @@ asio::awaitable<std::optional<std::vector<notification>>> subscription::pop()
     return listener_ ? listener_->pop() : no_events();
 }
 
-asio::awaitable<result<>> subscription::for_each(handler_slot<notification> f)
+asio::awaitable<result<>> subscription::for_each(named_first<handler_slot<notification>> f)
 {
     if (!listener_) return of_nothing(empty_handle);
-    return read_all(listener_, std::move(f));
+    return read_all(listener_, f.take());
 }
 
 result<> subscription::ended() const

@@ -90,6 +90,11 @@ public:
         return std::make_shared<client_source>(state_, resource, scope);
     }
     asio::any_io_executor executor() const override { return state_->executor; }
+    provider_defaults defaults() const override
+    {
+        const auto& o = state_->options;
+        return {.time = o.time, .log = o.log, .numbers = o.numbers};
+    }
 
 private:
     std::shared_ptr<client::state> state_;

@@ -51,11 +51,12 @@ struct workers
 
 } // namespace
 
-asio::awaitable<result<>> parallelize(std::size_t pieces, std::function<asio::awaitable<result<>>(std::size_t)> work,
+asio::awaitable<result<>> parallelize(std::size_t pieces,
+                                      named_first<std::function<asio::awaitable<result<>>(std::size_t)>> work,
                                       parallel_options how)
 {
     const auto executor = co_await asio::this_coro::executor;
-    const auto shared = std::make_shared<job>(job{pieces, std::move(work), std::max<std::size_t>(how.chunk, 1)});
+    const auto shared = std::make_shared<job>(job{pieces, work.take(), std::max<std::size_t>(how.chunk, 1)});
     const workers crew{std::make_shared<task_group>(executor)};
     const auto count = std::min<std::size_t>(std::max(how.workers, 1U), pieces);
     for (std::size_t n = 0; n < count; ++n) crew.group->spawn("a worker of parallelize", run(shared));

@@ -1,13 +1,23 @@
 #pragma once
-// Everything a program that embeds informers needs.
+// Everything a program that embeds informers and controllers needs.
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/base/retry.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/change.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/discovery.hpp>
 #include <kubecoro/controller/controller.hpp>
+#include <kubecoro/controller/parallelize.hpp>
 #include <kubecoro/controller/workqueue.hpp>
+
+#include <boost/json/value.hpp> // what to_json() gives

@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <cstddef>
@@ -50,6 +51,7 @@ struct decode_options
     /// Leave out metadata.managedFields while decoding: about a third of the text, of use to few.
     bool drop_managed_fields = false;
     prune_options prune = {};
+    KUBECORO_NAME_FIRST;
 
     /// Anything at all is left out.
     [[nodiscard]] bool prunes() const noexcept

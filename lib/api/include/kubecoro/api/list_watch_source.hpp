@@ -3,6 +3,10 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -74,7 +78,18 @@ struct source_scope
     std::shared_ptr<object_encoding> encoding = {};
     /// What need not be decoded again; null = nothing is known. Compared by pointer.
     std::shared_ptr<const known_objects> known = {};
+    KUBECORO_NAME_FIRST;
     friend bool operator==(const source_scope&, const source_scope&) = default;
+};
+
+/// What a factory uses that is not given its own: see factory_options.
+struct provider_defaults
+{
+    /// Empty = real_clock().
+    std::shared_ptr<time_source> time = {};
+    logger log = {};
+    /// Null = null_metrics().
+    std::shared_ptr<metrics> numbers = {};
 };
 
 /** Opens sources: what an informer factory needs to know of a cluster. The client is one; so are scripts and fakes.
@@ -89,6 +104,7 @@ public:
                                                                   const source_scope& scope) = 0;
     /// Where informers run unless told otherwise.
     [[nodiscard]] virtual boost::asio::any_io_executor executor() const = 0;
+    [[nodiscard]] virtual provider_defaults defaults() const { return {}; }
 };
 
 } // namespace kubecoro

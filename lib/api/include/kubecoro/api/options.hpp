@@ -1,5 +1,7 @@
 #pragma once
 
+#include <kubecoro/base/name_first.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -33,6 +35,7 @@ struct list_options
     std::string continue_token = {};
     /// Asks for kind, apiVersion and metadata alone (PartialObjectMetadata); a server that cannot sends everything.
     bool metadata_only = false;
+    KUBECORO_NAME_FIRST;
     friend bool operator==(const list_options&, const list_options&) = default;
 };
 
@@ -52,6 +55,7 @@ struct watch_options
     std::chrono::seconds timeout{0};
     /// As in list_options.
     bool metadata_only = false;
+    KUBECORO_NAME_FIRST;
     friend bool operator==(const watch_options&, const watch_options&) = default;
 };
 
@@ -71,6 +75,7 @@ struct write_options
     /// Empty: the server takes the User-Agent up to the first '/'.
     std::string field_manager = {};
     field_validation validation = field_validation::unset;
+    KUBECORO_NAME_FIRST;
     friend bool operator==(const write_options&, const write_options&) = default;
 };
 
@@ -87,6 +92,7 @@ struct patch_options
     write_options write = {};
     /// Server-side apply only: take fields from other managers.
     bool force = false;
+    KUBECORO_NAME_FIRST;
     friend bool operator==(const patch_options&, const patch_options&) = default;
 };
 
@@ -106,6 +112,7 @@ struct delete_options
     /// Preconditions; empty = none. A mismatch fails with cond::conflict.
     std::string uid = {};
     std::string resource_version = {};
+    KUBECORO_NAME_FIRST;
     friend bool operator==(const delete_options&, const delete_options&) = default;
 };
 

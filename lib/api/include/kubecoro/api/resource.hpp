@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <string>
@@ -24,6 +25,7 @@ struct resource_type
     /// For people and lookups; not part of the identity.
     std::string singular = {};
     std::vector<std::string> short_names = {};
+    KUBECORO_NAME_FIRST;
 
     /// "v1" or "apps/v1".
     [[nodiscard]] std::string api_version() const;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <kubecoro/base/name_first.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,6 +35,7 @@ struct storage_options
     /// compressed: objects after which the first dictionary is learnt; before it they are plain, afterwards they are
     /// packed. One more is learnt after 20 times as many. At least 8.
     std::size_t learn_from = 200;
+    KUBECORO_NAME_FIRST;
     friend bool operator==(const storage_options&, const storage_options&) = default;
 };
 

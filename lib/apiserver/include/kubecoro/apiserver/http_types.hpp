@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kubecoro/apiserver/watch_stream.hpp>
+#include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
 #include <memory>
@@ -33,6 +34,7 @@ struct http_request
     std::string body = {};
     /// Set by a front that verified a client certificate; otherwise the Authorization header decides.
     std::optional<user_info> user = {};
+    KUBECORO_NAME_FIRST;
 
     /// The first header of that (lower-case) name, empty when absent.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;

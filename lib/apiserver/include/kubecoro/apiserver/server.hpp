@@ -6,6 +6,7 @@
 #include <kubecoro/apiserver/tls.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -47,6 +48,7 @@ struct server_options
     std::shared_ptr<time_source> time = real_clock();
     /// At level info every request is logged: method, target, status, user, milliseconds.
     logger log = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /// Where and how to listen.
@@ -64,6 +66,7 @@ struct endpoint_options
     duration idle_timeout = std::chrono::seconds{90};
     /// A client that takes none of its answer for this long is dropped; so is a watch that is not read.
     duration write_timeout = std::chrono::seconds{30};
+    KUBECORO_NAME_FIRST;
 };
 
 struct bound_endpoint

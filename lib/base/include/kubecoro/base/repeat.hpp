@@ -3,6 +3,7 @@
 
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/name_first.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -13,7 +14,7 @@
 namespace kubecoro {
 
 /// One round of a loop. What it throws counts as its failure. Kept for as long as the loop runs, so it may have captures.
-using round = std::function<boost::asio::awaitable<result<>>()>;
+using loop_body = std::function<boost::asio::awaitable<result<>>()>;
 /// Asks whether something is the case by now.
 using question = std::function<boost::asio::awaitable<result<bool>>()>;
 
@@ -36,16 +37,17 @@ struct round_timing
     @par Errors        the first failure of `body`, which ends the loop; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `body`.
     @par Lifetime      the clock must outlive the awaitable; the same for all that follow. */
-[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, duration period, round body);
+[[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, duration period, named_first<loop_body> body);
 
 /// until() with jitter, or with a fixed rate.
-[[nodiscard]] boost::asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, round body);
+[[nodiscard]] boost::asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing,
+                                                            named_first<loop_body> body);
 
 /** Does `body` again and again, until cancelled: after a success with the policy's first delay, after failures with
     growing ones. A failure does not end it but is handed to `on_failure`, if there is one. */
-[[nodiscard]] boost::asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, round body,
-                                                             std::function<void(const failure&)> on_failure = nullptr,
-                                                             std::uint64_t seed = 1);
+[[nodiscard]] boost::asio::awaitable<result<>>
+backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
+              named_first<std::function<void(const failure&)>> on_failure = nullptr, std::uint64_t seed = 1);
 
 struct poll_timing
 {
@@ -57,6 +59,7 @@ struct poll_timing
     bool immediate = true;
     /// For the failure: "the deployment is ready".
     std::string what = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /** Asks until the answer is yes.
@@ -64,6 +67,7 @@ struct poll_timing
     @par Errors        the first failure of `ask`; cond::timed_out; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `ask`.
     @par Executor      with a timeout the caller's executor must be serialised, as for race(). */
-[[nodiscard]] boost::asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, question ask);
+[[nodiscard]] boost::asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing,
+                                                          named_first<question> ask);
 
 } // namespace kubecoro

@@ -3,6 +3,7 @@
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
 #include <functional>
@@ -40,7 +41,7 @@ private:
 
 /// What is tried. Its type is not deduced from the argument: retry_on<T>(...) names it.
 template<class T>
-using attempt_of = std::type_identity_t<std::function<boost::asio::awaitable<result<T>>()>>;
+using attempt_of = std::type_identity_t<named_first<std::function<boost::asio::awaitable<result<T>>()>>>;
 
 /** Does `body` until it succeeds, fails with something that `again` does not accept, or was tried often enough.
 
@@ -50,12 +51,13 @@ using attempt_of = std::type_identity_t<std::function<boost::asio::awaitable<res
     @par Cancellation  terminal, partial, total; reaches `body`.
     @par Lifetime      the clock must outlive the awaitable. `body` is kept. */
 template<class T = void>
-[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, retry_plan::predicate again,
+[[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, named_first<retry_plan::predicate> again,
                                                          attempt_of<T> body, retry_policy policy = retry_policy())
 {
-    retry_plan plan(std::move(again), policy);
+    retry_plan plan(again.take(), policy);
+    const auto attempt_once = body.take();
     for (;;) {
-        auto attempt = guard(body);
+        auto attempt = guard(attempt_once);
         auto outcome = co_await std::move(attempt);
         if (outcome) co_return outcome;
         const auto delay = plan.after(outcome.error());
@@ -71,7 +73,7 @@ template<class T = void>
                                                          retry_policy policy = retry_policy())
 {
     auto again = [condition](const failure& f) { return f == condition; };
-    return retry_on<T>(time, retry_plan::predicate(again), std::move(body), policy);
+    return retry_on<T>(time, again, std::move(body), policy);
 }
 
 } // namespace kubecoro

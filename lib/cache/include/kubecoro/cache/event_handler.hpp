@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/notification.hpp>
 
@@ -64,6 +65,7 @@ struct event_handler
     handler_slot<added> on_add = {};
     handler_slot<updated> on_update = {};
     handler_slot<deleted> on_delete = {};
+    KUBECORO_NAME_FIRST;
 };
 
 struct handler_options
@@ -89,6 +91,7 @@ struct handler_options
     duration slow_after{std::chrono::seconds{5}};
     /// For logs and describe(). Empty = a number.
     std::string name = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /// What one handler or subscription has done so far.

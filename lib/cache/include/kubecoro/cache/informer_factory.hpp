@@ -62,6 +62,13 @@ public:
         @par Cancellation  ends the wait; call it again to finish. */
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
 
+    /** stop() without waiting: subscriptions end, and whatever waits for an informer fails with cond::cancelled, so that the
+        coroutine that owns the factory goes on to `co_await stop()`.
+
+        From any thread, also inside a handler, and in the callback of an asio::signal_set; not in a function given to
+        std::signal, as it takes a lock. Idempotent. */
+    void request_stop();
+
     [[nodiscard]] std::vector<shared_informer> informers() const;
 
 private:

@@ -6,6 +6,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/order.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
@@ -73,16 +74,17 @@ struct informer_options
     std::function<void(const failure&)> on_failure = {};
     /// What metrics and logs call the informer. Empty = its resource, with a number where there are several.
     std::string label = {};
+    KUBECORO_NAME_FIRST;
 };
 
 struct factory_options
 {
     /// Where informers run, each on a strand of its own. Empty = the provider's.
     boost::asio::any_io_executor executor = {};
-    /// Empty = real_clock().
+    /// These three: empty = the provider's, which are the client's.
     std::shared_ptr<time_source> time = {};
-    logger log = {};
-    /// Null = null_metrics(). Shown every `metrics_period` and at the stop: see the guide on observability.
+    std::optional<logger> log = {};
+    /// Shown every `metrics_period` and at the stop: see the guide on observability.
     std::shared_ptr<metrics> numbers = {};
     duration metrics_period = std::chrono::seconds{5}; ///< At least 1 s.
     /// Of jitter; empty = unpredictable. Give one to make a run repeatable.
@@ -93,6 +95,7 @@ struct factory_options
     /// Shared by all informers of the factory, and of other factories that are given the same. Empty = one of its own, with
     /// default options.
     std::optional<relist_budget> relists = {};
+    KUBECORO_NAME_FIRST;
 };
 
 } // namespace kubecoro

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/conditions.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 #include <kubecoro/cache/lister.hpp>
@@ -47,7 +48,7 @@ public:
         has_synced(); the condition's own failure; cond::misconfigured when the informer does not cover the namespace,
         cond::cancelled when it does not any more, or is stopped.
         @par Cancellation  terminal, partial, total: ends the wait only. */
-    [[nodiscard]] boost::asio::awaitable<result<object>> wait_for(object_key key, object_condition wanted,
+    [[nodiscard]] boost::asio::awaitable<result<object>> wait_for(object_key key, named_first<object_condition> wanted,
                                                                   duration timeout = duration::zero()) const;
 
     /** Waits for the first event the condition says yes to, the stored objects as `added{initial}` first. A subscription
@@ -57,7 +58,7 @@ public:
         @par Errors        cond::timed_out; the condition's own failure; subscription::ended().
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<notification>>
-    wait_for_any(notification_condition wanted, duration timeout = duration::zero(),
+    wait_for_any(named_first<notification_condition> wanted, duration timeout = duration::zero(),
                  subscription_options options = subscription_options()) const;
 
     /// Makes objects findable by what `f` says, those that are stored already included.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -25,6 +26,7 @@ struct subscription_options
     object_filter filter = {};
     duration resync{0};
     std::string name = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /** The pull side of an informer: its events, a batch at a time, for one coroutine.
@@ -55,7 +57,7 @@ public:
 
         @return the first failure of `f`, or what it threw: no event after that one is lost, and pop() or for_each() may go
         on; else ended(), which is never success. @par Cancellation  as pop(); reaches `f`. */
-    [[nodiscard]] boost::asio::awaitable<result<>> for_each(handler_slot<notification> f);
+    [[nodiscard]] boost::asio::awaitable<result<>> for_each(named_first<handler_slot<notification>> f);
 
     /// Why the last pop() came back empty; success when it did not.
     [[nodiscard]] result<> ended() const;

@@ -8,6 +8,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/json_text.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
@@ -68,6 +69,7 @@ struct client_options
     logger log = {};
     /// Null = null_metrics().
     std::shared_ptr<metrics> numbers = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /// An answer as it came, whatever its status code.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <cstddef>
@@ -19,6 +20,7 @@ struct impersonation
     std::string uid = {};
     std::vector<std::string> groups = {};
     std::vector<std::pair<std::string, std::string>> extra = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /// Who asks. At most one of token, token_file and user name is used, in the order token_file, token, user name.
@@ -32,6 +34,7 @@ struct credentials
     std::string username = {};
     std::string password = {};
     impersonation as = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /** Where a cluster is, how its certificate is verified, and who asks: everything needed to make a client. A regular
@@ -54,6 +57,7 @@ struct cluster_config
     std::string ns = {};
     /// Where this came from, for people: "context kind of /home/u/.kube/config", "in-cluster".
     std::string origin = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /** What the loader may see of the machine. Both functions are injectable so that tests need no files.
@@ -77,6 +81,7 @@ struct kubeconfig_options
     std::string path = {};
     /// Empty = current-context.
     std::string context = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /** Finds the cluster the way kubectl does.

@@ -3,6 +3,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/controller/predicate.hpp>
 #include <kubecoro/controller/rate_limiter.hpp>
 #include <kubecoro/controller/workqueue_options.hpp>
@@ -30,8 +31,9 @@ struct controller_options
     std::unique_ptr<rate_limiter> limiter = {};
     /// How long run() waits for the first lists of the sources that were added before it. 0 = for ever.
     duration sync_timeout = std::chrono::minutes{2};
-    /// How long stop() lets runs finish before it cancels them. 0 = not at all.
-    duration grace = std::chrono::seconds{30};
+    /// How long stop() lets runs finish before it cancels them. 0 = not at all. The default leaves time to clean up within
+    /// the 30 s that Kubernetes gives a pod to end.
+    duration grace = std::chrono::seconds{20};
     /// How long a key waits at most until the sources have seen what its last run wrote. 0 = not at all.
     duration own_write_wait = std::chrono::seconds{10};
     /// As in workqueue_options.
@@ -41,6 +43,7 @@ struct controller_options
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
     logger log = {};
+    KUBECORO_NAME_FIRST;
 };
 
 struct source_options
@@ -54,6 +57,7 @@ struct source_options
     duration resync{0};
     /// For logs and describe(). Empty = the resource's name.
     std::string name = {};
+    KUBECORO_NAME_FIRST;
 };
 
 enum class source_state

@@ -4,6 +4,7 @@
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/controller/action.hpp>
 
@@ -46,6 +47,7 @@ public:
         std::shared_ptr<time_source> time = {};
         /// Set when the runs are cancelled. Null = never.
         const std::atomic<bool>* cancelled = nullptr;
+        KUBECORO_NAME_FIRST;
     };
     explicit reconcile_context(settings s);
     reconcile_context(const reconcile_context&) = delete;

@@ -3,6 +3,7 @@
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/controller/rate_limiter.hpp>
 
 #include <cstddef>
@@ -34,6 +35,7 @@ struct workqueue_options
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
     logger log = {};
+    KUBECORO_NAME_FIRST;
 };
 
 /// A picture of one queue.

@@ -3,6 +3,7 @@
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/name_first.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,7 @@ struct fault
     int status = 0;
     std::string body = {};
     std::vector<std::pair<std::string, std::string>> headers = {};
+    KUBECORO_NAME_FIRST;
 
     [[nodiscard]] static fault refuse();
     [[nodiscard]] static fault no_answer();
@@ -63,6 +65,7 @@ struct fault_rule
     std::size_t nth = 1;
     /// How many matching requests from there on; 0 = all.
     std::size_t times = 1;
+    KUBECORO_NAME_FIRST;
 };
 
 /// Faults by chance. Probabilities of each request, in [0, 1]; the first that hits counts, in this order.

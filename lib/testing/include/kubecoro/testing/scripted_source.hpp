@@ -126,6 +126,8 @@ public:
     [[nodiscard]] std::shared_ptr<list_watch_source> open(const resource_type& resource,
                                                           const source_scope& scope) override;
     [[nodiscard]] boost::asio::any_io_executor executor() const override;
+    /// Its own time.
+    [[nodiscard]] provider_defaults defaults() const override;
 
 private:
     struct state;

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Compiles lines as a user writes them: a good one compiles, a bad one is refused with the text that helps, in 30 lines at most.
+# usage: lines.sh SOURCE_TREE COMPILER [FILE..]; without files all of test/package/lines. docs/testing.md describes the format.
+set -uo pipefail
+
+root=$1 compiler=$2
+shift 2
+[ $# -gt 0 ] || set -- "$root"/test/package/lines/*.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+flags=(-std=c++20 -Wall -Wextra -Wno-unused -fdiagnostics-color=never)
+for module in base api client cache controller apiserver testing package; do flags+=("-I$root/lib/$module/include"); done
+gcc=$("$compiler" -dM -E -x c++ /dev/null | awk '$2 == "__clang__" {print 99; exit} $2 == "__GNUC__" {v = $3} END {if (v) print v}' | head -1)
+[ "$gcc" = 99 ] && flags+=(-DBOOST_ASIO_DISABLE_THREAD_KEYWORD_EXTENSION)
+sed '/^#pragma once$/d' "$root/test/package/lines/prelude.hpp" >"$work/prelude.hpp"
+"$compiler" "${flags[@]}" -x c++-header "$work/prelude.hpp" -o "$work/prelude.hpp.$([ "$gcc" = 99 ] && echo pch || echo gch)" || exit 2
+
+# One file for each line: its name, what is expected, and the line as the body of a coroutine.
+awk -v work="$work" '
+    /^== / {name = substr($0, 4); expect = "compiles"; only = 0; next}
+    /^fails / {expect = substr($0, 7); next}
+    /^compiles$/ {expect = "compiles"; next}
+    /^only gcc 12$/ {only = 1; next}
+    /^<<<<$/ {n++; f = sprintf("%s/line%03d", work, n); print name > (f ".name"); print expect > (f ".expect"); print only > (f ".only")
+              printf "#include \"prelude.hpp\"\nasio::awaitable<void> line(with& w)\n{\n    co_await w.turn();\n" > (f ".cpp"); inside = 1; next}
+    /^>>>>$/ {print "}" > (f ".cpp"); close(f ".cpp"); inside = 0; next}
+    inside {print > (f ".cpp")}' "$@"
+
+check() {
+    local f=${1%.cpp} name expect
+    name=$(<"$f.name") expect=$(<"$f.expect")
+    [ "$(<"$f.only")" = 1 ] && [ "$gcc" -ge 13 ] && expect=compiles
+    if "$compiler" "${flags[@]}" -fsyntax-only "$f.cpp" >"$f.out" 2>&1; then
+        [ "$expect" = compiles ] && return 0
+        echo "$name: compiles, and should not"
+    elif [ "$expect" = compiles ]; then
+        echo "$name: does not compile, and should:"
+        head -15 "$f.out"
+    elif ! grep -qF -- "$expect" "$f.out"; then
+        echo "$name: the compiler does not say \"$expect\":"
+        head -30 "$f.out"
+    elif [ "$(wc -l <"$f.out")" -gt 30 ]; then
+        echo "$name: $(wc -l <"$f.out") lines of errors, more than 30:"
+        cut -c1-160 "$f.out"
+    else
+        return 0
+    fi
+    return 1
+}
+bad=0 all=0
+for f in "$work"/line*.cpp; do
+    all=$((all + 1))
+    check "$f" || bad=$((bad + 1))
+done
+printf '%d lines, %d not as expected\n' "$all" "$bad"
+[ "$all" -gt 0 ] && [ "$bad" -eq 0 ]

@@ -1,0 +1,38 @@
+#pragma once
+// What the lines stand in: a user's file, with things at hand.
+
+#include <kubecoro/kubecoro.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <iostream>
+#include <math.h>
+#include <string>
+#include <time.h>
+#include <vector>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using namespace kubecoro;
+using kubecoro::core::v1::pod;
+
+struct with
+{
+    client cluster;
+    informer_factory informers;
+    shared_informer pods;
+    lister listed;
+    resource_client maps;
+    subscription changes;
+    controller shop;
+    reconciler reconcile;
+    object_key key;
+    resource_type type;
+    std::string text;
+    std::shared_ptr<time_source> time;
+    event_handler handler;
+
+    asio::awaitable<void> turn();
+};
