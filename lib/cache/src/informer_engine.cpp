@@ -23,6 +23,7 @@ constexpr std::size_t large_change = 512;
 
 informer_engine::informer_engine(informer_settings s)
     : settings_(std::move(s)),
+      trace_(settings_.log, "informer", settings_.label),
       strand_(make_kept_strand(settings_.executor)),
       encoding_(make_object_encoding(encoding_for(settings_.resource, settings_.options.storage))),
       store_(std::make_shared<store>(settings_.log, large_change, encoding_)),

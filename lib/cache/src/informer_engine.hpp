@@ -3,6 +3,7 @@
 #include "alarms.hpp"
 #include "consistency_checker.hpp"
 #include "delta_fifo_core.hpp"
+#include "event_trace.hpp"
 #include "informer_lane.hpp"
 #include "informer_meter.hpp"
 #include "listener_registry.hpp"
@@ -139,6 +140,7 @@ private:
     void tell_change(const informer_lane& l, const reflector_core& core) const;
     void tell_silence(const informer_lane& l, std::string_view limit) const;
     void announce(const std::vector<notification>& batch);
+    void for_trace(std::string_view station, const std::vector<notification>& batch) const;
     void announce_gone(std::vector<notification> gone, departure why);
     void lane_filled(informer_lane& l);
     void settle_sync();
@@ -147,6 +149,7 @@ private:
     void tell_blocked();
 
     const informer_settings settings_;
+    const event_trace trace_;
     kept_executor strand_;
     /// Written on the strand by the decoders of all lanes.
     std::shared_ptr<object_encoding> encoding_;

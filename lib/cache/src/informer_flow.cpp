@@ -38,6 +38,8 @@ result<> informer_engine::replace(std::size_t scope, std::vector<object> items, 
         object stored = store_->get(o.key);
         if (stored && (o.uid.empty() || stored.has_uid(o.uid))) items.push_back(std::move(stored));
     }
+    if (trace_.on())
+        for (const auto& o : items) trace_.pass("pushed", o);
     fifo_.replace(scope, std::move(items), std::move(resource_version));
     pump();
     return {};
@@ -49,6 +51,7 @@ result<> informer_engine::apply(std::size_t scope, std::vector<delta> changes, s
     for (auto& c : changes) {
         if (transformer_) transform(c.obj);
         if (fifo_.full()) pump();
+        trace_.pass("pushed", c.obj);
         fifo_.push(c.type, std::move(c.obj));
     }
     fifo_.version(scope, std::move(resource_version));
@@ -149,6 +152,12 @@ void informer_engine::announce_gone(std::vector<notification> gone, departure wh
     announce(gone);
 }
 
+void informer_engine::for_trace(std::string_view station, const std::vector<notification>& batch) const
+{
+    if (!trace_.on()) return;
+    for (const auto& n : batch) trace_.pass(station, n);
+}
+
 void informer_engine::announce(const std::vector<notification>& batch)
 {
     if (batch.empty()) return;
@@ -160,8 +169,10 @@ void informer_engine::announce(const std::vector<notification>& batch)
         updated_ += count[1];
         deleted_ += count[2];
     }
+    for_trace("stored", batch);
     processor_.distribute(batch);
     waiters_.tell(batch);
+    for_trace("distributed", batch);
 }
 
 void informer_engine::set_version(std::size_t scope, const std::string& version, std::span<const delta> by)

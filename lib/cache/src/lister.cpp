@@ -98,16 +98,15 @@ std::vector<object_key> lister::index_keys(std::string_view index, std::string_v
 
 std::vector<std::string> lister::index_values(std::string_view index) const
 {
-    {
-        auto values = store_->values_of(index);
-        std::sort(values.begin(), values.end());
-        return values;
-    }
+    auto values = store_->values_of(index);
+    std::sort(values.begin(), values.end());
+    return values;
+}
 
-    bool lister::has_index(std::string_view index) const { return store_->has_index(index); }
+bool lister::has_index(std::string_view index) const { return store_->has_index(index); }
 
-    std::vector<std::string> lister::namespaces() const { return store_->namespaces(); }
+std::vector<std::string> lister::namespaces() const { return store_->namespaces(); }
 
-    std::size_t lister::size() const { return store_->size(); }
+std::size_t lister::size() const { return store_->size(); }
 
 } // namespace kubecoro

@@ -33,6 +33,7 @@ constexpr std::size_t events_a_turn = 64;
 
 processor_listener::processor_listener(settings s)
     : settings_(std::move(s)),
+      trace_(settings_.log, "handler", settings_.name),
       meter_(settings_.slow_after, settings_.concurrency),
       core_(settings_.max_pending, settings_.policy),
       bells_(settings_.concurrency),
@@ -245,6 +246,7 @@ asio::awaitable<result<>> processor_listener::run_in_order(std::shared_ptr<proce
         auto now = self->settings_.time->now();
         for (const auto& n : *batch) {
             if (self->cut_) break;
+            self->trace_.pass("handler begins", n);
             self->meter_.begin(0, now);
             auto outcome = call(with->handler, n);
             if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
@@ -271,6 +273,7 @@ asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_lis
         const object about = object_of(*n);
         if (self->passes(*n)) {
             ++self->delivered_;
+            self->trace_.pass("handler begins", *n);
             self->meter_.begin(slot, self->settings_.time->now());
             auto outcome = call(with->handler, *n);
             if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
@@ -310,6 +313,7 @@ void processor_listener::called(std::size_t slot, const notification& n, const r
         settings_.log.warning(
             "a handler's call was slow",
             {{"handler", settings_.name}, {"object", to_string(object_of(n).key())}, {"seconds", seconds(*took)}});
+    trace_.pass("handler ended", n);
     if (!outcome) report(object_of(n), "a handler failed", outcome.error());
 }
 

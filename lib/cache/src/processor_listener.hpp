@@ -2,6 +2,7 @@
 
 #include "call_meter.hpp"
 #include "event_filter.hpp"
+#include "event_trace.hpp"
 #include "listener_core.hpp"
 #include "news_core.hpp"
 #include "sync_gate.hpp"
@@ -146,6 +147,7 @@ private:
     void report(const object& about, std::string_view what, const failure& why);
 
     const settings settings_;
+    const event_trace trace_;
     sync_gate gate_;
     wake_signal wake_;
     latch run_ended_;

@@ -16,13 +16,20 @@ namespace asio = boost::asio;
 
 namespace {
 
+/// The first station of an object on its way to a handler; the informer logs the others.
+void trace_decoded(const logger& log, std::string_view target, const object& o)
+{
+    if (o) log.trace("decoded", {{"from", target}, {"object", to_string(o.key())}, {"version", o.resource_version()}});
+}
+
 class answer_watch final : public watch_stream
 {
 public:
-    answer_watch(std::unique_ptr<answer> body, source_scope scope, request r)
+    answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const logger& log)
         : body_(std::move(body)),
           decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known)),
-          request_(std::move(r))
+          request_(std::move(r)),
+          log_(log)
     {
     }
 
@@ -50,6 +57,8 @@ private:
         }
         running.finished = true;
         last_batch_ = events.size();
+        if (log_.enabled(log_level::trace))
+            for (const auto& e : events) trace_decoded(log_, request_.target, e.obj);
         co_return events;
     }
 
@@ -84,6 +93,7 @@ private:
     std::unique_ptr<answer> body_;
     watch_decoder decoder_;
     request request_;
+    logger log_;
     /// Events in the last batch: what to expect of the next one.
     std::size_t last_batch_ = 0;
     std::optional<failure> failed_;
@@ -123,6 +133,8 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
     if (!page) co_return page.error().with_request(r->method, r->target);
     if (auto right = detail::check_list(*page, asked, metadata_only); !right)
         co_return right.error().with_request(r->method, r->target);
+    if (options.log.enabled(log_level::trace))
+        for (const auto& o : page->items) trace_decoded(options.log, r->target, o);
     co_return page;
 }
 
@@ -150,7 +162,7 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch
     auto got = co_await accepted(*r, retries, options.timeouts.watch_head);
     if (!got) co_return got.error();
     std::unique_ptr<watch_stream> stream =
-        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r));
+        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options.log);
     co_return stream;
 }
 

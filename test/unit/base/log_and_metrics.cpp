@@ -1,18 +1,48 @@
+#include "log_environment.hpp"
+
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/test/catch.hpp>
 
+#include <chrono>
 #include <stdexcept>
 
 using kubecoro::log_level;
 using kubecoro::log_record;
 using kubecoro::logger;
+using namespace std::chrono_literals;
 
-TEST_CASE("logger: a default one drops everything", "[base][log]")
+TEST_CASE("logger: a silent one drops everything", "[base][log]")
 {
-    const logger log;
+    const logger log = logger::silent();
     CHECK_FALSE(log.enabled(log_level::error));
-    log.error("nobody hears this", {{"n", 1}});
+    log.error("dropped", {{"n", 1}});
+    CHECK_FALSE(logger().enabled(log_level::error)); // KUBECORO_LOG is "off" in tests
+}
+
+TEST_CASE("logger: standard error gets warnings and errors unless KUBECORO_LOG says otherwise", "[base][log]")
+{
+    using kubecoro::standard_threshold;
+    CHECK(standard_threshold(nullptr) == log_level::warning);
+    CHECK(standard_threshold("") == log_level::warning);
+    CHECK(standard_threshold("loud") == log_level::warning);
+    CHECK(standard_threshold("warning") == log_level::warning);
+    CHECK(standard_threshold("trace") == log_level::trace);
+    CHECK(standard_threshold("debug") == log_level::debug);
+    CHECK(standard_threshold("info") == log_level::info);
+    CHECK(standard_threshold("error") == log_level::error);
+    CHECK_FALSE(standard_threshold("off"));
+}
+
+TEST_CASE("log format: a line of standard error begins with the moment in UTC", "[base][log]")
+{
+    using namespace std::chrono;
+    const std::vector<kubecoro::log_field> fields{{"object", "web/a"}};
+    const log_record record{log_level::warning, "slow\nvery", fields.data(), fields.size()};
+    const system_clock::time_point leap_day = sys_days(year(2024) / 2 / 29) + 23h + 59min + 58s + 7ms;
+    CHECK(format(record, leap_day) == "2024-02-29T23:59:58.007Z warning slow\\nvery object=web/a");
+    CHECK(format(record, system_clock::time_point(-1ms)) ==
+          "1969-12-31T23:59:59.999Z warning slow\\nvery object=web/a");
 }
 
 TEST_CASE("logger: the threshold decides, copies share the sink", "[base][log]")
@@ -41,7 +71,7 @@ TEST_CASE("logger: values of its own are added to every line", "[base][log]")
     named.info("yes", {{"n", 1}});
     log.info("plain");
     CHECK(lines == std::vector<std::string>{"info yes n=1 object=web/a controller=shop", "info plain"});
-    CHECK_FALSE(logger().with({{"a", "b"}}).enabled(log_level::error));
+    CHECK_FALSE(logger::silent().with({{"a", "b"}}).enabled(log_level::error));
 }
 
 TEST_CASE("logger: a sink that throws harms nobody", "[base][log]")

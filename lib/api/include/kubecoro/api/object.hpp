@@ -46,6 +46,9 @@ struct object_key
 [[nodiscard]] std::string to_string(object_key_view key);
 std::ostream& operator<<(std::ostream& out, object_key_view key);
 
+class object;
+std::ostream& operator<<(std::ostream& out, const object& o) = delete; // print o.key(), or o.to_json()
+
 /// Hash for both key types, transparent.
 struct object_key_hash
 {

@@ -35,8 +35,19 @@ public:
     handler_slot() = default;
 
     template<class F>
-        requires(!std::same_as<std::remove_cvref_t<F>, handler_slot> && std::invocable<std::decay_t<F>&, const Event&>)
+        requires(!std::same_as<std::remove_cvref_t<F>, handler_slot>)
     handler_slot(F&& f)
+    {
+        constexpr bool takes_event = std::invocable<std::decay_t<F>&, const Event&>;
+        static_assert(takes_event, "a handler takes its event: on_add added, on_update updated, on_delete deleted");
+        if constexpr (takes_event) set(std::forward<F>(f));
+    }
+
+    [[nodiscard]] const callable& get() const noexcept { return call_; }
+
+private:
+    template<class F>
+    void set(F&& f)
     {
         using returned = std::invoke_result_t<std::decay_t<F>&, const Event&>;
         if constexpr (std::same_as<returned, boost::asio::awaitable<void>>) {
@@ -49,9 +60,6 @@ public:
         }
     }
 
-    [[nodiscard]] const callable& get() const noexcept { return call_; }
-
-private:
     callable call_;
 };
 

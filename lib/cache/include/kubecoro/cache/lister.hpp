@@ -54,8 +54,8 @@ public:
     [[nodiscard]] std::vector<object> list() const { return list_in({}); }
     /// What is in a namespace. Empty = everything.
     [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
-    /// A text could be a namespace or a selector: list_in(ns), or list(*label_selector::parse(text)).
-    std::vector<object> list(std::string_view) const = delete;
+    /// A text could be a namespace or a selector.
+    std::vector<object> list(std::string_view) const = delete; // list_in(ns), or list(*label_selector::parse(text))
     /** What a selector matches. Costs what the most selective of its `=`, `in` and `key` requirements leaves, not what is
         stored: the first list that asks for a label indexes it (for up to 16 labels; see
         informer_options::label_indexes). A selector that only excludes goes through everything. */

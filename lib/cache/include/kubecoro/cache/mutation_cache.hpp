@@ -61,7 +61,7 @@ public:
     /// lister::list with one's own writes in it. A write that the selector does not match takes its object out.
     [[nodiscard]] std::vector<object> list() const { return list_in({}); }
     [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
-    std::vector<object> list(std::string_view) const = delete; ///< list_in(ns), or a parsed selector
+    std::vector<object> list(std::string_view) const = delete; // as in lister
     [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;
 
     /// Writes that the store may still lack.

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/cache/notification.hpp>
+
+#include <string_view>
+
+namespace kubecoro {
+
+/** Writes one line at trace level when an object passes a station on its way from the server to a handler: pushed, stored,
+    distributed, handler begins, handler ended. The client writes the first: decoded.
+
+    When that level is off a station costs one comparison. */
+class event_trace
+{
+public:
+    /// @param whose  "informer" or "handler"; a literal.
+    event_trace(logger log, std::string_view whose, std::string name)
+        : log_(std::move(log)), whose_(whose), name_(std::move(name)), on_(log_.enabled(log_level::trace))
+    {
+    }
+    [[nodiscard]] bool on() const noexcept { return on_; }
+    void pass(std::string_view station, const object& o) const
+    {
+        if (on_) [[unlikely]]
+            write(station, o);
+    }
+    void pass(std::string_view station, const notification& n) const
+    {
+        if (on_) [[unlikely]]
+            write(station, object_of(n));
+    }
+
+private:
+    void write(std::string_view station, const object& o) const;
+
+    logger log_;
+    std::string_view whose_;
+    std::string name_;
+    bool on_;
+};
+
+} // namespace kubecoro
