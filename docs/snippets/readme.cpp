@@ -2,15 +2,15 @@
 #include <kubecoro/kubecoro.hpp>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
 #include <iostream>
 
 namespace asio = boost::asio;
 
-asio::awaitable<void> watch_shop(kubecoro::client cluster)
+asio::awaitable<void> watch_shop(kubecoro::informer_factory& informers)
 {
-    kubecoro::informer_factory informers{cluster};
     auto pods = informers.get<kubecoro::core::v1::pod>({.namespaces = {"web", "jobs"}, .label_selector = "app=shop"});
     pods.add_event_handler(
         {.on_add = [](const kubecoro::added& e) { std::cout << "added " << e.obj.key() << '\n'; },
@@ -27,11 +27,15 @@ asio::awaitable<void> watch_shop(kubecoro::client cluster)
 
 int main()
 {
+    std::cout << std::unitbuf; // each line at once, also into a pipe
     asio::io_context context;
     auto cluster =
         kubecoro::client::connect(context.get_executor()); // $KUBECONFIG, ~/.kube/config, or inside a cluster
     if (!cluster) return std::cerr << cluster.error() << '\n', 1;
-    asio::co_spawn(context, watch_shop(*cluster), asio::detached);
+    kubecoro::informer_factory informers{*cluster};
+    asio::signal_set signals(context, SIGINT, SIGTERM);
+    signals.async_wait([&](auto, int) { informers.request_stop(); });
+    asio::co_spawn(context, watch_shop(informers), [&](std::exception_ptr) { signals.cancel(); });
     context.run();
 }
 //]

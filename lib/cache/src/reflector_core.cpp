@@ -82,6 +82,7 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
     std::erase_if(page->items, [this](const object& item) {
         auto why = unfit(item);
         if (why.empty()) return false;
+        note_kind(item);
         skip(std::move(why));
         return true;
     });
@@ -96,6 +97,7 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
         ++list_.page;
         return ask_page();
     }
+    if (const auto wrong = wrong_kind(list_.items.size())) return list_failed(*wrong, now);
     if (list_.version == "0") paginated_at_zero_ = list_.page > 1 || list_.full;
     return replace_by(std::move(list_.items), list_.first_version);
 }
@@ -248,14 +250,31 @@ std::string reflector_core::unfit(const object& o) const
 {
     if (!o) return "an event without an object";
     if (!o.has_metadata()) return "an object without metadata";
-    const auto kind = o.kind();
-    const auto version = o.api_version();
-    if ((!expected_.kind.empty() && !kind.empty() && kind != expected_.kind) ||
-        (!expected_.api_version.empty() && !version.empty() && version != expected_.api_version))
-        return "a " + std::string(version) + " " + std::string(kind).substr(0, 64) + " where a " + expected_.kind +
-               " was expected";
+    if (auto other = other_kind(o); !other.empty()) return other;
     if (!expected_.ns.empty() && o.ns() != expected_.ns) return "an object of another namespace";
     return {};
+}
+
+std::string reflector_core::other_kind(const object& o) const
+{
+    const auto kind = o.kind();
+    const auto version = o.api_version();
+    if ((expected_.kind.empty() || kind.empty() || kind == expected_.kind) &&
+        (expected_.api_version.empty() || version.empty() || version == expected_.api_version))
+        return {};
+    return "a " + std::string(version) + " " + std::string(kind).substr(0, 64) + " where a " + expected_.kind +
+           " was expected";
+}
+
+void reflector_core::note_kind(const object& o)
+{
+    if (o && list_.other_kind.empty()) list_.other_kind = other_kind(o);
+}
+
+std::optional<failure> reflector_core::wrong_kind(std::size_t fit) const
+{
+    if (fit != 0 || !list_.left_out.empty() || list_.other_kind.empty()) return std::nullopt;
+    return failure(cond::misconfigured, "every object of the list is of another kind: " + list_.other_kind);
 }
 
 void reflector_core::skip(std::string why, bool outdated)

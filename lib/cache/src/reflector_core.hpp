@@ -152,6 +152,8 @@ private:
         object first;
         std::vector<object> items;
         std::vector<left_out_object> left_out;
+        /// Of the first object of another kind.
+        std::string other_kind = {};
     };
     struct watch_session
     {
@@ -218,6 +220,11 @@ private:
     [[nodiscard]] do_replace replace_by(std::vector<object> items, std::string version);
     [[nodiscard]] std::uint32_t page_size(std::string_view version) const;
     [[nodiscard]] std::string unfit(const object& o) const;
+    [[nodiscard]] std::string other_kind(const object& o) const;
+    /// Notes an object of a list that is of another kind.
+    void note_kind(const object& o);
+    /// Everything in a list was of another kind: the resource_type is wrong, and no later list will be better.
+    [[nodiscard]] std::optional<failure> wrong_kind(std::size_t fit) const;
     /// Why this page cannot belong to a list that ends, or nothing.
     [[nodiscard]] std::string endless(const list_page& page) const;
     void skip(std::string why, bool outdated = false);

@@ -75,7 +75,10 @@ void reflector_core::take_initial(watch_event& event, time_point now)
         watch_.last_listed = now;
         return list_left_out(*event.left_out);
     }
-    if (auto why = unfit(event.obj); !why.empty()) return skip(std::move(why));
+    if (auto why = unfit(event.obj); !why.empty()) {
+        note_kind(event.obj);
+        return skip(std::move(why));
+    }
     if (event.type == watch_event_type::deleted) return initial_.remove(event.obj);
     if (event.type == watch_event_type::modified) return initial_.change(std::move(event.obj));
     // Changes in between do not count: a server without streamed lists that goes on with events would never be found out.
@@ -85,6 +88,10 @@ void reflector_core::take_initial(watch_event& event, time_point now)
 
 reflector_core::action reflector_core::end_of_stream(std::string version, time_point now)
 {
+    if (const auto wrong = wrong_kind(initial_.size())) {
+        initial_ = {};
+        return list_failed(*wrong, now);
+    }
     watch_.initial = false;
     watch_.opened = now;
     watch_.moved = true;

@@ -112,6 +112,21 @@ TEST_CASE("reflector: what does not belong here is left out, counted, and does n
     CHECK(s.c.resource_version() == "9");
 }
 
+TEST_CASE("reflector: a list of objects of another kind alone is a wrong resource, not an empty one",
+          "[cache][reflector]")
+{
+    script s;
+    s.start();
+    s.page(kt::make_page(
+        {kt::make_object({.kind = "Node", .name = "n"}), kt::make_object({.kind = "Node", .name = "m"})}, "5"));
+    CHECK(s.as<core::do_wait>().delay > 0s);
+    REQUIRE(s.c.stats().last_failure);
+    CHECK(*s.c.stats().last_failure == cond::misconfigured);
+    CHECK(s.c.stats().last_failure->message() ==
+          "every object of the list is of another kind: a v1 Node where a Pod was expected");
+    CHECK(s.c.stats().skipped == 2);
+}
+
 TEST_CASE("reflector: list items that do not belong are left out; a Table is no list", "[cache][reflector]")
 {
     script s;

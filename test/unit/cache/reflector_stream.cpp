@@ -120,10 +120,31 @@ TEST_CASE("streamed list: an empty set is a bookmark alone; what does not belong
     stream_script s;
     s.begin();
     s.opened();
-    s.events({kt::unknown_event("POKED"), kt::added(kt::make_object({.kind = "Node", .name = "n"})),
-              kt::bookmark("5", true)});
-    CHECK(s.replaces().items.empty());
-    CHECK(s.c.stats().skipped == 2);
+    SECTION("nothing at all")
+    {
+        s.events({kt::bookmark("5", true)});
+        CHECK(s.replaces().items.empty());
+    }
+    SECTION("a pod among others")
+    {
+        s.events({kt::unknown_event("POKED"), kt::added(kt::make_object({.kind = "Node", .name = "n"})),
+                  kt::added(kt::make_pod("web", "a", "4")), kt::bookmark("5", true)});
+        CHECK(s.replaces().items.size() == 1);
+        CHECK(s.c.stats().skipped == 2);
+    }
+}
+
+TEST_CASE("streamed list: objects of another kind alone are a wrong resource, not an empty one",
+          "[cache][reflector][stream]")
+{
+    stream_script s;
+    s.begin();
+    s.opened();
+    s.events(
+        {kt::added(kt::make_object({.kind = "Node", .name = "n", .resource_version = "4"})), kt::bookmark("5", true)});
+    CHECK(s.as<core::do_wait>().delay > 0s);
+    REQUIRE(s.c.stats().last_failure);
+    CHECK(*s.c.stats().last_failure == cond::misconfigured);
 }
 
 TEST_CASE("streamed list: a server that refuses the question is listed at once, and not asked again for a while",
