@@ -27,13 +27,17 @@ public:
     std::vector<std::shared_ptr<listener>> all() const
     {
         std::lock_guard lock(mutex);
-        return list;
+        std::vector<std::shared_ptr<listener>> out;
+        for (const auto& l : list)
+            if (const auto there = l.get()) out.push_back(*there);
+        return out;
     }
 
     std::shared_ptr<connection_table> table;
     task_group tasks;
     mutable std::mutex mutex;
-    std::vector<std::shared_ptr<listener>> list;
+    /// With their sockets, which must not outlive their context.
+    std::vector<context_bound<std::shared_ptr<listener>>> list;
     bool stopped = false;
 };
 
@@ -98,12 +102,13 @@ asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string te
 
 asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
 {
+    if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};
     auto opened = listener::open(options, engine_, listeners_->table);
     if (!opened) co_return opened.error();
     std::lock_guard lock(listeners_->mutex);
     if (listeners_->stopped || !(*opened)->start(listeners_->tasks))
         co_return failure{cond::cancelled, "the embedded server has stopped"};
-    listeners_->list.push_back(*opened);
+    listeners_->list.emplace_back(engine_->executor(), *opened);
     co_return (*opened)->bound();
 }
 

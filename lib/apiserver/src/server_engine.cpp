@@ -3,9 +3,11 @@
 #include "status_errors.hpp"
 
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <algorithm>
 
@@ -20,7 +22,8 @@ watch_handle::watch_handle(std::shared_ptr<server_engine> engine, std::uint64_t 
 
 watch_handle::~watch_handle()
 {
-    asio::post(engine_->strand_, [engine = engine_, id = id_] { engine->close(id); });
+    const auto strand = engine_->strand_.get();
+    if (strand) asio::post(strand, [engine = engine_, id = id_] { engine->close(id); });
 }
 
 asio::awaitable<watch_handle::piece> watch_handle::next()
@@ -32,13 +35,13 @@ asio::awaitable<watch_handle::piece> watch_handle::next()
 
 server_engine::server_engine(asio::any_io_executor executor, server_options options)
     : executor_(executor),
-      strand_(asio::make_strand(executor)),
+      strand_(make_kept_strand(executor_)),
       time_(std::move(options.time)),
       log_(std::move(options.log)),
       bodies_(options.max_buffered_bytes),
       state_(options.cluster, time_->wall_now()),
       handler_(state_, access_, options.handler),
-      tasks_(strand_, log_)
+      tasks_(strand_.get(), log_)
 {
     for (token_user& u : options.tokens) access_.add_token(std::move(u.token), std::move(u.user), u.expires);
     for (access_rule& r : options.rules) access_.add_rule(std::move(r));
@@ -49,6 +52,8 @@ server_engine::~server_engine() = default;
 
 asio::awaitable<void> server_engine::on_strand(std::function<void()> f)
 {
+    const auto own = strand_.get();
+    if (!own) throw boost::system::system_error(asio::error::operation_aborted); // its context has ended
     // Two posts and nothing else: f's results travel in locals of the suspended caller, which the handler keeps alive.
     co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
         [](auto handler, const asio::any_io_executor& strand, std::function<void()> work) {
@@ -58,7 +63,7 @@ asio::awaitable<void> server_engine::on_strand(std::function<void()> f)
                 asio::post(home, std::move(handler));
             });
         },
-        asio::use_awaitable, strand_, std::move(f));
+        asio::use_awaitable, own, std::move(f));
 }
 
 asio::awaitable<result<engine_answer>> server_engine::perform(http_request request, wake_signal wake)
@@ -186,11 +191,10 @@ void server_engine::arm(std::optional<wall_time> when)
     if (!when || stopping() || (armed_ && *armed_ <= *when)) return;
     armed_ = when;
     if (timer_running_) {
-        timer_->cancel();
+        if (timer_) timer_->cancel();
         timer_wake_.notify();
         return;
     }
-    timer_ = time_->make_timer(strand_);
     timer_running_ = tasks_.spawn("embedded server: time", run_timer());
 }
 
@@ -212,6 +216,14 @@ std::optional<wall_time> server_engine::let_time_pass()
 
 asio::awaitable<result<>> server_engine::run_timer()
 {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto alarm = time_->make_timer(executor);
+    const struct presence
+    {
+        timer*& place;
+        ~presence() { place = nullptr; }
+    } here{timer_};
+    timer_ = alarm.get();
     while (!stopping()) {
         if (armed_ && *armed_ <= time_->wall_now()) armed_ = let_time_pass();
         if (!armed_) {
@@ -220,9 +232,9 @@ asio::awaitable<result<>> server_engine::run_timer()
             continue;
         }
         const auto ahead = *armed_ - time_->wall_now();
-        timer_->expires_at(time_->now() + std::chrono::duration_cast<duration>(ahead));
+        alarm->expires_at(time_->now() + std::chrono::duration_cast<duration>(ahead));
         // Ends early when something nearer was armed; the loop looks again either way.
-        [[maybe_unused]] const auto rung = co_await timer_->wait();
+        [[maybe_unused]] const auto rung = co_await alarm->wait();
     }
     co_return result<>{};
 }
@@ -241,7 +253,9 @@ asio::awaitable<result<>> server_engine::stop()
 void server_engine::cut()
 {
     ++cuts_;
-    asio::post(strand_, [self = shared_from_this()] {
+    const auto strand = strand_.get();
+    if (!strand) return;
+    asio::post(strand, [self = shared_from_this()] {
         for (auto& [id, w] : self->watchers_) {
             w.cut = true;
             w.wake.notify();

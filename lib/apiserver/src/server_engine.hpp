@@ -6,6 +6,7 @@
 #include <kubecoro/apiserver/server.hpp>
 
 #include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 
 #include <atomic>
@@ -95,7 +96,8 @@ public:
     [[nodiscard]] time_source& time() noexcept { return *time_; }
     [[nodiscard]] const std::shared_ptr<time_source>& shared_time() const noexcept { return time_; }
     [[nodiscard]] const logger& log() const noexcept { return log_; }
-    [[nodiscard]] const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
+    /// Empty once its context has ended.
+    [[nodiscard]] boost::asio::any_io_executor executor() const { return executor_.get(); }
 
 private:
     friend class watch_handle;
@@ -118,8 +120,8 @@ private:
     [[nodiscard]] std::optional<wall_time> let_time_pass();
     boost::asio::awaitable<result<>> run_timer();
 
-    boost::asio::any_io_executor executor_;
-    boost::asio::any_io_executor strand_;
+    kept_executor executor_;
+    kept_executor strand_;
     std::shared_ptr<time_source> time_;
     logger log_;
     byte_budget bodies_;
@@ -133,7 +135,8 @@ private:
     request_handler handler_;
     std::map<std::uint64_t, open_watch> watchers_;
     std::uint64_t next_watch_ = 1;
-    std::unique_ptr<timer> timer_;
+    /// Of run_timer() while it runs.
+    timer* timer_ = nullptr;
     wake_signal timer_wake_;
     std::optional<wall_time> armed_;
     bool timer_running_ = false;

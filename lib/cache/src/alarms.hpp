@@ -25,7 +25,7 @@ public:
 
     /// @param whose  When it has gone, nothing is called.
     void set(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
-    /// Calls what is due, until cancelled. One at a time.
+    /// Calls what is due, until cancelled. One at a time. What a call throws ends it; the other alarms stay set.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
 private:

@@ -125,6 +125,7 @@ private:
     [[nodiscard]] std::shared_ptr<processor_listener> admit(listener_registry::admission a);
     void join(std::shared_ptr<processor_listener> listener);
     void resync_every(duration period, const std::shared_ptr<processor_listener>& listener);
+    [[nodiscard]] boost::asio::awaitable<result<>> keep_alarms();
     void set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
 
     /// Brings stored objects into a better form, a few at a time, while nothing else wants the strand.

@@ -215,9 +215,9 @@ void informer_engine::resync_every(duration period, const std::shared_ptr<proces
     set_alarm(later(settings_.time->now(), period), listener, [this, period, to = std::weak_ptr(listener)] {
         const auto alive = to.lock();
         if (!alive || alive->over()) return;
+        resync_every(period, alive); // whatever comes of this one
         fifo_.sync(alive->id());
         pump();
-        resync_every(period, alive);
     });
 }
 

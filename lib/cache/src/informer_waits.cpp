@@ -119,9 +119,21 @@ void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::
     });
 }
 
+/// One call that throws ends no other.
+asio::awaitable<result<>> informer_engine::keep_alarms()
+{
+    for (;;) {
+        auto running = guard(alarms_.run());
+        const auto ended = co_await std::move(running);
+        if (ended.error() == cond::cancelled) co_return ended;
+        settings_.log.error("a deadline or a resync failed",
+                            {{"informer", settings_.label}, {"failure", ended.error().describe()}});
+    }
+}
+
 void informer_engine::set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call)
 {
-    if (!std::exchange(alarms_run_, true)) watches_.spawn("deadlines", alarms_.run());
+    if (!std::exchange(alarms_run_, true)) watches_.spawn("deadlines", keep_alarms());
     alarms_.set(when, std::move(whose), std::move(call));
 }
 

@@ -148,7 +148,7 @@ resource_client client::resource(resource_type type, std::string ns) const
     return resource_client(*this, std::move(type), std::move(ns));
 }
 
-asio::any_io_executor client::executor() const { return state_->executor; }
+asio::any_io_executor client::executor() const { return state_->executor.get(); }
 const std::string& client::default_namespace() const noexcept { return state_->ns; }
 const std::string& client::server() const noexcept { return state_->server; }
 

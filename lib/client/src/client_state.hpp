@@ -3,6 +3,7 @@
 
 #include "token_core.hpp"
 
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <array>
@@ -38,7 +39,7 @@ struct client::state
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     open_watch(result<request> r, source_scope scope, unsigned retries);
 
-    boost::asio::any_io_executor executor;
+    kept_executor executor;
     std::shared_ptr<transport> carrier;
     client_options options;
     credentials login;

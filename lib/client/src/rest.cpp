@@ -28,7 +28,7 @@ constexpr std::size_t max_token_bytes = 64 * 1024;
 
 client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, client_options o, credentials c,
                      environment m)
-    : executor(std::move(e)),
+    : executor(e),
       carrier(std::move(t)),
       options(std::move(o)),
       login(std::move(c)),

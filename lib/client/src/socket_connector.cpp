@@ -71,7 +71,9 @@ public:
 
     asio::awaitable<result<std::unique_ptr<byte_stream>>> connect() override
     {
-        tcp::socket socket(options_.executor);
+        const auto executor = options_.executor.get();
+        if (!executor) co_return failure(cond::cancelled, "the context of the client has ended");
+        tcp::socket socket(executor);
         std::string address;
         auto connecting = connect_tcp(socket, address);
         auto connected = co_await std::move(connecting);
@@ -104,7 +106,7 @@ private:
         auto plan = std::make_shared<happy_eyeballs_core>(std::move(addresses), std::move(settings));
         auto sockets = std::make_shared<race_sockets>();
         sockets->port = static_cast<unsigned short>(std::stoul(options_.address.port));
-        for (std::size_t i = 0; i < plan->order().size(); ++i) sockets->all.emplace_back(options_.executor);
+        for (std::size_t i = 0; i < plan->order().size(); ++i) sockets->all.emplace_back(socket.get_executor());
         dialer dialing = [plan, sockets](std::size_t i) { return dial(sockets, i, plan->order()[i]); };
         auto racing = race_connections(options_.time, plan, std::move(dialing));
         auto winner = co_await std::move(racing);

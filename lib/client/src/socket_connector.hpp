@@ -6,8 +6,7 @@
 #include "server_address.hpp"
 
 #include <kubecoro/base/clock.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
+#include <kubecoro/base/context_bound.hpp>
 
 #include <memory>
 #include <string>
@@ -20,7 +19,7 @@ namespace kubecoro::detail {
 
 struct socket_options
 {
-    boost::asio::any_io_executor executor = {};
+    kept_executor executor = {};
     std::shared_ptr<time_source> time = {};
     server_address address = {};
     /// Null = one of its own.

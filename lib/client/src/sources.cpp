@@ -89,7 +89,7 @@ public:
     {
         return std::make_shared<client_source>(state_, resource, scope);
     }
-    asio::any_io_executor executor() const override { return state_->executor; }
+    asio::any_io_executor executor() const override { return state_->executor.get(); }
     provider_defaults defaults() const override
     {
         const auto& o = state_->options;

@@ -1,5 +1,7 @@
 #include "socket_stream.hpp"
 
+#include <kubecoro/base/context_bound.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -24,7 +26,10 @@ constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 class tcp_stream final : public byte_stream
 {
 public:
-    tcp_stream(tcp::socket s, std::string peer) : socket_(std::move(s)), peer_(std::move(peer)) {}
+    tcp_stream(tcp::socket s, std::string peer)
+        : kept_(s.get_executor(), std::move(s)), socket_(*kept_.get()), peer_(std::move(peer))
+    {
+    }
 
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
@@ -41,11 +46,17 @@ public:
         co_return result<>{};
     }
 
-    void set_patience(duration unacknowledged) noexcept override { detail::set_patience(socket_, unacknowledged); }
-    bool quiet() noexcept override { return is_quiet(socket_); }
+    void set_patience(duration unacknowledged) noexcept override
+    {
+        if (kept_.get()) detail::set_patience(socket_, unacknowledged);
+    }
+    bool quiet() noexcept override { return kept_.get() && is_quiet(socket_); }
 
 private:
-    tcp::socket socket_;
+    /// Idle connections may outlive their context.
+    context_bound<tcp::socket> kept_;
+    /// For operations, which do not.
+    tcp::socket& socket_;
     std::string peer_;
 };
 

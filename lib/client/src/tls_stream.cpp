@@ -1,6 +1,8 @@
 #include "socket_stream.hpp"
 #include "tls_context.hpp"
 
+#include <kubecoro/base/context_bound.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -22,7 +24,11 @@ class tls_stream final : public byte_stream
 {
 public:
     tls_stream(tcp::socket s, std::shared_ptr<asio::ssl::context> context, std::string name, std::string peer)
-        : context_(std::move(context)), stream_(std::move(s), *context_), name_(std::move(name)), peer_(std::move(peer))
+        : context_(std::move(context)),
+          kept_(s.get_executor(), stream_type(std::move(s), *context_)),
+          stream_(*kept_.get()),
+          name_(std::move(name)),
+          peer_(std::move(peer))
     {
     }
 
@@ -59,14 +65,19 @@ public:
 
     void set_patience(duration unacknowledged) noexcept override
     {
-        detail::set_patience(stream_.next_layer(), unacknowledged);
+        if (kept_.get()) detail::set_patience(stream_.next_layer(), unacknowledged);
     }
     // Whatever waits on an idle TLS connection is an alert or the end.
-    bool quiet() noexcept override { return is_quiet(stream_.next_layer()); }
+    bool quiet() noexcept override { return kept_.get() && is_quiet(stream_.next_layer()); }
 
 private:
+    using stream_type = asio::ssl::stream<tcp::socket>;
+
     std::shared_ptr<asio::ssl::context> context_;
-    asio::ssl::stream<tcp::socket> stream_;
+    /// Idle connections may outlive their context.
+    context_bound<stream_type> kept_;
+    /// For operations, which do not.
+    stream_type& stream_;
     std::string name_;
     std::string peer_;
 };

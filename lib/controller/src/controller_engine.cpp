@@ -4,8 +4,6 @@
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/timeout.hpp>
 
-#include <boost/asio/strand.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -50,16 +48,16 @@ std::string in_work(const workqueue_stats& s)
 } // namespace
 
 controller_engine::controller_engine(asio::any_io_executor executor, reconciler reconcile, controller_options options)
-    : executor_(std::move(executor)),
+    : executor_(executor),
       reconcile_(std::move(reconcile)),
       options_(completed(std::move(options))),
       time_(options_.time),
-      queue_(executor_, queue_options(options_)),
+      queue_(executor, queue_options(options_)),
       ledger_(options_.measures.get(), options_.name, options_.workers),
       core_({.sync_timeout = options_.sync_timeout, .grace = options_.grace, .workers = options_.workers}),
-      following_(executor_, options_.log),
-      working_(executor_, options_.log),
-      supervising_(executor_, options_.log)
+      following_(executor, options_.log),
+      working_(executor, options_.log),
+      supervising_(executor, options_.log)
 {
 }
 
@@ -93,7 +91,7 @@ void controller_engine::ensure_supervisor()
         std::lock_guard lock(mutex_);
         if (std::exchange(supervised_, true)) return;
     }
-    supervising_.spawn("controller " + options_.name, asio::make_strand(executor_), supervise(*this));
+    supervising_.spawn("controller " + options_.name, make_kept_strand(executor_).get(), supervise(*this));
 }
 
 asio::awaitable<result<>> controller_engine::over(std::shared_ptr<controller_engine> self)

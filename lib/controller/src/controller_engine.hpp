@@ -6,6 +6,7 @@
 #include "run_ledger.hpp"
 
 #include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/workqueue.hpp>
@@ -94,7 +95,7 @@ private:
     void requeue(const own_writes::released& keys);
     static boost::asio::awaitable<result<>> watch_writes(std::unique_ptr<write_watch> watch);
 
-    boost::asio::any_io_executor executor_;
+    kept_executor executor_;
     reconciler reconcile_;
     controller_options options_;
     std::shared_ptr<time_source> time_;

@@ -5,8 +5,6 @@
 #include <kubecoro/base/later.hpp>
 #include <kubecoro/base/timeout.hpp>
 
-#include <boost/asio/strand.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -60,7 +58,7 @@ void controller_engine::spawn_worker()
 {
     auto mark = std::make_unique<worker_mark>(*this);
     ++workers_begun_; // from here on its end is reported, whatever happens
-    working_.spawn("worker of controller " + options_.name, asio::make_strand(executor_), work(std::move(mark)));
+    working_.spawn("worker of controller " + options_.name, make_kept_strand(executor_).get(), work(std::move(mark)));
 }
 
 asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> mark)

@@ -4,8 +4,6 @@
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/timeout.hpp>
 
-#include <boost/asio/strand.hpp>
-
 #include <chrono>
 #include <utility>
 
@@ -56,7 +54,7 @@ void controller_engine::remove(controller_source& source)
 void controller_engine::open(const std::shared_ptr<controller_source>& source)
 {
     // One strand for all of it: none does more than a batch at a time.
-    const auto mark = std::make_shared<source_mark>(*this, source, asio::make_strand(executor_));
+    const auto mark = std::make_shared<source_mark>(*this, source, make_kept_strand(executor_).get());
     if (!source->open(mark)) return mark->withdraw();
     following_.spawn("source " + source->options.name, mark->strand(), follow(mark));
     following_.spawn("first list of " + source->options.name, mark->strand(), await_first_list(mark));

@@ -1,7 +1,6 @@
 #include "queue_alarm.hpp"
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include <utility>
@@ -11,7 +10,7 @@ namespace asio = boost::asio;
 namespace kubecoro {
 
 queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire)
-    : executor_(std::move(executor)), time_(std::move(time)), fire_(std::move(fire)), tasks_(executor_, std::move(log))
+    : executor_(executor), time_(std::move(time)), fire_(std::move(fire)), tasks_(executor, std::move(log))
 {
 }
 
@@ -27,7 +26,7 @@ void queue_alarm::expect(time_point when)
         interrupted = std::exchange(now_, doing::firing);
         if (interrupted == doing::timing) strand = strand_;
     }
-    if (interrupted == doing::nothing) tasks_.spawn("workqueue timer", asio::make_strand(executor_), run(*this));
+    if (interrupted == doing::nothing) tasks_.spawn("workqueue timer", make_kept_strand(executor_).get(), run(*this));
     if (interrupted == doing::idling) wake_.notify();
     if (strand)
         asio::post(*strand, [self = shared_from_this()] {

@@ -2,6 +2,7 @@
 
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -44,7 +45,7 @@ private:
     static boost::asio::awaitable<result<>> run(queue_alarm& self);
     [[nodiscard]] std::optional<time_point> fire();
 
-    boost::asio::any_io_executor executor_;
+    kept_executor executor_;
     std::shared_ptr<time_source> time_;
     action fire_;
     wake_signal wake_;

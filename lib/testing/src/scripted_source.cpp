@@ -1,4 +1,5 @@
 #include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/testing/scripted_source.hpp>
 
 #include <deque>
@@ -334,7 +335,7 @@ struct scripted_provider::state
         source_scope scope;
         std::shared_ptr<scripted_source> source;
     };
-    asio::any_io_executor executor;
+    kept_executor executor;
     std::shared_ptr<kubecoro::time_source> clock;
     mutable std::mutex mutex;
     std::vector<entry> entries;
@@ -344,7 +345,7 @@ struct scripted_provider::state
 scripted_provider::scripted_provider(asio::any_io_executor executor, std::shared_ptr<kubecoro::time_source> c)
     : state_(std::make_unique<state>())
 {
-    state_->executor = std::move(executor);
+    state_->executor = kept_executor(executor);
     state_->clock = std::move(c);
 }
 scripted_provider::~scripted_provider() = default;
@@ -378,7 +379,7 @@ std::shared_ptr<list_watch_source> scripted_provider::open(const resource_type& 
     return s;
 }
 
-asio::any_io_executor scripted_provider::executor() const { return state_->executor; }
+asio::any_io_executor scripted_provider::executor() const { return state_->executor.get(); }
 provider_defaults scripted_provider::defaults() const { return {.time = state_->clock}; }
 
 } // namespace kubecoro::testing

@@ -19,7 +19,7 @@ using texts = std::vector<std::string>;
 
 detail::socket_options plain(client_fixture& the, unsigned short port, detail::blocking_lookup lookup)
 {
-    return {.executor = the.io.get_executor(),
+    return {.executor = asio::any_io_executor(the.io.get_executor()),
             .time = real_clock(),
             .address = {.tls = false, .host = "api.example", .port = std::to_string(port)},
             .names = std::make_shared<detail::name_resolver>(real_clock(), std::move(lookup)),

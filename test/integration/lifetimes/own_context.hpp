@@ -5,6 +5,7 @@
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 
@@ -29,10 +30,7 @@ public:
     {
         std::optional<result<T>> out;
         auto guarded = kubecoro::guard(std::move(work));
-        asio::co_spawn(asio::make_strand(context_), std::move(guarded),
-                       [&out](std::exception_ptr thrown, result<T> outcome) {
-                           out = thrown ? result<T>(kubecoro::to_failure(std::move(thrown))) : std::move(outcome);
-                       });
+        asio::co_spawn(asio::make_strand(context_), keep(std::move(guarded), out), asio::detached);
         context_.restart();
         while (!out && context_.run_one() != 0) {
         }
@@ -46,6 +44,12 @@ public:
     }
 
 private:
+    template<class T>
+    static asio::awaitable<void> keep(asio::awaitable<result<T>> work, std::optional<result<T>>& out)
+    {
+        out.emplace(co_await std::move(work));
+    }
+
     asio::io_context context_{1};
 };
 

@@ -1,10 +1,12 @@
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/task_group.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -13,6 +15,7 @@
 #include <atomic>
 #include <deque>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -142,4 +145,50 @@ TEST_CASE("latch: waiters on many threads, settled and cancelled at the same tim
         CHECK(settled >= waiters - 4);
     }
     pool.join();
+}
+
+TEST_CASE("latch and wake_signal: whoever rings touches nothing of a waiter's context that has ended", "[stress][base]")
+{
+    // The waiter's thread is through with it as soon as it has been woken: faster, now and then, than settle() returns.
+    for (int round = 0; round < 200; ++round) {
+        const latch l;
+        const wake_signal s;
+        std::thread elsewhere([l, s] {
+            {
+                asio::io_context context;
+                auto waited = asio::co_spawn(context, l.wait(), asio::use_future);
+                context.run();
+                static_cast<void>(waited.get());
+            }
+            asio::io_context another;
+            auto waited = asio::co_spawn(another, s.wait(), asio::use_future);
+            another.run();
+            static_cast<void>(waited.get());
+        });
+        if (round % 2 != 0) std::this_thread::yield();
+        l.settle({});
+        s.notify();
+        elsewhere.join();
+        REQUIRE(l.settled());
+    }
+}
+
+TEST_CASE("latch and wake_signal: they may be rung while the context of a waiter ends", "[stress][base]")
+{
+    for (int round = 0; round < 200; ++round) {
+        const latch l;
+        const wake_signal s;
+        auto context = std::make_unique<asio::io_context>();
+        kubecoro::task_group tasks(asio::make_strand(*context));
+        tasks.spawn("latch", l.wait());
+        tasks.spawn("signal", s.wait());
+        context->poll();
+        std::thread elsewhere([l, s] {
+            s.notify();
+            l.settle({});
+        });
+        context.reset();
+        elsewhere.join();
+        REQUIRE(l.settled());
+    }
 }

@@ -83,8 +83,8 @@ struct raw_answer
 
     Copies are cheap and share everything. Thread safe. Connections are opened when needed; at most 25 idle ones are
     kept, which are used again for 90 s, closed by the first request that finds them older, and closed with the last
-    copy; the executor's context must outlive it. A request whose idle connection turns out to be dead is sent again on
-    a new one when it is idempotent (GET, PUT, DELETE) or was not wholly sent; so is a GET whose new connection broke.
+    copy or the executor's context, which may end first. A request whose idle connection turns out to be dead is sent
+    again on a new one when it is idempotent (GET, PUT, DELETE) or was not wholly sent; so is a GET whose new connection broke.
     Operations may be awaited on any executor that runs one handler at a time (a strand, an io_context of one thread).
 
     @par Errors  of every operation: unreachable, timed_out, cancelled, corrupt (a 200 that is not JSON, such as a login

@@ -1,0 +1,107 @@
+#include "coroutine_fixture.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/test/catch.hpp>
+
+#include <boost/asio/strand.hpp>
+
+#include <memory>
+#include <optional>
+
+using namespace kubecoro;
+using kubecoro::test::drain;
+using kubecoro::test::start;
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<result<>> nothing() { co_return result<>{}; }
+
+} // namespace
+
+TEST_CASE("task_group: one outlives its context", "[base][lifetimes]")
+{
+    std::optional<task_group> tasks;
+    SECTION("joined")
+    {
+        asio::io_context context;
+        tasks.emplace(asio::make_strand(context));
+        CHECK(tasks->spawn("one", nothing()));
+        drain(context);
+    }
+    SECTION("with children that go with it")
+    {
+        asio::io_context context;
+        tasks.emplace(asio::make_strand(context));
+        CHECK(tasks->spawn("one", latch().wait()));
+        CHECK(tasks->spawn("two", asio::make_strand(context), latch().wait()));
+        drain(context);
+        CHECK(tasks->running() == 2);
+    }
+    CHECK(tasks->running() == 0);
+    CHECK_FALSE(tasks->spawn("late", nothing()));
+    tasks->stop();
+}
+
+TEST_CASE("kept_executor: it is empty when its context has ended", "[base][lifetimes]")
+{
+    kept_executor kept;
+    kept_executor copy;
+    CHECK_FALSE(kept.get());
+    {
+        asio::io_context context;
+        kept = kept_executor(asio::make_strand(context));
+        copy = make_kept_strand(kept);
+        CHECK(kept.get());
+        CHECK(copy.get());
+        CHECK(copy.get() != kept.get());
+    }
+    CHECK_FALSE(kept.get());
+    CHECK_FALSE(copy.get());
+    CHECK_FALSE(make_kept_strand(kept).get());
+}
+
+TEST_CASE("context_bound: the value goes with its context, or with the last handle", "[base][lifetimes]")
+{
+    const auto token = std::make_shared<int>(1);
+    context_bound<std::shared_ptr<int>> bound;
+    {
+        asio::io_context context;
+        bound = context_bound<std::shared_ptr<int>>(asio::make_strand(context), token);
+        // One that holds another.
+        auto nested = context_bound<context_bound<std::shared_ptr<int>>>(
+            asio::make_strand(context), context_bound<std::shared_ptr<int>>(asio::make_strand(context), token));
+        const auto copy = bound;
+        CHECK(token.use_count() == 3);
+        CHECK(*copy.get() == token);
+        nested = {};
+        CHECK(token.use_count() == 2);
+    }
+    CHECK(token.use_count() == 1);
+    CHECK_FALSE(bound.get());
+}
+
+TEST_CASE("latch and wake_signal: they outlive the contexts of those who wait", "[base][lifetimes]")
+{
+    const latch l;
+    const wake_signal s;
+    {
+        asio::io_context context;
+        task_group tasks(asio::make_strand(context));
+        tasks.spawn("latch", l.wait());
+        tasks.spawn("signal", s.wait());
+        drain(context);
+        tasks.stop();
+        drain(context);
+    }
+    CHECK(l.settle({}));
+    s.notify();
+    asio::io_context other;
+    const auto settled = start(other, l.wait());
+    const auto notified = start(other, s.wait());
+    drain(other);
+    CHECK(settled->done);
+    CHECK(notified->done);
+}
