@@ -1,10 +1,13 @@
 // Readers that end: nothing of them is kept, and whoever waits for their end learns of it.
 #include "synced_fixture.hpp"
 
+#include "informer_engine.hpp"
 #include "listener_registry.hpp"
 #include "shared_processor.hpp"
 
 #include <kubecoro/base/task_group.hpp>
+
+#include <new>
 
 using namespace informer_test;
 using namespace kubecoro;
@@ -27,6 +30,8 @@ struct crew_fixture
 {
     kt::runner run;
     task_group tasks{run.executor()};
+    /// Calls end when it is settled.
+    latch go_on;
     std::shared_ptr<processor_listener> listener;
 
     explicit crew_fixture(std::size_t workers, std::size_t max_pending)
@@ -36,7 +41,9 @@ struct crew_fixture
                                                                                      .executor = run.executor(),
                                                                                      .time = run.shared_clock()}))
     {
-        for (auto& worker : listener->run({})) tasks.spawn("worker", std::move(worker));
+        event_handler handler;
+        handler.on_add = [this](const added&) { return go_on.wait(); };
+        for (auto& worker : listener->run(std::move(handler))) tasks.spawn("worker", std::move(worker));
         listener->mark_initial();
         run.run_until_idle();
     }
@@ -142,8 +149,8 @@ TEST_CASE("listeners: the end of a handler that never ran is known", "[cache][li
         REQUIRE(f.run.run(f.informers->stop()));
         const auto late = f.pods.add_event_handler(f.writer());
         CHECK(f.run.run(late.ended()).error() == cond::cancelled);
-        CHECK(f.run.run(late.removed()));
         CHECK(f.run.run(late.has_synced()).error() == cond::cancelled);
+        CHECK(f.run.run(late.removed()));
         CHECK(f.run.run(before.ended()).error() == cond::cancelled);
     }
     SECTION("its factory was destroyed")
@@ -157,6 +164,7 @@ TEST_CASE("listeners: the end of a handler that never ran is known", "[cache][li
 TEST_CASE("listeners: an overrun is the end for every worker", "[cache][listeners]")
 {
     crew_fixture f(3, 1);
+    f.go_on.settle({});
     f.listener->add(events(2)); // fewer than workers that wait
     const auto ended = f.run.run(f.listener->ended());
     CHECK(ended.error() == cond::expired);
@@ -169,8 +177,11 @@ TEST_CASE("listeners: an event wakes one worker, a batch as many as it has event
     crew_fixture f(3, 100);
     f.listener->add(events(1));
     f.run.run_until_idle();
-    CHECK(f.listener->stats().delivered == 1);
-    f.listener->add(events(5));
+    CHECK(f.listener->stats().running == 1);
+    f.listener->add(events(5)); // of which one waits behind its key
+    f.run.run_until_idle();
+    CHECK(f.listener->stats().running == 3);
+    f.go_on.settle({});
     f.run.run_until_idle();
     CHECK(f.listener->stats().delivered == 6);
     f.listener->informer_stopped();
@@ -210,6 +221,7 @@ TEST_CASE("listener_registry: handlers wait for the start, in their order, and a
     static_cast<void>(admit("late"));
     CHECK(begun.back() == "late");
     registry.refuse();
+    registry.start(); // too late
     const auto refused = admit("refused");
     CHECK(refused->over());
     CHECK(begun.back() == "late");
@@ -248,4 +260,66 @@ TEST_CASE("shared_processor: who joins gets the store first, and the end of it o
     CHECK(p.find(2) != nullptr); // nothing was told
     p.distribute(events(1));
     CHECK(p.find(2) == nullptr);
+}
+
+TEST_CASE("listeners: a deadline whose call throws is reported, and ends no other", "[cache][listeners]")
+{
+    kt::runner run;
+    kt::recording_logger log;
+    informer_settings settings;
+    settings.resource = pod::resource();
+    settings.options.policy = reflector_policy();
+    settings.provider = std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
+    settings.executor = kept_executor(run.executor());
+    settings.time = run.shared_clock();
+    settings.log = log.handle();
+    const auto engine = std::make_shared<informer_engine>(std::move(settings));
+    const auto alive = std::make_shared<int>();
+    bool rung = false;
+    engine->end_after(1s, alive, [] { throw std::bad_alloc(); });
+    engine->end_after(2s, alive, [&rung] { rung = true; });
+    engine->end_after(2s, std::make_shared<int>(), [] { FAIL("nobody is there any more"); });
+    run.advance(1s);
+    CHECK(log.count("a deadline or a resync failed") == 1);
+    CHECK_FALSE(rung);
+    run.advance(1s);
+    CHECK(rung);
+    CHECK(run.run(informer_engine::stop(engine)));
+}
+
+TEST_CASE("listener: keys whose turn has come have it in the order in which it came", "[cache][listeners]")
+{
+    const auto change = [](const std::string& name, const std::string& version) {
+        return notification(added{kt::make_pod("web", name, version)});
+    };
+    listener_core core(100);
+    for (const auto* version : {"1", "2"})
+        for (const auto* name : {"a", "b"}) core.add(change(name, version));
+    const auto taken = [&core] {
+        const auto n = core.take();
+        return n ? cache_test::name_of(object_of(*n)) : std::string();
+    };
+    CHECK(taken() == "web/a@1");
+    CHECK(taken() == "web/b@1");
+    CHECK(taken().empty());
+    core.done({"web", "a"});
+    core.done({"web", "b"});
+    CHECK(taken() == "web/a@2");
+    CHECK(taken() == "web/b@2");
+}
+
+TEST_CASE("listener: initial events that merged away are not waited for", "[cache][listeners]")
+{
+    listener_core core(1);
+    core.add(events(8));
+    core.mark_initial();
+    for (const auto* name : {"p1", "p2", "p3", "p4", "p5", "p6"})
+        core.add(deleted{kt::make_pod("web", name, "2"), false});
+    core.add(added{kt::make_pod("web", "later", "3")});
+    CHECK(core.pending() == 3);
+    CHECK(core.pop(2).size() == 2);
+    CHECK(core.initial_popped());
+    CHECK_FALSE(core.initial_finished());
+    core.finished();
+    CHECK(core.initial_finished());
 }
