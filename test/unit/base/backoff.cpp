@@ -61,3 +61,10 @@ TEST_CASE("backoff: a permanent outage stays at the longest delay and never over
     CHECK(capped.next() == 3s);
     CHECK(capped.next() == 3s);
 }
+
+TEST_CASE("backoff: delays never shrink, whatever the factor", "[base][backoff]")
+{
+    backoff b(backoff_policy{.initial = 1s, .factor = 0.1, .cap = 30s, .jitter = 0});
+    CHECK(b.next() == 1s);
+    CHECK(b.next() == 1s);
+}

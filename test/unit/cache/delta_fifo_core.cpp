@@ -52,13 +52,14 @@ TEST_CASE("delta fifo: hands out single deltas together, lists and syncs alone, 
     delta_fifo_core f;
     const auto scope = f.add_scope();
     f.push(delta_type::added, pod("a"));
+    f.push(delta_type::added, pod("d"));
     f.push(delta_type::updated, pod("a"));
     f.version(scope, "7");
     f.replace(scope, {pod("b")}, "8");
     f.sync(3);
     f.push(delta_type::added, pod("c"));
-    CHECK(f.size() == 6);
-    CHECK(text(f.pop()) == lines{"+web/a", "~web/a", "version 7"});
+    CHECK(f.size() == 7);
+    CHECK(text(f.pop()) == lines{"+web/a", "+web/d", "~web/a", "version 7"});
     CHECK(text(f.pop()) == lines{"list 1"});
     CHECK(text(f.pop()) == lines{"sync 3"});
     CHECK(text(f.pop()) == lines{"+web/c"});

@@ -230,7 +230,7 @@ TEST_CASE("reflector faults: a source that throws is reported and asked again, t
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "7"));
     f.source().on_watch().send(kt::added(kt::make_pod("web", "b", "6")));
     f.source().on_watch();
-    auto begins = [&](std::size_t failures) {
+    auto begins = [&](std::size_t failures, const std::string& what) {
         f.trapped->start();
         f.settle();
         CHECK(f.heard.size() == 1); // again after a pause, not at once
@@ -239,6 +239,7 @@ TEST_CASE("reflector faults: a source that throws is reported and asked again, t
         f.run.advance(20s);
         REQUIRE(f.heard.size() == failures);
         CHECK(f.heard.front() == cond::internal);
+        CHECK(f.heard.front().message() == what + ": pods");
         CHECK(f.heard.front().describe().find("bad_alloc") != std::string::npos);
         CHECK(pods.stats().reflector.failures == failures);
         CHECK(f.log.count("bad_alloc") >= 1);
@@ -247,29 +248,29 @@ TEST_CASE("reflector faults: a source that throws is reported and asked again, t
     SECTION("at a list")
     {
         f.at().list.left = 3;
-        begins(3);
+        begins(3, "list failed");
     }
     SECTION("in the middle of a list")
     {
         f.at().later_list.left = 3;
-        begins(3);
+        begins(3, "list failed");
     }
     SECTION("at a watch")
     {
         f.at().watch.left = 1;
-        begins(1);
+        begins(1, "watch refused");
         CHECK(f.source().lists() == 2);
     }
     SECTION("when events are asked for")
     {
         f.at().next.left = 1;
-        begins(1);
+        begins(1, "broken off by an exception");
         CHECK(f.source().lists() == 2);
     }
     SECTION("while events are waited for")
     {
         f.at().later_next.left = 1;
-        begins(1);
+        begins(1, "watch ended by the server");
         CHECK(f.source().lists() == 2);
     }
 }
