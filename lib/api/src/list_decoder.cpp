@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::string_view list_suffix = "List";
 
+// An item costs some 80 bytes however short its text is, and one with a name is longer than this. So what a page costs is
+// in proportion to its text: the mean of the items beyond the first ones must not be shorter.
+constexpr std::size_t shortest_item = 16;
+constexpr std::size_t items_for_free = 4096;
+
 // "PodList" -> "Pod"; empty when the list's kind says nothing about its items'.
 std::string_view item_kind(std::string_view list_kind) noexcept
 {
@@ -83,6 +88,9 @@ public:
         return true;
     }
 
+    /// @param received  Bytes of the list so far, with those that are fed next.
+    void allow_items(std::size_t received) noexcept { most_items_ = items_for_free + received / shortest_item; }
+
     bool encoded(const detail::tape_writer& tape) override
     {
         const auto bytes = tape.bytes();
@@ -91,6 +99,8 @@ public:
                 tape_access::view(bytes.data(), bytes.data() + bytes.size(), detail::encoding::words_of(encoding_)));
             return true;
         }
+        if (page.items.size() == most_items_)
+            return refuse("more items than the text is long enough for") == verdict::descend;
         has_incomplete_ = has_incomplete_ || page.kind.empty() || page.api_version.empty();
         if (!types_) {
             const std::string_view kind = item_kind(page.kind);
@@ -187,6 +197,7 @@ private:
     const known_objects* known_;
     int depth_ = 0;
     field field_ = field::other;
+    std::size_t most_items_ = items_for_free;
     /// An item came before the list said what it is.
     bool has_incomplete_ = false;
 };
@@ -232,6 +243,7 @@ result<> list_decoder::feed(std::string_view bytes)
 {
     state& s = *state_;
     if (s.failed) return *s.failed;
+    s.envelope.allow_items(s.received + bytes.size());
     while (!bytes.empty()) {
         if (!s.known_item.done()) {
             const std::size_t skipped = s.known_item.feed(bytes);

@@ -2,15 +2,14 @@
 
 #include "block_life.hpp"
 #include "packing.hpp"
-#include "text_hash.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/base/hash.hpp>
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include <bit>
 #include <ostream>
 
 namespace kubecoro {
@@ -52,8 +51,7 @@ std::ostream& operator<<(std::ostream& out, object_key_view key)
 
 std::size_t object_key_hash::operator()(object_key_view key) const noexcept
 {
-    // Turned, so that a/b and b/a differ.
-    return detail::mix(std::rotl(detail::text_hash(key.ns), 23), detail::text_hash(key.name));
+    return detail::hash_texts(key.ns, key.name);
 }
 
 object::object(const object& other) noexcept : block_(other.block_)

@@ -6,6 +6,7 @@
 #include "tape_writer.hpp"
 
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #include <vector>
 
@@ -48,6 +49,30 @@ packed_block* object_builder::new_packed(std::size_t front_and_record, detail::e
     return ::new (::operator new(sizeof(packed_block) + front_and_record)) packed_block(encoding);
 }
 
+namespace {
+
+// The tape of an object with these members, one after the other.
+std::vector<unsigned char> object_tape(bool loose, std::initializer_list<std::span<const unsigned char>> members)
+{
+    std::size_t body = 0;
+    for (const auto part : members) body += part.size();
+    if (body == 0) return {detail::tag::empty_object};
+    const auto form = detail::form_of(true, loose, body);
+    std::vector<unsigned char> tape(std::size_t{1} + form.width);
+    tape.reserve(tape.size() + body);
+    tape[0] = form.tag;
+    detail::store(tape.data() + 1, body, form.width);
+    for (const auto part : members) tape.insert(tape.end(), part.begin(), part.end());
+    return tape;
+}
+
+std::span<const unsigned char> bytes_of(std::string_view members) noexcept
+{
+    return {reinterpret_cast<const unsigned char*>(members.data()), members.size()};
+}
+
+} // namespace
+
 // The tape of an object that says to be mere metadata, without kind and apiVersion; empty for every other.
 std::vector<unsigned char> object_builder::untyped(std::span<const unsigned char> tape, detail::encoding* encoding,
                                                    const type_members& missing)
@@ -61,12 +86,7 @@ std::vector<unsigned char> object_builder::untyped(std::span<const unsigned char
     detail::for_each_member(tape.data(), tape.data() + tape.size(), &encoding->words, [&body](const auto& m) {
         if (m.key != "kind" && m.key != "apiVersion") body.insert(body.end(), m.begin, m.end);
     });
-    const auto form = detail::form_of(true, h.loose, body.size());
-    std::vector<unsigned char> made(std::size_t{1} + form.width);
-    made[0] = form.tag;
-    detail::store(made.data() + 1, body.size(), form.width);
-    made.insert(made.end(), body.begin(), body.end());
-    return made;
+    return object_tape(h.loose, {body});
 }
 
 object object_builder::build(std::span<const unsigned char> tape, detail::encoding* encoding,
@@ -87,16 +107,7 @@ object object_builder::complete(std::span<const unsigned char> tape, detail::enc
         missing.api_version().empty() || root["apiVersion"] ? std::string_view{} : missing.api_version();
     if (kind.empty() && api_version.empty()) return finish(tape, encoding, use);
     const head h = tape_access::head_of(root);
-    const std::size_t body = kind.size() + api_version.size() + h.size;
-    const auto form = detail::form_of(true, h.loose, body);
-    std::vector<unsigned char> longer(std::size_t{1} + form.width);
-    longer.reserve(longer.size() + body);
-    longer[0] = form.tag;
-    detail::store(longer.data() + 1, body, form.width);
-    longer.insert(longer.end(), kind.begin(), kind.end());
-    longer.insert(longer.end(), api_version.begin(), api_version.end());
-    longer.insert(longer.end(), h.body, h.body + h.size);
-    return finish(longer, encoding, use);
+    return finish(object_tape(h.loose, {bytes_of(kind), bytes_of(api_version), {h.body, h.size}}), encoding, use);
 }
 
 object object_builder::finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use)

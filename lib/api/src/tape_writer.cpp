@@ -268,7 +268,7 @@ bool tape_writer::may_learn(key_class c) const noexcept
 
 bool tape_writer::new_key(frame& f, std::string_view s)
 {
-    const std::uint64_t hash = text_hash(s);
+    const std::uint64_t hash = hash_text(s);
     const key_class c = class_of(s);
     note_key(f, s, static_cast<std::uint8_t>(hash));
     expect_value(f, c);
@@ -336,7 +336,7 @@ std::optional<text_table::number> tape_writer::look_up(text_table& table, std::s
     layout::node& n = layout_.at(p);
     if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return std::nullopt;
     // By the object, not by the version: what one object alone has is worth no number, however often it is updated.
-    const auto [known, again] = table.see(content, text_hash(content), owner_);
+    const auto [known, again] = table.see(content, hash_text(content), owner_);
     if (p != layout::nowhere) {
         if (known) n.value = first + *known;
         n.strangers = known || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
@@ -346,7 +346,7 @@ std::optional<text_table::number> tape_writer::look_up(text_table& table, std::s
 
 bool tape_writer::other_string(std::string_view s)
 {
-    if (hint_ == hint::uid) owner_ = static_cast<unsigned>(text_hash(s));
+    if (hint_ == hint::uid) owner_ = static_cast<unsigned>(hash_text(s));
     if (!shares_ || s.size() < shortest_shared_value) return inline_string(s);
     if (s.size() > longest_shared_value) {
         top_->obstacles |= obstacle::long_text;

@@ -45,7 +45,7 @@ text_table::sighting text_table::see(std::string_view text, std::uint64_t hash, 
 
 void text_table::admit(std::string_view text)
 {
-    const std::uint64_t hash = text_hash(text);
+    const std::uint64_t hash = hash_text(text);
     if (has_room(text) && !find(text, hash)) (void)append(text, hash);
 }
 

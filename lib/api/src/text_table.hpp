@@ -1,7 +1,7 @@
 // Texts that recur, by number.
 #pragma once
 
-#include "text_hash.hpp"
+#include "same_text.hpp"
 
 #include <array>
 #include <atomic>

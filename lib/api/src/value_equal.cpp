@@ -42,19 +42,11 @@ bool same_keys(const value_view& a, const value_view& b) noexcept
     return p == end && q == end;
 }
 
-bool repeated_later(member_iterator at, std::string_view key) noexcept
-{
-    const member_iterator end;
-    for (++at; at != end; ++at)
-        if ((*at).key == key) return true;
-    return false;
-}
-
-// The members that count: of duplicates the last, sorted by key.
-std::vector<member> effective_members(const value_view& v)
+// The members from `at` on that count: of duplicates the last, sorted by key.
+std::vector<member> effective_members(member_iterator at)
 {
     std::vector<member> all;
-    for (const member m : v.members()) all.push_back(m);
+    for (const member_iterator end; at != end; ++at) all.push_back(*at);
     std::stable_sort(all.begin(), all.end(), [](const member& x, const member& y) { return x.key < y.key; });
     std::vector<member> kept;
     for (const member& m : all) {
@@ -66,23 +58,37 @@ std::vector<member> effective_members(const value_view& v)
     return kept;
 }
 
-bool equal_objects(const value_view& a, const value_view& b, std::size_t depth)
+bool has_key(const std::vector<member>& sorted, std::string_view key)
 {
-    if (same_keys(a, b)) {
-        auto p = a.members().begin();
-        auto q = b.members().begin();
-        for (const auto end = a.members().end(); p != end; ++p, ++q) {
-            const member m = *p;
-            // A member that a later one replaces does not count.
-            if (!equal_values(m.value, (*q).value, depth) && !repeated_later(p, m.key)) return false;
-        }
-        return true;
-    }
-    const auto x = effective_members(a);
-    const auto y = effective_members(b);
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(), key,
+                                     [](const member& m, std::string_view k) { return m.key < k; });
+    return at != sorted.end() && at->key == key;
+}
+
+bool equal_members(const std::vector<member>& x, const std::vector<member>& y, std::size_t depth)
+{
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [depth](const member& m, const member& n) {
         return m.key == n.key && equal_values(m.value, n.value, depth);
     });
+}
+
+// No value is compared twice: where objects lie in each other, that would double the work with every level.
+bool equal_objects(const value_view& a, const value_view& b, std::size_t depth)
+{
+    auto p = a.members().begin();
+    auto q = b.members().begin();
+    if (!same_keys(a, b)) return equal_members(effective_members(p), effective_members(q), depth);
+    const auto end = a.members().end();
+    while (p != end && equal_values((*p).value, (*q).value, depth)) {
+        ++p;
+        ++q;
+    }
+    if (p == end) return true;
+    if (!tape_access::head_of(a).loose) return false;
+    // A member that a later one replaces does not count.
+    const std::string_view key = (*p).key;
+    const auto rest = effective_members(++p);
+    return has_key(rest, key) && equal_members(rest, effective_members(++q), depth);
 }
 
 bool is_numeric(value_kind k) noexcept { return k == value_kind::integer || k == value_kind::number; }

@@ -7,7 +7,9 @@
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace kubecoro {
 namespace {
@@ -105,7 +107,9 @@ boost::json::value number_to_json(std::string_view text)
     std::uint64_t big = 0;
     const auto r = std::from_chars(text.data(), text.data() + text.size(), big);
     if (r.ec == std::errc{} && r.ptr == text.data() + text.size()) return big;
-    return detail::double_value(text).value_or(0);
+    // JSON knows no infinity: what came as JSON has to be writable as JSON.
+    constexpr double largest = std::numeric_limits<double>::max();
+    return std::clamp(detail::double_value(text).value_or(0), -largest, largest);
 }
 
 boost::json::value value_to_json(const value_view& v, std::size_t depth)

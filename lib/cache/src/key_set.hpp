@@ -2,6 +2,7 @@
 // Hash tables of objects by their keys: an object is its own key, so nothing is stored twice.
 
 #include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/base/hash.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -17,6 +18,7 @@ namespace kubecoro {
 struct by_key_hash
 {
     using is_transparent = void;
+    using is_avalanching = void;
     template<class T>
     [[nodiscard]] std::size_t operator()(const T& t) const noexcept
     {
@@ -41,12 +43,6 @@ using object_map = boost::unordered_flat_map<object, T, by_key_hash, by_key_equa
 /// The same for what is stored, not read.
 template<class T>
 using kept_map = boost::unordered_flat_map<kept_object, T, by_key_hash, by_key_equal>;
-
-struct text_hash
-{
-    using is_transparent = void;
-    [[nodiscard]] std::size_t operator()(std::string_view s) const noexcept { return std::hash<std::string_view>{}(s); }
-};
 
 template<class T>
 using text_map = boost::unordered_flat_map<std::string, T, text_hash, std::equal_to<>>;

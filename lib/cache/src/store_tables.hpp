@@ -45,6 +45,7 @@ private:
 struct by_name_hash
 {
     using is_transparent = void;
+    using is_avalanching = void;
     [[nodiscard]] std::size_t operator()(std::string_view name) const noexcept { return text_hash{}(name); }
     [[nodiscard]] std::size_t operator()(const kept_object& o) const noexcept { return text_hash{}(o.name()); }
 };

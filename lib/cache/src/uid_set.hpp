@@ -2,12 +2,12 @@
 // Which objects somebody was told of: 16 bytes an object.
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/base/hash.hpp>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <array>
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -29,12 +29,12 @@ public:
     bool erase(const object& o)
     {
         if (const auto id = o.uuid()) return numbers_.erase(*id) != 0;
-        return texts_.erase(std::string(o.uid())) != 0;
+        return texts_.erase(o.uid()) != 0;
     }
     [[nodiscard]] bool contains(const object& o) const
     {
         if (const auto id = o.uuid()) return numbers_.contains(*id);
-        return texts_.contains(std::string(o.uid()));
+        return texts_.contains(o.uid());
     }
     [[nodiscard]] std::size_t size() const noexcept { return numbers_.size() + texts_.size(); }
 
@@ -42,17 +42,16 @@ private:
     using number = std::array<unsigned char, 16>;
     struct hash
     {
-        // The digits of a UUID are random, but for a few in the first half.
+        using is_avalanching = void;
+        // Most servers make uids of random numbers, but nothing forces them to.
         std::size_t operator()(const number& n) const noexcept
         {
-            std::array<std::uint64_t, 2> halves{};
-            std::memcpy(halves.data(), n.data(), n.size());
-            return std::hash<std::uint64_t>{}(halves[0] ^ halves[1] * 31);
+            return text_hash{}({reinterpret_cast<const char*>(n.data()), n.size()});
         }
     };
 
     boost::unordered_flat_set<number, hash> numbers_;
-    boost::unordered_flat_set<std::string> texts_;
+    boost::unordered_flat_set<std::string, text_hash, std::equal_to<>> texts_;
 };
 
 } // namespace kubecoro

@@ -60,6 +60,29 @@ void refused(std::string_view text, std::string_view why)
 
 } // namespace
 
+TEST_CASE("list_decoder: what a page costs is in proportion to its text", "[api][decode]")
+{
+    const auto list = [](std::size_t items, std::string_view item) {
+        std::string text = R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[)";
+        for (std::size_t i = 0; i < items; ++i) text.append(i == 0 ? "" : ",").append(item);
+        return text + "]}";
+    };
+    constexpr std::string_view named = R"({"metadata":{"name":"a"}})";
+    CHECK(decoded(list(20'000, named)).items.size() == 20'000);
+    CHECK(decoded(list(4'000, "{}")).items.size() == 4'000);
+    refused(list(6'000, "{}"), "more items than the text is long enough for");
+    refused(list(20'000, R"({"a":1})"), "more items than the text is long enough for");
+
+    // However long it is, it is refused early.
+    list_decoder decoder;
+    REQUIRE(decoder.feed(R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{})"));
+    std::string more;
+    for (int i = 0; i < 1'000; ++i) more += ",{}";
+    int parts = 0;
+    while (decoder.feed(more)) ++parts;
+    CHECK(parts < 6);
+}
+
 TEST_CASE("list_decoder: pages of a real server", "[api][decode]")
 {
     const list_page first = decoded(fixture("list_page1.json"));

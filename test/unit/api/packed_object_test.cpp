@@ -377,6 +377,20 @@ TEST_CASE("encoding: Secrets are never compressed, nor learnt from data maps", "
     CHECK(kept_object(decode(map(1), encoding)).bytes() > secret.size() * 3 / 4);
 }
 
+TEST_CASE("metadata only: an object that is nothing but its kind gets another kind and nothing else", "[api][storage]")
+{
+    const resource_type deployments{.group = "apps", .version = "v1", .plural = "deployments", .kind = "Deployment"};
+    const auto encoding = make_object_encoding(encoding_for(deployments, {.policy = storage::metadata_only}));
+    for (const std::string_view bare :
+         {R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1"})", R"({"kind":"PartialObjectMetadata"})"}) {
+        const auto o = decode_object(bare, {}, encoding);
+        REQUIRE(o);
+        CHECK(o->to_text() == R"({"kind":"Deployment","apiVersion":"apps/v1"})");
+        CHECK(o->kind() == "Deployment");
+        CHECK(o->root().size() == 2);
+    }
+}
+
 TEST_CASE("metadata only: objects get the kind they are the metadata of", "[api][storage]")
 {
     const resource_type deployments{.group = "apps", .version = "v1", .plural = "deployments", .kind = "Deployment"};

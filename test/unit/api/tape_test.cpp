@@ -171,14 +171,24 @@ TEST_CASE("tape: numbers keep their form and their value", "[api][tape]")
 
 TEST_CASE("object: a JSON value that no JSON text can say is refused", "[api][object]")
 {
-    const boost::json::value huge = holding("1e400").to_json();
-    CHECK(huge.at("v").as_double() == std::numeric_limits<double>::infinity());
-    const auto r = object::from_json(huge);
+    const boost::json::value endless = {{"v", std::numeric_limits<double>::infinity()}};
+    const auto r = object::from_json(endless);
     REQUIRE_FALSE(r);
     CHECK(r.error() == cond::corrupt);
     CHECK(object::from_json(holding("-1e-400").to_json())->to_text() == "{\"v\":-0E0}");
     CHECK_FALSE(object::from_json(nullptr));
     CHECK_FALSE(object::from_json(boost::json::array{1, 2}));
+}
+
+TEST_CASE("object: a number beyond all doubles becomes the largest in JSON, which can be sent back", "[api][object]")
+{
+    const boost::json::value huge = holding("1e400").to_json();
+    CHECK(huge.at("v").as_double() == std::numeric_limits<double>::max());
+    CHECK(holding("-1e400").to_json().at("v").as_double() == std::numeric_limits<double>::lowest());
+    CHECK(holding("-1e-400").to_json().at("v").as_double() == 0.0);
+    const auto again = object::from_json(huge);
+    REQUIRE(again);
+    CHECK(first(*again).as_double() == std::numeric_limits<double>::max());
 }
 
 TEST_CASE("tape: equality is that of JSON values", "[api][tape]")
@@ -221,6 +231,51 @@ TEST_CASE("tape: equality is that of JSON values", "[api][tape]")
     const object o = holding("null");
     CHECK_FALSE(first(o) == value_view{});
     CHECK_FALSE(first(o) == o["missing"]);
+}
+
+TEST_CASE("tape: of keys that come twice the last counts, wherever it is", "[api][tape]")
+{
+    const auto same = [](std::string_view a, std::string_view b) { return parsed(a).root() == parsed(b).root(); };
+    CHECK(same(R"({"a":1,"b":2,"a":3})", R"({"a":9,"b":2,"a":3})"));
+    CHECK_FALSE(same(R"({"a":1,"b":2,"a":3})", R"({"a":9,"b":0,"a":3})"));
+    CHECK_FALSE(same(R"({"b":2,"a":1,"a":3})", R"({"b":0,"a":9,"a":3})"));
+    CHECK_FALSE(same(R"({"a":1,"a":3,"b":2})", R"({"a":9,"a":4,"b":2})"));
+    CHECK(same(R"({"a":1,"b":1,"a":3,"b":2})", R"({"a":9,"b":8,"a":3,"b":2})"));
+    CHECK_FALSE(same(R"({"a":1,"b":1,"a":3,"b":2})", R"({"a":9,"b":8,"a":3,"b":1})"));
+    CHECK(same(R"({"a":1,"b":1,"a":3,"b":2})", R"({"b":2,"a":3})"));
+    CHECK_FALSE(same(R"({"a":1,"b":1,"a":3,"b":2})", R"({"b":1,"a":3})"));
+}
+
+TEST_CASE("tape: keys that come twice are compared without a search for each", "[api][tape]")
+{
+    // With one it would take minutes.
+    std::string keys;
+    for (int i = 0; i < 100'000; ++i) keys += ",\"key-" + std::to_string(i) + "\":";
+    const auto twice = [&keys](std::string_view first) {
+        std::string text = "{\"z\":0";
+        for (const std::string_view value : {first, std::string_view("2")})
+            for (const char c : keys) {
+                text += c;
+                if (c == ':') text += value;
+            }
+        return parsed(text + "}");
+    };
+    const object a = twice("1");
+    const object b = twice("3");
+    CHECK(a.root() == b.root());
+    CHECK(a.root().size() == 200'001);
+}
+
+TEST_CASE("tape: objects in each other that hold a key twice are compared once at every level", "[api][tape]")
+{
+    // With two comparisons for each level it would never end.
+    const auto nested = [](std::string_view innermost) {
+        std::string text(innermost);
+        for (int level = 0; level < 150; ++level) text = R"({"b":0,"a":1,"a":)" + text + "}";
+        return parsed(text);
+    };
+    CHECK_FALSE(nested(R"({"x":1})").root() == nested(R"({"x":2})").root());
+    CHECK(nested(R"({"x":1})").root() == nested(R"({"x":1.0})").root());
 }
 
 TEST_CASE("tape: text and arrays of every length come back", "[api][tape]")

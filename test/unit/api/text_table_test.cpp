@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-using kubecoro::detail::text_hash;
+using kubecoro::detail::hash_text;
 using kubecoro::detail::text_table;
 
 namespace {
@@ -16,7 +16,7 @@ constexpr text_table::limits small{.most = 300, .most_bytes = 4000, .longest = 2
 
 std::optional<text_table::number> see(text_table& t, std::string_view text, unsigned document)
 {
-    return t.see(text, text_hash(text), document).known;
+    return t.see(text, hash_text(text), document).known;
 }
 
 } // namespace
@@ -38,8 +38,8 @@ TEST_CASE("text_table: a text is admitted when enough documents had it", "[api][
     t.admit("Pending");
     t.admit("Pending");
     CHECK(t.size() == 2);
-    CHECK(t.find("Pending", text_hash("Pending")) == 1u);
-    CHECK_FALSE(t.find("Failed", text_hash("Failed")));
+    CHECK(t.find("Pending", hash_text("Pending")) == 1u);
+    CHECK_FALSE(t.find("Failed", hash_text("Failed")));
 }
 
 TEST_CASE("text_table: a table that is half full asks for twice as many documents", "[api][vocabulary]")
@@ -120,7 +120,7 @@ TEST_CASE("text_table: what it says agrees with what it was told, whatever the o
     }
 }
 
-TEST_CASE("text_hash: texts of every length are told apart", "[api][vocabulary]")
+TEST_CASE("hash_text: texts of every length are told apart", "[api][vocabulary]")
 {
     std::map<std::uint64_t, std::string> seen;
     for (std::size_t length = 0; length < 40; ++length)
@@ -128,7 +128,7 @@ TEST_CASE("text_hash: texts of every length are told apart", "[api][vocabulary]"
             for (const char c : {'b', 'c'}) {
                 std::string text(length, 'a');
                 if (length != 0) text[at] = c;
-                const auto [where, is_new] = seen.emplace(text_hash(text), text);
+                const auto [where, is_new] = seen.emplace(hash_text(text), text);
                 REQUIRE((is_new || where->second == text));
                 REQUIRE(kubecoro::detail::same_text(text, std::string(text)));
                 std::string other = text;

@@ -194,6 +194,27 @@ TEST_CASE("vocabulary: Secrets have no shared values", "[api][vocabulary]")
     CHECK(encoding_for(resource_type{.group = "x.io", .version = "v1", .plural = "secrets", .kind = "Secret"}).values);
 }
 
+TEST_CASE("vocabulary: full of whatever, it has the size that is promised", "[api][vocabulary]")
+{
+    const auto fill = [](detail::text_table& table, std::size_t size) {
+        for (int i = 0; i < 80'000; ++i) {
+            auto text = std::to_string(i);
+            text.resize(size, 'x');
+            table.admit(text);
+        }
+    };
+    for (const std::size_t size : {20u, 64u, 128u, 700u, 1400u, 2050u}) {
+        const auto e = make_object_encoding();
+        auto& words = *detail::encoding::words_of(e);
+        fill(words.keys(), std::min(size, detail::longest_shared_key));
+        fill(words.values(), std::min(size, detail::longest_shared_value));
+        fill(words.containers(), size);
+        CAPTURE(size);
+        CHECK(e->bytes() > 2u << 20);
+        CHECK(e->bytes() < 16u << 20);
+    }
+}
+
 TEST_CASE("vocabulary: a full one goes on with what it has", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();

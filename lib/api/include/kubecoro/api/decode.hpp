@@ -129,7 +129,8 @@ public:
 
 /** Decodes a list answer as its bytes arrive, in any chunking, with no DOM and no copy of the answer.
 
-    Sans-io. Memory: the encoded items and a bounded rest. Items without kind and apiVersion get the list's. An item that
+    Sans-io. Memory: the encoded items, about 80 bytes for each and in proportion to the text, and a bounded rest: a list
+    of which the items beyond the first 4096 have less than 16 bytes each on the average is cond::corrupt. Items without kind and apiVersion get the list's. An item that
     is known, by uid and resource version, becomes the known handle as soon as its metadata has told them; the rest of
     it is passed over unread, and only its end is looked for. After a failure the decoder stays failed. */
 class list_decoder

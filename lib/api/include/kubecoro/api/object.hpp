@@ -49,10 +49,12 @@ std::ostream& operator<<(std::ostream& out, object_key_view key);
 class object;
 std::ostream& operator<<(std::ostream& out, const object& o) = delete; // print o.key(), or o.to_json()
 
-/// Hash for both key types, transparent.
+/// Hash for both key types, transparent. Keyed as text_hash is: different in every process, and nobody can choose names that
+/// collide.
 struct object_key_hash
 {
     using is_transparent = void;
+    using is_avalanching = void;
     [[nodiscard]] std::size_t operator()(object_key_view key) const noexcept;
 };
 struct object_key_equal

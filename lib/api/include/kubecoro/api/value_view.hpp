@@ -58,6 +58,7 @@ public:
     /// The text of a string, else `fallback`.
     [[nodiscard]] std::string_view as_string(std::string_view fallback = {}) const noexcept;
     [[nodiscard]] std::int64_t as_int64(std::int64_t fallback = 0) const noexcept;
+    /// The nearest double; infinite beyond its range.
     [[nodiscard]] double as_double(double fallback = 0) const noexcept;
     [[nodiscard]] bool as_bool(bool fallback = false) const noexcept;
     /// The digits of a `number`, as the server wrote them; empty for every other kind.
@@ -74,7 +75,7 @@ public:
     /// JSON text, compact: members in the server's order, duplicates and the form of numbers kept.
     [[nodiscard]] std::string to_text() const;
     void append_text(std::string& out) const;
-    /// The last of duplicates; numbers as int64, uint64 or the nearest double (infinite beyond its range).
+    /// The last of duplicates; numbers as int64, uint64 or the nearest finite double.
     [[nodiscard]] boost::json::value to_json() const;
 
     /// Equal JSON values: member order does not matter, numbers compare by value, absent equals only absent.

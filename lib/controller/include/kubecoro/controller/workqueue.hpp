@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/base/hash.hpp>
 #include <kubecoro/controller/work_item.hpp>
 #include <kubecoro/controller/workqueue_engine.hpp>
 
@@ -11,14 +12,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace kubecoro {
 
+/// Keyed for object keys and texts, so that what names come from elsewhere cannot make the queue slow; else std::hash.
 template<class Key>
-using workqueue_hash = std::conditional_t<std::is_same_v<Key, object_key>, object_key_hash, std::hash<Key>>;
+using workqueue_hash =
+    std::conditional_t<std::is_same_v<Key, object_key>, object_key_hash,
+                       std::conditional_t<std::is_same_v<Key, std::string> || std::is_same_v<Key, std::string_view>,
+                                          text_hash, std::hash<Key>>>;
 template<class Key>
 using workqueue_equal = std::conditional_t<std::is_same_v<Key, object_key>, object_key_equal, std::equal_to<>>;
 

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace kubecoro {
+
+/** Makes every hash of this process a function of `seed`, so that tables are iterated in the same order in every run: for
+    tests and simulations. Otherwise each process draws its own secrets.
+
+    To be called first in main(), before another thread starts. @return false when texts were hashed with other secrets
+    before: nothing changes then. */
+bool fix_hash_secrets(std::uint64_t seed);
+
+/// Hash of texts for tables whose keys come from elsewhere: keyed, so that nobody can choose keys that collide. Different in
+/// every process; transparent.
+struct text_hash
+{
+    using is_transparent = void;
+    /// For Boost's tables: all bits are mixed already.
+    using is_avalanching = void;
+    [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept;
+};
+
+namespace detail {
+
+/// The key of a hash. docs/decisions/0007-hash.md says what it protects from.
+struct hash_secrets
+{
+    std::uint64_t word;
+    /// Odd.
+    std::uint64_t length;
+    std::uint64_t left;
+    std::uint64_t right;
+
+    [[nodiscard]] static hash_secrets of(std::uint64_t seed);
+    /// Unpredictable, from the system.
+    [[nodiscard]] static hash_secrets random();
+    friend bool operator==(const hash_secrets&, const hash_secrets&) = default;
+};
+
+/// The fixed ones, or random ones.
+[[nodiscard]] hash_secrets draw_hash_secrets();
+
+/// Those of this process, drawn when they are first needed.
+[[nodiscard]] inline const hash_secrets& process_secrets() noexcept
+{
+    static const hash_secrets drawn = draw_hash_secrets();
+    return drawn;
+}
+
+[[nodiscard]] inline std::uint64_t load_word(const char* at) noexcept
+{
+    std::uint64_t v = 0;
+    std::memcpy(&v, at, 8);
+    return v;
+}
+
+[[nodiscard]] inline std::uint64_t load_half(const char* at) noexcept
+{
+    std::uint32_t v = 0;
+    std::memcpy(&v, at, 4);
+    return v;
+}
+
+/// Both halves of the product.
+[[nodiscard]] inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) noexcept
+{
+    __extension__ using wide = unsigned __int128;
+    const wide product = static_cast<wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+/// All of the text, not yet mixed well.
+[[nodiscard]] inline std::uint64_t digest(std::string_view text, const hash_secrets& k) noexcept
+{
+    const char* at = text.data();
+    std::size_t left = text.size();
+    // Times a secret, so that no text can make up for another one's length.
+    std::uint64_t h = (2 * left + 1) * k.length;
+    for (; left > 16; at += 16, left -= 16) h = folded_product(load_word(at) + k.word, load_word(at + 8) + h);
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    if (text.size() > 16) {
+        // The last words overlap those before.
+        first = load_word(at + left - 16);
+        last = load_word(at + left - 8);
+    } else if (left >= 8) {
+        first = load_word(at);
+        last = load_word(at + left - 8);
+    } else if (left >= 4) {
+        first = load_half(at);
+        last = load_half(at + left - 4);
+    } else if (left != 0) {
+        const auto byte = [at](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(at[i])}; };
+        first = byte(0) | (byte(left / 2) << 8) | (byte(left - 1) << 16);
+    }
+    return folded_product(first + k.word, last + h);
+}
+
+[[nodiscard]] inline std::uint64_t hash_text(std::string_view text, const hash_secrets& k = process_secrets()) noexcept
+{
+    return folded_product(digest(text, k) + k.left, k.right);
+}
+
+/// Of two texts: a/b and b/a differ, and so do ab/ and a/b.
+[[nodiscard]] inline std::uint64_t hash_texts(std::string_view a, std::string_view b,
+                                              const hash_secrets& k = process_secrets()) noexcept
+{
+    return folded_product(digest(a, k) + k.left, digest(b, k) + k.right);
+}
+
+} // namespace detail
+} // namespace kubecoro

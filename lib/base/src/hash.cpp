@@ -1,0 +1,43 @@
+#include <kubecoro/base/hash.hpp>
+#include <kubecoro/base/random.hpp>
+
+#include <optional>
+
+namespace kubecoro {
+namespace detail {
+namespace {
+
+constinit std::optional<std::uint64_t> fixed_seed;
+
+} // namespace
+
+hash_secrets hash_secrets::of(std::uint64_t seed)
+{
+    random_source engine(seed);
+    hash_secrets k{};
+    k.word = engine();
+    k.length = engine() | 1;
+    k.left = engine();
+    k.right = engine();
+    return k;
+}
+
+hash_secrets hash_secrets::random()
+{
+    // Not of one seed: all of each number has to be unpredictable.
+    return {random_seed(), random_seed() | 1, random_seed(), random_seed()};
+}
+
+hash_secrets draw_hash_secrets() { return fixed_seed ? hash_secrets::of(*fixed_seed) : hash_secrets::random(); }
+
+} // namespace detail
+
+bool fix_hash_secrets(std::uint64_t seed)
+{
+    detail::fixed_seed = seed;
+    return detail::process_secrets() == detail::hash_secrets::of(seed);
+}
+
+std::size_t text_hash::operator()(std::string_view text) const noexcept { return detail::hash_text(text); }
+
+} // namespace kubecoro
