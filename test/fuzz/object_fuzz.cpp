@@ -4,8 +4,6 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/test/read_everything.hpp>
 
-#include <boost/json/serialize.hpp>
-
 using namespace kubecoro;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
@@ -20,11 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(again.has_value(), "text output can be read");
     fuzz::require(again->to_text() == text, "text output is stable");
     fuzz::require(parsed->root() == again->root(), "what comes back is equal");
-    // A number beyond the range of a double becomes an infinity, which JSON cannot say.
-    const boost::json::value json = parsed->to_json();
-    fuzz::require(object::from_json(json).has_value() ||
-                      boost::json::serialize(json).find("Infinity") != std::string::npos,
-                  "the JSON value can be read");
+    fuzz::require(object::from_json(parsed->to_json()).has_value(), "the JSON value can be read");
     decode_options o;
     o.drop_managed_fields = true;
     const auto pruned = decode_object(text, o);

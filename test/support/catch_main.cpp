@@ -4,16 +4,17 @@
 
 #if __has_include(<catch2/catch_session.hpp>)
 #include <catch2/catch_session.hpp>
+int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
 #else
-#define CATCH_CONFIG_RUNNER
+#define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
 #endif
 
-int main(int argc, char** argv)
+// A test that fails must fail again, so the order of tables is the same in every run. Before the objects that tests have as
+// constants.
+[[gnu::constructor(101)]] static void fix_the_order_of_tables()
 {
-    // A test that fails must fail again: the order of tables is the same in every run.
-    if (!kubecoro::fix_hash_secrets(1)) return EXIT_FAILURE;
-    return Catch::Session().run(argc, argv);
+    if (!kubecoro::fix_hash_secrets(1)) std::abort();
 }
 
 // Asio drops the last reference to an executor behind an atomic fence, which the thread sanitizer does not understand.

@@ -2,6 +2,7 @@
 
 #include "json_skipper.hpp"
 #include "pruned_tape.hpp"
+#include "surrogates.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -10,7 +11,6 @@
 
 namespace kubecoro::detail {
 namespace {
-
 using boost::json::string_view;
 using code = boost::json::error_code;
 
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] bool left_out() const noexcept { return left_out_; }
     /// Begins what was descended into.
     [[nodiscard]] const std::string& outside() const noexcept { return outside_; }
-    /// Begins what is open around it, for a parser that goes on behind it.
+    /// Begins what is open around it, for a parser that goes on behind it or inside of its next string.
     [[nodiscard]] std::string nesting() const
     {
         std::string text;
@@ -84,6 +84,17 @@ public:
     {
         input_ = input;
         last_ = input.data();
+        shown_ = text_.size();
+    }
+    [[nodiscard]] bool in_object() const noexcept { return encoding_; }
+    /// Forgets what was taken of the string in work since show(), or all of it. @return what begins what is around it.
+    [[nodiscard]] std::string begin_string_again(bool whole)
+    {
+        text_.resize(whole ? 0 : shown_);
+        std::string text = nesting();
+        // A key unless it comes behind one.
+        if (!tape_.awaits_value()) text.resize(text.size() - object_begin.size() + 1);
+        return text + '"';
     }
     /// How much of it was taken when the parser was stopped behind a value that is written already; 0 = it was not.
     [[nodiscard]] std::size_t take_repeated() noexcept { return std::exchange(repeated_, 0); }
@@ -120,7 +131,7 @@ public:
 
     bool on_int64(std::int64_t i, string_view s, code& ec)
     {
-        if (ignores_value()) return true;
+        if (passes_by()) return true;
         const std::string_view text = whole(s);
         if (!encoding_) return check(scalar(value_kind::integer, text), ec);
         // The parser reads -0 as 0; the server wrote a float.
@@ -132,13 +143,13 @@ public:
 
     bool on_bool(bool b, code& ec)
     {
-        if (ignores_value()) return true;
+        if (passes_by()) return true;
         if (encoding_) return checked(tape_.boolean(b), ec);
         return check(scalar(value_kind::boolean, b ? "true" : "false"), ec);
     }
     bool on_null(code& ec)
     {
-        if (ignores_value()) return true;
+        if (passes_by()) return true;
         if (encoding_) return checked(tape_.null(), ec);
         return check(scalar(value_kind::null, "null"), ec);
     }
@@ -205,7 +216,7 @@ private:
 
     bool any_string(string_view s, code& ec)
     {
-        if (ignores_value()) return true;
+        if (passes_by()) return true;
         const std::string_view text = whole(s);
         look_around();
         if (!encoding_) return check(scalar(value_kind::string, text), ec);
@@ -275,6 +286,7 @@ private:
 
     [[nodiscard]] bool ignores_key() const noexcept { return skipping_ != 0; }
     [[nodiscard]] bool ignores_value() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_value()); }
+    [[nodiscard]] bool passes_by() noexcept { return skipping_ != 0 || (encoding_ && tape_.passes_by()); }
 
     bool keep_part(string_view s)
     {
@@ -301,7 +313,7 @@ private:
 
     bool number(string_view s, code& ec)
     {
-        if (ignores_value()) return true;
+        if (passes_by()) return true;
         const std::string_view text = whole(s);
         if (encoding_) return checked(tape_.number(text), ec);
         return check(scalar(value_kind::number, text), ec);
@@ -360,16 +372,10 @@ private:
     item_identity identity_;
     const char* last_ = nullptr;
     std::string_view input_;
+    /// Size of text_ when the input was shown.
+    std::size_t shown_ = 0;
     std::size_t repeated_ = 0;
 };
-
-boost::json::parse_options parser_options(const decode_options& o, std::size_t outer_depth)
-{
-    boost::json::parse_options p;
-    // One level more than the tape allows, so that its own message is the one that shows.
-    p.max_depth = std::min(o.limits.max_depth, deepest) + outer_depth + 1;
-    return p;
-}
 
 } // namespace
 
@@ -378,7 +384,9 @@ struct json_feed::impl
     impl(envelope& e, const decode_options& o, std::size_t outer, vocabulary* words)
         : owner(e),
           filter(field_filter::compile(o)),
-          parser(parser_options(o, outer), e, o, filter ? *filter : nothing, words)
+          // One level more than the tape allows, so that its own message is the one that shows.
+          parser({.max_depth = std::min(o.limits.max_depth, deepest) + outer + 1}, e, o, filter ? *filter : nothing,
+                 words)
     {
     }
 
@@ -398,15 +406,27 @@ struct json_feed::impl
     }
 
     /// A parser that was stopped starts anew: inside of the same containers, behind a value.
-    void go_on(std::string nesting)
+    void go_on(const std::string& nesting) { start_behind(nesting + "null"); }
+
+    void start_behind(const std::string& text)
     {
-        nesting += "null";
         auto& handler = parser.handler();
         handler.begin_resuming();
         parser.reset();
         code none;
-        parser.write_some(true, nesting.data(), nesting.size(), none);
+        parser.write_some(true, text.data(), text.size(), none);
         handler.end_resuming();
+    }
+
+    /// If the parser stopped there for a single surrogate, it starts anew inside of the string that has it.
+    std::optional<string_repair::state> repair(std::string_view bytes, std::size_t at)
+    {
+        if (!owner.problem.empty()) return std::nullopt;
+        auto left = strings.repair(bytes, at);
+        if (!left || !parser.handler().in_object()) return std::nullopt;
+        start_behind(parser.handler().begin_string_again(left->whole_string));
+        offset += left->begin;
+        return left;
     }
 
     envelope& owner;
@@ -415,6 +435,7 @@ struct json_feed::impl
     boost::json::basic_parser<handler> parser;
     /// A container that is pruned.
     json_skipper left_out;
+    string_repair strings;
     std::size_t offset = 0;
 };
 
@@ -430,6 +451,7 @@ void json_feed::reset(std::size_t offset)
     impl_->parser.reset();
     impl_->parser.handler().reset();
     impl_->left_out = {};
+    impl_->strings.forget();
     impl_->owner.problem.clear();
     impl_->offset = offset;
 }
@@ -460,13 +482,17 @@ result<std::size_t> json_feed::write(std::string_view bytes, bool more)
         // It stops at the quote that ends the text, and at the bracket.
         if (interrupted() != 0) return taken + 1;
         if (!impl_->parser.handler().left_out()) {
-            if (ec) return impl_->explain(bytes, ec);
-            break;
+            if (!ec) break;
+            const auto repaired = impl_->repair(bytes, taken);
+            if (!repaired) return impl_->explain(bytes, ec);
+            const auto more_taken = write(repaired->text, more);
+            return more_taken ? repaired->begin + *more_taken : more_taken;
         }
         ++taken;
         impl_->left_out.begin(1);
     }
     impl_->offset += taken;
+    if (more) impl_->strings.passed(bytes);
     return taken;
 }
 
@@ -475,6 +501,7 @@ std::size_t json_feed::interrupted() const noexcept { return impl_->parser.handl
 void json_feed::resume(std::size_t offset)
 {
     impl_->go_on(impl_->parser.handler().outside());
+    impl_->strings.forget();
     impl_->offset = offset;
 }
 

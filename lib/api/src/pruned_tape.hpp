@@ -24,6 +24,10 @@ public:
 
     /// The next value makes no difference unless it is a container.
     [[nodiscard]] bool ignores_value() const noexcept { return mute_; }
+    /// The same of a value that has come and is no container.
+    [[nodiscard]] bool passes_by() noexcept { return passed_ = mute_; }
+    /// What came last was a key, or the innermost container is an array. Looks at all of an object.
+    [[nodiscard]] bool awaits_value() const noexcept { return (mute_ && !passed_) || tape_.awaits_value(); }
 
     [[nodiscard]] bool begin(bool is_object)
     {
@@ -74,6 +78,8 @@ private:
     /// The level at which following goes on.
     std::size_t followed_depth_ = 0;
     bool mute_ = false;
+    /// No key came since the last value.
+    bool passed_ = false;
     /// The last key when it depends on the value whether it is kept.
     std::string way_key_;
     bool has_way_key_ = false;

@@ -246,6 +246,20 @@ bool tape_writer::has_key(const frame& f, std::string_view key) const noexcept
     return false;
 }
 
+bool tape_writer::awaits_value() const noexcept
+{
+    const frame& f = innermost();
+    if (f.is_array) return true;
+    const unsigned char* at = data_.get() + f.start + 1 + f.width;
+    std::string_view key;
+    while (at != nullptr && at != end_) {
+        at = read_key(at, end_, words_, key);
+        if (at == end_) return true;
+        if (at != nullptr) at = skip_value(at, end_);
+    }
+    return false;
+}
+
 bool tape_writer::other_key(frame& f, std::string_view s)
 {
     layout::place p = f.at.next;

@@ -84,6 +84,9 @@ public:
     [[nodiscard]] bool boolean(bool value) { return single(value ? tag::true_ : tag::false_); }
     [[nodiscard]] bool null() { return single(tag::null); }
 
+    /// What came last was a key, or the innermost container is an array. Looks at all of an object.
+    [[nodiscard]] bool awaits_value() const noexcept;
+
     /// Containers that are open.
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
     /// The member of the root, if it is complete or was when a limit was broken; absent otherwise. For the moment.

@@ -99,9 +99,6 @@ std::vector<std::string> broken_documents()
         "{\"a\":1}//",
         "/**/{}",
         "{\"a\":1/**/}",
-        "{\"a\":\"\\ud800\"}",
-        "{\"a\":\"\\ud800\\u0041\"}",
-        "{\"a\":\"\\udc00\"}",
     };
     // Invalid UTF-8: stray and missing continuations, overlong forms, surrogates, beyond the last code point.
     for (const char* bad : {"\x80", "\xbf", "\xc3", "\xc0\xaf", "\xc1\xbf", "\xe0\x80\xaf", "\xe2\x82", "\xed\xa0\x80",

@@ -1,5 +1,6 @@
 // Random programs, run by the index and by a list searched from end to end.
 #include <kubecoro/controller/slot_index.hpp>
+#include <kubecoro/controller/workqueue.hpp>
 
 #include <kubecoro/base/random.hpp>
 
@@ -7,6 +8,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -76,4 +81,13 @@ TEST_CASE("slot index: hashes that are the numbers themselves spread over the ta
     for (std::size_t n = 0; n < 6'400; ++n) ++upper[slot_index::hash_of(n) >> 26];
     CHECK(*std::max_element(upper.begin(), upper.end()) < 130);
     CHECK(slot_index::hash_of(std::size_t{1} << 40) != slot_index::hash_of(0));
+}
+
+TEST_CASE("work queue: texts and object keys are hashed with secrets")
+{
+    using kubecoro::workqueue_hash;
+    CHECK(std::is_same_v<workqueue_hash<kubecoro::object_key>, kubecoro::object_key_hash>);
+    CHECK(std::is_same_v<workqueue_hash<std::string>, kubecoro::text_hash>);
+    CHECK(std::is_same_v<workqueue_hash<std::string_view>, kubecoro::text_hash>);
+    CHECK(std::is_same_v<workqueue_hash<int>, std::hash<int>>);
 }

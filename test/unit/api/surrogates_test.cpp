@@ -1,0 +1,183 @@
+// An escape that names half of a surrogate pair alone is read as U+FFFD, as Go's decoder does, wherever the text was cut.
+#include <kubecoro/test/catch.hpp>
+
+#include "surrogates.hpp"
+
+#include <kubecoro/api/decode.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace kubecoro;
+
+namespace {
+
+struct sample
+{
+    std::string_view written;
+    std::string_view read;
+};
+
+constexpr std::array samples{
+    sample{R"(\ud800)", R"(\ufffd)"},
+    sample{R"(\udfff)", R"(\ufffd)"},
+    sample{R"(\uDbFf)", R"(\ufffd)"},
+    sample{R"(\uDC00)", R"(\ufffd)"},
+    sample{R"(a\ud800b)", R"(a\ufffdb)"},
+    sample{R"(\ud800\u0041)", R"(\ufffd\u0041)"},
+    sample{R"(\ud800\n\udc00)", R"(\ufffd\n\ufffd)"},
+    sample{R"(\ud83d\ude00\ud83d)", R"(\ud83d\ude00\ufffd)"},
+    sample{R"(\ud83d\ud83d\ude00\ude00)", R"(\ufffd\ud83d\ude00\ufffd)"},
+    sample{R"(\\ud800\\\ud800\\\\ud800)", R"(\\ud800\\\ufffd\\\\ud800)"},
+    sample{R"(\"\ud800\")", R"(\"\ufffd\")"},
+    sample{R"(k:{\"uid\":\"\udc00\"})", R"(k:{\"uid\":\"\ufffd\"})"},
+    sample{R"(\ue000\ud7ff\u0fff)", R"(\ue000\ud7ff\u0fff)"},
+    sample{R"(\\\\\\\\\ud800)", R"(\\\\\\\\\ufffd)"},
+};
+
+/// A list of two objects, with the text wherever a text can be.
+std::string list_with(std::string_view text)
+{
+    std::string all =
+        R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[)"
+        R"({"metadata":{"name":"a","annotations":{"first":"T","T":"x","last":"a T b"}},"T":{"T":["T","x T"]}},)"
+        R"({"T":1,"spec" : [ "T" , 1, {"a":{}, "T":"T"}],"metadata":{"name":"b","labels":{"T":"T"}}}]})";
+    for (std::size_t at = all.find('T'); at != std::string::npos; at = all.find('T', at + text.size()))
+        all.replace(at, 1, text);
+    return all;
+}
+
+std::optional<std::string> decoded(std::string_view text, std::size_t chunk, const decode_options& options = {})
+{
+    list_decoder decoder(options, make_object_encoding());
+    for (std::size_t at = 0; at < text.size(); at += chunk)
+        // A copy of its own, so that a sanitizer sees every read beyond the chunk.
+        if (!decoder.feed(std::string(text.substr(at, chunk)))) return std::nullopt;
+    const auto page = decoder.finish();
+    if (!page) return std::nullopt;
+    std::string out;
+    for (const object& o : page->items) out += o.to_text() + "\n";
+    return out;
+}
+
+std::string repaired(std::string_view text)
+{
+    std::string out(text);
+    (void)detail::repair_surrogates(out);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("surrogates: single ones are replaced and nothing else", "[api][decode]")
+{
+    for (const auto& s : samples) {
+        CAPTURE(s.written);
+        // Behind a quote it is known that nothing makes it a pair.
+        CHECK(repaired(std::string(s.written) + '"') == std::string(s.read) + '"');
+        CHECK(repaired(s.read) == s.read);
+    }
+    CHECK(repaired(R"(\ud8zz\ud8)") == R"(\ud8zz\ud8)");
+}
+
+TEST_CASE("surrogates: where an escape is cut is known", "[api][decode]")
+{
+    const auto open = [](std::string text) { return detail::repair_surrogates(text).open; };
+    const std::string pair = R"(\ud83d\ude00)";
+    for (std::size_t n = 1; n < pair.size(); ++n) CHECK(open("ab" + pair.substr(0, n)) == 2);
+    CHECK(open("ab" + pair) == detail::surrogate_repair::none);
+    CHECK(open(R"(ab\\)") == detail::surrogate_repair::none);
+    CHECK(open(R"(ab\\\)") == 4);
+    CHECK(open(R"(ab\u00e)") == 2);
+    CHECK(open(R"(ab\u00e4)") == detail::surrogate_repair::none);
+    CHECK(open(R"(ab\ud83dx)") == detail::surrogate_repair::none);
+}
+
+TEST_CASE("surrogates: a list reads single ones as U+FFFD, in every chunking", "[api][decode]")
+{
+    for (const auto& s : samples) {
+        const std::string text = list_with(s.written);
+        const auto wanted = decoded(list_with(s.read), text.size());
+        REQUIRE(wanted);
+        for (std::size_t chunk = 1; chunk <= text.size(); ++chunk) {
+            CAPTURE(s.written, chunk);
+            REQUIRE(decoded(text, chunk) == wanted);
+        }
+    }
+}
+
+TEST_CASE("surrogates: pruned fields may have single ones", "[api][decode]")
+{
+    decode_options options;
+    options.prune.keep = {"metadata", "spec"};
+    options.prune.drop = {"metadata.labels", "metadata.annotations.first"};
+    const std::string text = list_with(R"(x\ud800\\)");
+    const auto wanted = decoded(list_with(R"(x\ufffd\\)"), text.size(), options);
+    REQUIRE(wanted);
+    for (std::size_t chunk = 1; chunk <= text.size(); ++chunk) {
+        CAPTURE(chunk);
+        REQUIRE(decoded(text, chunk, options) == wanted);
+    }
+}
+
+TEST_CASE("surrogates: an object and an event read single ones as U+FFFD", "[api][decode]")
+{
+    const std::string text = R"({"metadata":{"name":"a"},"\ud800k":"\udc00v","n":"\ud800"})";
+    const auto o = object::parse(text);
+    REQUIRE(o);
+    CHECK((*o)["\xef\xbf\xbdk"].as_string() == "\xef\xbf\xbdv");
+    CHECK((*o)["n"].as_string() == "\xef\xbf\xbd");
+    watch_decoder watch;
+    std::vector<watch_event> events;
+    REQUIRE(watch.feed(R"({"type":"ADDED","object":)" + text + "}\n" + R"({"object":)" + text +
+                           R"(,"type":"ADDED"})"
+                           "\n",
+                       events));
+    REQUIRE(events.size() == 2);
+    CHECK(events[0].obj.root() == o->root());
+    CHECK(events[1].obj.root() == o->root());
+}
+
+TEST_CASE("surrogates: a text of nothing else costs what it costs once", "[api][decode]")
+{
+    // With a copy of the rest for each of them it would take minutes.
+    std::string value;
+    for (int i = 0; i < 300'000; ++i) value += R"(\ud800 )";
+    const std::string text = R"({"a":")" + value + R"("})";
+    const auto o = object::parse(text);
+    REQUIRE(o);
+    CHECK((*o)["a"].as_string().size() == 300'000 * 4);
+}
+
+TEST_CASE("surrogates: what is wrong elsewhere is still refused", "[api][decode]")
+{
+    for (const std::string_view text :
+         {R"({"a":"\ud800","b":})", R"({"a":"x" ! "\ud800"})", R"({"a":"x"\ud800})", R"({"a":"\ud800)",
+          R"({"a":"\ud80")", R"({"a":"\ud8zz"})", R"({"a":"\ud800\x"})", R"({"a":"\ud800\u00"})", R"({"\ud800"})",
+          R"({"a":\ud800})", R"({"a":"\ud800"}})", R"({"a":"x","b":"\ud800" "c"})"}) {
+        CAPTURE(text);
+        CHECK_FALSE(object::parse(text));
+        const std::string list = R"({"items":[)" + std::string(text) + "]}";
+        for (std::size_t chunk = 1; chunk <= list.size(); ++chunk) CHECK_FALSE(decoded(list, chunk));
+    }
+}
+
+TEST_CASE("surrogates: however many backslashes are before one, it is read as it is or refused", "[api][decode]")
+{
+    for (std::size_t n = 0; n < 40; ++n) {
+        const std::string before(2 * n, '\\');
+        const std::string text = list_with(before + R"(\ud800)");
+        const auto wanted = decoded(list_with(before + R"(\ufffd)"), text.size());
+        REQUIRE(wanted);
+        for (std::size_t chunk = 1; chunk <= text.size(); chunk += 1 + chunk / 50) {
+            CAPTURE(n, chunk);
+            const auto read = decoded(text, chunk);
+            if (read || n <= 5) REQUIRE(read == wanted);
+        }
+    }
+}
