@@ -1,6 +1,8 @@
 // Names that say what must not be learnt from the values below them, or from the names themselves.
 #pragma once
 
+#include <kubecoro/base/hash.hpp>
+
 #include <cstdint>
 #include <string_view>
 
@@ -64,5 +66,33 @@ enum class key_class : std::uint8_t
         return key_class::plain;
     }
 }
+
+/// Seven bits for the filter of keys that come twice in an object. Not keyed: what can be had by a choice of keys is a look at
+/// 32 members for each. The constants were chosen so that members of common objects have bits of their own.
+[[nodiscard]] inline std::uint8_t key_mark(std::string_view key) noexcept
+{
+    constexpr hash_secrets constants{.word = 0x67eca10188daa279,
+                                     .length = 0xb7ffb1920d580e1d,
+                                     .left = 0x823f0b05454a1feb,
+                                     .right = 0xa36a961915121af7};
+    return static_cast<std::uint8_t>(hash_text(key, constants) & 0x7f);
+}
+
+/// What the writer has to know of a key, in 16 bits.
+struct key_remark
+{
+    key_class c;
+    std::uint8_t mark;
+
+    [[nodiscard]] static key_remark of(std::string_view key) noexcept { return {class_of(key), key_mark(key)}; }
+    [[nodiscard]] static key_remark unpack(std::uint16_t bits) noexcept
+    {
+        return {static_cast<key_class>(bits & 0xff), static_cast<std::uint8_t>(bits >> 8)};
+    }
+    [[nodiscard]] std::uint16_t pack() const noexcept
+    {
+        return static_cast<std::uint16_t>(static_cast<unsigned>(c) | unsigned{mark} << 8);
+    }
+};
 
 } // namespace kubecoro::detail

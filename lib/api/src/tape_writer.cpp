@@ -282,15 +282,16 @@ bool tape_writer::may_learn(key_class c) const noexcept
 
 bool tape_writer::new_key(frame& f, std::string_view s)
 {
-    const std::uint64_t hash = hash_text(s);
-    const key_class c = class_of(s);
-    note_key(f, s, static_cast<std::uint8_t>(hash));
+    const auto [c, mark] = key_remark::of(s);
+    note_key(f, s, mark);
     expect_value(f, c);
     here_ = layout::nowhere;
     if (words_ == nullptr) return inline_key(s);
     std::optional<text_table::number> n;
-    if (s.size() <= longest_shared_key)
+    if (s.size() <= longest_shared_key) {
+        const std::uint64_t hash = hash_text(s);
         n = may_learn(c) ? words_->keys().see(s, hash, document_).known : words_->keys().find(s, hash);
+    }
     here_ = layout_.step_to(f.at, n ? static_cast<layout::key_number>(*n) : layout::nameless,
                             c == key_class::item || c == key_class::common_item);
     if (!n) {

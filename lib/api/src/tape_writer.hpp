@@ -124,7 +124,7 @@ private:
         std::string_view recorded;
         /// It is recorded, or one around it is.
         bool in_recording = false;
-        /// A bit for each key so far, by its hash.
+        /// A bit for each key so far, by its mark.
         std::array<std::uint64_t, 2> keys{};
     };
     /// What the last key says about its value.
@@ -209,11 +209,12 @@ private:
     /// The member is at `p` and has the key `e`.
     [[nodiscard]] bool known_key(frame& f, layout::place p, const text_table::entry& e)
     {
-        note_key(f, e.view(), static_cast<std::uint8_t>(e.hash));
+        const key_remark known = key_remark::unpack(e.remark);
+        note_key(f, e.view(), known.mark);
         const layout::node& n = layout_.at(p);
         f.at.last = here_ = p;
         f.at.next = n.next;
-        expect_value(f, static_cast<key_class>(e.remark));
+        expect_value(f, known.c);
         put_key(n.key);
         return has_room();
     }
@@ -233,10 +234,10 @@ private:
         end_ += 2;
     }
     /// Finds out whether the object may hold this key twice.
-    void note_key(frame& f, std::string_view key, std::uint8_t hash) const noexcept
+    void note_key(frame& f, std::string_view key, std::uint8_t mark) const noexcept
     {
-        std::uint64_t& word = f.keys[(hash >> 6) & 1];
-        const std::uint64_t bit = std::uint64_t{1} << (hash & 63);
+        std::uint64_t& word = f.keys[(mark >> 6) & 1];
+        const std::uint64_t bit = std::uint64_t{1} << (mark & 63);
         ++f.members;
         if ((word & bit) != 0) [[unlikely]]
             look_for(f, key);

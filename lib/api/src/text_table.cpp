@@ -92,7 +92,7 @@ std::optional<text_table::number> text_table::append(std::string_view text, std:
         chunk = std::make_unique<entry[]>(chunk_entries);
         count_bytes(chunk_entries * sizeof(entry));
     }
-    const std::uint8_t remark = limits_.remark == nullptr ? std::uint8_t{0} : limits_.remark(text);
+    const std::uint16_t remark = limits_.remark == nullptr ? std::uint16_t{0} : limits_.remark(text);
     chunk[n % chunk_entries] = {keep(text), low, static_cast<std::uint16_t>(text.size()), remark};
     size_.store(n + 1, std::memory_order_release);
     return n;

@@ -35,7 +35,7 @@ public:
         /// Texts that are being counted at once, a power of two.
         std::size_t candidates;
         /// What the writer wants to know of every text; null for nothing.
-        std::uint8_t (*remark)(std::string_view) = nullptr;
+        std::uint16_t (*remark)(std::string_view) = nullptr;
     };
 
     struct entry
@@ -44,7 +44,7 @@ public:
         /// The low bits of its hash: what a larger index needs, without a look at all texts.
         std::uint32_t hash;
         std::uint16_t size;
-        std::uint8_t remark;
+        std::uint16_t remark;
 
         [[nodiscard]] std::string_view view() const noexcept { return {text, size}; }
     };

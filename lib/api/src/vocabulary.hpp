@@ -73,7 +73,7 @@ private:
                       .longest = longest_shared_key,
                       .sightings = 3,
                       .candidates = 4096,
-                      .remark = [](std::string_view key) { return static_cast<std::uint8_t>(class_of(key)); }}};
+                      .remark = [](std::string_view key) { return key_remark::of(key).pack(); }}};
     text_table values_{{.most = value_numbers,
                         .most_bytes = std::size_t{2} << 20,
                         .longest = longest_shared_value,
