@@ -1,5 +1,6 @@
 #include "json_feed.hpp"
 
+#include "json_failure.hpp"
 #include "json_skipper.hpp"
 #include "pruned_tape.hpp"
 #include "surrogates.hpp"
@@ -392,17 +393,7 @@ struct json_feed::impl
 
     [[nodiscard]] failure explain(std::string_view bytes, const code& ec) const
     {
-        // Text that went through the parser's own buffer does not lie in the input; std::less orders any two pointers.
-        const char* last = parser.handler().last();
-        const std::less<const char*> before;
-        const bool inside =
-            last != nullptr && !before(last, bytes.data()) && !before(bytes.data() + bytes.size(), last);
-        const std::size_t at = offset + (inside ? static_cast<std::size_t>(last - bytes.data()) : 0);
-        std::string what = owner.problem;
-        if (what.empty() && ec == boost::json::error::incomplete) what = "the text ends early";
-        if (what.empty() && ec == boost::json::error::too_deep) what = "nested too deep";
-        if (what.empty()) what = "malformed JSON (" + ec.message() + ")";
-        return failure(cond::corrupt, what + " after byte " + std::to_string(at));
+        return json_failure(owner.problem, ec, bytes, parser.handler().last(), offset);
     }
 
     /// A parser that was stopped starts anew: inside of the same containers, behind a value.
@@ -421,8 +412,7 @@ struct json_feed::impl
     /// If the parser stopped there for a single surrogate, it starts anew inside of the string that has it.
     std::optional<string_repair::state> repair(std::string_view bytes, std::size_t at)
     {
-        if (!owner.problem.empty()) return std::nullopt;
-        auto left = strings.repair(bytes, at);
+        auto left = owner.problem.empty() ? strings.repair(bytes, at) : std::nullopt;
         if (!left || !parser.handler().in_object()) return std::nullopt;
         start_behind(parser.handler().begin_string_again(left->whole_string));
         offset += left->begin;
