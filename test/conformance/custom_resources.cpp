@@ -98,7 +98,8 @@ TEST_CASE("custom resources: lists and watches, and the end of the definition", 
     options.resource_version = list.resource_version;
     auto watch = c.run(w.objects().watch(options)).value();
     REQUIRE(c.run(w.objects().create(w.widget("b", R"({"size":2})"))));
-    CHECK(c.next_event(*watch).value().obj.name() == "b");
+    const auto added = c.next_event(*watch).value();
+    CHECK(added.obj.name() == "b");
 
     REQUIRE(c.run(c.api().remove(w.crds, {}, "widgets." + w.group)));
     std::string deleted;

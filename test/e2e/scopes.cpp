@@ -105,7 +105,8 @@ TEST_CASE("selectors: objects that begin or cease to match are added and deleted
     const auto bound = c.run(c.api().raw(bind)).value();
     REQUIRE(bound.head.status == 201);
     CHECK(c.eventually([&] { return on_node.believes().size() == 1; }));
-    CHECK(pods.lister().get(ns, "p")["spec"]["nodeName"].as_string() == "n1");
+    const auto placed = pods.lister().get(ns, "p");
+    CHECK(placed["spec"]["nodeName"].as_string() == "n1");
     delete_options now;
     now.grace_period = std::chrono::seconds{0};
     c.run(running.remove("p", now)).value();
@@ -214,8 +215,8 @@ TEST_CASE("cluster-scoped objects: nodes", "[scopes]")
                             R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})", {}, "status"));
     REQUIRE(patched);
     CHECK(c.eventually([&] { return w.believes().size() == 2 && w.counts().updated >= 1; }));
-    CHECK(nodes.lister().get("", c.unique("n1"))["status"]["conditions"][std::size_t{0}]["type"].as_string() ==
-          "Ready");
+    const auto node = nodes.lister().get("", c.unique("n1"));
+    CHECK(node["status"]["conditions"][std::size_t{0}]["type"].as_string() == "Ready");
     const auto removed = c.run(c.api().remove(node::resource(), {}, c.unique("n2")));
     REQUIRE(removed);
     CHECK(c.eventually([&] { return w.believes().size() == 1; }));

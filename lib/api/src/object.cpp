@@ -68,17 +68,17 @@ result<object> object::parse(std::string_view json) { return decode_object(json)
 
 result<object> object::from_json(const boost::json::value& json) { return decode_object(boost::json::serialize(json)); }
 
-std::string_view object::api_version() const noexcept { return front_text(block_, front_field::api_version); }
+std::string_view object::api_version() const& noexcept { return front_text(block_, front_field::api_version); }
 
-std::string_view object::kind() const noexcept { return front_text(block_, front_field::kind); }
+std::string_view object::kind() const& noexcept { return front_text(block_, front_field::kind); }
 
 bool object::has_metadata() const noexcept { return !name().empty(); }
 
-std::string_view object::ns() const noexcept { return front_text(block_, front_field::ns); }
+std::string_view object::ns() const& noexcept { return front_text(block_, front_field::ns); }
 
-std::string_view object::name() const noexcept { return front_text(block_, front_field::name); }
+std::string_view object::name() const& noexcept { return front_text(block_, front_field::name); }
 
-std::string_view object::uid() const noexcept { return front_text(block_, front_field::uid); }
+std::string_view object::uid() const& noexcept { return front_text(block_, front_field::uid); }
 
 bool object::has_uid(std::string_view uid) const noexcept
 {
@@ -96,7 +96,10 @@ std::optional<std::array<unsigned char, 16>> object::uuid() const noexcept
     return block_ == nullptr ? std::nullopt : block_->uuid();
 }
 
-std::string_view object::resource_version() const noexcept { return front_text(block_, front_field::resource_version); }
+std::string_view object::resource_version() const& noexcept
+{
+    return front_text(block_, front_field::resource_version);
+}
 
 std::int64_t object::generation() const noexcept { return front(block_, front_field::generation).as_int64(); }
 
@@ -105,13 +108,13 @@ bool object::being_deleted() const noexcept
     return static_cast<bool>(front(block_, front_field::deletion_timestamp));
 }
 
-value_view object::root() const noexcept
+value_view object::root() const& noexcept
 {
     const plain_block* const all = block_ == nullptr ? nullptr : detail::whole(*block_);
     return all == nullptr ? value_view{} : all->root();
 }
 
-value_view object::operator[](std::string_view member) const noexcept
+value_view object::operator[](std::string_view member) const& noexcept
 {
     const plain_block* const all = block_ == nullptr ? nullptr : detail::whole(*block_);
     return all == nullptr ? value_view{} : all->member(member);
@@ -128,19 +131,19 @@ value_view packed_path(const object::block& b, std::string_view dotted) noexcept
 
 } // namespace
 
-value_view object::path(std::string_view dotted) const noexcept
+value_view object::path(std::string_view dotted) const& noexcept
 {
     if (block_ == nullptr) return {};
     return block_->packed ? packed_path(*block_, dotted) : block_->as_plain().path(dotted);
 }
 
-value_view object::metadata() const noexcept { return front(block_, front_field::metadata); }
+value_view object::metadata() const& noexcept { return front(block_, front_field::metadata); }
 
-value_view object::labels() const noexcept { return front(block_, front_field::labels); }
+value_view object::labels() const& noexcept { return front(block_, front_field::labels); }
 
-value_view object::annotations() const noexcept { return front(block_, front_field::annotations); }
+value_view object::annotations() const& noexcept { return front(block_, front_field::annotations); }
 
-value_view object::owner_references() const noexcept { return front(block_, front_field::owner_references); }
+value_view object::owner_references() const& noexcept { return front(block_, front_field::owner_references); }
 
 std::string object::to_text() const { return root().to_text(); }
 
@@ -172,9 +175,9 @@ object kept_object::get() const noexcept
     return object(block_);
 }
 
-object_key_view kept_object::key() const noexcept { return {front_text(block_, front_field::ns), name()}; }
+object_key_view kept_object::key() const& noexcept { return {front_text(block_, front_field::ns), name()}; }
 
-std::string_view kept_object::name() const noexcept { return front_text(block_, front_field::name); }
+std::string_view kept_object::name() const& noexcept { return front_text(block_, front_field::name); }
 
 std::size_t kept_object::bytes() const noexcept { return block_ == nullptr ? 0 : detail::resting_bytes(*block_); }
 

@@ -89,7 +89,8 @@ asio::awaitable<result<action>> reconcile(ledger& book, lister pods, object_key 
     auto& l = book.lines[static_cast<std::size_t>(number(std::string_view(key.name).substr(1)))];
     if (l.active.fetch_add(1) != 0) ++book.overlaps;
     const int run = ++l.runs;
-    const int found = number(pods.get(key).resource_version());
+    const auto stored = pods.get(key);
+    const int found = number(stored.resource_version());
     if (run % 3 == 0) co_await asio::post(asio::use_awaitable);
     // What somebody else has written, or is about to: it will be shown.
     if (run % 5 == 0) context.wrote(pod::resource(), key, std::to_string(std::min(found + 1, changes - 1)));

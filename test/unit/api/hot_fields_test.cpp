@@ -108,7 +108,8 @@ TEST_CASE("hot fields: every path of random documents", "[api][storage]")
         for (int i = 0; i < 50; ++i) {
             const auto text = R"({"metadata":)" + random.document() + R"(,"spec":)" + random.document() + "}";
             std::vector<std::string> paths;
-            collect_paths(object::parse(text).value().root(), "", paths);
+            const object alone = object::parse(text).value();
+            collect_paths(alone.root(), "", paths);
             std::vector<std::string> hot;
             for (const auto& path : paths)
                 if (random.below(8) == 0) hot.push_back(path);

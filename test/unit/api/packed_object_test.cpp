@@ -187,7 +187,8 @@ TEST_CASE("packed object: what is of another kind than belongs in front is found
         for (const auto* path :
              {"metadata.name", "metadata.name.a", "kind", "kind.a", "status.phase", "status.phase.a"}) {
             CAPTURE(name, path);
-            CHECK(kept.get().path(path) == plain.path(path));
+            const object o = kept.get();
+            CHECK(o.path(path) == plain.path(path));
         }
         check_equal(plain, kept.get());
     }
@@ -233,14 +234,18 @@ TEST_CASE("packed object: what was read last stays expanded for a while", "[api]
     std::vector<kept_object> kept;
     for (int i = 0; i < 200; ++i) {
         kept.emplace_back(decode(pod(i), encoding));
-        CHECK(kept.back().get()["spec"].size() == 2);
+        const object o = kept.back().get();
+        CHECK(o["spec"].size() == 2);
     }
     const auto count = [&kept] {
         int n = 0;
         for (const auto& k : kept) n += at_rest(k) ? 0 : 1;
         return n;
     };
-    for (const auto& k : kept) (void)k.get()["spec"];
+    for (const auto& k : kept) {
+        const object o = k.get();
+        (void)o["spec"];
+    }
     CHECK(count() == 128);
     encoding->keep_recent(false);
     CHECK(count() == 0);
@@ -412,7 +417,8 @@ TEST_CASE("metadata only: objects get the kind they are the metadata of", "[api]
         CHECK(o.kind() == "Deployment");
         CHECK(o.api_version() == "apps/v1");
         CHECK_FALSE(o["spec"]);
-        CHECK(object::parse(o.to_text()).value().root() == o.root());
+        const object again = object::parse(o.to_text()).value();
+        CHECK(again.root() == o.root());
     }
     CHECK(page->items[0].labels()["x"].as_string() == "y");
 

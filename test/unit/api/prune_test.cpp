@@ -265,7 +265,8 @@ TEST_CASE("prune: what the server says about a watch or a request is whole", "[a
             CHECK(events[static_cast<std::size_t>(i)].obj.to_text() == R"({"metadata":{"name":"a"},"spec":1})");
         CHECK(events[3].status.code == 410);
     }
-    CHECK((*decode_object(R"({"kind":"Status","status":"Failure","code":404})", o))["code"].as_int64() == 404);
+    const auto status = decode_object(R"({"kind":"Status","status":"Failure","code":404})", o).value();
+    CHECK(status["code"].as_int64() == 404);
     list_decoder list(o);
     REQUIRE(list.feed(R"({"kind":"PodList","metadata":{"resourceVersion":"7","continue":"t"},"items":[]})"));
     CHECK(list.finish()->continue_token == "t");

@@ -112,7 +112,8 @@ TEST_CASE("storage: every edge of JSON comes back from every policy, cut at ever
                                  decoder.feed(std::string_view(line).substr(cut), events);
                 const bool one = fed && events.size() == 1;
                 const kept_object kept(one ? std::exchange(events[0].obj, {}) : object());
-                wrong += one && kept.get().root() == whole.root() ? 0 : 1;
+                const object read = kept.get();
+                wrong += one && read.root() == whole.root() ? 0 : 1;
             }
             CHECK(wrong == 0);
         }
@@ -140,7 +141,8 @@ TEST_CASE("storage: long texts, long lists and deep ones come back from every po
             const auto page = decoder.finish();
             REQUIRE(page);
             REQUIRE(page->items.size() == 1);
-            CHECK(page->items[0].path("metadata") == kept.get().path("metadata"));
+            const object read = kept.get();
+            CHECK(page->items[0].path("metadata") == read.path("metadata"));
         }
         CHECK(f.encoding->stats().broken == 0);
     }
@@ -181,9 +183,14 @@ TEST_CASE("storage: an object is read in another thread when all it came from ha
         }
         std::vector<std::string> read;
         std::thread([&read, objects = std::move(left)]() mutable {
-            for (auto& o : objects) read.push_back(std::exchange(o, {}).metadata().to_text());
+            for (auto& o : objects) {
+                const object last = std::exchange(o, {});
+                read.push_back(last.metadata().to_text());
+            }
         }).join();
-        for (int i = 0; i < 20; ++i)
-            CHECK(read[static_cast<std::size_t>(i)] == object::parse(numbered_pod(i)).value().metadata().to_text());
+        for (int i = 0; i < 20; ++i) {
+            const object alone = object::parse(numbered_pod(i)).value();
+            CHECK(read[static_cast<std::size_t>(i)] == alone.metadata().to_text());
+        }
     }
 }

@@ -73,6 +73,7 @@ TEST_CASE("crd: a custom kind with a built-in's name is a custom resource like a
         s.expect(200, "DELETE", crds + "/" + plural + ".example.com");
     }
     CHECK(s.expect(200, "GET", "/api/v1/namespaces/kube-public").at_pointer("/status/phase") == "Active");
+    CHECK(s.expect(200, "GET", crds).at("items").as_array().empty());
 }
 
 TEST_CASE("crd: names of built-in plurals have no rules of theirs, and selectable fields no defaults",

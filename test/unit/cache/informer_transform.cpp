@@ -48,7 +48,8 @@ TEST_CASE("transform: what is made of an object is stored and told, once for eac
     REQUIRE(f.run.run(pods.has_synced()));
     f.run.advance(10s);
     CHECK(std::exchange(called, {}) == lines{"web/a@1", "web/b@2"});
-    CHECK(pods.lister().get("web", "a")["spec"]["short"].as_bool());
+    const auto a = pods.lister().get("web", "a");
+    CHECK(a["spec"]["short"].as_bool());
 
     watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::error_event(410, "Expired")});
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "6"), kt::make_pod("web", "b", "2")}, "8"));
@@ -87,8 +88,10 @@ TEST_CASE("transform: one that fails costs its object the transform, and nothing
     CHECK(f.log.count("a transform failed") == 3);
     CHECK(f.log.count("web/throws") == 1);
     CHECK(f.log.count("no idea") == 1);
-    CHECK(pods.lister().get("web", "throws")["spec"]["short"].kind() == kubecoro::value_kind::absent);
-    CHECK(pods.lister().get("web", "fine")["spec"]["short"].as_bool());
+    const auto as_it_came = pods.lister().get("web", "throws");
+    CHECK(as_it_came["spec"]["short"].kind() == kubecoro::value_kind::absent);
+    const auto fine = pods.lister().get("web", "fine");
+    CHECK(fine["spec"]["short"].as_bool());
 }
 
 TEST_CASE("transform: one that loses or changes the version does not hold the store's version back",
@@ -139,7 +142,8 @@ TEST_CASE("transform: whose object came back is seen without expanding it", "[ca
     const kubecoro::object_transformer transformer([&made](const object&) { return made; }, encoding, {});
 
     const auto before = encoding->stats().expansions;
-    CHECK(transformer.apply(fresh).name() == "p1099");
+    const auto applied = transformer.apply(fresh);
+    CHECK(applied.name() == "p1099");
     CHECK(transformer.failures() == 0);
     CHECK(encoding->stats().expansions == before);
     CHECK(fresh.uid() == made.uid());

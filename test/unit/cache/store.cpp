@@ -177,7 +177,8 @@ TEST_CASE("store: an index function that throws leaves its object out, and nothi
                                {delta_type::updated, kt::make_pod("web", "a", "8", "bad")},
                                {delta_type::added, kt::make_pod("web", "e", "9", "n2")}});
     CHECK(names(s.by_index("node", "n2")) == lines{"web/d@7", "web/e@9"});
-    CHECK(s.get({"web", "a"}).resource_version() == "8");
+    const auto a = s.get({"web", "a"});
+    CHECK(a.resource_version() == "8");
     CHECK(s.index_failures() == 1);
     CHECK(log.count("web/a") == 1);
     erase(s, kt::make_pod("web", "a", "10", "bad"));

@@ -203,7 +203,8 @@ TEST_CASE("objects: what the helpers make is what scripts need", "[testing][scri
     CHECK(o.uid() == "uid-web-front\"end");
     CHECK(o.labels()["app"].as_string() == "shop");
     CHECK(o["spec"]["replicas"].as_int64() == 3);
-    CHECK(make_pod("web", "a", "1", "n1")["spec"]["nodeName"].as_string() == "n1");
+    const auto placed = make_pod("web", "a", "1", "n1");
+    CHECK(placed["spec"]["nodeName"].as_string() == "n1");
     spec.members = "not json";
     CHECK_THROWS_AS(make_object(spec), kubecoro::error);
 

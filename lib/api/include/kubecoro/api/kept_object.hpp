@@ -28,8 +28,10 @@ public:
     /// A handle to read.
     [[nodiscard]] object get() const noexcept;
     /// Valid as long as this.
-    [[nodiscard]] object_key_view key() const noexcept;
-    [[nodiscard]] std::string_view name() const noexcept;
+    [[nodiscard]] object_key_view key() const& noexcept KUBECORO_LIFETIME_BOUND;
+    [[nodiscard]] std::string_view name() const& noexcept KUBECORO_LIFETIME_BOUND;
+    object_key_view key() const&& = delete;
+    std::string_view name() const&& = delete;
     /// Heap bytes at rest: what reading adds for a while is not counted.
     [[nodiscard]] std::size_t bytes() const noexcept;
     /// As object::identity().

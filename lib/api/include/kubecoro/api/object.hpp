@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/value_view.hpp>
+#include <kubecoro/base/lifetime_bound.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <array>
@@ -92,38 +93,54 @@ public:
 
     explicit operator bool() const noexcept { return block_ != nullptr; }
 
-    [[nodiscard]] std::string_view api_version() const noexcept;
-    [[nodiscard]] std::string_view kind() const noexcept;
+    [[nodiscard]] std::string_view api_version() const& noexcept KUBECORO_LIFETIME_BOUND;
+    [[nodiscard]] std::string_view kind() const& noexcept KUBECORO_LIFETIME_BOUND;
     /// `metadata` was present and a JSON object with a name.
     [[nodiscard]] bool has_metadata() const noexcept;
-    [[nodiscard]] std::string_view ns() const noexcept;
-    [[nodiscard]] std::string_view name() const noexcept;
-    [[nodiscard]] object_key_view key() const noexcept { return {ns(), name()}; }
+    [[nodiscard]] std::string_view ns() const& noexcept KUBECORO_LIFETIME_BOUND;
+    [[nodiscard]] std::string_view name() const& noexcept KUBECORO_LIFETIME_BOUND;
+    [[nodiscard]] object_key_view key() const& noexcept KUBECORO_LIFETIME_BOUND { return {ns(), name()}; }
     /// Expands; to compare uids use the two below.
-    [[nodiscard]] std::string_view uid() const noexcept;
+    [[nodiscard]] std::string_view uid() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
     [[nodiscard]] bool same_uid(const object& other) const noexcept;
     /// A uid in canonical form, as API servers make them, in 16 bytes; nothing for every other. Does not expand, nor does
     /// uid() when there are none.
     [[nodiscard]] std::optional<std::array<unsigned char, 16>> uuid() const noexcept;
-    [[nodiscard]] std::string_view resource_version() const noexcept;
+    [[nodiscard]] std::string_view resource_version() const& noexcept KUBECORO_LIFETIME_BOUND;
     /// 0 when the kind has none.
     [[nodiscard]] std::int64_t generation() const noexcept;
     /// metadata.deletionTimestamp is set: finalizers hold it.
     [[nodiscard]] bool being_deleted() const noexcept;
 
     /// Everything. Expands.
-    [[nodiscard]] value_view root() const noexcept;
+    [[nodiscard]] value_view root() const& noexcept KUBECORO_LIFETIME_BOUND;
     /// root().path(dotted). What lies in front does not expand: hot fields (storage_options), labels, owner references, name,
     /// namespace, resourceVersion, generation, deletionTimestamp, kind and apiVersion, absent ones included.
-    [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
+    [[nodiscard]] value_view path(std::string_view dotted) const& noexcept KUBECORO_LIFETIME_BOUND;
     /// A member of the root; `metadata`, `spec` and `status` are found without searching. Expands.
-    [[nodiscard]] value_view operator[](std::string_view member) const noexcept;
-    [[nodiscard]] value_view labels() const noexcept;
-    [[nodiscard]] value_view owner_references() const noexcept;
+    [[nodiscard]] value_view operator[](std::string_view member) const& noexcept KUBECORO_LIFETIME_BOUND;
+    [[nodiscard]] value_view labels() const& noexcept KUBECORO_LIFETIME_BOUND;
+    [[nodiscard]] value_view owner_references() const& noexcept KUBECORO_LIFETIME_BOUND;
     /// Expand.
-    [[nodiscard]] value_view metadata() const noexcept;
-    [[nodiscard]] value_view annotations() const noexcept;
+    [[nodiscard]] value_view metadata() const& noexcept KUBECORO_LIFETIME_BOUND;
+    [[nodiscard]] value_view annotations() const& noexcept KUBECORO_LIFETIME_BOUND;
+
+    // Of an object that goes with its statement nothing is lent: give the object a name first.
+    std::string_view api_version() const&& = delete;
+    std::string_view kind() const&& = delete;
+    std::string_view ns() const&& = delete;
+    std::string_view name() const&& = delete;
+    object_key_view key() const&& = delete;
+    std::string_view uid() const&& = delete;
+    std::string_view resource_version() const&& = delete;
+    value_view root() const&& = delete;
+    value_view path(std::string_view dotted) const&& = delete;
+    value_view operator[](std::string_view member) const&& = delete;
+    value_view labels() const&& = delete;
+    value_view owner_references() const&& = delete;
+    value_view metadata() const&& = delete;
+    value_view annotations() const&& = delete;
 
     /// Complete JSON, with kind and apiVersion also for list items that came without.
     [[nodiscard]] std::string to_text() const;
