@@ -100,7 +100,12 @@ TEST_CASE("connecting: connections that begin together share one look-up", "[cli
     byte_server server;
     auto c = detail::make_socket_connector(plain(the, server.port(), lookup.function()));
     std::vector<std::shared_ptr<std::optional<result<std::unique_ptr<detail::byte_stream>>>>> all;
-    for (int i = 0; i < 6; ++i) all.push_back(the.start(c->connect()));
+    for (int i = 0; i < 6; ++i) {
+        all.push_back(std::make_shared<std::optional<result<std::unique_ptr<detail::byte_stream>>>>());
+        // Each without a cancellation slot: the fixture's is for one at a time.
+        asio::co_spawn(the.io, c->connect(),
+                       [out = all.back()](std::exception_ptr, auto got) { *out = std::move(got); });
+    }
     // Every one of them has asked when nothing is ready any more.
     while (the.io.poll_one() != 0) {
     }
