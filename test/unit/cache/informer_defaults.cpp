@@ -87,9 +87,9 @@ TEST_CASE("factory: request_stop ends subscriptions and waits, also inside a han
         f.settle();
     }
     REQUIRE(reading.done());
-    CHECK(reading.outcome()->error() == kubecoro::cond::cancelled);
+    CHECK(reading.outcome().error() == kubecoro::cond::cancelled);
     REQUIRE(waiting.done());
-    CHECK(waiting.outcome()->error() == kubecoro::cond::cancelled);
+    CHECK(waiting.outcome().error() == kubecoro::cond::cancelled);
     CHECK(f.run.run(f.informers->stop()).has_value());
     CHECK(pods.state() == kubecoro::informer_state::stopped);
 }
