@@ -28,7 +28,7 @@ asio::awaitable<result<>> pull(subscription events, feed& f, std::string resourc
 } // namespace
 
 demo_informers::demo_informers(client api, feed& show, factory_options how, std::vector<resource_type> extra)
-    : api_(std::move(api)), feed_(show), factory_(api_, how), tasks_(api_.executor(), how.log)
+    : api_(std::move(api)), feed_(show), factory_(api_, how), tasks_(api_.executor(), how.log.value_or(logger()))
 {
     follow_by_coroutine(core::v1::pod::resource());
     follow_by_function(apps::v1::deployment::resource());

@@ -95,7 +95,7 @@ void reloader::control(const resource_type& kind, const client& cluster, const r
     how.sync_timeout = duration::zero();
     how.measures = options.informers.numbers;
     how.time = options.informers.time;
-    how.log = options.informers.log;
+    how.log = options.informers.log.value_or(logger());
     workload_reconciler look(cluster, kind, workloads.lister(), options.first_sight, counts_);
     auto made = std::make_unique<controller>(executor_, std::move(look), std::move(how));
     source_options workload_events;

@@ -69,8 +69,8 @@ struct informer_options
     /// `transform` has made them. A server that no longer has the version is counted as well.
     bool check_consistency = false;
     /// Called on the informer's strand for every failure of a list or a watch, with what was done and of which objects
-    /// in its message and the reason behind it, and for every object that is too large to be stored; must be quick. What it throws is ignored. The informer retries by
-    /// itself: this is for showing.
+    /// in its message and the reason behind it, and for every object that is too large to be stored; must be quick. What it
+    /// throws is ignored. The informer retries by itself: this is for showing.
     std::function<void(const failure&)> on_failure = {};
     /// What metrics and logs call the informer. Empty = its resource, with a number where there are several.
     std::string label = {};
