@@ -79,7 +79,8 @@ void informer_engine::request_stop()
     registry_.refuse();
     watches_.stop();
     waiters_.close(failure(cond::cancelled, "the informer was stopped"));
-    // Whoever waits for a sync may be what the caller of stop() waits for.
+    // Readers and waiters end now: the caller of stop() may be one of them.
+    registry_.end_subscriptions();
     gate_.close();
     store_->versions()->close();
 }

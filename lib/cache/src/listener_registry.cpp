@@ -71,6 +71,12 @@ void listener_registry::refuse()
     dropped.swap(waiting_);
 }
 
+void listener_registry::end_subscriptions()
+{
+    for (const auto& l : all())
+        if (l->drains()) l->informer_stopped();
+}
+
 void listener_registry::end()
 {
     std::vector<std::shared_ptr<processor_listener>> listeners;

@@ -41,8 +41,10 @@ public:
     [[nodiscard]] std::shared_ptr<processor_listener> admit(admission a);
     /// Runs those that wait, and whoever comes from now on at once.
     void start();
-    /// Nobody is admitted or started any more.
+    /// Admits and starts no listener any more.
     void refuse();
+    /// Ends the subscriptions: their readers get what waits, then the end.
+    void end_subscriptions();
     /// Tells all that the informer has stopped.
     void end();
     [[nodiscard]] std::vector<std::shared_ptr<processor_listener>> all() const;

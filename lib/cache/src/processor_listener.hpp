@@ -66,6 +66,8 @@ public:
     void mark_initial();
     void informer_stopped();
     [[nodiscard]] bool over() const;
+    /// A subscription: what waits at the stop is still handed out.
+    [[nodiscard]] bool drains() const noexcept { return settings_.drains; }
     [[nodiscard]] std::uint64_t id() const noexcept { return settings_.id; }
     [[nodiscard]] const std::string& name() const noexcept { return settings_.name; }
     /// Why the store cannot be filled, or that it can be hoped for again.

@@ -122,7 +122,7 @@ TEST_CASE("handlers: one that throws is counted and reported, goes on, and still
     CHECK(f.take() == lines{"initial web/a@1", "initial web/b@2", "updated web/a@1 > 6"});
     CHECK(handler.stats().failed == 2);
     CHECK(handler.stats().delivered == 3);
-    CHECK(f.log.count("clumsy") == 2);
+    CHECK(f.log.count("a handler failed handler=clumsy") == 2);
 }
 
 TEST_CASE("handlers: slots left out are skipped", "[cache][handlers]")
@@ -232,7 +232,7 @@ TEST_CASE("handlers: one that throws after it was removed has ended, and was the
     REQUIRE(removed.done());
     CHECK(removed.outcome().has_value());
     CHECK(handler.stats().failed == 1);
-    CHECK(f.log.count("clumsy") == 1);
+    CHECK(f.log.count("a handler failed handler=clumsy") == 1);
     CHECK(f.pods.stats().handlers.size() == 1);
     f.modify("b", 7);
     f.settle();

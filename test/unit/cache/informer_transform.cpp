@@ -86,7 +86,7 @@ TEST_CASE("transform: one that fails costs its object the transform, and nothing
     CHECK(pods.lister().size() == 5);
     CHECK(pods.stats().transform_failures == 3);
     CHECK(f.log.count("a transform failed") == 3);
-    CHECK(f.log.count("web/throws") == 1);
+    CHECK(f.log.count("stored as it came object=web/throws") == 1);
     CHECK(f.log.count("no idea") == 1);
     const auto as_it_came = pods.lister().get("web", "throws");
     CHECK(as_it_came["spec"]["short"].kind() == kubecoro::value_kind::absent);

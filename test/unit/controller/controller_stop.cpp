@@ -70,7 +70,7 @@ TEST_CASE("controller: a stop lets runs finish and begins no other", "[controlle
     f.settle();
     const auto ended = f.run.spawn(c.run());
     const auto stopped = f.run.spawn(c.stop());
-    f.run.advance(29s);
+    f.run.advance(19s);
     CHECK(w.begun == 2);
     CHECK_FALSE(stopped.done());
     CHECK(c.stats().phase == controller_phase::stopping);
