@@ -37,6 +37,7 @@ class named_first
 public:
     template<class F>
         requires(!std::same_as<std::remove_cvref_t<F>, named_first> && std::is_convertible_v<F, T>)
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copying and moving alone
     named_first(F&& f) : value_(std::forward<F>(f))
     {
         static_assert(
