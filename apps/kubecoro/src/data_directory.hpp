@@ -1,4 +1,4 @@
-// What a server keeps over a restart: its authority, its tokens and its cluster's state, in a directory of its own.
+// The directory in which a server keeps its certificate authority, its tokens and its cluster's state over a restart.
 #pragma once
 
 #include <kubecoro/apiserver/tls.hpp>

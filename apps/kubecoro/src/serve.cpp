@@ -19,7 +19,7 @@ namespace {
 
 using data_ptr = std::shared_ptr<data_directory>;
 
-/// Who started us reads our lines through a pipe, and is gone when nobody has its other end.
+/// Detects that the reader of standard output has gone: a pipe without a reader reports an error.
 asio::awaitable<result<>> until_output_is_gone(asio::any_io_executor executor, latch stop)
 {
     struct stat about
