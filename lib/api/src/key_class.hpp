@@ -12,6 +12,9 @@ enum class key_class : std::uint8_t
 {
     /// Nearly all.
     plain,
+    /// `labels` and its like: the names of the members are chosen by users.
+    user_map,
+    // From here on a key says something about its value to the writer.
     /// `value`: environment variables, parameters.
     value,
     /// `data` and its like, secret below the root.
@@ -41,12 +44,25 @@ enum class key_class : std::uint8_t
                                                                               : key_class::item;
 }
 
+[[nodiscard]] inline bool names_user_map(std::string_view key) noexcept
+{
+    return key == "labels" || key == "annotations" || key == "matchLabels" || key == "nodeSelector" ||
+           key == "selector";
+}
+
+[[nodiscard]] inline key_class class_of_field(std::string_view name) noexcept
+{
+    if (names_data(name)) return key_class::data_fields;
+    return names_user_map(name) ? key_class::user_map : key_class::plain;
+}
+
 [[nodiscard]] inline key_class class_of(std::string_view key) noexcept
 {
     if (key.size() > 2 && key[1] == ':') {
         if (key[0] == 'k' || key[0] == 'v') return class_of_item(key);
-        return key[0] == 'f' && names_data(key.substr(2)) ? key_class::data_fields : key_class::plain;
+        return key[0] == 'f' ? class_of_field(key.substr(2)) : key_class::plain;
     }
+    if (names_user_map(key)) return key_class::user_map;
     switch (key.size()) {
     case 3:
         return key == "uid" ? key_class::uid : key_class::plain;

@@ -19,7 +19,7 @@ std::size_t tape_writer::repeat(std::string_view text)
     const repeats::entry& known = layout_.repeated().at(n.repeated);
     if (n.repeated != repeats::none && known.when.max_depth <= max_depth_ && text.starts_with(known.text)) {
         n.wait = n.next_wait = 0;
-        if (!known.when.owner || *known.when.owner == owner_) return copy(known);
+        if (!known.when.owner || *known.when.owner == sightings_.owner()) return copy(known);
         expect_recording(text.substr(0, known.text.size()));
         return 0;
     }
@@ -64,7 +64,7 @@ void tape_writer::end_recording(const frame& f)
     if ((f.obstacles & obstacle::changing) != 0) return;
     repeats::terms when{max_depth_, f.hidden, f.obstacles, {}};
     // Others have to be counted before all of it has its number; versions of one object count once.
-    if ((f.obstacles & obstacle::counting) != 0) when.owner = owner_;
+    if ((f.obstacles & obstacle::counting) != 0) when.owner = sightings_.owner();
     layout_.remember(f.at.container, f.recorded, bytes().subspan(f.start), when);
 }
 

@@ -27,6 +27,9 @@ constexpr std::size_t shortest_shared_value = 2;
 // Members that may be missing before the one that comes: more are looked for by number.
 constexpr int likely_members = 4;
 
+// Of one document no more unknown keys are counted: one with thousands does not decide alone what the next ones share.
+constexpr unsigned most_new_keys = 512;
+
 // After so many in a row that nobody had seen, which a place for ids and times has, few are still looked at: one of
 // `look_again`.
 constexpr unsigned most_strangers = 64;
@@ -89,7 +92,10 @@ void tape_writer::clear()
     in_array_ = false;
     hint_ = hint::none;
     trouble_ = trouble::none;
-    if (words_ != nullptr) document_ = owner_ = words_->next_document();
+    new_keys_ = 0;
+    if (words_ == nullptr) return;
+    document_ = words_->next_document();
+    sightings_.begin(document_);
 }
 
 bool tape_writer::fail(trouble t) noexcept
@@ -175,6 +181,7 @@ bool tape_writer::end_filled(frame& f)
     if (f.obstacles == 0 && size() - f.start >= shortest_shared_container) share(f);
     top_->obstacles |= f.obstacles;
     top_->hidden += f.hidden;
+    if (f.is_metadata || depth_ == 0) sightings_.without_uid();
     if (!f.recorded.empty()) [[unlikely]]
         end_recording(f);
     return has_room();
@@ -273,11 +280,33 @@ bool tape_writer::other_key(frame& f, std::string_view s)
     return new_key(f, s);
 }
 
-bool tape_writer::may_learn(key_class c) const noexcept
+bool tape_writer::is_user_map(const frame& f) const noexcept
+{
+    if (f.is_array || depth_ <= 1 || frames_[depth_ - 1].is_array) return false;
+    const layout::node& n = layout_.at(f.at.container);
+    if (n.key == layout::nameless) return !n.is_item;
+    return key_remark::unpack(words_->keys().entry_of(n.key).remark).c == key_class::user_map;
+}
+
+bool tape_writer::may_learn(key_class c, bool is_users) const noexcept
 {
     if (innermost().secret || c == key_class::item) return false;
-    // Names of items must not take the room of the names of members.
+    // Names of items and of users must not take the room of the names that a schema has.
+    if (is_users) return words_->has_room_for_users_key();
     return c != key_class::common_item || words_->keys().size() < key_numbers / 2;
+}
+
+std::optional<text_table::number> tape_writer::number_of_key(std::string_view s, key_class c, bool is_users)
+{
+    text_table& keys = words_->keys();
+    const std::uint64_t hash = hash_text(s);
+    if (new_keys_ >= most_new_keys || !may_learn(c, is_users)) return keys.find(s, hash);
+    const std::size_t before = keys.size();
+    // Those of a schema count by version: they are few, and known ones are quicker.
+    const auto [known, again] = is_users ? sightings_.see(keys, s, hash) : keys.see(s, hash, document_);
+    if (!known) ++new_keys_;
+    if (is_users) words_->count_users_keys(keys.size() - before);
+    return known;
 }
 
 bool tape_writer::new_key(frame& f, std::string_view s)
@@ -287,15 +316,13 @@ bool tape_writer::new_key(frame& f, std::string_view s)
     expect_value(f, c);
     here_ = layout::nowhere;
     if (words_ == nullptr) return inline_key(s);
+    const bool is_users = is_user_map(f);
     std::optional<text_table::number> n;
-    if (s.size() <= longest_shared_key) {
-        const std::uint64_t hash = hash_text(s);
-        n = may_learn(c) ? words_->keys().see(s, hash, document_).known : words_->keys().find(s, hash);
-    }
+    if (s.size() <= longest_shared_key) n = number_of_key(s, c, is_users);
     here_ = layout_.step_to(f.at, n ? static_cast<layout::key_number>(*n) : layout::nameless,
                             c == key_class::item || c == key_class::common_item);
     if (!n) {
-        if (s.size() <= longest_shared_key && may_learn(c)) f.obstacles |= obstacle::changing;
+        if (s.size() <= longest_shared_key && may_learn(c, is_users)) f.obstacles |= obstacle::changing;
         return inline_key(s);
     }
     put_key(*n);
@@ -351,7 +378,7 @@ std::optional<text_table::number> tape_writer::look_up(text_table& table, std::s
     layout::node& n = layout_.at(p);
     if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return std::nullopt;
     // By the object, not by the version: what one object alone has is worth no number, however often it is updated.
-    const auto [known, again] = table.see(content, hash_text(content), owner_);
+    const auto [known, again] = sightings_.see(table, content, hash_text(content));
     if (p != layout::nowhere) {
         if (known) n.value = first + *known;
         n.strangers = known || again ? 0 : static_cast<unsigned char>(std::min(n.strangers + 1u, most_strangers));
@@ -359,15 +386,26 @@ std::optional<text_table::number> tape_writer::look_up(text_table& table, std::s
     return known;
 }
 
+std::optional<text_table::number> tape_writer::number_of_value(std::string_view s)
+{
+    text_table& values = words_->values();
+    if (!is_user_map(innermost())) return look_up(values, s, here_, 0);
+    if (!words_->has_room_for_users_value()) return values.find(s, hash_text(s));
+    const std::size_t before = values.size();
+    const auto known = look_up(values, s, here_, 0);
+    words_->count_users_values(values.size() - before);
+    return known;
+}
+
 bool tape_writer::other_string(std::string_view s)
 {
-    if (hint_ == hint::uid) owner_ = static_cast<unsigned>(hash_text(s));
+    if (hint_ == hint::uid) sightings_.belongs_to(static_cast<unsigned>(hash_text(s)));
     if (!shares_ || s.size() < shortest_shared_value) return inline_string(s);
     if (s.size() > longest_shared_value) {
         top_->obstacles |= obstacle::long_text;
         return inline_string(s);
     }
-    if (const auto known = look_up(words_->values(), s, here_, 0)) return shared(*known);
+    if (const auto known = number_of_value(s)) return shared(*known);
     top_->obstacles |= obstacle::changing;
     return inline_string(s);
 }

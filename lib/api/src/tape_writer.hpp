@@ -1,5 +1,6 @@
 #pragma once
 
+#include "object_sightings.hpp"
 #include "tape_format.hpp"
 #include "vocabulary.hpp"
 
@@ -245,12 +246,18 @@ private:
     }
     void look_for(frame& f, std::string_view key) const noexcept;
     [[nodiscard]] bool has_key(const frame& f, std::string_view key) const noexcept;
-    [[nodiscard]] bool may_learn(key_class c) const noexcept;
+    /// The object's member names are chosen by users, or nothing says that they are not.
+    [[nodiscard]] bool is_user_map(const frame& f) const noexcept;
+    [[nodiscard]] bool may_learn(key_class c, bool is_users) const noexcept;
+    /// The number of a key that was not expected; one that has none is counted where it may be learnt.
+    [[nodiscard]] std::optional<text_table::number> number_of_key(std::string_view s, key_class c, bool is_users);
+    /// The same of a text that is a value.
+    [[nodiscard]] std::optional<text_table::number> number_of_value(std::string_view s);
     void expect_value(const frame& f, key_class c) noexcept
     {
         hint_ = hint::none;
         shares_ = f.shares;
-        if (c != key_class::plain) [[unlikely]]
+        if (c > key_class::user_map) [[unlikely]]
             heed(f, c);
     }
     void heed(const frame& f, key_class c) noexcept;
@@ -293,8 +300,9 @@ private:
     /// Where the next value comes.
     layout::place here_ = layout::root;
     unsigned document_ = 0;
-    /// The same for all versions of one object, once its uid is known.
-    unsigned owner_ = 0;
+    object_sightings sightings_;
+    /// Keys of this document that had no number.
+    unsigned new_keys_ = 0;
     std::size_t max_bytes_;
     std::size_t max_depth_;
     bool in_array_ = false;

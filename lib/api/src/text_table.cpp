@@ -12,6 +12,10 @@ constexpr std::size_t first_candidates = 1024;
 // Longer runs of collisions are not searched, so that no choice of texts makes a lookup long.
 constexpr std::size_t longest_probe = 16;
 
+// A candidate's slot: what tells texts of one slot apart, the last document, the count.
+constexpr std::uint32_t most_counted = 0xf;
+std::uint32_t print_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 44); }
+
 constexpr std::uint32_t number_bits = 17;
 constexpr std::uint32_t number_mask = (1u << number_bits) - 1;
 
@@ -39,9 +43,24 @@ text_table::sighting text_table::see(std::string_view text, std::uint64_t hash, 
     if (const auto known = find(text, hash)) return {known};
     if (!has_room(text)) return {};
     const count c = count_sighting(hash, document);
-    if (c == count::enough) return {append(text, hash), true};
-    return {std::nullopt, c == count::again};
+    if (c != count::enough) return {std::nullopt, c == count::again};
+    candidate(hash) = 0;
+    return {append(text, hash), true};
 }
+
+text_table::sighting text_table::recall(std::string_view text, std::uint64_t hash)
+{
+    if (const auto known = find(text, hash)) return {known};
+    if (!has_room(text)) return {};
+    std::uint32_t& slot = candidate(hash);
+    const std::uint32_t times = slot & most_counted;
+    if (times == 0 || slot >> 12 != print_of(hash)) return {};
+    if (times < enough()) return {std::nullopt, true};
+    slot = 0;
+    return {append(text, hash), true};
+}
+
+void text_table::count_later(std::uint64_t hash, unsigned document) { (void)count_sighting(hash, document); }
 
 void text_table::admit(std::string_view text)
 {
@@ -49,18 +68,29 @@ void text_table::admit(std::string_view text)
     if (has_room(text) && !find(text, hash)) (void)append(text, hash);
 }
 
-text_table::count text_table::count_sighting(std::uint64_t hash, unsigned document)
+std::uint32_t& text_table::candidate(std::uint64_t hash)
 {
     if (candidates_.empty() || (counted_ > 4 * candidates_.size() && candidates_.size() < limits_.candidates))
         grow_candidates();
-    std::uint32_t& slot = candidates_[hash & (candidates_.size() - 1)];
-    const auto print = static_cast<std::uint32_t>(hash >> 44);
+    return candidates_[hash & (candidates_.size() - 1)];
+}
+
+unsigned text_table::enough() const noexcept
+{
+    // Numbers that are left over are of no use, so few documents are enough as long as there are many.
+    return size() < limits_.most / 2 ? limits_.sightings : 2 * limits_.sightings;
+}
+
+text_table::count text_table::count_sighting(std::uint64_t hash, unsigned document)
+{
+    std::uint32_t& slot = candidate(hash);
+    const std::uint32_t print = print_of(hash);
     const std::uint32_t last = document & 0xff;
-    std::uint32_t times = slot & 0xf;
+    std::uint32_t times = slot & most_counted;
     const bool in_this_document = times != 0 && ((slot >> 4) & 0xff) == last;
     if (times != 0 && slot >> 12 == print) {
         if (in_this_document) return count::first;
-        ++times;
+        times = std::min(times + 1, most_counted);
     } else {
         ++counted_;
         // No text takes the place of another one of the same document: two that come in every object would keep each
@@ -74,10 +104,7 @@ text_table::count text_table::count_sighting(std::uint64_t hash, unsigned docume
         times = 1;
     }
     slot = (print << 12) | (last << 4) | times;
-    // Numbers that are left over are of no use, so few documents are enough as long as there are many.
-    const unsigned enough = size() < limits_.most / 2 ? limits_.sightings : 2 * limits_.sightings;
-    if (times < enough) return times == 1 ? count::first : count::again;
-    slot = 0;
+    if (times < enough()) return times == 1 ? count::first : count::again;
     return count::enough;
 }
 

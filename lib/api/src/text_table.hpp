@@ -64,6 +64,10 @@ public:
     [[nodiscard]] std::optional<number> find(std::string_view text, std::uint64_t hash) const noexcept;
     /// Like find; a text that is not there yet is counted, once for each `document`, and admitted in time.
     [[nodiscard]] sighting see(std::string_view text, std::uint64_t hash, unsigned document);
+    /// Like see, before it is known which document to count for: admits a text that was counted often enough already.
+    [[nodiscard]] sighting recall(std::string_view text, std::uint64_t hash);
+    /// Counts a text that recall() did not find, now that its document is known.
+    void count_later(std::uint64_t hash, unsigned document);
     /// @param n  One that was handed out.
     [[nodiscard]] const entry& entry_of(number n) const noexcept
     {
@@ -105,6 +109,9 @@ private:
     static constexpr std::size_t chunk_entries = 256;
     static constexpr std::size_t chunks = 289;
 
+    [[nodiscard]] std::uint32_t& candidate(std::uint64_t hash);
+    /// Sightings that admit a text.
+    [[nodiscard]] unsigned enough() const noexcept;
     [[nodiscard]] count count_sighting(std::uint64_t hash, unsigned document);
     std::optional<number> append(std::string_view text, std::uint64_t hash);
     [[nodiscard]] const char* keep(std::string_view text);

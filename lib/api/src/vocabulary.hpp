@@ -47,6 +47,11 @@ public:
     /// Tapes, each with its trailer.
     [[nodiscard]] text_table& containers() noexcept { return containers_; }
     [[nodiscard]] layout& documents() noexcept { return layout_; }
+    /// Names and values that users choose, of labels and annotations, may take a part of the numbers only.
+    [[nodiscard]] bool has_room_for_users_key() const noexcept { return users_keys_ < key_numbers / 4; }
+    [[nodiscard]] bool has_room_for_users_value() const noexcept { return users_values_ < value_numbers / 2; }
+    void count_users_keys(std::size_t n) noexcept { users_keys_ += n; }
+    void count_users_values(std::size_t n) noexcept { users_values_ += n; }
 
     // ---- any thread
 
@@ -86,6 +91,8 @@ private:
                             .sightings = 2,
                             .candidates = 16384}};
     layout layout_{4096};
+    std::size_t users_keys_ = 0;
+    std::size_t users_values_ = 0;
     unsigned documents_ = 0;
     bool keeps_values_;
 };

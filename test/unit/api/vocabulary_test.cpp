@@ -219,22 +219,23 @@ TEST_CASE("vocabulary: full of whatever, it has the size that is promised", "[ap
 TEST_CASE("vocabulary: a full one goes on with what it has", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
-    std::string text = "{\"v\":[";
-    for (int i = 0; i < 30000; ++i) text += (i != 0 ? ",\"" : "\"") + std::string(80, 'p') + std::to_string(i) + "\"";
-    text += "]";
-    for (int i = 0; i < 9000; ++i) text += ",\"key-" + std::to_string(i) + "\":" + std::to_string(i);
-    text += "}";
-    for (int i = 0; i < 12; ++i) REQUIRE(decoded(text, e).to_text() == text);
+    std::string rest = R"(},"v":[)";
+    for (int i = 0; i < 30000; ++i) rest += (i != 0 ? ",\"" : "\"") + std::string(80, 'p') + std::to_string(i) + "\"";
+    rest += "]";
+    for (int i = 0; i < 9000; ++i) rest += ",\"key-" + std::to_string(i) + "\":" + std::to_string(i);
+    rest += "}";
+    const auto text_of = [&](int i) { return R"({"metadata":{"uid":"uid-)" + std::to_string(i) + "\"" + rest; };
+    for (int i = 0; i < 12; ++i) REQUIRE(decoded(text_of(i), e).to_text() == text_of(i));
     const auto& words = words_of(e);
     // The texts that are being counted are bounded too, so that not all of them get in; what is in can be read.
     CHECK(words.keys().size() <= detail::key_numbers);
     CHECK(words.keys().size() > detail::short_keys);
     CHECK(words.values().size() > detail::wide_values);
     CHECK(e->bytes() < 8u << 20);
-    const object o = decoded(text, e);
+    const object o = decoded(text_of(12), e);
     CHECK(o["key-8999"].as_int64() == 8999);
     CHECK(o["v"].size() == 30000);
-    CHECK(o.root() == object::parse(text)->root());
+    CHECK(o.root() == object::parse(text_of(12))->root());
 }
 
 TEST_CASE("vocabulary: objects of different vocabularies compare by what they say", "[api][vocabulary]")
@@ -333,4 +334,98 @@ TEST_CASE("vocabulary: what one object alone has is not learnt, however often it
     for (int object = 2; object < 12; ++object) (void)version_of(object, 1);
     CHECK(learnt(e).contains("what all have"));
     CHECK_FALSE(learnt(e).contains("host-of-1"));
+}
+
+namespace {
+
+/// A custom resource as a kube-apiserver writes it: the members of its metadata in alphabetical order.
+std::string custom_resource(const std::string& uid, int version, const std::string& annotations,
+                            const std::string& labels)
+{
+    return R"({"apiVersion":"x/v1","kind":"Run","metadata":{"annotations":{)" + annotations + R"(},"labels":{)" +
+           labels + R"(},"name":"n","namespace":"a","resourceVersion":")" + std::to_string(version) + R"(","uid":")" +
+           uid + R"("},"spec":{"class":"what all have"}})";
+}
+
+std::string pair_of(const std::string& key, const std::string& value) { return '"' + key + R"(":")" + value + '"'; }
+
+/// Keys that nothing else has, as many as fit in one object's annotations.
+std::string many_keys(int first, int count)
+{
+    std::string text;
+    for (int i = first; i < first + count; ++i)
+        text += (text.empty() ? "" : ",") + pair_of("key-" + std::to_string(i), "");
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("vocabulary: what one object alone has is not learnt when its uid comes last", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    for (int run = 0; run < 50; ++run) {
+        const auto n = std::to_string(run);
+        for (int version = 0; version < 20; ++version)
+            (void)decoded(custom_resource("uid-" + n, version,
+                                          pair_of("x/of-all", "log of " + n) + "," + pair_of("x/of-" + n, "y"),
+                                          pair_of("app", "shop")),
+                          e);
+    }
+    CHECK(learnt(e).contains("what all have"));
+    CHECK(learnt(e).contains("shop"));
+    CHECK(learnt(e).contains("x/of-all"));
+    for (int run = 0; run < 50; ++run) {
+        CHECK_FALSE(learnt(e).contains("log of " + std::to_string(run)));
+        CHECK_FALSE(learnt(e).contains("x/of-" + std::to_string(run)));
+    }
+}
+
+TEST_CASE("vocabulary: keys that users choose leave room for the schema's", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    const auto& keys = words_of(e).keys();
+    int version = 0;
+    for (int first = 0; first < 10000; first += 400)
+        for (int uid = 0; uid < 10; ++uid) {
+            const std::string n = std::to_string(uid);
+            (void)decoded(custom_resource("uid-" + n, ++version, many_keys(first, 200), many_keys(first + 200, 200)),
+                          e);
+            (void)decoded(R"({"kind":"Run","metadata":{"managedFields":[{"fieldsV1":{"f:metadata":{"f:labels":{)" +
+                              many_keys(20000 + first, 400) + R"(}}}}],"uid":"uid-)" + n + R"("}})",
+                          e);
+        }
+    CHECK(keys.size() > detail::key_numbers / 4);
+    CHECK(keys.size() < detail::key_numbers / 3);
+
+    for (int uid = 0; uid < 10; ++uid)
+        (void)decoded(
+            R"({"kind":"Run","metadata":{"uid":"uid-)" + std::to_string(uid) + R"("},"spec":{"schemaField":1}})", e);
+    CHECK(learnt(e).contains("schemaField"));
+}
+
+TEST_CASE("vocabulary: one document alone decides about a bounded number of keys", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    const std::string wide = R"({"spec":{)" + many_keys(0, 8000) + "}}";
+    for (int i = 0; i < 3; ++i) (void)decoded(wide, e);
+    CHECK(words_of(e).keys().size() > 256);
+    CHECK(words_of(e).keys().size() <= 513);
+}
+
+TEST_CASE("vocabulary: values that users choose leave room for the others", "[api][vocabulary]")
+{
+    const auto e = make_object_encoding();
+    auto& values = detail::encoding::words_of(e)->values();
+    // So that few documents fill what users may have of the table.
+    const auto annotated = [&](const std::string& uid, int first) {
+        std::string annotations;
+        for (int i = first; i < first + 400; ++i)
+            annotations += (annotations.empty() ? "" : ",") +
+                           pair_of("key-" + std::to_string(i % 400), "value-" + std::to_string(i));
+        return R"({"kind":"Run","metadata":{"uid":")" + uid + R"(","annotations":{)" + annotations + "}}}";
+    };
+    for (int first = 0; first < 80'000; first += 400)
+        for (int uid = 0; uid < 9; ++uid) (void)decoded(annotated("uid-" + std::to_string(uid), first), e);
+    CHECK(values.size() > detail::value_numbers / 3);
+    CHECK(values.size() <= detail::value_numbers / 2 + 400);
 }
