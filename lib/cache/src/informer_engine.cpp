@@ -41,6 +41,7 @@ informer_engine::informer_engine(informer_settings s)
                              [self = shared_from_this(), listener, period] { self->resync_every(period, listener); });
                      }}),
       fifo_({.sequence = settings_.options.sequence}),
+      processor_(registry_.left()),
       alarms_(settings_.time),
       wanted_(settings_.options.namespaces),
       handlers_(strand_.get(), settings_.log),

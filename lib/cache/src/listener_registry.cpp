@@ -18,13 +18,14 @@ std::shared_ptr<processor_listener> listener_registry::admit(admission a)
     std::lock_guard lock(mutex_);
     a.settings.id = next_id_++;
     a.settings.log = log_;
+    a.settings.left = left_;
     if (a.settings.name.empty()) a.settings.name = std::to_string(a.settings.id);
     auto listener = std::make_shared<processor_listener>(std::move(a.settings));
     if (phase_ == phase::refusing) {
         listener->informer_stopped();
         return listener;
     }
-    if (pace_.due(listeners_.size())) sweep(ended);
+    sweep(ended);
     listeners_.push_back(listener);
     if (a.resync != duration::zero()) a.resync = std::max(a.resync, shortest_resync);
     if (phase_ == phase::running)
@@ -36,6 +37,8 @@ std::shared_ptr<processor_listener> listener_registry::admit(admission a)
 
 void listener_registry::sweep(std::vector<waiting>& ended)
 {
+    const auto left = left_.count();
+    if (left == std::exchange(swept_, left)) return;
     const auto over = [](const waiting& w) { return w.listener->over(); };
     const auto kept = std::stable_partition(waiting_.begin(), waiting_.end(), std::not_fn(over));
     std::move(kept, waiting_.end(), std::back_inserter(ended));
@@ -45,7 +48,6 @@ void listener_registry::sweep(std::vector<waiting>& ended)
         if (gone) ended.push_back({l, {}});
         return gone;
     });
-    pace_.swept(listeners_.size());
 }
 
 void listener_registry::begin(waiting w)

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "departures.hpp"
 #include "processor_listener.hpp"
-#include "sweep_pace.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 
@@ -48,6 +48,8 @@ public:
     /// Tells all that the informer has stopped.
     void end();
     [[nodiscard]] std::vector<std::shared_ptr<processor_listener>> all() const;
+    /// Counts those of them that have ended.
+    [[nodiscard]] const departures& left() const noexcept { return left_; }
 
 private:
     struct waiting
@@ -62,7 +64,7 @@ private:
         refusing
     };
 
-    /// Hands over those that have ended, for the caller to destroy without the lock.
+    /// Hands over those that have ended since the last call, for the caller to destroy without the lock.
     void sweep(std::vector<waiting>& ended);
     void begin(waiting w);
 
@@ -72,7 +74,8 @@ private:
     phase phase_ = phase::waiting;
     std::uint64_t next_id_ = 1;
     std::vector<std::shared_ptr<processor_listener>> listeners_;
-    sweep_pace pace_;
+    const departures left_;
+    std::uint64_t swept_ = 0;
     std::vector<waiting> waiting_;
 };
 

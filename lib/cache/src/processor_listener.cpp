@@ -56,7 +56,7 @@ void processor_listener::add(std::span<const notification> batch, bool resync)
         if (over_) return;
         take_in(batch, resync);
         if (!core_.overrun()) return wake(batch.size());
-        over_ = true;
+        set_over();
         wake(settings_.concurrency); // all of them: it is the end for each
         why_over_ = failure(cond::expired, "more than max_pending events waited, and none was to be left out");
         if (!core_.marked()) gate_.close(why_over_);
@@ -100,6 +100,12 @@ void processor_listener::wake(std::size_t events)
     }
 }
 
+/// Under the lock.
+void processor_listener::set_over()
+{
+    if (!std::exchange(over_, true)) settings_.left.note();
+}
+
 void processor_listener::informer_stopped() { close(settings_.drains); }
 
 void processor_listener::close(bool drain)
@@ -107,7 +113,7 @@ void processor_listener::close(bool drain)
     if (!drain) cut_ = true;
     {
         std::lock_guard lock(mutex_);
-        over_ = true;
+        set_over();
         if (!drain) core_.clear();
         wake(settings_.concurrency);
         if (!has_run_) run_ended_.settle({}); // and never will

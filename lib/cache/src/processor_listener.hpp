@@ -1,6 +1,7 @@
 #pragma once
 
 #include "call_meter.hpp"
+#include "departures.hpp"
 #include "event_filter.hpp"
 #include "event_trace.hpp"
 #include "listener_core.hpp"
@@ -50,6 +51,8 @@ public:
         kept_executor executor = {};
         std::shared_ptr<time_source> time = {};
         logger log = {};
+        /// Counts this listener when it ends.
+        departures left = {};
     };
 
     explicit processor_listener(settings s);
@@ -130,6 +133,7 @@ private:
     void add(std::span<const notification> batch, bool resync);
     void take_in(std::span<const notification> batch, bool resync);
     void close(bool drain);
+    void set_over();
     void wake(std::size_t events);
     void warn_if_overdue();
     [[nodiscard]] bool wants_turn();

@@ -7,19 +7,21 @@ namespace kubecoro {
 void shared_processor::join(std::shared_ptr<processor_listener> listener, const std::vector<object>& stored,
                             bool synced)
 {
+    sweep();
+    if (listener->over()) return;
     std::vector<notification> initial;
     initial.reserve(stored.size());
     for (const auto& o : stored) initial.emplace_back(added{o, true});
     if (!initial.empty()) listener->add(initial);
     if (synced) listener->mark_initial();
-    if (pace_.due(listeners_.size())) sweep();
     listeners_.push_back(std::move(listener));
 }
 
 void shared_processor::sweep()
 {
+    const auto left = left_.count();
+    if (left == std::exchange(swept_, left)) return;
     std::erase_if(listeners_, [](const auto& l) { return l->over(); });
-    pace_.swept(listeners_.size());
 }
 
 void shared_processor::distribute(std::span<const notification> batch)

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "departures.hpp"
 #include "processor_listener.hpp"
-#include "sweep_pace.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kubecoro {
@@ -16,6 +18,9 @@ namespace kubecoro {
 class shared_processor
 {
 public:
+    /// @param left  Counts the listeners that have ended.
+    explicit shared_processor(departures left = {}) : left_(std::move(left)) {}
+
     /// @param stored  The store's content; `synced` when it is complete.
     void join(std::shared_ptr<processor_listener> listener, const std::vector<object>& stored, bool synced);
     /// Hands the batch to every listener; never waits for one.
@@ -25,10 +30,12 @@ public:
     [[nodiscard]] processor_listener* find(std::uint64_t id) const;
 
 private:
+    /// Drops the listeners that have ended since the last call.
     void sweep();
 
     std::vector<std::shared_ptr<processor_listener>> listeners_;
-    sweep_pace pace_;
+    const departures left_;
+    std::uint64_t swept_ = 0;
 };
 
 } // namespace kubecoro
