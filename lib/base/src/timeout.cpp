@@ -11,12 +11,22 @@ namespace asio = boost::asio;
 namespace kubecoro {
 namespace {
 
+/// Asio's TLS operations ignore all but terminal cancellation, and a group of operations passes on the first one only: an
+/// operation that ignored it would go on without its limit.
+struct as_terminal
+{
+    asio::cancellation_type operator()(asio::cancellation_type how) const noexcept
+    {
+        return how == asio::cancellation_type::none ? how : how | asio::cancellation_type::terminal;
+    }
+};
+
 /// Lets every kind of cancellation in that the caller lets through: by itself a spawned coroutine ignores all but terminal.
 asio::awaitable<result<>> contender(asio::awaitable<result<>> inner)
 {
     const auto begun = co_await asio::this_coro::cancellation_state;
     if (begun.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
-    co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+    co_await asio::this_coro::reset_cancellation_state(as_terminal());
     auto guarded = guard(std::move(inner));
     co_return co_await std::move(guarded);
 }

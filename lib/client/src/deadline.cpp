@@ -1,14 +1,11 @@
 #include "deadline.hpp"
 
+#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/guard.hpp>
-
-#include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/this_coro.hpp>
+#include <kubecoro/base/timeout.hpp>
 
 #include <cstdio>
-#include <exception>
-#include <variant>
+#include <utility>
 
 namespace kubecoro::detail {
 
@@ -23,11 +20,13 @@ std::string in_words(duration d)
     return text;
 }
 
-// A spawned coroutine lets only terminal cancellation in unless it says otherwise.
-asio::awaitable<result<>> with_partial_cancellation(asio::awaitable<result<>> operation)
+/// Without a deadline there is a race too: it turns every kind of cancellation into terminal, the only one that Asio's TLS
+/// operations know.
+asio::awaitable<result<>> never()
 {
-    co_await asio::this_coro::reset_cancellation_state(asio::enable_partial_cancellation());
-    co_return co_await guard(std::move(operation));
+    const latch unsettled;
+    auto waiting = unsettled.wait();
+    co_return co_await std::move(waiting);
 }
 
 asio::awaitable<result<>> until_idle(time_source& time, duration limit, const time_point& since)
@@ -41,22 +40,26 @@ asio::awaitable<result<>> until_idle(time_source& time, duration limit, const ti
     }
 }
 
+asio::awaitable<result<>> keep(asio::awaitable<result<>> operation, result<>& outcome)
+{
+    auto guarded = guard(std::move(operation));
+    outcome = co_await std::move(guarded);
+    co_return result<>{};
+}
+
 /// On the caller's executor, never on a strand of our own: Asio 1.81 forwards a cancellation to another executor by a
 /// pointer into the waiting operation, which is gone when that has completed meanwhile.
-asio::awaitable<result<>> race(asio::awaitable<result<>> operation, asio::awaitable<result<>> alarm, duration limit,
-                               std::string doing)
+asio::awaitable<result<>> in_time(asio::awaitable<result<>> operation, asio::awaitable<result<>> alarm, duration limit,
+                                  std::string doing)
 {
-    using namespace asio::experimental::awaitable_operators;
-    auto both = with_partial_cancellation(std::move(operation)) || with_partial_cancellation(std::move(alarm));
-    std::variant<result<>, result<>> first;
-    try {
-        first = co_await std::move(both);
-    } catch (const std::exception&) { // cancelled before either had begun
-        co_return failure(cond::cancelled);
-    }
-    if (first.index() == 0) co_return std::get<0>(std::move(first));
-    result<>& rang = std::get<1>(first);
-    if (!rang) co_return std::move(rang).error();
+    result<> outcome = failure(cond::cancelled);
+    result<> rang = failure(cond::cancelled);
+    auto working = keep(std::move(operation), outcome);
+    auto waiting = keep(std::move(alarm), rang);
+    auto both = race(std::move(working), std::move(waiting));
+    const bool ended = co_await std::move(both);
+    if (ended) co_return outcome;
+    if (!rang) co_return rang;
     co_return failure(cond::timed_out, std::move(doing) + " took longer than " + in_words(limit));
 }
 
@@ -65,16 +68,16 @@ asio::awaitable<result<>> race(asio::awaitable<result<>> operation, asio::awaita
 asio::awaitable<result<>> with_deadline(time_source& time, duration limit, asio::awaitable<result<>> operation,
                                         std::string doing)
 {
-    if (limit == duration::zero()) co_return co_await guard(std::move(operation));
-    auto racing = race(std::move(operation), sleep_for(time, limit), limit, std::move(doing));
+    auto alarm = limit == duration::zero() ? never() : sleep_for(time, limit);
+    auto racing = in_time(std::move(operation), std::move(alarm), limit, std::move(doing));
     co_return co_await std::move(racing);
 }
 
 asio::awaitable<result<>> with_idle_limit(time_source& time, duration limit, const time_point& since,
                                           asio::awaitable<result<>> operation, std::string doing)
 {
-    if (limit == duration::zero()) co_return co_await guard(std::move(operation));
-    auto racing = race(std::move(operation), until_idle(time, limit, since), limit, std::move(doing));
+    auto alarm = limit == duration::zero() ? never() : until_idle(time, limit, since);
+    auto racing = in_time(std::move(operation), std::move(alarm), limit, std::move(doing));
     co_return co_await std::move(racing);
 }
 

@@ -11,7 +11,9 @@ namespace kubecoro::detail {
 
 /** Runs an operation and cancels it when it takes longer than `limit` (0 = no limit): then cond::timed_out with `doing`.
 
-    The caller's executor must run one handler at a time. Errors: also cond::cancelled. */
+    The caller's executor must run one handler at a time. Errors: also cond::cancelled.
+    @par Cancellation  terminal, partial, total, as far as the caller's cancellation state lets them in; each reaches the
+                       operation as terminal cancellation. */
 [[nodiscard]] boost::asio::awaitable<result<>>
 with_deadline(time_source& time, duration limit, boost::asio::awaitable<result<>> operation, std::string doing);
 

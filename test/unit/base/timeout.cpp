@@ -3,6 +3,9 @@
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include <chrono>
 #include <stdexcept>
 
@@ -82,6 +85,25 @@ TEST_CASE("race and with_timeout: every kind of cancellation reaches both sides"
         CHECK(asking.outcome().error() == cond::cancelled);
         CHECK(race.done());
         CHECK(run.clock().waiting() == 0);
+    }
+}
+
+TEST_CASE("race: what knows terminal cancellation only is ended by the other kinds too", "[base][timeout]")
+{
+    // As Asio's TLS operations and every spawned coroutine. It would go on for ever, for its limit has ended.
+    const kubecoro::latch never;
+    const auto stubborn = [&never]() -> asio::awaitable<result<>> {
+        const auto here = co_await asio::this_coro::executor;
+        co_return co_await asio::co_spawn(here, never.wait(), asio::use_awaitable);
+    };
+    for (const auto how : {asio::cancellation_type::partial, asio::cancellation_type::total}) {
+        kt::runner run;
+        const auto asking = run.spawn(with_timeout(run.clock(), 1h, "ask", stubborn()));
+        run.run_until_idle();
+        asking.cancel(how);
+        run.run_until_idle();
+        REQUIRE(asking.done());
+        CHECK(asking.outcome().error() == cond::cancelled);
     }
 }
 

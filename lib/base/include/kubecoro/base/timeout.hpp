@@ -13,7 +13,8 @@ namespace kubecoro {
 
     Both run on the caller's executor, which must be serialised (a strand, or a context with one thread).
     @return whether `work` was the first to end. When the caller is cancelled either may come out.
-    @par Cancellation  terminal, partial, total, as far as the caller's cancellation state lets them in; reaches both. */
+    @par Cancellation  terminal, partial, total, as far as the caller's cancellation state lets them in; each reaches
+                       both, as terminal cancellation too. */
 [[nodiscard]] boost::asio::awaitable<bool> race(boost::asio::awaitable<result<>> work,
                                                 boost::asio::awaitable<result<>> limit);
 

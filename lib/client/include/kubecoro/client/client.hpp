@@ -90,7 +90,7 @@ struct raw_answer
     @par Errors  of every operation: unreachable, timed_out, cancelled, corrupt (a 200 that is not JSON, such as a login
                  page, among it), misconfigured (impersonation without a user), and what the server says (with its
                  Status and the request). Redirects are never followed: they fail with cond::invalid.
-    @par Cancellation  terminal, partial: the connection of that operation is closed.
+    @par Cancellation  terminal, partial, total: the connection of that operation is closed.
     @warning gcc 12 corrupts aggregates made by braces inside a co_await expression. Name options first:
              `list_options o{.limit = 5}; co_await c.list(type, ns, o);` is right everywhere,
              `co_await c.list(type, ns, {.limit = 5});` is not with gcc 12. */
