@@ -52,6 +52,31 @@ informer_engine::informer_engine(informer_settings s)
 
 // ---- start and stop
 
+/** Goes with the context: whatever waits for the informer elsewhere learns that it will not be served any more. */
+class informer_engine::end_of_context
+{
+public:
+    explicit end_of_context(std::weak_ptr<informer_engine> of) : of_(std::move(of)) {}
+    end_of_context(end_of_context&& other) noexcept : of_(std::exchange(other.of_, {})) {}
+    end_of_context& operator=(end_of_context&&) = delete;
+    ~end_of_context()
+    {
+        const auto engine = of_.lock();
+        if (!engine) return;
+        engine->request_stop();
+        engine->end_handlers();
+    }
+
+private:
+    std::weak_ptr<informer_engine> of_;
+};
+
+void informer_engine::end_with_context()
+{
+    const auto executor = settings_.executor.get();
+    if (executor) context_end_ = context_bound<end_of_context>(executor, end_of_context(weak_from_this()));
+}
+
 void informer_engine::start()
 {
     std::lock_guard lock(mutex_);

@@ -47,6 +47,8 @@ public:
 
     // ---- any thread
 
+    /// Stops with the context, if that ends first. Before anything else.
+    void end_with_context();
     void start();
     [[nodiscard]] std::shared_ptr<processor_listener> add_handler(event_handler handler, handler_options options);
     [[nodiscard]] std::shared_ptr<processor_listener> add_subscription(subscription_options options);
@@ -91,6 +93,7 @@ public:
 
 private:
     struct lane_change;
+    class end_of_context;
 
     /// @param named  What the call is about; @param join  What it waits for.
     [[nodiscard]] boost::asio::awaitable<result<>>
@@ -152,6 +155,7 @@ private:
     const informer_settings settings_;
     const event_trace trace_;
     kept_executor strand_;
+    context_bound<end_of_context> context_end_;
     /// Written on the strand by the decoders of all lanes.
     std::shared_ptr<object_encoding> encoding_;
     std::shared_ptr<store> store_;

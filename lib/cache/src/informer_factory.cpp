@@ -105,7 +105,9 @@ struct informer_factory::state
         s.seed = seeds();
         s.ability = ability_of(resource);
         s.relists = *options.relists;
-        return std::make_shared<informer_engine>(std::move(s));
+        auto engine = std::make_shared<informer_engine>(std::move(s));
+        engine->end_with_context();
+        return engine;
     }
 
     std::shared_ptr<informer_engine> find_or_make(const resource_type& resource, informer_options o)

@@ -77,11 +77,14 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
         change(wanted_);
     }
     const auto begun = std::make_shared<lane_change>();
-    const bool posted = on_strand([self = shared_from_this(), join = std::move(join), begun] {
+    // It goes with the post, done or not: the context may end first.
+    const std::shared_ptr<void> dropped(
+        nullptr, [begun](void*) { begun->made.settle(failure(cond::cancelled, "the informer's context has ended")); });
+    on_strand([self = shared_from_this(), join = std::move(join), begun, dropped] {
         const auto settled = self->settle_lanes();
         begun->made.settle(settled ? self->collect(join, *begun) : settled);
     });
-    return posted ? await_change(begun) : refused(failure(cond::cancelled, "the informer's context has ended"));
+    return await_change(begun);
 }
 
 asio::awaitable<result<>> informer_engine::await_change(std::shared_ptr<lane_change> change)

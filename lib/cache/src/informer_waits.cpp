@@ -82,23 +82,44 @@ asio::awaitable<result<notification>> wait_for_event(std::shared_ptr<informer_en
 
 } // namespace
 
+namespace {
+
+/// A waiter on its way to the strand. It ends when its turn never comes, because the context ends first.
+class newcomer
+{
+public:
+    explicit newcomer(std::shared_ptr<object_waiter> w) : waiter_(std::move(w)) {}
+    newcomer(const newcomer&) = delete;
+    newcomer& operator=(const newcomer&) = delete;
+    ~newcomer()
+    {
+        if (waiter_) waiter_->end(failure(cond::cancelled, "the informer's context has ended"));
+    }
+    [[nodiscard]] std::shared_ptr<object_waiter> arrive() { return std::exchange(waiter_, nullptr); }
+
+private:
+    std::shared_ptr<object_waiter> waiter_;
+};
+
+} // namespace
+
 void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit)
 {
     // Held by the post too: whoever gives up first, the other finds the waiter alive or gone, never half.
-    const bool posted = on_strand([self = shared_from_this(), waiter] {
-        const auto& ns = waiter->key().ns;
+    on_strand([self = shared_from_this(), comes = std::make_shared<newcomer>(waiter)] {
+        const auto admitted = comes->arrive();
+        const auto& ns = admitted->key().ns;
         const auto at = std::find_if(self->lanes_.begin(), self->lanes_.end(),
                                      [&](const auto& l) { return l.second->ns.empty() || l.second->ns == ns; });
         if (at == self->lanes_.end())
-            return waiter->end(failure(cond::misconfigured,
-                                       "the informer does not cover the namespace of " + to_string(waiter->key())));
+            return admitted->end(failure(cond::misconfigured,
+                                         "the informer does not cover the namespace of " + to_string(admitted->key())));
         const informer_lane& lane = *at->second;
         const bool filled = lane.gate.is_open();
-        if (lane.blocked && !filled) return waiter->end(*lane.blocked);
-        self->waiters_.add(waiter);
-        if (filled) waiter->tell(self->store_->get(waiter->key()));
+        if (lane.blocked && !filled) return admitted->end(*lane.blocked);
+        self->waiters_.add(admitted);
+        if (filled) admitted->tell(self->store_->get(admitted->key()));
     });
-    if (!posted) waiter->end(failure(cond::cancelled, "the informer's context has ended"));
     if (limit == duration::zero()) return;
     end_after(limit, waiter, [w = waiter.get()] { w->end(failure(cond::timed_out)); });
 }

@@ -156,6 +156,50 @@ TEST_CASE("lifetimes: the context of a running informer may end before its handl
     SECTION("and they are used") { h.use(); }
 }
 
+TEST_CASE("lifetimes: waits on another context end when an informer's context is destroyed without a stop",
+          "[lifetimes]")
+{
+    handles h;
+    own_context here;
+    std::vector<result<>> ended;
+    const auto keep = [&ended](asio::awaitable<result<>> wait) -> asio::awaitable<void> {
+        ended.push_back(co_await std::move(wait));
+    };
+    const auto pop = [](subscription& events) -> asio::awaitable<result<>> {
+        auto popping = events.pop();
+        const auto batch = co_await std::move(popping);
+        if (batch) co_return result<>{};
+        co_return failure(cond::cancelled);
+    };
+    const auto wait_for = [](const shared_informer& pods) -> asio::awaitable<result<>> {
+        auto waiting = pods.wait_for({"web", "z"}, conditions::exists());
+        const auto there = co_await std::move(waiting);
+        if (there) co_return result<>{};
+        co_return there.error();
+    };
+    {
+        own_context context;
+        h.make(context);
+        SECTION("before the start") {}
+        SECTION("before the sync") { h.factory->start(); }
+        for (auto* wait : {&h.in_order, &h.concurrent}) {
+            asio::co_spawn(here.executor(), keep(wait->has_synced()), asio::detached);
+            asio::co_spawn(here.executor(), keep(wait->ended()), asio::detached);
+        }
+        asio::co_spawn(here.executor(), keep(h.pods->has_synced()), asio::detached);
+        asio::co_spawn(here.executor(), keep(h.stored->wait_until("100")), asio::detached);
+        asio::co_spawn(here.executor(), keep(pop(h.events)), asio::detached);
+        asio::co_spawn(here.executor(), keep(wait_for(*h.pods)), asio::detached);
+        asio::co_spawn(here.executor(), keep(h.pods->add_namespace("jobs")), asio::detached);
+        here.settle();
+        CHECK(ended.empty());
+    }
+    here.settle();
+    CHECK(ended.size() == 9);
+    for (const auto& each : ended) CHECK(each.error() == cond::cancelled);
+    h.use();
+}
+
 TEST_CASE("lifetimes: a factory that is destroyed while it runs leaves handles that outlive the context", "[lifetimes]")
 {
     handles h;

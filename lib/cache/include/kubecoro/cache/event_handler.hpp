@@ -142,7 +142,8 @@ public:
 
         @par Errors        why the informer cannot fill its store (forbidden, not_found, unauthorized, invalid,
         misconfigured); the reflector goes on trying, and a later call may succeed. cond::cancelled when the handler was
-        removed or the informer stopped first.
+        removed or the informer stopped first, or its execution context is destroyed; one whose run() has returned may
+        run again, and a wait on another context goes on.
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> has_synced() const;
     /// The same, without waiting.

@@ -73,7 +73,8 @@ public:
 
         @par Errors        why the store cannot be filled, at once: forbidden, not_found, unauthorized, invalid,
         misconfigured. The reflector goes on trying, slower and slower; a later call may succeed. Other failures are
-        waited out. cond::cancelled when the informer stops first.
+        waited out. cond::cancelled when the informer stops first, or its execution context is destroyed. A context whose
+        run() has returned may run again: until it is destroyed a wait on another context goes on.
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> has_synced() const;
     /// The same, without waiting. Stays true.
