@@ -274,7 +274,7 @@ void reflector_core::note_kind(const object& o)
 std::optional<failure> reflector_core::wrong_kind(std::size_t fit) const
 {
     if (fit != 0 || !list_.left_out.empty() || list_.other_kind.empty()) return std::nullopt;
-    return failure(cond::misconfigured, "every object of the list is of another kind: " + list_.other_kind);
+    return failure(cond::misconfigured, "the list is of another kind: " + list_.other_kind);
 }
 
 void reflector_core::skip(std::string why, bool outdated)

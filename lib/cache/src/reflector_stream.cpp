@@ -59,6 +59,7 @@ reflector_core::action reflector_core::on_initial_events(std::vector<watch_event
     for (auto event = batch.begin(); event != batch.end(); ++event) {
         if (event->type == watch_event_type::error) return stream_failed(failure(std::move(event->status)), now);
         if (event->ends_initial_events() && !event->obj.resource_version().empty()) {
+            note_kind(event->obj); // all that tells the kind of an empty collection
             watch_.rest.assign(std::make_move_iterator(event + 1), std::make_move_iterator(batch.end()));
             return end_of_stream(std::string(event->obj.resource_version()), now);
         }

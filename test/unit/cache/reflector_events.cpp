@@ -123,7 +123,7 @@ TEST_CASE("reflector: a list of objects of another kind alone is a wrong resourc
     REQUIRE(s.c.stats().last_failure);
     CHECK(*s.c.stats().last_failure == cond::misconfigured);
     CHECK(s.c.stats().last_failure->message() ==
-          "every object of the list is of another kind: a v1 Node where a Pod was expected");
+          "the list is of another kind: a v1 Node where a Pod was expected");
     CHECK(s.c.stats().skipped == 2);
 }
 

@@ -147,6 +147,25 @@ TEST_CASE("streamed list: objects of another kind alone are a wrong resource, no
     CHECK(*s.c.stats().last_failure == cond::misconfigured);
 }
 
+TEST_CASE("streamed list: an empty one of another kind is a wrong resource, which its last bookmark tells",
+          "[cache][reflector][stream]")
+{
+    stream_script s;
+    s.begin();
+    s.opened();
+    SECTION("the right kind, or none")
+    {
+        s.events({kt::bookmark("5", true, GENERATE("Pod", ""))});
+        CHECK(s.replaces().items.empty());
+        return;
+    }
+    s.events({kt::bookmark("5", true, "Node")});
+    CHECK(s.as<core::do_wait>().delay > 0s);
+    REQUIRE(s.c.stats().last_failure);
+    CHECK(*s.c.stats().last_failure == cond::misconfigured);
+    CHECK(s.c.stats().last_failure->message() == "the list is of another kind: a v1 Node where a Pod was expected");
+}
+
 TEST_CASE("streamed list: a server that refuses the question is listed at once, and not asked again for a while",
           "[cache][reflector][stream]")
 {
