@@ -49,14 +49,14 @@ read_list() { # file
             *) die "$list:$number: not understood: $line" ;;
             esac
             ;;
-        text) if [[ $line == '====' ]]; then state=replacement replacement=''; else text+=$line$'\n'; fi ;;
-        replacement)
-            if [[ $line == '>>>>' ]]; then
-                state=outside
-                texts+=("$text") replacements+=("$replacement")
-            else
-                replacement+=$line$'\n'
-            fi
+        *)
+            case $state:$line in
+            'text:====') state=replacement replacement='' ;;
+            'replacement:>>>>') state=outside texts+=("$text") replacements+=("$replacement") ;;
+            *:'== '* | *:'<<<<' | *:'====' | *:'>>>>') die "$list:$number: the mutant before has no end" ;;
+            text:*) text+=$line$'\n' ;;
+            *) replacement+=$line$'\n' ;;
+            esac
             ;;
         esac
     done <"$list"
@@ -153,9 +153,11 @@ run_test() { # tree index
     )
 }
 
-# Each test must pass, and run at least one case, while nothing is broken.
+# Each test must pass, and run at least one case, while nothing is broken. Sets `sound` to the mutants of which that is true.
+sound=()
 check_baseline() { # tree index...
-    local tree=$1 i seen='' wanted=()
+    local tree=$1 i key wanted=()
+    local -A passes=()
     shift
     for i in "$@"; do wanted+=("${programs[$i]}"); done
     mapfile -t wanted < <(printf '%s\n' "${wanted[@]}" | sort -u)
@@ -163,38 +165,49 @@ check_baseline() { # tree index...
         tail -30 "$tree/build/log"
         return 1
     fi
+    sound=()
     for i in "$@"; do
-        [[ $seen != *"|${programs[$i]} ${specs[$i]}|"* ]] || continue
-        seen+="|${programs[$i]} ${specs[$i]}|"
-        if ! run_test "$tree" "$i" || grep -q 'No test cases matched' "$tree/build/test.log"; then
-            echo "FAILS UNBROKEN    $(describe "$i"): ${programs[$i]} ${specs[$i]}"
-            tail -15 "$tree/build/test.log"
-            return 1
+        key="${programs[$i]} ${specs[$i]}"
+        if [[ ! ${passes[$key]:-} ]]; then
+            passes[$key]=yes
+            if ! run_test "$tree" "$i" || grep -q 'No test cases matched' "$tree/build/test.log"; then
+                passes[$key]=no
+                tail -15 "$tree/build/test.log"
+            fi
         fi
+        if [[ ${passes[$key]} == yes ]]; then sound+=("$i"); else report 'FAILS UNBROKEN' 0 "$i" "($key)"; fi
     done
 }
 
+# Prints one outcome, and keeps it for the summary.
+report() { # outcome tenths-of-seconds index [remark]
+    local line
+    line=$(printf '%-17s %5d.%d s  %s%s' "$1" $(($2 / 10)) $(($2 % 10)) "$(describe "$3")" "${4:+ $4}")
+    echo "$line"
+    echo "$line" >>"$work/outcomes"
+}
+
 try_mutant() { # tree index
-    local tree=$1 i=$2 file outcome status=0 start=$SECONDS
+    local tree=$1 i=$2 file outcome status=0 start=${EPOCHREALTIME/./}
     file=$tree/${files[$i]}
     if ! mutate "$i" "$tree"; then
-        echo "NO LONGER APPLIES $(describe "$i")"
+        report 'NO LONGER APPLIES' 0 "$i"
         return 1
     fi
     printf '%s' "$mutated" >"$file"
     if ! build "$tree" "${programs[$i]}"; then
-        outcome='DOES NOT COMPILE '
+        outcome='DOES NOT COMPILE'
     else
-        run_test "$tree" "$i" || status=$?
+        run_test "$tree" "$i" 2>>"$tree/build/test.log" || status=$?
         case $status in
-        0) outcome='SURVIVES         ' ;;
-        124 | 137) outcome='killed by time   ' ;;
-        *) outcome='killed           ' ;;
+        0) outcome='SURVIVES' ;;
+        124 | 137) outcome='killed by time' ;;
+        *) outcome='killed' ;;
         esac
     fi
     cp "$root/${files[$i]}" "$file"
-    echo "$outcome $(describe "$i") ($((SECONDS - start)) s)"
-    if [[ $outcome == DOES* ]]; then grep -m 3 -E 'error|Error' "$tree/build/log" || tail -5 "$tree/build/log"; fi
+    report "$outcome" $(((${EPOCHREALTIME/./} - start) / 100000)) "$i"
+    if [[ $outcome == DOES* ]]; then grep -m 3 -E 'error:|Error ' "$tree/build/log" || tail -5 "$tree/build/log"; fi
     [[ $outcome == killed* ]]
 }
 
@@ -208,7 +221,8 @@ run_worker() { # number index...
         return 1
     }
     check_baseline "$tree" "$@" || return 1
-    for i in "$@"; do try_mutant "$tree" "$i" || bad=1; done
+    ((${#sound[@]} == $#)) || bad=1
+    for i in "${sound[@]}"; do try_mutant "$tree" "$i" || bad=1; done
     return "$bad"
 }
 
@@ -228,6 +242,15 @@ select_only() { # MODULE[:TEXT]
     done
 }
 
+summarise() {
+    echo "in $SECONDS s; the slowest:"
+    sort -k1.18,1.25nr "$work/outcomes" | head -10
+    if grep -qv '^killed  ' "$work/outcomes"; then
+        echo "to be mended:"
+        grep -v '^killed  ' "$work/outcomes"
+    fi
+}
+
 run_selected() {
     local workers=${KUBECORO_JOBS:-$(nproc)} w i pids=() share status=0
     ((${#selected[@]})) || die "no mutant is named so"
@@ -235,12 +258,15 @@ run_selected() {
     jobs_of_a_worker=1
     mapfile -t selected < <(for i in "${selected[@]}"; do echo "${programs[$i]} ${files[$i]} $i"; done | sort | sed 's/.* //') # neighbours share what is compiled
     echo "${#selected[@]} of ${#rules[@]} mutants, $workers at a time"
+    mkdir -p "$work"
+    : >"$work/outcomes"
     for ((w = 0; w < workers; w++)); do
         share=("${selected[@]:${#selected[@]}*w/workers:${#selected[@]}*(w+1)/workers-${#selected[@]}*w/workers}")
         run_worker "$w" "${share[@]}" &
         pids+=($!)
     done
     for w in "${pids[@]}"; do wait "$w" || status=1; done
+    summarise
     if ((status)); then echo "not every mutant was killed"; else echo "${#selected[@]} mutants, all killed"; fi
     return "$status"
 }

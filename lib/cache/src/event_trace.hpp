@@ -15,10 +15,7 @@ class event_trace
 {
 public:
     /// @param whose  "informer" or "handler"; a literal.
-    event_trace(logger log, std::string_view whose, std::string name)
-        : log_(std::move(log)), whose_(whose), name_(std::move(name)), on_(log_.enabled(log_level::trace))
-    {
-    }
+    event_trace(logger log, std::string_view whose, std::string name);
     [[nodiscard]] bool on() const noexcept { return on_; }
     void pass(std::string_view station, const object& o) const
     {

@@ -1,5 +1,6 @@
 // What an informer does unless it is told otherwise: whose log, time and metrics it uses, and what it says.
 
+#include "event_trace.hpp"
 #include "informer_fixture.hpp"
 
 #include <kubecoro/cache/subscription.hpp>
@@ -128,6 +129,7 @@ TEST_CASE("informer: above trace level nothing is said of single objects", "[cac
     REQUIRE(run.run(pods.has_synced()));
     run.run_until_idle();
     CHECK(log.count("web/a") == 0);
+    CHECK_FALSE(kubecoro::event_trace(*options.log, "informer", "pods").on()); // so a station costs one comparison
     REQUIRE(run.run(informers.stop()));
 }
 
