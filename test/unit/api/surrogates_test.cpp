@@ -36,6 +36,7 @@ constexpr std::array samples{
     sample{R"(\\ud800\\\ud800\\\\ud800)", R"(\\ud800\\\ufffd\\\\ud800)"},
     sample{R"(\"\ud800\")", R"(\"\ufffd\")"},
     sample{R"(k:{\"uid\":\"\udc00\"})", R"(k:{\"uid\":\"\ufffd\"})"},
+    sample{R"(\ud800\udc00\uDBFF\uDFFF)", R"(\ud800\udc00\uDBFF\uDFFF)"},
     sample{R"(\ue000\ud7ff\u0fff)", R"(\ue000\ud7ff\u0fff)"},
     sample{R"(\\\\\\\\\ud800)", R"(\\\\\\\\\ufffd)"},
 };
