@@ -6,6 +6,7 @@
 #   run.sh --only MODULE[:TEXT]   those of one list, or those of it whose rule contains TEXT; may be repeated
 #   run.sh --applies     compiles nothing: checks that each list is well-formed and that each text occurs exactly once
 #
+# Ends with the slowest ten and those that were not killed.
 # Works on copies of the tree below build/mutants, one for each of KUBECORO_JOBS workers; the checkout is never changed.
 set -euo pipefail
 export LC_ALL=C
