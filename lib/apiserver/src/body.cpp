@@ -2,6 +2,7 @@
 
 #include "duplicate_fields.hpp"
 #include "json_text.hpp"
+#include "member_cost.hpp"
 #include "status_errors.hpp"
 #include "validation.hpp"
 #include "yaml_text.hpp"
@@ -77,6 +78,9 @@ std::optional<status_error> check_type(const exchange& x, const json::value& bod
 boost::system::result<json::value, std::string> read_document(const exchange& x)
 {
     if (media_type(x.request.header("content-type")).ends_with("yaml")) return parse_yaml(x.request.body);
+    // Before anything is built of it.
+    if (key_comparisons(x.request.body, x.options.max_depth) > most_comparisons)
+        return {boost::system::in_place_error, "an object has too many members"};
     return parse_json(x.request.body, x.options.max_depth);
 }
 

@@ -1,6 +1,7 @@
 // Create and update, as the registry of a kube-apiserver does them.
 #include "defaults.hpp"
 #include "json_text.hpp"
+#include "member_cost.hpp"
 #include "resource_store.hpp"
 #include "schema.hpp"
 #include "status_errors.hpp"
@@ -99,6 +100,8 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
     if (before) validate_update(info, *before, after, causes);
     if (!causes.empty()) return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
     if (stored_size(info, after) > max_stored_bytes) return too_large_to_store();
+    if (key_comparisons(after) > most_comparisons) // it grew by patches
+        return errors::make(413, "RequestEntityTooLarge", "Request entity too large: an object has too many members");
     return {};
 }
 

@@ -1,6 +1,7 @@
 #include "yaml_text.hpp"
 
 #include "json_text.hpp"
+#include "member_cost.hpp"
 
 #include <yaml-cpp/yaml.h>
 
@@ -84,9 +85,22 @@ json::value scalar(const YAML::Node& node)
     return json::value(std::string_view(text));
 }
 
-json::value convert(const YAML::Node& node, std::size_t depth, std::size_t& budget)
+/// What the conversion of one text may still cost.
+struct allowance
 {
-    if (budget-- == 0) throw refused("too many nodes");
+    std::size_t nodes = max_nodes;
+    std::size_t comparisons = most_comparisons;
+
+    void spend_on_member(const json::object& of)
+    {
+        if (of.size() > comparisons) throw refused("an object has too many members");
+        comparisons -= of.size();
+    }
+};
+
+json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget)
+{
+    if (budget.nodes-- == 0) throw refused("too many nodes");
     if (depth == 0) throw refused("nested too deeply at line " + std::to_string(node.Mark().line + 1));
     switch (node.Type()) {
     case YAML::NodeType::Scalar:
@@ -104,9 +118,13 @@ json::value convert(const YAML::Node& node, std::size_t depth, std::size_t& budg
                 throw refused("a key that is no scalar at line " + std::to_string(member.first.Mark().line + 1));
             if (member.first.Scalar() == "<<" && member.second.IsMap()) {
                 const auto merged = convert(member.second, depth - 1, budget);
-                for (const auto& m : merged.get_object()) out.emplace(m.key(), m.value());
+                for (const auto& m : merged.get_object()) {
+                    budget.spend_on_member(out);
+                    out.emplace(m.key(), m.value());
+                }
                 continue;
             }
+            budget.spend_on_member(out);
             out[member.first.Scalar()] = convert(member.second, depth - 1, budget);
         }
         return out;
@@ -150,7 +168,7 @@ boost::system::result<std::vector<json::value>, std::string> parse_yaml_all(std:
 {
     std::vector<json::value> documents;
     try {
-        std::size_t budget = max_nodes;
+        allowance budget;
         for (const auto& node : YAML::LoadAll(std::string(text)))
             if (node.IsDefined() && !node.IsNull()) documents.push_back(convert(node, max_yaml_depth, budget));
     } catch (const YAML::Exception& e) {

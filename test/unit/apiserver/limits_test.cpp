@@ -1,4 +1,5 @@
 // What one request or one client may cost: sizes, operations, history, complaints.
+#include "member_cost.hpp"
 #include "patch.hpp"
 #include "resource_store.hpp"
 #include "support.hpp"
@@ -311,4 +312,39 @@ TEST_CASE("list: pretty JSON is the same however it is split", "[apiserver][list
     CHECK(pretty.body.starts_with("{\n  \"kind\": \"ConfigMapList\",\n"));
     CHECK(pretty.body.ends_with("\n    }\n  ]\n}"));
     CHECK(compact.body.ends_with("]}\n"));
+}
+
+TEST_CASE("members: an object of more than ten thousand is refused before it is built", "[apiserver][limits]")
+{
+    // Keys may be chosen so that each is compared with all before it.
+    const auto members = [](int count) {
+        std::string out;
+        for (int i = 0; i < count; ++i) out += (i == 0 ? "\"" : ",\"") + name(i) + "\":\"\"";
+        return out;
+    };
+    CHECK(apiserver::key_comparisons("{" + members(10'000) + "}", 256) == 50'000'000);
+    CHECK(apiserver::key_comparisons("[{" + members(6'000) + "},{\"a\":{" + members(2'000) + "}}]", 256) == 20'000'000);
+    CHECK(apiserver::key_comparisons(json::value{{"a", numbered(100)}}) == 5'000);
+
+    server s;
+    const auto body = [&](const std::string& of, int count) {
+        return R"({"metadata":{"name":")" + of + R"("},"data":{)" + members(count) + "}}";
+    };
+    s.expect(201, "POST", maps, body("fits", 9'900));
+    CHECK(why(s.ask("POST", maps, body("many", 10'010))).find("an object has too many members") != std::string::npos);
+    s.expect(400, "POST", maps, body("many", 10'010));
+    SECTION("in YAML as well, however they come together")
+    {
+        const server::headers yaml{{"content-type", "application/yaml"}};
+        CHECK(s.ask("POST", maps, body("yaml-fits", 100), yaml).status == 201);
+        CHECK(s.ask("POST", maps, body("yaml", 10'010), yaml).status == 400);
+    }
+    SECTION("nor may it grow to that by patches")
+    {
+        std::string more = R"({"data":{)";
+        for (int i = 0; i < 200; ++i) more += (i == 0 ? "\"more-" : ",\"more-") + std::to_string(i) + "\":\"\"";
+        const auto grown = s.ask("PATCH", maps + "/fits", more + "}}", {{"content-type", std::string(merge_type)}});
+        CHECK(grown.status == 413);
+        CHECK(why(grown) == "Request entity too large: an object has too many members");
+    }
 }
