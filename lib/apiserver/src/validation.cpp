@@ -2,6 +2,7 @@
 
 #include "base64.hpp"
 #include "crd_validation.hpp"
+#include "immutable_spec.hpp"
 #include "json_text.hpp"
 #include "metadata_members.hpp"
 #include "names.hpp"
@@ -235,19 +236,10 @@ void validate_update(const resource_info& info, const json::value& before, const
                         errors::forbidden_field(std::string(path), "field is immutable when `immutable` is set"));
     }
     const auto* selector = find_at(after, "spec.selector");
-    if (selects_pods(info.behaves) && !same("spec.selector"))
+    if (selects_pods(info.behaves) && info.behaves != builtin::stateful_set && !same("spec.selector"))
         causes.push_back(invalid_value("spec.selector", selector ? to_text(*selector) : "null", "field is immutable"));
     if (info.behaves == builtin::custom_resource_definition) validate_crd_update(before, after, causes);
-    if (info.behaves == builtin::job) {
-        const auto* suspended = find_at(before, "spec.suspend");
-        const bool not_begun =
-            suspended && suspended->is_bool() && suspended->get_bool() && !find_at(before, "status.startTime");
-        for (const std::string_view path : {"spec.selector", "spec.template", "spec.completionMode"}) {
-            const auto* now = find_at(after, path);
-            if (!same(path) && !(not_begun && path == "spec.template"))
-                causes.push_back(invalid_value(std::string(path), now ? to_text(*now) : "null", "field is immutable"));
-        }
-    }
+    validate_spec_update(info, before, after, causes);
     if (find_at(before, "metadata.deletionTimestamp")) {
         // New finalizers cannot hold what is already going.
         std::set<std::string> known;

@@ -348,3 +348,52 @@ TEST_CASE("members: an object of more than ten thousand is refused before it is 
         CHECK(why(grown) == "Request entity too large: an object has too many members");
     }
 }
+
+TEST_CASE("pods: only images, deadlines, the grace period and more tolerations may change", "[apiserver][limits]")
+{
+    const std::string pods = "/api/v1/namespaces/default/pods";
+    server s;
+    s.expect(201, "POST", pods,
+             R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i:1"}],"nodeName":"n",)"
+             R"("tolerations":[{"key":"a","operator":"Exists","tolerationSeconds":5}]}})");
+    const auto change = [&](const std::string& spec) {
+        return s.ask("PATCH", pods + "/p", R"({"spec":{)" + spec + "}}",
+                     {{"content-type", "application/strategic-merge-patch+json"}});
+    };
+    CHECK(change(R"("containers":[{"name":"c","image":"i:2"}])").status == 200);
+    CHECK(change(R"("activeDeadlineSeconds":9)").status == 200);
+    CHECK(change(R"("tolerations":[{"key":"b","operator":"Exists"},{"key":"a","operator":"Exists"}])").status == 200);
+    for (const char* refused : {R"("tolerations":[{"key":"b","operator":"Exists"}])", R"("nodeName":"m")",
+                                R"("hostNetwork":true)", R"("containers":[{"name":"c","command":["x"]}])",
+                                R"("containers":[{"name":"d","image":"i"}])", R"("terminationGracePeriodSeconds":7)"}) {
+        INFO(refused);
+        const auto got = change(refused);
+        CHECK(got.status == 422);
+        CHECK(why(got).starts_with("Pod \"p\" is invalid: spec: Forbidden: pod updates may not change fields other "
+                                   "than `spec.containers[*].image`,"));
+    }
+}
+
+TEST_CASE("stateful sets: only what a rollout needs may change", "[apiserver][limits]")
+{
+    const std::string sets = "/apis/apps/v1/namespaces/default/statefulsets";
+    server s;
+    s.expect(201, "POST", sets,
+             R"({"metadata":{"name":"s"},"spec":{"serviceName":"a","selector":{"matchLabels":{"a":"b"}},"template":)"
+             R"({"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i:1"}]}}}})");
+    const auto change = [&](const std::string& spec) {
+        return s.ask("PATCH", sets + "/s", R"({"spec":{)" + spec + "}}", {{"content-type", std::string(merge_type)}});
+    };
+    for (const char* free : {R"("replicas":3)", R"("minReadySeconds":1)", R"("ordinals":{"start":1})",
+                             R"("updateStrategy":{"type":"OnDelete","rollingUpdate":null})",
+                             R"("template":{"spec":{"containers":[{"name":"c","image":"i:2"}]}})"})
+        CHECK(change(free).status == 200);
+    for (const char* refused : {R"("serviceName":"b")", R"("podManagementPolicy":"Parallel")",
+                                R"("volumeClaimTemplates":[{"metadata":{"name":"v"}}])"}) {
+        INFO(refused);
+        const auto got = change(refused);
+        CHECK(got.status == 422);
+        CHECK(why(got).starts_with("StatefulSet.apps \"s\" is invalid: spec: Forbidden: updates to statefulset spec "
+                                   "for fields other than 'replicas', 'ordinals', "));
+    }
+}
