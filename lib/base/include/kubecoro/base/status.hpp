@@ -18,7 +18,7 @@ struct status_cause
 /** The server's own account of a failed request: the Kubernetes `Status` object as a value.
 
     All text comes from the server and may contain what users wrote; our own words are in failure::message(). Parsed by
-    api::parse_status. Absent fields are empty. */
+    read_status(). Absent fields are empty. */
 struct server_status
 {
     /// HTTP code as the Status states it; the answer's status line if the Status has none.
