@@ -87,8 +87,10 @@ boost::system::result<json::value, std::string> read_document(const exchange& x)
 std::vector<std::string> duplicates_in_body(const exchange& x)
 {
     if (x.target.value("fieldValidation") == "Ignore") return {};
-    if (media_type(x.request.header("content-type")).ends_with("yaml")) return {};
-    return duplicate_fields(x.request.body, x.options.max_depth);
+    if (media_type(x.request.header("content-type")).ends_with("yaml")) return duplicate_keys_of_yaml(x.request.body);
+    auto complaints = duplicate_fields(x.request.body, x.options.max_depth);
+    for (auto& field : complaints) field = "duplicate field " + quoted(field);
+    return complaints;
 }
 
 answer<json::value> read_object(exchange& x)
@@ -116,8 +118,7 @@ std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& bod
 {
     const auto& info = x.store->info;
     const auto unknown = unknown_fields(info, x.route.version, body);
-    std::vector<std::string> complaints;
-    for (const auto& field : duplicates) complaints.push_back("duplicate field " + quoted(field));
+    std::vector<std::string> complaints = duplicates;
     for (const auto& field : unknown) complaints.push_back("unknown field " + quoted(field));
     const auto mode = x.target.value("fieldValidation");
     if (mode == "Strict" && !complaints.empty()) {

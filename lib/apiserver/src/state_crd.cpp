@@ -105,6 +105,18 @@ void cluster_state_core::settle_crd(const stored& crd, wall_time now)
         resources.insert(taken.short_names.begin(), taken.short_names.end());
         kinds.insert({taken.kind, taken.list_kind});
     }
+    // What the others are still waiting with was accepted in part, and that is theirs too.
+    for (const auto& each : unestablished(text_at(body, "spec.group"))) {
+        if (each->name == crd->name) continue;
+        const auto other = to_json(*each);
+        const auto* taken = object_at(other, "status.acceptedNames");
+        if (!taken) continue;
+        const json::value held(*taken);
+        for (const char* member : {"plural", "singular"}) resources.emplace(text_at(held, member));
+        for (const char* member : {"kind", "listKind"}) kinds.emplace(text_at(held, member));
+        if (const auto* list = array_at(held, "shortNames"))
+            for (const auto& name : *list) resources.emplace(scalar_text(name));
+    }
     const naming names = settle_names(body, resources, kinds);
     const bool accepted = names.reason.empty();
     const std::string_view initial = "the initial names have been accepted";
@@ -137,7 +149,7 @@ void cluster_state_core::settle_crd(const stored& crd, wall_time now)
     add_resource(resource_of_crd(body));
 }
 
-void cluster_state_core::settle_group(std::string_view group, wall_time now)
+std::vector<stored> cluster_state_core::unestablished(std::string_view group) const
 {
     const auto definitions = find("apiextensions.k8s.io", "customresourcedefinitions");
     std::vector<stored> waiting;
@@ -145,7 +157,12 @@ void cluster_state_core::settle_group(std::string_view group, wall_time now)
         const std::string_view name = crd->name;
         if (!crd->deleting && name.substr(name.find('.') + 1) == group && !find(name)) waiting.push_back(crd);
     }
-    for (const auto& crd : waiting) settle_crd(crd, now);
+    return waiting;
+}
+
+void cluster_state_core::settle_group(std::string_view group, wall_time now)
+{
+    for (const auto& crd : unestablished(group)) settle_crd(crd, now);
 }
 
 delete_result cluster_state_core::remove_crd(resource_store& store, const stored& current, wall_time now)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <stdexcept>
 
 namespace kubecoro::apiserver {
@@ -15,6 +16,7 @@ namespace {
 /// Bounds what aliases of aliases can blow up to.
 constexpr std::size_t max_nodes = 2'000'000;
 constexpr std::size_t max_yaml_depth = 200;
+constexpr std::size_t most_named = 100;
 
 struct refused : std::runtime_error
 {
@@ -134,6 +136,22 @@ json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget
     }
 }
 
+void collect_duplicates(const YAML::Node& node, std::size_t depth, std::size_t& budget, std::vector<std::string>& out)
+{
+    if (budget == 0 || depth == 0 || out.size() >= most_named) return;
+    --budget;
+    if (node.IsSequence())
+        for (const auto& item : node) collect_duplicates(item, depth - 1, budget, out);
+    if (!node.IsMap()) return;
+    std::set<std::string> seen;
+    for (const auto& member : node) {
+        if (member.first.IsScalar() && !seen.insert(member.first.Scalar()).second)
+            out.push_back("line " + std::to_string(member.first.Mark().line + 1) + ": key " +
+                          quoted(member.first.Scalar()) + " already set in map");
+        collect_duplicates(member.second, depth - 1, budget, out);
+    }
+}
+
 /// Which document the place is in, from 1; documents of comments alone do not count.
 std::size_t document_at(std::string_view text, int position)
 {
@@ -186,6 +204,22 @@ boost::system::result<json::value, std::string> parse_yaml(std::string_view text
     if (!documents) return {boost::system::in_place_error, documents.error()};
     if (documents->empty()) return json::value(json::object{});
     return std::move(documents->front());
+}
+
+std::vector<std::string> duplicate_keys_of_yaml(std::string_view text)
+{
+    std::vector<std::string> out;
+    try {
+        std::size_t budget = max_nodes;
+        for (const auto& node : YAML::LoadAll(std::string(text))) {
+            if (!node.IsDefined() || node.IsNull()) continue;
+            collect_duplicates(node, max_yaml_depth, budget, out);
+            break;
+        }
+    } catch (const YAML::Exception&) {
+        return {}; // what it is read for says so
+    }
+    return out;
 }
 
 } // namespace kubecoro::apiserver

@@ -16,4 +16,7 @@ namespace kubecoro::apiserver {
 /// Every document that is not empty.
 [[nodiscard]] boost::system::result<std::vector<boost::json::value>, std::string> parse_yaml_all(std::string_view text);
 
+/// Keys that a map of the first document has twice, as kube-apiserver words it: `line 3: key "a" already set in map`.
+[[nodiscard]] std::vector<std::string> duplicate_keys_of_yaml(std::string_view text);
+
 } // namespace kubecoro::apiserver

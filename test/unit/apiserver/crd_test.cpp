@@ -195,6 +195,25 @@ TEST_CASE("crd: names another definition of the group has are not accepted until
     CHECK(s.get("/apis/example.com/v1/doodads").status == 200);
 }
 
+TEST_CASE("crd: names are taken by whoever they were accepted for, served or not", "[apiserver][crd]")
+{
+    server s;
+    auto hidden = definition{"widgets", "Widget"}.text();
+    hidden.replace(hidden.find(R"("served":true)"), 13, R"("served":false)");
+    s.expect(201, "POST", crds, hidden);
+    CHECK(s.get("/apis/example.com/v1/widgets").status == 404);
+    s.expect(201, "POST", crds, definition{"gadgets", "Widget"}.text());
+    CHECK(condition(s.expect(200, "GET", crds + "/gadgets.example.com"), "NamesAccepted") ==
+          R"(False ListKindConflict: "WidgetList" is already in use)");
+    // The plural of the second was accepted, though it is not established.
+    s.expect(
+        201, "POST", crds,
+        definition{"doodads", "Doodad", "example.com", any_object, "", "Namespaced", R"(,"shortNames":["gadgets"])"}
+            .text());
+    CHECK(condition(s.expect(200, "GET", crds + "/doodads.example.com"), "NamesAccepted") ==
+          R"(False ShortNamesConflict: "gadgets" is already in use)");
+}
+
 TEST_CASE("crd: what decides where objects are kept cannot change", "[apiserver][crd]")
 {
     server s;

@@ -165,6 +165,8 @@ private:
     void settle_crd(const stored& crd, wall_time now);
     /// Names have become free: definitions that waited for them may be served.
     void settle_group(std::string_view group, wall_time now);
+    /// Definitions of the group that are not established.
+    [[nodiscard]] std::vector<stored> unestablished(std::string_view group) const;
     void bound_history();
     [[nodiscard]] bool restore_object(const boost::json::value& entry, wall_time now);
     void add_resource(resource_info info);
