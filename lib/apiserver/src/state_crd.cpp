@@ -105,7 +105,7 @@ void cluster_state_core::settle_crd(const stored& crd, wall_time now)
         resources.insert(taken.short_names.begin(), taken.short_names.end());
         kinds.insert({taken.kind, taken.list_kind});
     }
-    // What the others are still waiting with was accepted in part, and that is theirs too.
+    // Definitions that still wait keep those of their names that were accepted.
     for (const auto& each : unestablished(text_at(body, "spec.group"))) {
         if (each->name == crd->name) continue;
         const auto other = to_json(*each);

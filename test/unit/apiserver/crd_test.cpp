@@ -195,7 +195,7 @@ TEST_CASE("crd: names another definition of the group has are not accepted until
     CHECK(s.get("/apis/example.com/v1/doodads").status == 200);
 }
 
-TEST_CASE("crd: names are taken by whoever they were accepted for, served or not", "[apiserver][crd]")
+TEST_CASE("crd: names that were accepted stay taken, served or not", "[apiserver][crd]")
 {
     server s;
     auto hidden = definition{"widgets", "Widget"}.text();
