@@ -4,8 +4,8 @@
 
 #include "fuzz.hpp"
 
-#include "packed_body.hpp"
-#include "tape_reader.hpp"
+#include "storage/packed_body.hpp"
+#include "tape/tape_reader.hpp"
 
 #include <kubecoro/test/read_everything.hpp>
 

@@ -1,7 +1,7 @@
 // What frames are made and read with, by the target and by the mutator.
 #pragma once
 
-#include "body_dictionary.hpp"
+#include "storage/body_dictionary.hpp"
 
 #include <cstddef>
 #include <string>

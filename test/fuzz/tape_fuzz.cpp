@@ -1,7 +1,7 @@
 // Any bytes as two tapes, with a vocabulary and without: reading stays inside them and comparing is symmetric.
 #include "fuzz.hpp"
 
-#include "tape_reader.hpp"
+#include "tape/tape_reader.hpp"
 
 #include <kubecoro/test/read_everything.hpp>
 

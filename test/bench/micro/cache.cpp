@@ -1,8 +1,8 @@
 // The informer's own tables and queues, without an informer.
 #include "allocations.hpp"
 #include "corpus.hpp"
-#include "listener_core.hpp"
-#include "store.hpp"
+#include "listener/listener_core.hpp"
+#include "store/store.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Listing by a label selector out of many objects, with the label's index and without.
 #include "allocations.hpp"
-#include "store.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/testing/objects.hpp>

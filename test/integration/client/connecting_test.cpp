@@ -1,9 +1,9 @@
 // Servers of several addresses, names that take their time, and peers that vanish without a word.
 #include "client_fixture.hpp"
-#include "http_transport.hpp"
-#include "name_resolver.hpp"
+#include "connect/name_resolver.hpp"
+#include "connect/socket_connector.hpp"
+#include "http/http_transport.hpp"
 #include "silence.hpp"
-#include "socket_connector.hpp"
 
 #include <atomic>
 #include <future>

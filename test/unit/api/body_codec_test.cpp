@@ -3,9 +3,9 @@
 #include "json_samples.hpp"
 
 // Private to the module: what objects under compression are made of.
-#include "body_codec_core.hpp"
-#include "object_block.hpp"
-#include "packed_body.hpp"
+#include "storage/body_codec_core.hpp"
+#include "storage/object_block.hpp"
+#include "storage/packed_body.hpp"
 
 #include <algorithm>
 #include <string>

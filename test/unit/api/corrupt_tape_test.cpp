@@ -4,7 +4,7 @@
 #include "json_samples.hpp"
 
 // The tape itself is private to the module; here it is broken on purpose.
-#include "object_block.hpp"
+#include "storage/object_block.hpp"
 
 #include <memory>
 

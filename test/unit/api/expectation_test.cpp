@@ -3,9 +3,9 @@
 
 #include "json_samples.hpp"
 
-#include "encoding.hpp"
-#include "object_block.hpp"
-#include "tape_writer.hpp"
+#include "storage/encoding.hpp"
+#include "storage/object_block.hpp"
+#include "tape/tape_writer.hpp"
 
 #include <kubecoro/api/decode.hpp>
 

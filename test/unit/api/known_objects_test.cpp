@@ -1,7 +1,7 @@
 // Items of a list that are known already, against a decoder that knows nothing.
+#include "decode/json_skipper.hpp"
 #include "fixtures.hpp"
 #include "json_samples.hpp"
-#include "json_skipper.hpp"
 
 #include <kubecoro/api/decode.hpp>
 

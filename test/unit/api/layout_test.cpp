@@ -1,6 +1,6 @@
 #include <kubecoro/test/catch.hpp>
 
-#include "layout.hpp"
+#include "vocabulary/layout.hpp"
 
 #include <random>
 #include <set>

@@ -5,7 +5,7 @@
 #include "json_samples.hpp"
 
 // Private to the module: dictionaries after fewer objects than usual, records broken on purpose.
-#include "packing.hpp"
+#include "storage/packing.hpp"
 
 #include <boost/json/value.hpp>
 

@@ -1,8 +1,8 @@
 // Containers that come again are copied, not parsed: nobody may notice but by the time it takes.
 #include <kubecoro/test/catch.hpp>
 
-#include "encoding.hpp"
 #include "json_samples.hpp"
+#include "storage/encoding.hpp"
 
 #include <kubecoro/api/decode.hpp>
 

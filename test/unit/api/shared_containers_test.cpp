@@ -4,8 +4,8 @@
 
 #include "json_samples.hpp"
 
-#include "encoding.hpp"
-#include "object_block.hpp"
+#include "storage/encoding.hpp"
+#include "storage/object_block.hpp"
 
 #include <kubecoro/api/decode.hpp>
 

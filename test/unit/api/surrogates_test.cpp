@@ -1,7 +1,7 @@
 // An escape that names half of a surrogate pair alone is read as U+FFFD, as Go's decoder does, wherever the text was cut.
 #include <kubecoro/test/catch.hpp>
 
-#include "surrogates.hpp"
+#include "decode/surrogates.hpp"
 
 #include <kubecoro/api/decode.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "json_samples.hpp"
 
-#include "text_table.hpp"
+#include "vocabulary/text_table.hpp"
 
 #include <map>
 #include <string>

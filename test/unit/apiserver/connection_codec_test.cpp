@@ -1,4 +1,4 @@
-#include "connection_codec.hpp"
+#include "http/connection_codec.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,5 +1,5 @@
 // One connection over a stream that the test holds both ends of, in virtual time.
-#include "connection_table.hpp"
+#include "http/connection_table.hpp"
 
 #include <kubecoro/testing/coroutine_runner.hpp>
 

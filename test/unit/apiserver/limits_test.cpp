@@ -1,7 +1,7 @@
 // What one request or one client may cost: sizes, operations, history, complaints.
-#include "member_cost.hpp"
-#include "patch.hpp"
-#include "resource_store.hpp"
+#include "patch/patch.hpp"
+#include "schema/member_cost.hpp"
+#include "state/resource_store.hpp"
 #include "support.hpp"
 
 #include <boost/json.hpp>

@@ -1,6 +1,6 @@
 // The store beside what the server has at the same version.
 
-#include "consistency_core.hpp"
+#include "informer/consistency_core.hpp"
 #include "informer_fixture.hpp"
 
 using namespace informer_test;

@@ -1,7 +1,7 @@
-#include "delta_fifo_core.hpp"
+#include "fifo/delta_fifo_core.hpp"
 
 #include "object_names.hpp"
-#include "store.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>

@@ -1,7 +1,7 @@
 // Random histories of a server through fifo and store, against a plain map.
 
-#include "delta_fifo_core.hpp"
-#include "store.hpp"
+#include "fifo/delta_fifo_core.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>

@@ -1,6 +1,6 @@
-#include "event_filter.hpp"
+#include "listener/event_filter.hpp"
 
-#include "call_meter.hpp"
+#include "listener/call_meter.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>

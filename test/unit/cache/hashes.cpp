@@ -1,8 +1,8 @@
 // Every table whose keys a peer chooses hashes them with the secrets of the process.
-#include "key_set.hpp"
-#include "label_index.hpp"
-#include "store_tables.hpp"
-#include "uid_set.hpp"
+#include "fifo/key_set.hpp"
+#include "store/label_index.hpp"
+#include "store/store_tables.hpp"
+#include "store/uid_set.hpp"
 
 #include <kubecoro/base/hash.hpp>
 

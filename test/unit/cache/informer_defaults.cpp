@@ -1,6 +1,6 @@
 // What an informer does unless it is told otherwise: whose log, time and metrics it uses, and what it says.
 
-#include "event_trace.hpp"
+#include "informer/event_trace.hpp"
 #include "informer_fixture.hpp"
 
 #include <kubecoro/cache/subscription.hpp>

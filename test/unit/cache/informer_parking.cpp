@@ -1,7 +1,7 @@
 // A resource whose definition is deleted, and comes back.
 
 #include "informer_fixture.hpp"
-#include "parking_core.hpp"
+#include "reflector/parking_core.hpp"
 #include "reflector_script.hpp"
 
 #include <kubecoro/testing/every_step.hpp>

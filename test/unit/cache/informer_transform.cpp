@@ -2,7 +2,7 @@
 
 #include "informer_fixture.hpp"
 
-#include "object_transformer.hpp"
+#include "informer/object_transformer.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/object_encoding.hpp>

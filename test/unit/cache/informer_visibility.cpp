@@ -1,7 +1,7 @@
 // What an operator sees of an informer: numbers, metrics, log lines, text.
 
+#include "informer/informer_meter.hpp"
 #include "informer_fixture.hpp"
-#include "informer_meter.hpp"
 
 using namespace informer_test;
 using kubecoro::informer_state;

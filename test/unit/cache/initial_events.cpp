@@ -1,6 +1,6 @@
 // The objects of a streamed list against a plain map.
 
-#include "initial_events.hpp"
+#include "listener/initial_events.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>

@@ -2,7 +2,7 @@
 
 #include "object_names.hpp"
 
-#include "store.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/api/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>

@@ -1,4 +1,4 @@
-#include "listener_core.hpp"
+#include "listener/listener_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>

@@ -1,6 +1,6 @@
 // listener_core against a naive queue, for every policy, read in batches and by key.
 
-#include "listener_core.hpp"
+#include "listener/listener_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>

@@ -1,9 +1,9 @@
 // Readers that end: nothing of them is kept, and whoever waits for their end learns of it.
 #include "synced_fixture.hpp"
 
-#include "informer_engine.hpp"
-#include "listener_registry.hpp"
-#include "shared_processor.hpp"
+#include "informer/informer_engine.hpp"
+#include "listener/listener_registry.hpp"
+#include "listener/shared_processor.hpp"
 
 #include <kubecoro/base/task_group.hpp>
 

@@ -1,6 +1,6 @@
 // Own writes beside what is stored. Cases that client-go has carry its name.
 
-#include "store.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/test/catch.hpp>

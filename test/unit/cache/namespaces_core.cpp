@@ -1,4 +1,4 @@
-#include "namespaces_core.hpp"
+#include "informer/namespaces_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

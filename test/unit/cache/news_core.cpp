@@ -1,4 +1,4 @@
-#include "news_core.hpp"
+#include "listener/news_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Sources and sinks that throw: a reflector says so and begins again.
 
 #include "informer_fixture.hpp"
-#include "reflector.hpp"
+#include "reflector/reflector.hpp"
 
 #include <deque>
 #include <functional>

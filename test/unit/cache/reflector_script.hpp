@@ -1,7 +1,7 @@
 #pragma once
 // Plays the driver of a reflector_core.
 
-#include "reflector_core.hpp"
+#include "reflector/reflector_core.hpp"
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 

@@ -1,6 +1,6 @@
 // Who may list again and who waits; and two hundred informers whose server was restarted.
 
-#include "relist_budget_core.hpp"
+#include "reflector/relist_budget_core.hpp"
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/base/async_event.hpp>

@@ -2,7 +2,7 @@
 
 #include "informer_fixture.hpp"
 
-#include "store.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/object_encoding.hpp>

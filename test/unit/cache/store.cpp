@@ -1,6 +1,6 @@
 #include "object_names.hpp"
 
-#include "store.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>

@@ -1,7 +1,7 @@
 // User indexes: their functions are the user's, and may do what a user may do.
 #include "object_names.hpp"
 
-#include "store.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>

@@ -1,8 +1,8 @@
 // Going through a store that changes meanwhile: nothing is counted, and nothing is lost.
 
-#include "store_visits.hpp"
+#include "store/store_visits.hpp"
 
-#include "store.hpp"
+#include "store/store.hpp"
 
 #include <kubecoro/api/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>

@@ -1,6 +1,6 @@
 // Which version is reached, and whose wait that ends.
 
-#include "version_core.hpp"
+#include "store/version_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

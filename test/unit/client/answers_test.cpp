@@ -1,5 +1,5 @@
 // Answers that are not what was asked for, and how the client says so.
-#include "list_check.hpp"
+#include "rest/list_check.hpp"
 #include "rest_fixture.hpp"
 
 #include <kubecoro/client/discovery.hpp>

@@ -1,8 +1,8 @@
 // How a connection to one of several addresses is made, and how names are looked up: the plans, and their performance in
 // virtual time.
-#include "connection_race.hpp"
-#include "happy_eyeballs_core.hpp"
-#include "lookup_core.hpp"
+#include "connect/connection_race.hpp"
+#include "connect/happy_eyeballs_core.hpp"
+#include "connect/lookup_core.hpp"
 
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/guard.hpp>

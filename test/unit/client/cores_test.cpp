@@ -1,8 +1,8 @@
 // The small deciders: pool, retries, token, pager.
-#include "connection_pool_core.hpp"
-#include "pager_core.hpp"
-#include "retry_core.hpp"
-#include "token_core.hpp"
+#include "auth/token_core.hpp"
+#include "http/connection_pool_core.hpp"
+#include "rest/pager_core.hpp"
+#include "rest/retry_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Deadlines: every kind of cancellation gets through them, whatever the operation itself understands.
-#include "deadline.hpp"
+#include "rest/deadline.hpp"
 
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/test/catch.hpp>

@@ -1,4 +1,4 @@
-#include "discovery_core.hpp"
+#include "discovery/discovery_core.hpp"
 
 #include "fixtures.hpp"
 

@@ -1,4 +1,4 @@
-#include "http_parser.hpp"
+#include "http/http_parser.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

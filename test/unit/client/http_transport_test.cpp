@@ -1,4 +1,4 @@
-#include "http_transport.hpp"
+#include "http/http_transport.hpp"
 
 #include "scripted_connection.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxy_environment.hpp"
+#include "config/proxy_environment.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Connections made of scripts: what the server sends after which request, piece by piece, without sockets.
 
-#include "byte_stream.hpp"
+#include "connect/byte_stream.hpp"
 
 #include <kubecoro/base/async_event.hpp>
 

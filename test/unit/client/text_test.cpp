@@ -1,7 +1,7 @@
 // Requests, addresses and base64 as text.
-#include "encoding.hpp"
-#include "request_text.hpp"
-#include "server_address.hpp"
+#include "config/server_address.hpp"
+#include "http/encoding.hpp"
+#include "http/request_text.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Phases and readiness of a controller, and what the end of a run means, as scripts.
-#include "controller_core.hpp"
-#include "run_end.hpp"
+#include "controller/controller_core.hpp"
+#include "controller/run_end.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

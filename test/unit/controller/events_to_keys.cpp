@@ -1,5 +1,5 @@
 // Predicates, and which keys an event concerns.
-#include "event_mapper.hpp"
+#include "controller/event_mapper.hpp"
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/controller/enqueue.hpp>

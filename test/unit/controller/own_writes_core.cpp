@@ -1,5 +1,5 @@
 // Which keys wait for their own writes, as scripts.
-#include "own_writes_core.hpp"
+#include "writes/own_writes_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
 

@@ -1,0 +1,64 @@
+#include <kubecoro/api/decode.hpp>
+
+#include "decode/json_feed.hpp"
+#include "storage/object_block.hpp"
+
+namespace kubecoro {
+namespace {
+
+// No envelope: the document is the object.
+class bare_object final : public detail::envelope
+{
+public:
+    bare_object(verdict how, detail::encoding* encoding) noexcept : how_(how), encoding_(encoding) {}
+
+    verdict open(bool is_object) override
+    {
+        if (is_object) return how_;
+        problem = "expected an object, got an array";
+        return verdict::refuse;
+    }
+    void key(std::string_view) override {}
+    bool scalar(value_kind, std::string_view) override
+    {
+        problem = "expected an object";
+        return false;
+    }
+    bool encoded(const detail::tape_writer& tape) override
+    {
+        made = object_builder::build(tape.bytes(), encoding_);
+        return true;
+    }
+
+    object made;
+
+private:
+    verdict how_;
+    detail::encoding* encoding_;
+};
+
+result<object> decode(std::string_view json, const decode_options& options, detail::envelope::verdict how,
+                      const std::shared_ptr<object_encoding>& encoding)
+{
+    bare_object target(how, detail::encoding::of(encoding));
+    detail::json_feed feed(target, options, 0, detail::encoding::words_of(encoding));
+    const auto taken = feed.write(json, false);
+    if (!taken) return taken.error();
+    if (*taken != json.size())
+        return failure(cond::corrupt, "something follows the object after byte " + std::to_string(*taken));
+    return std::move(target.made);
+}
+
+} // namespace
+
+result<object> decode_object(std::string_view json, const decode_options& options,
+                             const std::shared_ptr<object_encoding>& encoding)
+{
+    auto made = decode(json, options, detail::envelope::verdict::encode, encoding);
+    // What the server says about a request is no object to prune.
+    if (made && options.prunes() && made->kind() == "Status")
+        return decode(json, options, detail::envelope::verdict::encode_whole, encoding);
+    return made;
+}
+
+} // namespace kubecoro

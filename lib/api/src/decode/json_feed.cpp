@@ -1,0 +1,500 @@
+#include "decode/json_feed.hpp"
+
+#include "decode/json_failure.hpp"
+#include "decode/json_skipper.hpp"
+#include "decode/surrogates.hpp"
+#include "tape/pruned_tape.hpp"
+
+#include <boost/json/basic_parser_impl.hpp>
+
+#include <functional>
+#include <utility>
+
+namespace kubecoro::detail {
+namespace {
+using boost::json::string_view;
+using code = boost::json::error_code;
+
+// What is kept of a key or text of the envelope: none that matters is longer.
+constexpr std::size_t envelope_text = 4096;
+
+// Scratch space beyond this is given back before the next object.
+constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+
+std::string_view std_view(string_view s) noexcept { return {s.data(), s.size()}; }
+
+class handler
+{
+public:
+    static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+
+    /// @param filter  Outlives the handler.
+    handler(envelope& owner, const decode_options& o, const field_filter& filter, vocabulary* words)
+        : owner_(owner), max_text_(o.limits.max_object_bytes), tape_(o.limits, filter, words), writer_(tape_.writer())
+    {
+    }
+
+    void reset()
+    {
+        text_.clear();
+        skipping_ = 0;
+        interrupted_ = 0;
+        left_out_ = false;
+        encoding_ = false;
+        last_ = nullptr;
+        outside_.clear();
+        tape_.clear(false);
+        direct_ = false;
+    }
+
+    /// Containers of a recognised object that are open.
+    [[nodiscard]] std::size_t interrupted() const noexcept { return interrupted_; }
+    /// A container that is not to be parsed has begun.
+    [[nodiscard]] bool left_out() const noexcept { return left_out_; }
+    /// Begins what was descended into.
+    [[nodiscard]] const std::string& outside() const noexcept { return outside_; }
+    /// Begins what is open around it, for a parser that goes on behind it or inside of its next string.
+    [[nodiscard]] std::string nesting() const
+    {
+        std::string text;
+        text.reserve(outside_.size() + object_begin.size() * (writer_.depth() + 1));
+        text += outside_;
+        writer_.append_nesting(text);
+        return text;
+    }
+    /// Between the two the parser is brought to where it goes on, which is nobody's business.
+    void begin_resuming() noexcept
+    {
+        skipping_ = 1;
+        interrupted_ = 0;
+        left_out_ = false;
+        last_ = nullptr;
+        direct_ = false;
+    }
+    void end_resuming() noexcept
+    {
+        skipping_ = 0;
+        look_around();
+    }
+
+    /// What the parser is given next.
+    void show(std::string_view input) noexcept
+    {
+        input_ = input;
+        last_ = input.data();
+        shown_ = text_.size();
+    }
+    [[nodiscard]] bool in_object() const noexcept { return encoding_; }
+    /// Forgets what was taken of the string in work since show(), or all of it. @return what begins what is around it.
+    [[nodiscard]] std::string begin_string_again(bool whole)
+    {
+        text_.resize(whole ? 0 : shown_);
+        std::string text = nesting();
+        // A key unless it comes behind one.
+        if (!tape_.awaits_value()) text.resize(text.size() - object_begin.size() + 1);
+        return text + '"';
+    }
+    /// How much of it was taken when the parser was stopped behind a value that is written already; 0 = it was not.
+    [[nodiscard]] std::size_t take_repeated() noexcept { return std::exchange(repeated_, 0); }
+
+    bool on_document_begin(code&) { return true; }
+    bool on_document_end(code&) { return true; }
+
+    bool on_object_begin(code& ec) { return direct_ ? checked(writer_.begin_object(), ec) : begin(true, ec); }
+    bool on_array_begin(code& ec) { return direct_ ? checked(writer_.begin_array(), ec) : begin(false, ec); }
+    bool on_object_end(std::size_t, code& ec) { return ends_direct() ? checked(writer_.end(), ec) : end(ec); }
+    bool on_array_end(std::size_t, code& ec) { return ends_direct() ? checked(writer_.end(), ec) : end(ec); }
+
+    bool on_key_part(string_view s, std::size_t, code& ec) { return ignores_key() || check(keep_part(s), ec); }
+    bool on_string_part(string_view s, std::size_t, code& ec) { return ignores_value() || check(keep_part(s), ec); }
+    bool on_number_part(string_view s, code& ec) { return ignores_value() || check(keep_part(s), ec); }
+    bool on_comment_part(string_view, code&) { return true; }
+    bool on_comment(string_view, code&) { return true; }
+
+    bool on_key(string_view s, std::size_t, code& ec)
+    {
+        if (!direct_) return any_key(s, ec);
+        last_ = s.data() + s.size();
+        if (!writer_.key(std_view(s))) [[unlikely]]
+            return checked(false, ec);
+        return !(writer_.may_repeat() && repeats(ec));
+    }
+
+    bool on_string(string_view s, std::size_t, code& ec)
+    {
+        if (!direct_) return any_string(s, ec);
+        last_ = s.data() + s.size();
+        return checked(writer_.string(std_view(s)), ec);
+    }
+
+    bool on_int64(std::int64_t i, string_view s, code& ec)
+    {
+        if (passes_by()) return true;
+        const std::string_view text = whole(s);
+        if (!encoding_) return check(scalar(value_kind::integer, text), ec);
+        // The parser reads -0 as 0; the server wrote a float.
+        if (i == 0 && text.front() == '-') return checked(tape_.number(text), ec);
+        return checked(tape_.integer(i), ec);
+    }
+    bool on_uint64(std::uint64_t, string_view s, code& ec) { return number(s, ec); }
+    bool on_double(double, string_view s, code& ec) { return number(s, ec); }
+
+    bool on_bool(bool b, code& ec)
+    {
+        if (passes_by()) return true;
+        if (encoding_) return checked(tape_.boolean(b), ec);
+        return check(scalar(value_kind::boolean, b ? "true" : "false"), ec);
+    }
+    bool on_null(code& ec)
+    {
+        if (passes_by()) return true;
+        if (encoding_) return checked(tape_.null(), ec);
+        return check(scalar(value_kind::null, "null"), ec);
+    }
+
+    /// Where the last text that was understood ends, as far as it lies in the input.
+    [[nodiscard]] const char* last() const noexcept { return last_; }
+
+private:
+    static constexpr std::string_view object_begin = "{\"\":";
+    static constexpr std::string_view array_begin = "[";
+
+    /// Whether from here on the writer alone is to be told of events, until its depth is floor_.
+    void look_around() noexcept
+    {
+        // Who it is is told at the first two levels.
+        floor_ = std::max(tape_.whole_until(), identifying_ ? std::size_t{2} : 0);
+        direct_ = encoding_ && skipping_ == 0 && tape_.is_whole() && tape_.depth() > floor_ && text_.empty();
+    }
+
+    [[nodiscard]] bool ends_direct() const noexcept { return direct_ && writer_.depth() > floor_ + 1; }
+
+    bool begin(bool is_object, code& ec)
+    {
+        const bool ok = !leave_out() && open(is_object);
+        look_around();
+        return check(ok, ec);
+    }
+
+    bool end(code& ec)
+    {
+        const bool ok = close();
+        look_around();
+        return check(ok, ec);
+    }
+
+    /// Behind a key: stops the parser if what comes is written already. Not inlined, so that on_key() is.
+    [[gnu::noinline]] bool repeats(code& ec)
+    {
+        // The text of a key with escapes lies elsewhere.
+        const std::less<const char*> before;
+        const char* const end = input_.data() + input_.size();
+        if (before(last_, input_.data()) || !before(last_, end)) return false;
+        const auto behind = static_cast<std::size_t>(last_ - input_.data());
+        const std::string_view text = input_.substr(behind);
+        if (!text.starts_with("\":{") && !text.starts_with("\":[")) return false;
+        const std::size_t size = writer_.repeat(text.substr(2));
+        if (size == 0) return false;
+        repeated_ = behind + 2 + size;
+        return !check(false, ec);
+    }
+
+    bool any_key(string_view s, code& ec)
+    {
+        if (ignores_key()) return true;
+        const std::string_view key = whole(s);
+        look_around();
+        if (encoding_) {
+            if (identifying_) identity_.key(tape_.depth(), key);
+            return checked(tape_.key(key), ec);
+        }
+        owner_.key(key.substr(0, envelope_text));
+        return true;
+    }
+
+    bool any_string(string_view s, code& ec)
+    {
+        if (passes_by()) return true;
+        const std::string_view text = whole(s);
+        look_around();
+        if (!encoding_) return check(scalar(value_kind::string, text), ec);
+        if (identifying_ && identity_.string(tape_.depth(), text) && owner_.recognise(identity_)) {
+            interrupted_ = tape_.depth();
+            encoding_ = false;
+            return check(false, ec);
+        }
+        return checked(tape_.string(text), ec);
+    }
+
+    bool leave_out()
+    {
+        left_out_ = skipping_ == 0 && encoding_ && tape_.leaves_out_container();
+        return left_out_;
+    }
+
+    bool open(bool is_object)
+    {
+        if (skipping_ != 0) {
+            ++skipping_;
+            return true;
+        }
+        if (!encoding_) {
+            const auto answer = owner_.open(is_object);
+            switch (answer) {
+            case envelope::verdict::descend:
+                outside_ += is_object ? object_begin : array_begin;
+                return true;
+            case envelope::verdict::skip:
+                skipping_ = 1;
+                return true;
+            case envelope::verdict::refuse:
+                return false;
+            case envelope::verdict::encode:
+            case envelope::verdict::encode_unless_known:
+            case envelope::verdict::encode_whole:
+                break;
+            }
+            encoding_ = true;
+            tape_.clear(answer != envelope::verdict::encode_whole);
+            identifying_ = answer == envelope::verdict::encode_unless_known;
+            if (identifying_) identity_.begin();
+            if (spent_.capacity() > kept_capacity) std::string().swap(spent_);
+        }
+        // Not what the tape says afterwards: it may have failed before it began the container.
+        const std::size_t open = tape_.depth() + 1;
+        return tape_.begin(is_object) || gives_up(open);
+    }
+
+    bool close()
+    {
+        if (skipping_ != 0) {
+            --skipping_;
+            return true;
+        }
+        if (!encoding_) {
+            outside_.resize(outside_.size() - (outside_.back() == ':' ? object_begin : array_begin).size());
+            owner_.close();
+            return true;
+        }
+        if (!tape_.end()) return gives_up(tape_.depth());
+        if (tape_.depth() != 0) return true;
+        encoding_ = false;
+        return owner_.encoded(tape_.tape());
+    }
+
+    [[nodiscard]] bool ignores_key() const noexcept { return skipping_ != 0; }
+    [[nodiscard]] bool ignores_value() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_value()); }
+    [[nodiscard]] bool passes_by() noexcept { return skipping_ != 0 || (encoding_ && tape_.passes_by()); }
+
+    bool keep_part(string_view s)
+    {
+        direct_ = false;
+        if (!encoding_) {
+            if (text_.size() < envelope_text) text_.append(s.data(), std::min(s.size(), envelope_text));
+            return true;
+        }
+        if (s.size() > max_text_ - text_.size()) return gives_up(tape_.depth());
+        text_.append(s.data(), s.size());
+        return true;
+    }
+
+    /// The text whose last part is `s`. Valid until the next event; text_ is spent.
+    std::string_view whole(string_view s)
+    {
+        last_ = s.data() + s.size();
+        if (text_.empty()) return std_view(s);
+        text_.append(s.data(), s.size());
+        spent_.swap(text_);
+        text_.clear();
+        return spent_;
+    }
+
+    bool number(string_view s, code& ec)
+    {
+        if (passes_by()) return true;
+        const std::string_view text = whole(s);
+        if (encoding_) return checked(tape_.number(text), ec);
+        return check(scalar(value_kind::number, text), ec);
+    }
+
+    bool scalar(value_kind kind, std::string_view text) { return owner_.scalar(kind, text.substr(0, envelope_text)); }
+
+    /** The object in work is beyond a limit. The parser reads on where its owner can do without it.
+
+        @param open  Containers of it that are open. @return false: the document fails. */
+    bool gives_up(std::size_t open)
+    {
+        owner_.problem = tape_.too_deep() ? "nested too deep" : too_large();
+        // The parser does not go deeper either.
+        if (tape_.too_deep() || !owner_.leave_out(writer_.complete_member("metadata"))) return false;
+        owner_.problem.clear();
+        encoding_ = direct_ = false;
+        text_.clear();
+        skipping_ = open;
+        return true;
+    }
+
+    bool checked(bool ok, code& ec)
+    {
+        if (!ok) [[unlikely]]
+            return check(gives_up(tape_.depth()), ec);
+        return true;
+    }
+
+    [[nodiscard]] std::string too_large() const
+    {
+        return "an object is larger than " + std::to_string(max_text_) + " bytes";
+    }
+
+    static bool check(bool ok, code& ec)
+    {
+        if (!ok) ec = make_error_code(cond::corrupt);
+        return ok;
+    }
+
+    envelope& owner_;
+    std::size_t max_text_;
+    pruned_tape tape_;
+    tape_writer& writer_;
+    /// Nothing but the writer needs to be told; see look_around().
+    bool direct_ = false;
+    std::size_t floor_ = 0;
+    std::string text_;
+    std::string spent_;
+    std::size_t skipping_ = 0;
+    std::size_t interrupted_ = 0;
+    bool left_out_ = false;
+    std::string outside_;
+    bool encoding_ = false;
+    bool identifying_ = false;
+    item_identity identity_;
+    const char* last_ = nullptr;
+    std::string_view input_;
+    /// Size of text_ when the input was shown.
+    std::size_t shown_ = 0;
+    std::size_t repeated_ = 0;
+};
+
+} // namespace
+
+struct json_feed::impl
+{
+    impl(envelope& e, const decode_options& o, std::size_t outer, vocabulary* words)
+        : owner(e),
+          filter(field_filter::compile(o)),
+          // One level more than the tape allows, so that its own message is the one that shows.
+          parser({.max_depth = std::min(o.limits.max_depth, deepest) + outer + 1}, e, o, filter ? *filter : nothing,
+                 words)
+    {
+    }
+
+    [[nodiscard]] failure explain(std::string_view bytes, const code& ec) const
+    {
+        return json_failure(owner.problem, ec, bytes, parser.handler().last(), offset);
+    }
+
+    /// A parser that was stopped starts anew: inside of the same containers, behind a value.
+    void go_on(const std::string& nesting) { start_behind(nesting + "null"); }
+
+    void start_behind(const std::string& text)
+    {
+        auto& handler = parser.handler();
+        handler.begin_resuming();
+        parser.reset();
+        code none;
+        parser.write_some(true, text.data(), text.size(), none);
+        handler.end_resuming();
+    }
+
+    /// If the parser stopped there for a single surrogate, it starts anew inside of the string that has it.
+    std::optional<string_repair::state> repair(std::string_view bytes, std::size_t at)
+    {
+        auto left = owner.problem.empty() ? strings.repair(bytes, at) : std::nullopt;
+        if (!left || !parser.handler().in_object()) return std::nullopt;
+        start_behind(parser.handler().begin_string_again(left->whole_string));
+        offset += left->begin;
+        return left;
+    }
+
+    envelope& owner;
+    const field_filter nothing;
+    const result<field_filter> filter;
+    boost::json::basic_parser<handler> parser;
+    /// A container that is pruned.
+    json_skipper left_out;
+    string_repair strings;
+    std::size_t offset = 0;
+};
+
+json_feed::json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth, vocabulary* words)
+    : impl_(std::make_unique<impl>(owner, options, outer_depth, words))
+{
+}
+
+json_feed::~json_feed() = default;
+
+void json_feed::reset(std::size_t offset)
+{
+    impl_->parser.reset();
+    impl_->parser.handler().reset();
+    impl_->left_out = {};
+    impl_->strings.forget();
+    impl_->owner.problem.clear();
+    impl_->offset = offset;
+}
+
+result<std::size_t> json_feed::write(std::string_view bytes, bool more)
+{
+    if (!impl_->filter) return impl_->filter.error();
+    std::size_t taken = 0;
+    for (;;) {
+        if (!impl_->left_out.done()) {
+            taken += impl_->left_out.feed(bytes.substr(taken));
+            if (!impl_->left_out.done()) {
+                if (more) break;
+                return impl_->explain(bytes, boost::json::error::incomplete);
+            }
+            impl_->go_on(impl_->parser.handler().nesting());
+        }
+        const std::string_view rest = bytes.substr(taken);
+        code ec;
+        impl_->parser.handler().show(rest);
+        const std::size_t parsed = impl_->parser.write_some(more, rest.data(), rest.size(), ec);
+        if (const std::size_t repeated = impl_->parser.handler().take_repeated(); repeated != 0) {
+            taken += repeated;
+            impl_->go_on(impl_->parser.handler().nesting());
+            continue;
+        }
+        taken += parsed;
+        // It stops at the quote that ends the text, and at the bracket.
+        if (interrupted() != 0) return taken + 1;
+        if (!impl_->parser.handler().left_out()) {
+            if (!ec) break;
+            const auto repaired = impl_->repair(bytes, taken);
+            if (!repaired) return impl_->explain(bytes, ec);
+            const auto more_taken = write(repaired->text, more);
+            return more_taken ? repaired->begin + *more_taken : more_taken;
+        }
+        ++taken;
+        impl_->left_out.begin(1);
+    }
+    impl_->offset += taken;
+    if (more) impl_->strings.passed(bytes);
+    return taken;
+}
+
+std::size_t json_feed::interrupted() const noexcept { return impl_->parser.handler().interrupted(); }
+
+void json_feed::resume(std::size_t offset)
+{
+    impl_->go_on(impl_->parser.handler().outside());
+    impl_->strings.forget();
+    impl_->offset = offset;
+}
+
+bool json_feed::done() const noexcept { return impl_->parser.done(); }
+
+} // namespace kubecoro::detail

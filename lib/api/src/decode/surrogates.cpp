@@ -1,0 +1,119 @@
+#include "decode/surrogates.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::detail {
+namespace {
+
+constexpr std::size_t escape_size = 6; // \uXXXX
+constexpr std::size_t pair_size = 2 * escape_size;
+// Enough to see where the escape that a chunk ends within has begun, if not more than a pair's length of backslashes is
+// before it.
+constexpr std::size_t kept_bytes = 2 * pair_size;
+
+enum class half
+{
+    none,
+    leading,
+    trailing
+};
+
+bool is_hex(char c) noexcept
+{
+    const char lower = static_cast<char>(c | 0x20);
+    return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
+}
+
+/// What the escape that the text begins with names.
+half half_at(std::string_view text) noexcept
+{
+    if (text.size() < escape_size || text[0] != '\\' || text[1] != 'u') return half::none;
+    if ((text[2] | 0x20) != 'd' || !is_hex(text[3]) || !is_hex(text[4]) || !is_hex(text[5])) return half::none;
+    const char second = static_cast<char>(text[3] | 0x20);
+    if (second >= 'c') return half::trailing;
+    return second == '8' || second == '9' || second >= 'a' ? half::leading : half::none;
+}
+
+/// More text could make it an escape \uXXXX.
+bool may_become_escape(std::string_view text) noexcept
+{
+    return text.size() < escape_size && (text.empty() || text[0] == '\\') && (text.size() < 2 || text[1] == 'u');
+}
+
+/// Where the string begins in which the chunk is at that place; nothing when it was before the chunk.
+std::optional<std::size_t> begin_of_string(std::string_view chunk, std::size_t at, char before_chunk) noexcept
+{
+    // A quote inside of the string has a backslash before it, and the one that opens it has none.
+    while (at-- != 0)
+        if (chunk[at] == '"' && (at == 0 ? before_chunk : chunk[at - 1]) != '\\') return at + 1;
+    return std::nullopt;
+}
+
+} // namespace
+
+surrogate_repair repair_surrogates(std::string& text) noexcept
+{
+    surrogate_repair done;
+    for (std::size_t at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
+        const std::string_view rest = std::string_view(text).substr(at);
+        if (may_become_escape(rest)) {
+            done.open = at;
+            break;
+        }
+        const half here = half_at(rest);
+        if (here == half::leading) {
+            const std::string_view next = rest.substr(escape_size);
+            if (may_become_escape(next)) {
+                done.open = at;
+                break;
+            }
+            if (half_at(next) == half::trailing) {
+                at += pair_size;
+                continue;
+            }
+        }
+        if (here != half::none) {
+            text.replace(at, escape_size, "\\ufffd");
+            done.first = std::min(done.first, at);
+        }
+        at += 2;
+    }
+    return done;
+}
+
+void string_repair::passed(std::string_view chunk)
+{
+    if (chunk.size() >= kept_bytes) {
+        last_ = chunk.substr(chunk.size() - kept_bytes);
+        return;
+    }
+    last_ += chunk;
+    if (last_.size() > kept_bytes) last_.erase(0, last_.size() - kept_bytes);
+}
+
+std::optional<string_repair::state> string_repair::repair(std::string_view chunk, std::size_t at) const
+{
+    state s;
+    const auto begin = begin_of_string(chunk, at, last_.empty() ? ' ' : last_.back());
+    s.whole_string = begin.has_value();
+    if (begin) {
+        s.begin = *begin;
+    } else {
+        // Of the backslashes that it begins with nobody knows which ones escape what follows.
+        const auto known = std::min(last_.find_first_not_of('\\'), last_.size());
+        if (known > pair_size) return std::nullopt;
+        s.text = last_.substr(known);
+        const auto open = repair_surrogates(s.text).open;
+        s.text.erase(0, std::min(open, s.text.size()));
+        s.begin = 0 - s.text.size();
+    }
+    s.text += chunk.substr(begin.value_or(0));
+    const auto first = repair_surrogates(s.text).first;
+    if (first == surrogate_repair::none) return std::nullopt;
+    // The parser stops behind the backslash, at the latest behind what should have been a pair.
+    const std::size_t behind = at - (s.begin + first);
+    if (behind == 0 || behind > pair_size) return std::nullopt;
+    return s;
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,190 @@
+// The label selector grammar of apimachinery: a lexer and a recursive descent of one level.
+#include "select/label_rules.hpp"
+
+#include <kubecoro/api/selector.hpp>
+
+#include <charconv>
+
+namespace kubecoro {
+namespace {
+
+using op = label_selector::op;
+using requirement = label_selector::requirement;
+
+constexpr std::string_view operators[] = {"==", "!=", "=", "!", ">", "<", "(", ")", ","};
+
+struct token
+{
+    std::string_view text;
+    std::size_t at = 0;
+    bool is_word = false;
+
+    [[nodiscard]] bool is(std::string_view symbol) const noexcept { return !is_word && text == symbol; }
+    [[nodiscard]] bool at_end() const noexcept { return text.empty(); }
+};
+
+class lexer
+{
+public:
+    explicit lexer(std::string_view text) noexcept : text_(text) { advance(); }
+    [[nodiscard]] const token& peek() const noexcept { return now_; }
+    token take() noexcept
+    {
+        const token t = now_;
+        advance();
+        return t;
+    }
+
+private:
+    static bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+    void advance() noexcept
+    {
+        while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+        const std::string_view rest = text_.substr(at_);
+        now_ = {{}, at_, false};
+        for (const std::string_view symbol : operators) {
+            if (!rest.starts_with(symbol)) continue;
+            now_.text = rest.substr(0, symbol.size());
+            at_ += symbol.size();
+            return;
+        }
+        std::size_t n = 0;
+        while (n < rest.size() && !is_blank(rest[n]) && std::string_view("=!()<>,").find(rest[n]) == rest.npos) ++n;
+        now_ = {rest.substr(0, n), at_, n != 0};
+        at_ += n;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    token now_;
+};
+
+class parser
+{
+public:
+    explicit parser(std::string_view text) noexcept : lex_(text) {}
+
+    result<std::vector<requirement>> run()
+    {
+        std::vector<requirement> all;
+        if (lex_.peek().at_end()) return all;
+        for (;;) {
+            auto r = one();
+            if (!r) return r.error();
+            all.push_back(std::move(*r));
+            const token t = lex_.take();
+            if (t.at_end()) return all;
+            if (!t.is(",")) return found(t, ", expected: ',' or 'end of string'");
+            if (!lex_.peek().is_word && !lex_.peek().is("!"))
+                return found(lex_.peek(), ", expected: identifier after ','");
+        }
+    }
+
+private:
+    result<requirement> one()
+    {
+        requirement r;
+        const bool negated = lex_.peek().is("!");
+        if (negated) lex_.take();
+        const token key = lex_.take();
+        if (!key.is_word) return unable(found(key, ", expected: identifier"));
+        if (!detail::is_label_key(key.text))
+            return unable(wrong("\"" + std::string(key.text) + "\" is not a label key", key));
+        r.key = key.text;
+        r.operation = negated ? op::not_exists : op::exists;
+        if (negated || lex_.peek().at_end() || lex_.peek().is(",")) return r;
+        const token t = lex_.take();
+        if (t.text == "in" || t.text == "notin") {
+            r.operation = t.text == "in" ? op::in : op::not_in;
+            return set(std::move(r));
+        }
+        if (t.is("=") || t.is("=="))
+            r.operation = op::equals;
+        else if (t.is("!="))
+            r.operation = op::not_equals;
+        else if (t.is(">"))
+            r.operation = op::greater;
+        else if (t.is("<"))
+            r.operation = op::less;
+        else
+            return unable(found(t, ", expected: in, notin, =, ==, !=, >, <"));
+        return exact(std::move(r));
+    }
+
+    // An empty value is a value: "key=" asks for a label that is present and empty.
+    result<requirement> exact(requirement r)
+    {
+        token value = lex_.peek();
+        if (!value.at_end() && !value.is(",")) {
+            lex_.take();
+            if (!value.is_word) return unable(found(value, ", expected: identifier"));
+        } else
+            value.text = {};
+        if (!detail::is_label_value(value.text)) return bad_value(value);
+        if ((r.operation == op::greater || r.operation == op::less) && !is_integer(value.text))
+            return unable(wrong("\"" + std::string(value.text) + "\" is not an integer", value));
+        r.values.emplace_back(value.text);
+        return r;
+    }
+
+    result<requirement> set(requirement r)
+    {
+        const token open = lex_.take();
+        if (!open.is("(")) return unable(found(open, " expected: '('"));
+        if (lex_.peek().is(")")) return unable(found(lex_.peek(), ", expected: identifier"));
+        for (;;) {
+            token value = lex_.peek();
+            if (value.is_word)
+                lex_.take();
+            else
+                value.text = {};
+            if (!detail::is_label_value(value.text)) return bad_value(value);
+            r.values.emplace_back(value.text);
+            const token t = lex_.take();
+            if (t.is(")")) return r;
+            if (!t.is(",")) return unable(found(t, ", expected: ',' or ')'"));
+        }
+    }
+
+    static bool is_integer(std::string_view text) noexcept
+    {
+        std::int64_t value = 0;
+        const auto r = std::from_chars(text.data(), text.data() + text.size(), value);
+        return r.ec == std::errc{} && r.ptr == text.data() + text.size();
+    }
+
+    // The words are kube-apiserver's own, so that people find what they know; the position is ours.
+    static failure found(const token& t, std::string_view expected)
+    {
+        return wrong("found '" + std::string(t.text) + "'" + std::string(expected), t);
+    }
+
+    static failure bad_value(const token& t)
+    {
+        return unable(wrong("\"" + std::string(t.text) + "\" is not a label value", t));
+    }
+
+    static failure wrong(const std::string& what, const token& t)
+    {
+        return failure(cond::invalid, what + " at position " + std::to_string(t.at));
+    }
+
+    static failure unable(const failure& f)
+    {
+        return failure(cond::invalid, "unable to parse requirement: " + f.message());
+    }
+
+    lexer lex_;
+};
+
+} // namespace
+
+result<label_selector> label_selector::parse(std::string_view text)
+{
+    auto requirements = parser(text).run();
+    if (!requirements) return requirements.error();
+    return label_selector(std::move(*requirements));
+}
+
+} // namespace kubecoro

@@ -1,0 +1,96 @@
+// Which dictionary, which effort, and when to learn anew.
+#pragma once
+
+#include "storage/body_dictionary.hpp"
+
+#include <kubecoro/api/storage.hpp>
+#include <kubecoro/base/random.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace kubecoro::detail {
+
+struct body_codec_limits
+{
+    /// Bodies after which the first dictionary is made, and the one that stays; records before them are plain, or made
+    /// anew.
+    std::size_t provisional_after = 200;
+    std::size_t settled_after = 4000;
+    /// Bodies a dictionary learns from, and what is kept of one.
+    std::size_t samples = 256;
+    std::size_t sample_bytes = 16 * 1024;
+    /// Of the first dictionary, and of those that follow it, when many objects pay for a larger one.
+    std::size_t provisional_bytes = 16 * 1024;
+    std::size_t dictionary_bytes = 32 * 1024;
+    /// Bodies between the first sign that data has changed and the next dictionary, and at least between two of them.
+    std::size_t relearn_after = 2000;
+};
+
+/** Turns bodies into records that share a dictionary, and learns that dictionary from them on the way.
+
+    Sans-io, one thread at a time, deterministic: equal bodies in equal order give equal records. Memory: the samples
+    while it learns (at most samples times sample_bytes), and zstd's tables. */
+class body_codec_core
+{
+public:
+    explicit body_codec_core(body_codec_limits limits = {});
+
+    /// Whether learn() has a use for the next body.
+    [[nodiscard]] bool wants_sample() noexcept;
+
+    /** Shows a body that is about to be stored.
+
+        @return a new dictionary when it is time for one: the keeper gives it a place, and uses it from now on. */
+    [[nodiscard]] std::unique_ptr<body_dictionary> learn(bytes_view body);
+
+    /// The record of a body; empty when it is better kept plain. Valid until the next call.
+    [[nodiscard]] bytes_view compress(bytes_view body, const body_dictionary& with);
+
+    [[nodiscard]] dictionary_stage stage() const noexcept { return stage_; }
+    [[nodiscard]] effort level() const noexcept { return effort_; }
+    /// Dictionaries made so far.
+    [[nodiscard]] std::size_t trained() const noexcept { return trained_; }
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+private:
+    /// An exponential mean over about the last 256 values, exact until there are so many.
+    struct moving_mean
+    {
+        void add(double v) noexcept
+        {
+            if (count < span) ++count;
+            value += (v - value) / static_cast<double>(count);
+        }
+        static constexpr std::size_t span = 256;
+        std::size_t count = 0;
+        double value = 0;
+    };
+
+    void sample(bytes_view body);
+    [[nodiscard]] std::unique_ptr<body_dictionary> train();
+    void choose_effort(effort used, double ratio) noexcept;
+
+    body_codec_limits limits_;
+    body_compressor compressor_;
+    random_source random_;
+    std::vector<std::vector<unsigned char>> samples_;
+    dictionary_stage stage_ = dictionary_stage::none;
+    effort effort_ = effort::normal;
+    bool sampling_ = true;
+    std::size_t trained_ = 0;
+    /// Bodies seen since sampling began.
+    std::size_t sampled_ = 0;
+    std::size_t train_at_;
+    /// Records made since the last training.
+    std::size_t made_ = 0;
+    moving_mean size_;
+    /// size_ once the dictionary had proved itself; 0 = not yet.
+    double first_size_ = 0;
+    /// Of records made with the normal effort.
+    moving_mean ratio_;
+};
+
+} // namespace kubecoro::detail

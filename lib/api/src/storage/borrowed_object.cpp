@@ -1,0 +1,66 @@
+#include <kubecoro/api/borrowed_object.hpp>
+
+#include "storage/block_life.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace kubecoro {
+namespace {
+
+/// So many objects ahead the memory is asked for: a line takes as long as a few short looks at an object.
+constexpr std::size_t ahead = 8;
+
+object::block* block_at(const void* identity) noexcept
+{
+    // Objects are immutable but for their counts.
+    return const_cast<object::block*>(
+        static_cast<const object::block*>(identity)); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+}
+
+/// A handle that was not counted, and must not count when it goes.
+struct uncounted
+{
+    explicit uncounted(object::block* b) noexcept : handle(object_builder::adopt(b)) {}
+    uncounted(const uncounted&) = delete;
+    uncounted& operator=(const uncounted&) = delete;
+    ~uncounted() { object_builder::forget(handle); }
+    object handle;
+};
+
+object counted(object::block* b) noexcept
+{
+    detail::add_first_reader(*b);
+    return object_builder::adopt(b);
+}
+
+} // namespace
+
+object borrowed_object::get() const noexcept { return counted(block_at(identity_)); }
+
+kept_object borrowed_object::keep() const noexcept
+{
+    const uncounted o(block_at(identity_));
+    return kept_object(o.handle);
+}
+
+void show(std::span<const borrowed_object> objects, const std::function<void(const object&)>& f)
+{
+    const auto ask = [&](std::size_t i) {
+        // Header and hot slots, which may lie across two lines.
+        const auto* const at = static_cast<const unsigned char*>(objects[i].identity_);
+        __builtin_prefetch(at);
+        __builtin_prefetch(at + sizeof(plain_block));
+    };
+    for (std::size_t i = 0; i < std::min(ahead, objects.size()); ++i) ask(i);
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        if (i + ahead < objects.size()) ask(i + ahead);
+        object::block* const b = block_at(objects[i].identity_);
+        if (b->packed)
+            f(counted(b));
+        else
+            f(uncounted(b).handle);
+    }
+}
+
+} // namespace kubecoro

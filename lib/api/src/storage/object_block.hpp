@@ -1,0 +1,239 @@
+// The one allocation behind an object, in one of two forms: a tape, or a packed record with its front in plain.
+#pragma once
+
+#include "storage/encoding.hpp"
+#include "storage/front_slot.hpp"
+#include "tape/tape_reader.hpp"
+#include "tape/uuid_text.hpp"
+
+#include <kubecoro/api/kept_object.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/// What objects answer for without a search. Those before `metadata` are the front of a packed object, in this order.
+enum class front_field : std::uint8_t
+{
+    name,
+    ns,
+    uid,
+    resource_version,
+    generation,
+    deletion_timestamp,
+    api_version,
+    kind,
+    labels,
+    owner_references,
+    metadata,
+    annotations,
+    spec,
+    status
+};
+inline constexpr std::size_t front_fields = 14;
+inline constexpr std::size_t packed_front_fields = 10;
+
+/// Where values lie in a tape. 0, where the root lies, stands for absent, and 1, which lies inside its head, for a value of
+/// another kind than belongs there.
+using front_offsets = std::array<std::uint32_t, front_fields>;
+inline constexpr std::uint32_t offset_elsewhere = 1;
+
+struct plain_block;
+struct packed_block;
+
+/** What both forms begin with.
+
+    A plain block is followed by its hot slots, its front offsets and its tape. A packed block is followed by its front (the values of the
+    first front fields and of the hot fields, see front_slot.hpp) and its record (packed_body.hpp). */
+struct object::block
+{
+    block(detail::encoding* e, bool is_packed) noexcept : encoding(e), packed(is_packed) {}
+
+    /// What the tape refers to; null for a tape that stands alone.
+    detail::encoding* encoding;
+    /// Who holds it; see block_life.hpp.
+    std::atomic<std::uint64_t> counts{1};
+    /// Bytes of the tape, or of the record.
+    std::uint32_t size = 0;
+    /// Bytes of the hot slots, or of the front.
+    std::uint16_t front_size = 0;
+    /// Of a packed block.
+    std::uint8_t dictionary = 0;
+    const bool packed;
+
+    [[nodiscard]] const detail::vocabulary* words() const noexcept { return detail::encoding::words_of(encoding); }
+    /// Those from metadata on, and a uid, expand a packed block.
+    [[nodiscard]] value_view front(front_field f) const noexcept;
+    /// Without expanding anything.
+    [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
+    [[nodiscard]] bool has_uid_of(const block& other) const noexcept;
+    [[nodiscard]] std::optional<detail::uuid_bytes> uuid() const noexcept;
+    [[nodiscard]] detail::head front_head(front_field f) const noexcept { return tape_access::head_of(front(f)); }
+    [[nodiscard]] const plain_block& as_plain() const noexcept;
+    [[nodiscard]] const packed_block& as_packed() const noexcept;
+    [[nodiscard]] packed_block& as_packed() noexcept;
+};
+
+/** A hot slot is a value of at most as many bytes as the slot has, or front_tag::absent, or front_tag::elsewhere and where in
+    the tape the value lies, or front_tag::searched when it lies in a shared container. So a hot field that is a short text, a text with a number or a word is read out of the line of
+    memory that the handle points to. Slots come first because they are what is read most. */
+struct plain_block : object::block
+{
+    /// @param hot  Slots: as many as the encoding has hot fields, or none.
+    plain_block(detail::encoding* e, std::size_t tape_size, std::size_t hot) noexcept : block(e, false)
+    {
+        size = static_cast<std::uint32_t>(tape_size);
+        front_size = static_cast<std::uint16_t>(hot * slot_width(tape_size));
+    }
+
+    /// Offsets have 2 bytes where that is enough.
+    [[nodiscard]] static std::size_t offset_width(std::size_t tape_size) noexcept
+    {
+        return tape_size < 0x10000 ? 2 : 4;
+    }
+    [[nodiscard]] static std::size_t slot_width(std::size_t tape_size) noexcept { return 1 + offset_width(tape_size); }
+    /// Of the whole allocation.
+    [[nodiscard]] static std::size_t bytes_for(std::size_t tape_size, std::size_t hot) noexcept
+    {
+        return sizeof(plain_block) + hot * slot_width(tape_size) + front_fields * offset_width(tape_size) + tape_size;
+    }
+    [[nodiscard]] std::size_t allocated() const noexcept { return bytes_for(size, 0) + front_size; }
+
+    [[nodiscard]] const unsigned char* slots() const noexcept
+    {
+        return reinterpret_cast<const unsigned char*>(this + 1);
+    }
+    [[nodiscard]] const unsigned char* tape() const noexcept
+    {
+        return slots() + front_size + front_fields * offset_width(size);
+    }
+    [[nodiscard]] unsigned char* slots() noexcept { return reinterpret_cast<unsigned char*>(this + 1); }
+    [[nodiscard]] unsigned char* tape() noexcept { return slots() + front_size + front_fields * offset_width(size); }
+    [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {tape(), size}; }
+    [[nodiscard]] value_view root() const noexcept { return tape_access::view(tape(), tape() + size, words()); }
+    [[nodiscard]] value_view at(front_field f) const noexcept
+    {
+        const std::size_t at = offset(f);
+        return at <= offset_elsewhere ? value_view{} : tape_access::view(tape() + at, tape() + size, words());
+    }
+    [[nodiscard]] std::uint32_t offset(front_field f) const noexcept
+    {
+        const std::size_t width = offset_width(size);
+        return static_cast<std::uint32_t>(
+            detail::load(slots() + front_size + static_cast<std::size_t>(f) * width, width));
+    }
+    [[nodiscard]] front_offsets offsets() const noexcept;
+    void set_offsets(const front_offsets& offsets) noexcept;
+    /// From tape and offsets.
+    void fill_slots() noexcept;
+
+    /// root()[name] and root().path(dotted), by the shortest way.
+    [[nodiscard]] value_view member(std::string_view name) const noexcept;
+    [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
+
+private:
+    [[nodiscard]] value_view hot(std::size_t index, std::string_view dotted) const noexcept
+    {
+        const std::size_t width = slot_width(size);
+        const unsigned char* const slot = slots() + index * width;
+        if (*slot < detail::front_tag::uuid) return tape_access::view(slot, slot + width, words());
+        if (*slot == detail::front_tag::absent) return {};
+        if (*slot == detail::front_tag::searched) return search(dotted);
+        return tape_access::view(tape() + detail::load(slot + 1, width - 1), tape() + size, words());
+    }
+    [[nodiscard]] value_view search(std::string_view dotted) const noexcept;
+};
+
+struct packed_block : object::block
+{
+    explicit packed_block(detail::encoding* e) noexcept : block(e, true) {}
+
+    /// The whole object while somebody reads it; owned.
+    std::atomic<const plain_block*> expanded{nullptr};
+
+    [[nodiscard]] const unsigned char* begin() const noexcept
+    {
+        return reinterpret_cast<const unsigned char*>(this + 1);
+    }
+    [[nodiscard]] unsigned char* begin() noexcept { return reinterpret_cast<unsigned char*>(this + 1); }
+    [[nodiscard]] std::span<const unsigned char> front_bytes() const noexcept { return {begin(), front_size}; }
+    [[nodiscard]] std::span<const unsigned char> record() const noexcept { return {begin() + front_size, size}; }
+    /// Where the value at that place of the front lies, be it a front field or, behind those, a hot field; null beyond.
+    [[nodiscard]] const unsigned char* slot_at(std::size_t index) const noexcept;
+    [[nodiscard]] const unsigned char* front_end() const noexcept { return begin() + front_size; }
+};
+
+inline const plain_block& object::block::as_plain() const noexcept { return static_cast<const plain_block&>(*this); }
+inline const packed_block& object::block::as_packed() const noexcept { return static_cast<const packed_block&>(*this); }
+inline packed_block& object::block::as_packed() noexcept { return static_cast<packed_block&>(*this); }
+
+/// What an object comes for.
+enum class arrival : std::uint8_t
+{
+    /// To be stored.
+    at_rest,
+    /// To be read at once, and stored.
+    in_use,
+    /// To be read and forgotten: bookmarks, Status. Never packed, never learnt from.
+    in_passing
+};
+
+/// `kind` and `apiVersion` as members of a tape, for list items that came without; made once for a list.
+class type_members
+{
+public:
+    type_members() = default;
+    /// Empty text = nothing to put in front.
+    type_members(detail::encoding* encoding, std::string_view kind, std::string_view api_version);
+
+    [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
+    [[nodiscard]] std::string_view api_version() const noexcept { return api_version_; }
+
+private:
+    std::string kind_;
+    std::string api_version_;
+};
+
+/// Makes objects of tapes.
+class object_builder
+{
+public:
+    /** Makes a block of a tape, in the form its encoding wants.
+
+        @param tape      One object.
+        @param encoding  What it was written with; kept alive by the block.
+        @param missing   Put in front of the members when the object has none; made with the same encoding.
+        @param use       in_use: a packed object comes expanded. */
+    [[nodiscard]] static object build(std::span<const unsigned char> tape, detail::encoding* encoding = nullptr,
+                                      const type_members& missing = {}, arrival use = arrival::in_use);
+    /// The same object with what it lacks of the two.
+    [[nodiscard]] static object with_type(const object& from, std::string_view kind, std::string_view api_version);
+    [[nodiscard]] static std::span<const unsigned char> tape_of(const object& o) noexcept;
+    [[nodiscard]] static front_offsets find_front(std::span<const unsigned char> tape,
+                                                  const detail::vocabulary* words) noexcept;
+
+    [[nodiscard]] static object adopt(object::block* b) noexcept { return object(b); }
+    /// The other way round: the handle is null from now on, and has not dropped its count.
+    static void forget(object& o) noexcept { o.block_ = nullptr; }
+    [[nodiscard]] static object::block* block_of(const object& o) noexcept { return o.block_; }
+    [[nodiscard]] static object::block* block_of(const kept_object& o) noexcept { return o.block_; }
+    /// A block without content, and with no count in its encoding.
+    [[nodiscard]] static plain_block* new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot);
+    [[nodiscard]] static packed_block* new_packed(std::size_t front_and_record, detail::encoding* encoding);
+
+private:
+    [[nodiscard]] static std::vector<unsigned char> untyped(std::span<const unsigned char> tape,
+                                                            detail::encoding* encoding, const type_members& missing);
+    [[nodiscard]] static object complete(std::span<const unsigned char> tape, detail::encoding* encoding,
+                                         const type_members& missing, arrival use);
+    [[nodiscard]] static object finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use);
+};
+
+} // namespace kubecoro

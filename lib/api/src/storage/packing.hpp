@@ -1,0 +1,129 @@
+// What an encoding has for packed objects: codec, dictionaries in use, expansions.
+#pragma once
+
+#include "storage/body_codec_core.hpp"
+#include "storage/object_block.hpp"
+#include "storage/packed_body.hpp"
+
+#include <kubecoro/api/storage.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/** Packs and expands the objects of one encoding.
+
+    pack() and renew() belong to the thread that decodes; everything else may be called by any. */
+class packing
+{
+public:
+    packing(encoding& owner, const storage_options& options);
+    packing(encoding& owner, const body_codec_limits& limits);
+    ~packing();
+    packing(const packing&) = delete;
+    packing& operator=(const packing&) = delete;
+
+    /// A packed block with one reader, at rest. Null while there is no dictionary, and for what would not get smaller.
+    ///
+    /// @param is_new  It was not shown before: something to learn from.
+    [[nodiscard]] packed_block* pack(bytes_view tape, const front_offsets& offsets, bool is_new = true);
+    /// The object under the current dictionary; null when the block may stay as it is.
+    [[nodiscard]] packed_block* renew(const object::block& b);
+    /// renew() may have something to do.
+    [[nodiscard]] bool stale(const object::block& b) const noexcept;
+    [[nodiscard]] std::uint64_t revision() const noexcept { return revision_.load(std::memory_order_acquire); }
+
+    /// The whole object; null when the record is broken.
+    [[nodiscard]] plain_block* expand(const packed_block& b);
+    /// A record of that dictionary has gone.
+    void release(std::uint8_t dictionary) noexcept;
+    /// What is at a path, absent included, if the front is enough to tell.
+    [[nodiscard]] std::optional<value_view> read_front(const packed_block& b, std::string_view dotted) const noexcept;
+
+    /// Guards what comes and goes with expansions (block_life.hpp).
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+    /// Under the mutex: keeps the object expanded for a while. @return whose turn is over; to be dropped without the
+    /// mutex.
+    [[nodiscard]] object remember(object o);
+    /// The same for an object that was born expanded.
+    void keep_for_a_while(const object& o);
+    void keep_recent(bool on);
+
+    [[nodiscard]] std::size_t bytes() const;
+    void add_to(storage_stats& s) const;
+
+private:
+    /// Dictionaries that can be in use at a time. A retrained one has to wait for a place.
+    static constexpr std::size_t max_dictionaries = 16;
+    /// Records under dictionaries older than this many are packed anew, so that places become free.
+    static constexpr std::uint64_t kept_generations = 3;
+    /// More than lie between a watch and a worker that keeps up: a few batches.
+    static constexpr std::size_t recent_size = 128;
+
+    struct place
+    {
+        std::atomic<body_dictionary*> dictionary{nullptr};
+        std::atomic<std::uint64_t> generation{0};
+    };
+
+    /// An expander for as long as it lives.
+    struct lease
+    {
+        explicit lease(packing& p);
+        lease(const lease&) = delete;
+        lease& operator=(const lease&) = delete;
+        ~lease();
+        packing& owner;
+        std::unique_ptr<body_expander> expander;
+    };
+
+    /// What an object takes that stays plain.
+    [[nodiscard]] std::size_t plain_bytes(std::size_t tape_size) const noexcept
+    {
+        return plain_block::bytes_for(tape_size, owner_.hot_fields.size());
+    }
+    void find_slots(bytes_view tape, const front_offsets& offsets);
+    void learn(bytes_view tape);
+    void install(std::unique_ptr<body_dictionary> made);
+    [[nodiscard]] packed_block* make(bytes_view front, bytes_view body, std::size_t tape_size, std::size_t plain_size);
+    [[nodiscard]] std::optional<bytes_view> body_of(const packed_block& b, body_expander& expander,
+                                                    std::size_t& tape_size) const;
+
+    encoding& owner_;
+
+    // Of the thread that decodes.
+    body_codec_core codec_;
+    tape_splitter splitter_;
+    tape_splitter sampler_;
+    std::vector<tape_range> slots_;
+    std::vector<unsigned char> body_;
+    body_dictionary* current_ = nullptr;
+
+    std::array<place, max_dictionaries> places_;
+    std::atomic<std::uint64_t> generation_{0};
+    /// Records of earlier generations are packed anew.
+    std::atomic<std::uint64_t> oldest_kept_{0};
+    std::atomic<std::uint64_t> revision_{0};
+    std::atomic<std::uint64_t> packed_{0};
+    std::atomic<std::uint64_t> expansions_{0};
+    std::atomic<std::uint64_t> broken_{0};
+    std::atomic<dictionary_stage> stage_{dictionary_stage::none};
+    std::atomic<std::size_t> codec_bytes_{0};
+    std::atomic<std::size_t> dictionary_bytes_{0};
+
+    mutable std::mutex mutex_;
+    std::vector<std::unique_ptr<body_expander>> expanders_;
+    std::array<object, recent_size> recent_;
+    std::size_t next_recent_ = 0;
+    bool keeps_recent_ = false;
+};
+
+} // namespace kubecoro::detail

@@ -1,0 +1,71 @@
+#include "tape/pruned_tape.hpp"
+
+namespace kubecoro::detail {
+
+using verdict = filter_walk::verdict;
+
+pruned_tape::pruned_tape(const decode_limits& limits, const field_filter& filter, vocabulary* words)
+    : tape_(limits.max_object_bytes, limits.max_depth, words), filter_(filter), walk_(filter)
+{
+}
+
+void pruned_tape::clear(bool prune)
+{
+    tape_.clear();
+    pruning_ = following_ = prune && !filter_.empty();
+    followed_depth_ = 0;
+    mute_ = passed_ = false;
+    has_way_key_ = false;
+    if (following_) walk_.begin();
+}
+
+void pruned_tape::listen() noexcept
+{
+    mute_ = following_ && walk_.next() != verdict::whole && walk_.next() != verdict::part;
+    passed_ = true;
+}
+
+bool pruned_tape::followed_key(std::string_view text)
+{
+    const verdict v = walk_.key(text);
+    listen();
+    passed_ = false;
+    has_way_key_ = v == verdict::way;
+    if (has_way_key_) way_key_ = text;
+    return mute_ || tape_.key(text);
+}
+
+bool pruned_tape::pruned_begin(bool is_object)
+{
+    if (tape_.depth() != 0 && following_ && !followed_begin(is_object)) return false;
+    return is_object ? tape_.begin_object() : tape_.begin_array();
+}
+
+bool pruned_tape::followed_begin(bool is_object)
+{
+    if (has_way_key_ && !tape_.key(way_key_)) return false;
+    has_way_key_ = false;
+    if (walk_.next() == verdict::whole) {
+        following_ = false;
+        followed_depth_ = tape_.depth();
+    } else {
+        walk_.enter(is_object);
+    }
+    listen();
+    return true;
+}
+
+bool pruned_tape::pruned_end()
+{
+    if (!tape_.end()) return false;
+    if (following_)
+        walk_.leave();
+    else
+        following_ = followed_depth_ != 0 && tape_.depth() == followed_depth_;
+    if (following_) followed_depth_ = 0;
+    has_way_key_ = false;
+    listen();
+    return true;
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,167 @@
+#include "http/connection_stream.hpp"
+
+#include <kubecoro/apiserver/tls.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::apiserver {
+
+class tls_context
+{
+public:
+    asio::ssl::context context{asio::ssl::context::tls_server};
+};
+
+namespace {
+
+constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
+using tcp_socket = asio::ip::tcp::socket;
+
+void close_socket(tcp_socket& socket, bool reset) noexcept
+{
+    boost::system::error_code ignored;
+    if (reset) socket.set_option(asio::socket_base::linger{true, 0}, ignored);
+    socket.close(ignored);
+}
+
+template<class Stream>
+asio::awaitable<result<std::size_t>> read_from(Stream& stream, char* data, std::size_t size)
+{
+    const auto [error, n] = co_await stream.async_read_some(asio::buffer(data, size), as_value);
+    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) co_return std::size_t{0};
+    if (error) co_return failure{error, "read from the client"};
+    co_return n;
+}
+
+template<class Stream>
+asio::awaitable<result<>> write_to(Stream& stream, std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const auto [error, n] = co_await stream.async_write_some(asio::buffer(bytes.data(), bytes.size()), as_value);
+        if (error) co_return failure{error, "write to the client"};
+        bytes.remove_prefix(n);
+    }
+    co_return result<>{};
+}
+
+class plain_stream final : public byte_stream
+{
+public:
+    explicit plain_stream(tcp_socket socket) : socket_(std::move(socket)) {}
+
+    asio::awaitable<result<>> handshake() override { co_return result<>{}; }
+    asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
+    {
+        return read_from(socket_, data, size);
+    }
+    asio::awaitable<result<>> write(std::string_view bytes) override { return write_to(socket_, bytes); }
+    asio::awaitable<void> shutdown() override
+    {
+        boost::system::error_code ignored;
+        socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+        co_return;
+    }
+    void close() noexcept override { close_socket(socket_, false); }
+    void cut() noexcept override { close_socket(socket_, true); }
+    std::optional<peer_certificate> peer() const override { return std::nullopt; }
+
+private:
+    tcp_socket socket_;
+};
+
+std::string entry_text(X509_NAME_ENTRY* entry)
+{
+    unsigned char* text = nullptr;
+    const int size = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry));
+    if (size < 0) return {};
+    std::string out(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+    OPENSSL_free(text);
+    return out;
+}
+
+class tls_stream final : public byte_stream
+{
+public:
+    tls_stream(tcp_socket socket, std::shared_ptr<tls_context> tls)
+        : tls_(std::move(tls)), stream_(std::move(socket), tls_->context)
+    {
+    }
+
+    asio::awaitable<result<>> handshake() override
+    {
+        const auto [error] = co_await stream_.async_handshake(asio::ssl::stream_base::server, as_value);
+        if (error) co_return failure{error, "TLS handshake with the client"};
+        co_return result<>{};
+    }
+    asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
+    {
+        return read_from(stream_, data, size);
+    }
+    asio::awaitable<result<>> write(std::string_view bytes) override { return write_to(stream_, bytes); }
+    asio::awaitable<void> shutdown() override
+    {
+        // One-sided: as if the peer had said goodbye already, because it may never.
+        SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
+        [[maybe_unused]] const auto outcome = co_await stream_.async_shutdown(as_value);
+    }
+    void close() noexcept override { close_socket(stream_.next_layer(), false); }
+    void cut() noexcept override { close_socket(stream_.next_layer(), true); }
+
+    std::optional<peer_certificate> peer() const override
+    {
+        SSL* ssl = const_cast<tls_stream*>(this)->stream_.native_handle();
+        const X509* certificate = SSL_get0_peer_certificate(ssl);
+        if (!certificate || SSL_get_verify_result(ssl) != X509_V_OK) return std::nullopt;
+        peer_certificate out;
+        X509_NAME* subject = X509_get_subject_name(certificate);
+        for (int i = 0; i < X509_NAME_entry_count(subject); ++i) {
+            X509_NAME_ENTRY* entry = X509_NAME_get_entry(subject, i);
+            const int nid = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry));
+            if (nid == NID_commonName) out.common_name = entry_text(entry);
+            if (nid == NID_organizationName) out.organizations.push_back(entry_text(entry));
+        }
+        return out;
+    }
+
+private:
+    std::shared_ptr<tls_context> tls_;
+    asio::ssl::stream<tcp_socket> stream_;
+};
+
+} // namespace
+
+result<std::shared_ptr<tls_context>> make_tls_context(const tls_identity& identity)
+{
+    auto tls = std::make_shared<tls_context>();
+    asio::ssl::context& context = tls->context;
+    boost::system::error_code error;
+    context.set_options(
+        asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1, error);
+    if (!error) context.use_certificate_chain(asio::buffer(identity.server_certificate), error);
+    if (!error) context.use_private_key(asio::buffer(identity.server_key), asio::ssl::context::pem, error);
+    // A client may show a certificate of the same authority; one that does not verify ends the handshake.
+    if (!error) context.add_certificate_authority(asio::buffer(identity.ca_certificate), error);
+    if (!error) context.set_verify_mode(asio::ssl::verify_peer, error);
+    if (error) return failure{cond::misconfigured, "TLS identity of the server: " + error.message()};
+    // Without a session id context OpenSSL refuses to resume sessions of clients that were asked for a certificate.
+    constexpr unsigned char session_context[] = "kubecoro";
+    SSL_CTX_set_session_id_context(context.native_handle(), session_context, sizeof session_context - 1);
+    return tls;
+}
+
+std::unique_ptr<byte_stream> make_stream(tcp_socket socket, std::shared_ptr<tls_context> tls)
+{
+    if (tls) return std::make_unique<tls_stream>(std::move(socket), std::move(tls));
+    return std::make_unique<plain_stream>(std::move(socket));
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,169 @@
+#include <kubecoro/apiserver/in_process.hpp>
+
+#include "http/server_engine.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <algorithm>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::apiserver {
+namespace {
+
+answer_head head_of(http_response& response)
+{
+    answer_head head;
+    head.status = response.status;
+    head.headers = std::move(response.headers);
+    for (auto& [name, value] : head.headers)
+        for (char& c : name)
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return head;
+}
+
+/// Gives a text away in pieces.
+class pieces
+{
+public:
+    explicit pieces(std::size_t piece) noexcept : piece_(piece) {}
+    void refill(std::string text) noexcept
+    {
+        text_ = std::move(text);
+        given_ = 0;
+    }
+    [[nodiscard]] std::string_view take() noexcept
+    {
+        std::string_view rest = std::string_view(text_).substr(given_);
+        if (piece_ != 0) rest = rest.substr(0, piece_);
+        given_ += rest.size();
+        return rest;
+    }
+
+private:
+    std::size_t piece_;
+    std::string text_;
+    std::size_t given_ = 0;
+};
+
+class whole_answer final : public kubecoro::answer
+{
+public:
+    whole_answer(http_response response, std::size_t piece)
+        : head_(head_of(response)), body_(piece), rest_(std::move(response.rest))
+    {
+        body_.refill(std::move(response.body));
+    }
+    const answer_head& head() const noexcept override { return head_; }
+    asio::awaitable<result<std::string_view>> read_some() override
+    {
+        std::string_view bytes = body_.take();
+        while (bytes.empty() && rest_) {
+            std::string part;
+            if (!rest_->next(part, part_of_answer)) rest_.reset();
+            body_.refill(std::move(part));
+            bytes = body_.take();
+        }
+        co_return bytes;
+    }
+
+private:
+    static constexpr std::size_t part_of_answer = 256 * 1024;
+
+    answer_head head_;
+    pieces body_;
+    std::unique_ptr<body_stream> rest_;
+};
+
+class watch_answer final : public kubecoro::answer
+{
+public:
+    watch_answer(engine_answer opened, std::size_t piece)
+        : head_(head_of(opened.response)), watch_(std::move(opened.watch)), body_(piece)
+    {
+    }
+    const answer_head& head() const noexcept override { return head_; }
+
+    asio::awaitable<result<std::string_view>> read_some() override
+    {
+        // A cancelled read gives the connection up, as a socket would.
+        auto got = co_await guard(next());
+        if (!got) watch_.reset();
+        co_return got;
+    }
+
+private:
+    asio::awaitable<result<std::string_view>> next()
+    {
+        while (true) {
+            const std::string_view bytes = body_.take();
+            if (!bytes.empty() || ended_) co_return bytes;
+            if (!watch_) co_return failure{cond::unreachable, "the connection was given up"};
+            auto piece = co_await watch_->next();
+            if (piece.cut) co_return failure{cond::unreachable, "the embedded server broke the connection off"};
+            ended_ = piece.ended;
+            const bool nothing = piece.bytes.empty() && !piece.more && !piece.ended;
+            body_.refill(std::move(piece.bytes));
+            if (!nothing) continue;
+            auto woken = co_await watch_->wake().wait();
+            if (!woken) co_return woken.error();
+        }
+    }
+
+    answer_head head_;
+    std::unique_ptr<watch_handle> watch_;
+    pieces body_;
+    bool ended_ = false;
+};
+
+http_request to_http(request r, const user_info& user)
+{
+    http_request out{std::move(r.method), std::move(r.target), std::move(r.headers), std::move(r.body)};
+    bool authorized = false;
+    for (auto& [name, value] : out.headers) {
+        for (char& c : name)
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        authorized = authorized || name == "authorization";
+    }
+    if (!r.accept.empty()) out.headers.emplace_back("accept", std::move(r.accept));
+    if (!r.content_type.empty()) out.headers.emplace_back("content-type", std::move(r.content_type));
+    if (!authorized) out.user = user;
+    return out;
+}
+
+asio::awaitable<result<std::unique_ptr<kubecoro::answer>>> exchange(std::shared_ptr<server_engine> engine,
+                                                                    http_request request, std::size_t piece)
+{
+    auto answered = co_await engine->perform(std::move(request), wake_signal{});
+    if (!answered) co_return answered.error();
+    std::unique_ptr<kubecoro::answer> out;
+    if (answered->watch)
+        out = std::make_unique<watch_answer>(std::move(*answered), piece);
+    else
+        out = std::make_unique<whole_answer>(std::move(answered->response), piece);
+    co_return out;
+}
+
+} // namespace
+
+in_process_transport::in_process_transport(embedded_server& server, in_process_options options)
+    : engine_(server.engine_), options_(std::move(options))
+{
+}
+
+in_process_transport::~in_process_transport() = default;
+
+asio::awaitable<result<std::unique_ptr<kubecoro::answer>>> in_process_transport::send(request r)
+{
+    std::string method = r.method;
+    std::string target = r.target;
+    if (engine_->refusing)
+        co_return failure{cond::unreachable, "the embedded server refuses connections"}.with_request(std::move(method),
+                                                                                                     std::move(target));
+    http_request request = to_http(std::move(r), options_.user);
+    auto sent = co_await guard(exchange(engine_, std::move(request), options_.piece));
+    if (!sent) co_return sent.error().with_request(std::move(method), std::move(target));
+    co_return sent;
+}
+
+} // namespace kubecoro::apiserver

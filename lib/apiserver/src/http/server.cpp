@@ -1,0 +1,214 @@
+#include "http/listener.hpp"
+#include "http/server_engine.hpp"
+
+#include <kubecoro/api/status.hpp>
+#include <kubecoro/apiserver/manifests.hpp>
+#include <kubecoro/base/guard.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::apiserver {
+
+class embedded_server::listeners
+{
+public:
+    listeners(server_engine& engine, std::size_t max_connections)
+        : table(std::make_shared<connection_table>(max_connections)), tasks(engine.executor(), engine.log())
+    {
+    }
+
+    std::vector<std::shared_ptr<listener>> all() const
+    {
+        std::lock_guard lock(mutex);
+        std::vector<std::shared_ptr<listener>> out;
+        for (const auto& l : list)
+            if (const auto there = l.get()) out.push_back(*there);
+        return out;
+    }
+
+    std::shared_ptr<connection_table> table;
+    task_group tasks;
+    mutable std::mutex mutex;
+    /// With their sockets, which must not outlive their context.
+    std::vector<context_bound<std::shared_ptr<listener>>> list;
+    bool stopped = false;
+};
+
+embedded_server::embedded_server(asio::any_io_executor executor, server_options options)
+{
+    const std::size_t max_connections = options.max_connections;
+    engine_ = std::make_shared<server_engine>(std::move(executor), std::move(options));
+    listeners_ = std::make_unique<listeners>(*engine_, max_connections);
+}
+
+embedded_server::~embedded_server() = default;
+
+// Asio throws when a cancelled coroutine goes on to its next step; every operation here answers with a value instead.
+// The operations are coroutines of their own, for guard has to be around all of their steps.
+namespace {
+
+using engine_ptr = std::shared_ptr<server_engine>;
+
+/// Does `f` on the engine's strand. @return what it returned.
+template<class F>
+asio::awaitable<std::invoke_result_t<F&, server_engine&>> on_strand(engine_ptr engine, F f)
+{
+    std::optional<std::invoke_result_t<F&, server_engine&>> out;
+    co_await engine->on_strand([&] { out = f(*engine); });
+    co_return std::move(*out);
+}
+
+asio::awaitable<result<std::string>> execute_as_admin(engine_ptr engine, std::string method, std::string target,
+                                                      std::string body)
+{
+    http_request request{method, target};
+    request.user = user_info{"system:admin", {"system:masters"}};
+    request.headers.emplace_back("accept", "application/json");
+    if (!body.empty())
+        request.headers.emplace_back("content-type",
+                                     method == "PATCH" ? "application/merge-patch+json" : "application/json");
+    request.body = std::move(body);
+    auto answered = co_await engine->perform(std::move(request), wake_signal{});
+    if (!answered) co_return answered.error().with_request(std::move(method), std::move(target));
+    if (answered->watch)
+        co_return failure{cond::invalid, "a watch needs a transport"}.with_request(std::move(method),
+                                                                                   std::move(target));
+    http_response& response = answered->response;
+    response.complete_body();
+    if (response.status < 300) co_return std::move(response.body);
+    co_return failure_of_answer(response.status, response.body).with_request(std::move(method), std::move(target));
+}
+
+asio::awaitable<result<std::size_t>> load_text(engine_ptr engine, std::string text, std::string name)
+{
+    auto objects = load_manifests(text, name);
+    if (!objects) co_return objects.error();
+    auto loading = on_strand(std::move(engine), [&objects](server_engine& e) {
+        auto loaded = apply_manifests(e.state(), std::move(*objects), e.time().wall_now());
+        e.changed();
+        return loaded;
+    });
+    co_return co_await std::move(loading);
+}
+
+} // namespace
+
+asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options options)
+{
+    if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};
+    auto opened = listener::open(options, engine_, listeners_->table);
+    if (!opened) co_return opened.error();
+    std::lock_guard lock(listeners_->mutex);
+    if (listeners_->stopped || !(*opened)->start(listeners_->tasks))
+        co_return failure{cond::cancelled, "the embedded server has stopped"};
+    listeners_->list.emplace_back(engine_->executor(), *opened);
+    co_return (*opened)->bound();
+}
+
+asio::awaitable<result<>> embedded_server::stop() { return guard(stop_in_order()); }
+
+asio::awaitable<result<>> embedded_server::stop_in_order()
+{
+    {
+        std::lock_guard lock(listeners_->mutex);
+        listeners_->stopped = true;
+    }
+    auto stopped = co_await engine_->stop();
+    if (!stopped) co_return stopped;
+    for (const auto& l : listeners_->all()) l->stop();
+    co_return co_await listeners_->tasks.join();
+}
+
+asio::awaitable<result<std::string>> embedded_server::execute(std::string method, std::string target, std::string body)
+{
+    return guard(execute_as_admin(engine_, std::move(method), std::move(target), std::move(body)));
+}
+
+asio::awaitable<result<std::size_t>> embedded_server::load(std::string text, std::string name)
+{
+    return guard(load_text(engine_, std::move(text), std::move(name)));
+}
+
+asio::awaitable<result<>> embedded_server::compact()
+{
+    return guard(on_strand(engine_, [](server_engine& e) {
+        e.state().compact();
+        return result<>{};
+    }));
+}
+
+asio::awaitable<result<std::string>> embedded_server::snapshot()
+{
+    return guard(on_strand(engine_, [](server_engine& e) { return result<std::string>(e.state().dump()); }));
+}
+
+asio::awaitable<result<>> embedded_server::restore(std::string snapshot)
+{
+    return guard(on_strand(engine_, [text = std::move(snapshot)](server_engine& e) {
+        auto restored = e.state().restore(text, e.time().wall_now());
+        e.changed();
+        return restored;
+    }));
+}
+
+asio::awaitable<result<std::vector<std::string>>> embedded_server::objects(std::string resource)
+{
+    return guard(on_strand(engine_, [resource = std::move(resource)](server_engine& e) {
+        return result<std::vector<std::string>>(e.state().objects(resource));
+    }));
+}
+
+asio::awaitable<result<std::uint64_t>> embedded_server::resource_version()
+{
+    return guard(
+        on_strand(engine_, [](server_engine& e) { return result<std::uint64_t>(e.state().resource_version()); }));
+}
+
+asio::awaitable<result<>> embedded_server::add_token(token_user user)
+{
+    return guard(on_strand(engine_, [user = std::move(user)](server_engine& e) {
+        e.access().add_token(user.token, user.user, user.expires);
+        return result<>{};
+    }));
+}
+
+asio::awaitable<result<>> embedded_server::remove_token(std::string token)
+{
+    return guard(on_strand(engine_, [token = std::move(token)](server_engine& e) {
+        e.access().remove_token(token);
+        return result<>{};
+    }));
+}
+
+asio::awaitable<result<>> embedded_server::set_rules(std::vector<access_rule> rules)
+{
+    return guard(on_strand(engine_, [rules = std::move(rules)](server_engine& e) {
+        e.access().clear_rules();
+        for (const access_rule& r : rules) e.access().add_rule(r);
+        return result<>{};
+    }));
+}
+
+void embedded_server::cut_connections()
+{
+    for (const auto& c : listeners_->table->living()) c->cut();
+    engine_->cut();
+}
+
+void embedded_server::refuse_connections(bool refuse) { engine_->refusing = refuse; }
+
+server_counters embedded_server::counters() const
+{
+    server_counters out = engine_->counters();
+    listeners_->table->count(out);
+    return out;
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,276 @@
+#include "http/server_engine.hpp"
+
+#include "render/status_errors.hpp"
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::apiserver {
+
+watch_handle::watch_handle(std::shared_ptr<server_engine> engine, std::uint64_t id, wake_signal wake)
+    : engine_(std::move(engine)), id_(id), wake_(std::move(wake))
+{
+}
+
+watch_handle::~watch_handle()
+{
+    const auto strand = engine_->strand_.get();
+    if (strand) asio::post(strand, [engine = engine_, id = id_] { engine->close(id); });
+}
+
+asio::awaitable<watch_handle::piece> watch_handle::next()
+{
+    piece out;
+    co_await engine_->on_strand([&] { out = engine_->next_of(id_); });
+    co_return out;
+}
+
+server_engine::server_engine(asio::any_io_executor executor, server_options options)
+    : executor_(executor),
+      strand_(make_kept_strand(executor_)),
+      time_(std::move(options.time)),
+      log_(std::move(options.log)),
+      bodies_(options.max_buffered_bytes),
+      state_(options.cluster, time_->wall_now()),
+      handler_(state_, access_, options.handler),
+      tasks_(strand_.get(), log_)
+{
+    for (token_user& u : options.tokens) access_.add_token(std::move(u.token), std::move(u.user), u.expires);
+    for (access_rule& r : options.rules) access_.add_rule(std::move(r));
+    state_.on_change([this](std::string_view resource) { wake_watchers(resource); });
+}
+
+server_engine::~server_engine() = default;
+
+asio::awaitable<void> server_engine::on_strand(std::function<void()> f)
+{
+    const auto own = strand_.get();
+    if (!own) throw boost::system::system_error(asio::error::operation_aborted); // its context has ended
+    // Two posts and nothing else: f's results travel in locals of the suspended caller, which the handler keeps alive.
+    co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
+        [](auto handler, const asio::any_io_executor& strand, std::function<void()> work) {
+            asio::post(strand, [handler = std::move(handler), work = std::move(work)]() mutable {
+                work();
+                auto home = asio::get_associated_executor(handler);
+                asio::post(home, std::move(handler));
+            });
+        },
+        asio::use_awaitable, own, std::move(f));
+}
+
+asio::awaitable<result<engine_answer>> server_engine::perform(http_request request, wake_signal wake)
+{
+    if (stopping()) co_return failure{cond::unreachable, "the embedded server has stopped"};
+    const std::uint64_t cuts = cuts_;
+    engine_answer out;
+    co_await on_strand([&] { out = perform_now(request, wake); });
+    if (out.response.delay.count() > 0) {
+        auto slept = co_await sleep_for(*time_, out.response.delay);
+        if (!slept) co_return slept.error();
+    }
+    if (cuts != cuts_) co_return failure{cond::unreachable, "the embedded server broke the connection off"};
+    co_return out;
+}
+
+asio::awaitable<std::optional<http_response>> server_engine::refuse_early(const http_request& head)
+{
+    std::optional<http_response> out;
+    co_await on_strand([&] {
+        out = handler_.refuse_early(head, time_->wall_now());
+        if (!out) return;
+        ++requests_;
+        log_request(head, *out, time_->now());
+    });
+    co_return out;
+}
+
+// A defect of ours costs one request, not the program that the server is embedded in.
+http_response server_engine::handle(const http_request& request)
+{
+    try {
+        return handler_.handle(request, time_->wall_now());
+    } catch (const std::exception& e) {
+        log_.error("a request could not be answered", {{"method", request.method}, {"failure", e.what()}});
+        return respond(errors::internal("the embedded server failed on this request"));
+    }
+}
+
+engine_answer server_engine::perform_now(const http_request& request, const wake_signal& wake)
+{
+    const time_point since = time_->now();
+    engine_answer out{handle(request), nullptr};
+    count(request, out.response);
+    log_request(request, out.response, since);
+    if (out.response.watch) {
+        const std::uint64_t id = next_watch_++;
+        open_watch& w = watchers_[id];
+        w.stream = std::move(out.response.watch);
+        w.wake = wake;
+        open_watches_ = watchers_.size();
+        out.watch = std::make_unique<watch_handle>(shared_from_this(), id, wake);
+    } else if (request.method != "GET") {
+        changed();
+    }
+    return out;
+}
+
+// Collections have an odd number of path segments after the group and version: pods, namespaces/x/pods.
+void server_engine::count(const http_request& request, const http_response& response)
+{
+    ++requests_;
+    if (response.watch) {
+        ++watches_;
+        return;
+    }
+    if (request.method != "GET" || response.status != 200) return;
+    const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
+    const auto segments = std::count(path.begin(), path.end(), '/');
+    const bool core = path.starts_with("/api/");
+    if (!core && !path.starts_with("/apis/")) return;
+    const auto after_version = segments - (core ? 2 : 3);
+    if (after_version == 1 || (after_version == 3 && path.find("/namespaces/") != path.npos)) ++lists_;
+}
+
+void server_engine::log_request(const http_request& request, const http_response& response, time_point since) const
+{
+    if (!log_.enabled(log_level::info)) return;
+    const std::chrono::duration<double, std::milli> took = time_->now() - since;
+    log_.info("request", {{"method", request.method},
+                          {"target", request.target},
+                          {"status", response.status},
+                          {"user", response.user},
+                          {"ms", took.count()}});
+}
+
+watch_handle::piece server_engine::next_of(std::uint64_t id)
+{
+    watch_handle::piece out;
+    const auto at = watchers_.find(id);
+    if (at == watchers_.end() || at->second.cut) {
+        out.cut = true;
+        return out;
+    }
+    open_watch& w = at->second;
+    watch_output output = w.stream->next(time_->wall_now());
+    std::size_t size = 0;
+    for (const auto& line : output.lines) size += line->size();
+    out.bytes.reserve(size);
+    for (const auto& line : output.lines) out.bytes += *line;
+    out.more = output.more;
+    out.ended = output.ended || (stopping() && !output.more);
+    w.wake_at = w.stream->wake_at();
+    if (!out.ended) arm(w.wake_at);
+    return out;
+}
+
+void server_engine::close(std::uint64_t id)
+{
+    watchers_.erase(id);
+    open_watches_ = watchers_.size();
+}
+
+void server_engine::wake_watchers(std::string_view resource)
+{
+    for (auto& [id, w] : watchers_)
+        if (w.stream->resource() == resource) w.wake.notify();
+}
+
+void server_engine::changed() { arm(state_.tick(time_->wall_now())); }
+
+// The timer coroutine starts with the first deadline: a server that is only asked never has one.
+void server_engine::arm(std::optional<wall_time> when)
+{
+    if (!when || stopping() || (armed_ && *armed_ <= *when)) return;
+    armed_ = when;
+    if (timer_running_) {
+        if (timer_) timer_->cancel();
+        timer_wake_.notify();
+        return;
+    }
+    timer_running_ = tasks_.spawn("embedded server: time", run_timer());
+}
+
+std::optional<wall_time> server_engine::let_time_pass()
+{
+    const wall_time now = time_->wall_now();
+    std::optional<wall_time> next = state_.tick(now);
+    for (auto& [id, w] : watchers_) {
+        if (!w.wake_at) continue;
+        if (*w.wake_at <= now) {
+            w.wake_at.reset(); // set again when its reader has asked
+            w.wake.notify();
+        } else if (!next || *w.wake_at < *next) {
+            next = w.wake_at;
+        }
+    }
+    return next;
+}
+
+asio::awaitable<result<>> server_engine::run_timer()
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const auto alarm = time_->make_timer(executor);
+    const struct presence
+    {
+        timer*& place;
+        ~presence() { place = nullptr; }
+    } here{timer_};
+    timer_ = alarm.get();
+    while (!stopping()) {
+        if (armed_ && *armed_ <= time_->wall_now()) armed_ = let_time_pass();
+        if (!armed_) {
+            auto woken = co_await timer_wake_.wait();
+            if (!woken) co_return woken;
+            continue;
+        }
+        const auto ahead = *armed_ - time_->wall_now();
+        alarm->expires_at(time_->now() + std::chrono::duration_cast<duration>(ahead));
+        // Ends early when something nearer was armed; the loop looks again either way.
+        [[maybe_unused]] const auto rung = co_await alarm->wait();
+    }
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> server_engine::stop()
+{
+    co_await on_strand([&] {
+        stopping_ = true;
+        for (auto& [id, w] : watchers_) w.wake.notify();
+        if (timer_) timer_->cancel();
+        timer_wake_.notify();
+    });
+    co_return co_await tasks_.join();
+}
+
+void server_engine::cut()
+{
+    ++cuts_;
+    const auto strand = strand_.get();
+    if (!strand) return;
+    asio::post(strand, [self = shared_from_this()] {
+        for (auto& [id, w] : self->watchers_) {
+            w.cut = true;
+            w.wake.notify();
+        }
+    });
+}
+
+server_counters server_engine::counters() const
+{
+    server_counters out;
+    out.requests = requests_;
+    out.lists = lists_;
+    out.watches = watches_;
+    out.open_watches = open_watches_;
+    return out;
+}
+
+} // namespace kubecoro::apiserver

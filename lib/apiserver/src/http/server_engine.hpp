@@ -1,0 +1,146 @@
+// The embedded server's state on its strand, and the way there from any executor.
+#pragma once
+
+#include "http/byte_budget.hpp"
+
+#include <kubecoro/apiserver/server.hpp>
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/task_group.hpp>
+
+#include <atomic>
+#include <functional>
+#include <map>
+
+namespace kubecoro::apiserver {
+
+class server_engine;
+
+/** A client's hold on an open watch; destroying it ends the watch. Owned by one coroutine at a time. */
+class watch_handle
+{
+public:
+    struct piece
+    {
+        std::string bytes;
+        /// Ask again without waiting.
+        bool more = false;
+        /// Nothing follows `bytes`.
+        bool ended = false;
+        /// Broken off by cut().
+        bool cut = false;
+    };
+
+    watch_handle(std::shared_ptr<server_engine> engine, std::uint64_t id, wake_signal wake);
+    ~watch_handle();
+    watch_handle(const watch_handle&) = delete;
+    watch_handle& operator=(const watch_handle&) = delete;
+
+    /// What there is to send, perhaps nothing: then wait for wake().
+    [[nodiscard]] boost::asio::awaitable<piece> next();
+    [[nodiscard]] const wake_signal& wake() const noexcept { return wake_; }
+
+private:
+    std::shared_ptr<server_engine> engine_;
+    std::uint64_t id_;
+    wake_signal wake_;
+};
+
+/// The answer to one request, off the strand: a body or a watch.
+struct engine_answer
+{
+    http_response response;
+    std::unique_ptr<watch_handle> watch;
+};
+
+/** Owns cluster state, handler and open watches, all on one strand; makes time pass for them.
+
+    Thread safe unless said otherwise. Kept alive by whoever uses it. */
+class server_engine : public std::enable_shared_from_this<server_engine>
+{
+public:
+    server_engine(boost::asio::any_io_executor executor, server_options options);
+    ~server_engine();
+
+    /// Runs `f` on the strand and comes back to the caller's executor. `f` must not throw.
+    [[nodiscard]] boost::asio::awaitable<void> on_strand(std::function<void()> f);
+
+    /** Answers one request; a delay the handler asks for is waited here.
+        @param wake  Rung when an answered watch has something to say.
+        Errors: unreachable when stopping or cut meanwhile, cancelled. */
+    [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, wake_signal wake);
+
+    /// Judges a request by its head. @return the refusal; empty: read the body, then perform().
+    [[nodiscard]] boost::asio::awaitable<std::optional<http_response>> refuse_early(const http_request& head);
+    /// What connections hold of request bodies.
+    [[nodiscard]] byte_budget& bodies() noexcept { return bodies_; }
+
+    /// All watches end cleanly, further requests are refused. Idempotent.
+    [[nodiscard]] boost::asio::awaitable<result<>> stop();
+    [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
+
+    /// Breaks off all watches and requests under way (resetting the sockets is the listeners' matter).
+    void cut();
+    /// In-process transports and listeners turn clients away.
+    std::atomic<bool> refusing{false};
+
+    [[nodiscard]] server_counters counters() const;
+
+    /// For use inside on_strand() only.
+    [[nodiscard]] cluster_state_core& state() noexcept { return state_; }
+    [[nodiscard]] access_control& access() noexcept { return access_; }
+    /// Also inside only: to be called after the state was changed past perform().
+    void changed();
+
+    [[nodiscard]] time_source& time() noexcept { return *time_; }
+    [[nodiscard]] const std::shared_ptr<time_source>& shared_time() const noexcept { return time_; }
+    [[nodiscard]] const logger& log() const noexcept { return log_; }
+    /// Empty once its context has ended.
+    [[nodiscard]] boost::asio::any_io_executor executor() const { return executor_.get(); }
+
+private:
+    friend class watch_handle;
+    struct open_watch
+    {
+        std::unique_ptr<watch_stream> stream;
+        wake_signal wake;
+        std::optional<wall_time> wake_at;
+        bool cut = false;
+    };
+
+    [[nodiscard]] http_response handle(const http_request& request);
+    engine_answer perform_now(const http_request& request, const wake_signal& wake);
+    void count(const http_request& request, const http_response& response);
+    void log_request(const http_request& request, const http_response& response, time_point since) const;
+    watch_handle::piece next_of(std::uint64_t id);
+    void close(std::uint64_t id);
+    void wake_watchers(std::string_view resource);
+    void arm(std::optional<wall_time> when);
+    [[nodiscard]] std::optional<wall_time> let_time_pass();
+    boost::asio::awaitable<result<>> run_timer();
+
+    kept_executor executor_;
+    kept_executor strand_;
+    std::shared_ptr<time_source> time_;
+    logger log_;
+    byte_budget bodies_;
+    std::atomic<bool> stopping_{false};
+    std::atomic<std::uint64_t> cuts_{0};
+    std::atomic<std::uint64_t> requests_{0}, lists_{0}, watches_{0}, open_watches_{0};
+
+    // On the strand.
+    access_control access_;
+    cluster_state_core state_;
+    request_handler handler_;
+    std::map<std::uint64_t, open_watch> watchers_;
+    std::uint64_t next_watch_ = 1;
+    /// Of run_timer() while it runs.
+    timer* timer_ = nullptr;
+    wake_signal timer_wake_;
+    std::optional<wall_time> armed_;
+    bool timer_running_ = false;
+    task_group tasks_;
+};
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,123 @@
+// RFC 6902 and RFC 7386.
+#include "patch/patch.hpp"
+#include "patch/patch_tree.hpp"
+#include "render/json_text.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace kubecoro::apiserver {
+namespace {
+
+/// The steps of a JSON pointer; empty when it is none.
+std::optional<std::vector<std::string>> parse_pointer(std::string_view text)
+{
+    std::vector<std::string> steps;
+    if (text.empty()) return steps;
+    if (text.front() != '/') return {};
+    std::string step;
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (text[i] == '/') {
+            steps.push_back(std::move(step));
+            step.clear();
+        } else if (text[i] == '~' && i + 1 < text.size() && (text[i + 1] == '0' || text[i + 1] == '1')) {
+            step += text[++i] == '0' ? '~' : '/';
+        } else {
+            step += text[i];
+        }
+    }
+    steps.push_back(std::move(step));
+    return steps;
+}
+
+/// Copies of copies double a document with every operation; this is where it ends.
+constexpr std::size_t max_touched_bytes = 32u << 20;
+constexpr std::size_t max_result_depth = 256;
+
+using pointer = std::vector<std::string>;
+
+patch_node* walk(patch_node& doc, const pointer& steps, std::size_t count)
+{
+    patch_node* at = &doc;
+    for (std::size_t i = 0; i < count && at; ++i) at = at->child(steps[i]);
+    return at;
+}
+
+bool add(patch_node& doc, const pointer& steps, json::value v)
+{
+    if (steps.empty()) {
+        doc = patch_node(std::move(v));
+        return true;
+    }
+    auto* parent = walk(doc, steps, steps.size() - 1);
+    return parent && parent->add(steps.back(), patch_node(std::move(v)));
+}
+
+bool remove(patch_node& doc, const pointer& steps)
+{
+    if (steps.empty()) return false;
+    auto* parent = walk(doc, steps, steps.size() - 1);
+    return parent && parent->take(steps.back());
+}
+
+bool apply_one(patch_node& doc, const json::value& operation, patch_allowance& allowance)
+{
+    const auto op = text_at(operation, "op");
+    const auto path = parse_pointer(text_at(operation, "path"));
+    const auto* value = find_at(operation, "value");
+    if (!path || !find_at(operation, "path")) return false;
+    if ((op == "add" || op == "replace") && value && !allowance.spend(*value, path->size())) return false;
+    if (op == "add") return value && add(doc, *path, *value);
+    if (op == "remove") return remove(doc, *path);
+    if (op == "replace") {
+        auto* target = walk(doc, *path, path->size());
+        if (!target || !value) return false;
+        *target = patch_node(*value);
+        return true;
+    }
+    if (op == "test") {
+        const auto* target = walk(doc, *path, path->size());
+        return target && value && target->equals(*value);
+    }
+    if (op != "move" && op != "copy") return false;
+    const auto from = parse_pointer(text_at(operation, "from"));
+    const auto* source = from ? walk(doc, *from, from->size()) : nullptr;
+    if (!source) return false;
+    auto copied = source->copy(allowance, path->size());
+    if (!copied || (op == "move" && !remove(doc, *from))) return false;
+    return add(doc, *path, std::move(*copied));
+}
+
+} // namespace
+
+bool apply_json_patch(json::value& doc, const json::array& operations)
+{
+    patch_node root(std::move(doc));
+    patch_allowance allowance{max_touched_bytes, max_result_depth};
+    for (const auto& operation : operations)
+        if (!apply_one(root, operation, allowance)) return false;
+    doc = root.release();
+    return true;
+}
+
+void apply_merge_patch(json::value& doc, const json::value& patch)
+{
+    const auto* changes = patch.if_object();
+    if (!changes) {
+        doc = patch;
+        return;
+    }
+    if (!doc.is_object()) doc = json::object{};
+    auto& target = doc.get_object();
+    erase_members(target, [&](std::string_view key) {
+        const auto* change = changes->if_contains(key);
+        return change && change->is_null();
+    });
+    for (const auto& [key, value] : *changes)
+        if (!value.is_null()) apply_merge_patch(target[key], value);
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,158 @@
+#include "render/render.hpp"
+
+#include "render/json_text.hpp"
+#include "render/table.hpp"
+
+namespace kubecoro::apiserver {
+namespace {
+
+constexpr std::string_view partial_type = R"("kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)";
+
+std::string list_metadata(const list_page& page, bool custom)
+{
+    std::string out;
+    // Maps are sorted, structs are not; an unpaged custom list shows an empty continue.
+    if (custom) {
+        out = R"({"continue":)" + quoted(page.continue_token);
+        if (page.remaining) out += R"(,"remainingItemCount":)" + std::to_string(*page.remaining);
+        return out + R"(,"resourceVersion":")" + std::to_string(page.version) + "\"}";
+    }
+    out = R"({"resourceVersion":")" + std::to_string(page.version) + '"';
+    if (!page.continue_token.empty()) out += R"(,"continue":)" + quoted(page.continue_token);
+    if (page.remaining) out += R"(,"remainingItemCount":)" + std::to_string(*page.remaining);
+    return out + "}";
+}
+
+std::string event(std::string_view type, std::string_view object)
+{
+    std::string out;
+    out.reserve(object.size() + type.size() + 24);
+    out += R"({"type":")";
+    out += type;
+    out += R"(","object":)";
+    out += object;
+    out += "}\n";
+    return out;
+}
+
+} // namespace
+
+std::string partial_metadata(const stored_object& object, bool typed)
+{
+    const auto body = to_json(object);
+    std::string out = "{";
+    if (typed) out += partial_type;
+    out += R"("metadata":)";
+    append_json(out, body.at("metadata"));
+    return out + "}";
+}
+
+std::string render_object(const resource_info& info, const stored& object, const rendering& r, wall_time now)
+{
+    std::string out;
+    switch (r.as) {
+    case representation::table: {
+        const auto metadata = R"({"resourceVersion":")" + std::to_string(object->version) + "\"}";
+        return make_table(info, object, r, metadata, true, now);
+    }
+    case representation::partial:
+    case representation::partial_list:
+        return partial_metadata(*object);
+    default:
+        append_object(out, info, *object, r.version);
+        return out;
+    }
+}
+
+list_renderer::list_renderer(const resource_info& info, const list_page& page, rendering form, wall_time now)
+    : info_(info), page_(page), form_(std::move(form)), now_(now), columns_(table_columns(info, form_.version))
+{
+}
+
+void list_renderer::append_head(std::string& out) const
+{
+    switch (form_.as) {
+    case representation::table:
+        append_table_head(out, form_, list_metadata(page_, false), &columns_);
+        return;
+    case representation::partial_list:
+        out += R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)" +
+               list_metadata(page_, false);
+        break;
+    default:
+        if (custom())
+            out += R"({"apiVersion":")" + info_.api_version(form_.version) + '"';
+        else
+            out += R"({"kind":")" + info_.list_kind + R"(","apiVersion":")" + info_.api_version(form_.version) +
+                   R"(","metadata":)" + list_metadata(page_, false);
+    }
+    out += R"(,"items":[)";
+}
+
+void list_renderer::append_item(std::string& out, const stored& item) const
+{
+    if (form_.as == representation::table)
+        append_table_row(out, info_, *item, form_, columns_, now_);
+    else if (form_.as == representation::partial_list)
+        out += partial_metadata(*item);
+    else
+        append_object(out, info_, *item, form_.version, true);
+}
+
+void list_renderer::append_tail(std::string& out) const
+{
+    out += ']';
+    if (custom()) out += R"(,"kind":")" + info_.list_kind + R"(","metadata":)" + list_metadata(page_, true);
+    out += '}';
+}
+
+std::string render_event(const resource_info& info, std::string_view type, const stored& object, const rendering& r,
+                         bool columns, wall_time now)
+{
+    switch (r.as) {
+    case representation::table: {
+        const auto metadata = R"({"resourceVersion":")" + std::to_string(object->version) + "\"}";
+        return event(type, make_table(info, object, r, metadata, columns, now));
+    }
+    case representation::partial:
+    case representation::partial_list:
+        return event(type, partial_metadata(*object));
+    default: {
+        std::string text;
+        append_object(text, info, *object, r.version);
+        return event(type, text);
+    }
+    }
+}
+
+std::string render_bookmark(const resource_info& info, std::uint64_t version, bool initial_end, const rendering& r,
+                            bool columns)
+{
+    const auto number = R"("resourceVersion":")" + std::to_string(version) + '"';
+    const std::string_view mark = R"("annotations":{"k8s.io/initial-events-end":"true"})";
+    std::string metadata = "{";
+    const bool custom = info.custom && r.as == representation::json;
+    if (custom && initial_end) metadata += std::string(mark) + ',';
+    metadata += number;
+    if (!custom && initial_end) metadata += ',' + std::string(mark);
+    metadata += '}';
+    if (r.as == representation::table)
+        return event("BOOKMARK", make_bookmark_table(info, r, "{" + number + "}", metadata, columns));
+    std::string object;
+    if (r.as == representation::json)
+        object = info.type_prefix(r.version);
+    else
+        object = "{" + std::string(partial_type);
+    object += R"("metadata":)" + metadata;
+    // The zero value of the Go struct shows through.
+    if (r.as == representation::json && info.behaves == builtin::pod)
+        object += R"(,"spec":{"containers":null},"status":{})";
+    if (r.as == representation::json && info.behaves == builtin::deployment)
+        object += R"(,"spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},)"
+                  R"("strategy":{}},"status":{})";
+    return event("BOOKMARK", object + "}");
+}
+
+std::string render_error_event(std::string_view status) { return event("ERROR", status); }
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,234 @@
+#include "render/status_errors.hpp"
+
+#include "render/json_text.hpp"
+
+namespace kubecoro::apiserver {
+namespace errors {
+
+status_error make(int code, std::string reason, std::string message)
+{
+    status_error e;
+    e.code = code;
+    e.reason = std::move(reason);
+    e.message = std::move(message);
+    return e;
+}
+
+namespace {
+
+status_error about(const resource_info& info, std::string_view name, int code, std::string reason, std::string message)
+{
+    auto e = make(code, std::move(reason), std::move(message));
+    e.name = name;
+    e.group = info.group;
+    e.kind = info.plural;
+    return e;
+}
+
+std::string named(const resource_info& info, std::string_view name)
+{
+    return info.display_name() + " \"" + std::string(name) + "\"";
+}
+
+} // namespace
+
+status_error not_found(const resource_info& info, std::string_view name)
+{
+    return about(info, name, 404, "NotFound", named(info, name) + " not found");
+}
+
+status_error no_such_resource()
+{
+    auto e = make(404, "NotFound", "the server could not find the requested resource");
+    e.empty_details = true;
+    return e;
+}
+
+status_error no_such_page()
+{
+    auto e = make(404, {}, "404 page not found");
+    e.plain_text = true;
+    return e;
+}
+
+status_error already_exists(const resource_info& info, std::string_view name, bool being_deleted)
+{
+    return about(info, name, 409, "AlreadyExists",
+                 (being_deleted ? "object is being deleted: " : "") + named(info, name) + " already exists");
+}
+
+status_error conflict(const resource_info& info, std::string_view name)
+{
+    return about(info, name, 409, "Conflict",
+                 "Operation cannot be fulfilled on " + named(info, name) +
+                     ": the object has been modified; please apply your changes to the latest version and try again");
+}
+
+status_error bad_request(std::string message) { return make(400, "BadRequest", std::move(message)); }
+
+status_error internal(std::string message) { return make(500, {}, std::move(message)); }
+
+status_error method_not_allowed()
+{
+    auto e = make(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+    e.empty_details = true;
+    return e;
+}
+
+status_error unauthorized() { return make(401, "Unauthorized", "Unauthorized"); }
+
+status_error too_large()
+{
+    return make(413, "RequestEntityTooLarge", "Request entity too large: limit is " + std::to_string(max_body_bytes));
+}
+
+status_error expired(std::string message) { return make(410, "Expired", std::move(message)); }
+
+status_error future_version(std::uint64_t asked, std::uint64_t current)
+{
+    auto e =
+        make(504, "Timeout",
+             "Timeout: Too large resource version: " + std::to_string(asked) + ", current: " + std::to_string(current));
+    e.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", {}});
+    e.retry_after = std::chrono::seconds{1};
+    e.delayed = true;
+    return e;
+}
+
+status_error unsupported_patch_body()
+{
+    auto e = make(422, "Invalid", "the server rejected our request due to an error in our request");
+    e.empty_details = true;
+    return e;
+}
+
+status_cause invalid_value(std::string field, std::string_view shown, std::string_view why)
+{
+    return {"FieldValueInvalid", "Invalid value: " + std::string(shown) + ": " + std::string(why), std::move(field)};
+}
+
+status_cause required(std::string field, std::string_view why)
+{
+    return {"FieldValueRequired", why.empty() ? "Required value" : "Required value: " + std::string(why),
+            std::move(field)};
+}
+
+status_cause forbidden_field(std::string field, std::string_view why)
+{
+    return {"FieldValueForbidden", "Forbidden: " + std::string(why), std::move(field)};
+}
+
+status_cause not_supported(std::string field, std::string_view shown, std::string_view supported)
+{
+    return {"FieldValueNotSupported",
+            "Unsupported value: " + std::string(shown) + ": supported values: " + std::string(supported),
+            std::move(field)};
+}
+
+status_cause too_long(std::string field, std::string_view bytes)
+{
+    return {"FieldValueTooLong", "Too long: may not be more than " + std::string(bytes) + " bytes", std::move(field)};
+}
+
+status_error invalid(std::string_view kind, std::string_view group, std::string_view name,
+                     std::vector<status_cause> causes)
+{
+    std::string list;
+    for (const auto& c : causes) {
+        if (!list.empty()) list += ", ";
+        list += c.field + ": " + c.message;
+    }
+    if (causes.size() > 1) list = "[" + list + "]";
+    std::string full_kind(kind);
+    if (!group.empty()) full_kind += "." + std::string(group);
+    auto e = make(422, "Invalid", full_kind + " \"" + std::string(name) + "\" is invalid: " + list);
+    e.name = name;
+    e.group = group;
+    e.kind = kind;
+    e.causes = std::move(causes);
+    return e;
+}
+
+status_error invalid(const resource_info& info, std::string_view name, std::vector<status_cause> causes)
+{
+    return invalid(info.kind, info.group, name, std::move(causes));
+}
+
+status_error invalid_options(std::string_view kind, std::vector<status_cause> causes)
+{
+    return invalid(kind, "meta.k8s.io", "", std::move(causes));
+}
+
+} // namespace errors
+
+namespace {
+
+void append_details(std::string& out, const status_error& e)
+{
+    const bool any = !e.name.empty() || !e.group.empty() || !e.kind.empty() || !e.causes.empty() || e.retry_after;
+    if (!any && !e.empty_details) return;
+    out += R"(,"details":{)";
+    char separator = 0;
+    const auto member = [&](std::string_view key) {
+        if (separator) out += separator;
+        separator = ',';
+        append_quoted(out, key);
+        out += ':';
+    };
+    const auto text = [&](std::string_view key, std::string_view value) {
+        if (value.empty()) return;
+        member(key);
+        append_quoted(out, value);
+    };
+    text("name", e.name);
+    text("group", e.group);
+    text("kind", e.kind);
+    if (!e.causes.empty()) {
+        member("causes");
+        char between = '[';
+        for (const auto& c : e.causes) {
+            out += between;
+            between = ',';
+            out += R"({"reason":)" + quoted(c.reason) + R"(,"message":)" + quoted(c.message);
+            if (!c.field.empty()) out += R"(,"field":)" + quoted(c.field);
+            out += '}';
+        }
+        out += ']';
+    }
+    if (e.retry_after) {
+        member("retryAfterSeconds");
+        out += std::to_string(e.retry_after->count());
+    }
+    out += '}';
+}
+
+} // namespace
+
+std::string status_text(const status_error& e)
+{
+    std::string out = R"({"kind":"Status","apiVersion":"v1","metadata":{)";
+    if (!e.continue_token.empty()) out += R"("continue":)" + quoted(e.continue_token);
+    out += R"(},"status":"Failure","message":)" + quoted(e.message);
+    if (!e.reason.empty()) out += R"(,"reason":)" + quoted(e.reason);
+    append_details(out, e);
+    out += R"(,"code":)" + std::to_string(e.code) + "}";
+    return out;
+}
+
+http_response respond(const status_error& e)
+{
+    http_response r;
+    r.status = e.code;
+    if (e.plain_text) {
+        r.headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Content-Type-Options", "nosniff"}};
+        r.body = e.message + "\n";
+        return r;
+    }
+    r.headers = {{"Content-Type", "application/json"}};
+    if (e.retry_after) r.headers.emplace_back("Retry-After", std::to_string(e.retry_after->count()));
+    r.body = status_text(e) + "\n";
+    if (e.delayed) r.delay = std::chrono::seconds{3};
+    return r;
+}
+
+} // namespace kubecoro::apiserver

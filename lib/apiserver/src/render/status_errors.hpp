@@ -1,0 +1,58 @@
+// The refusals a kube-apiserver words in its own way, and their JSON.
+#pragma once
+
+#include "state/registry.hpp"
+
+#include <kubecoro/apiserver/http_types.hpp>
+#include <kubecoro/apiserver/status_error.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::apiserver::errors {
+
+[[nodiscard]] status_error make(int code, std::string reason, std::string message);
+
+[[nodiscard]] status_error not_found(const resource_info& info, std::string_view name);
+/// The route leads nowhere, in a group the server has.
+[[nodiscard]] status_error no_such_resource();
+/// 404 text/plain "404 page not found".
+[[nodiscard]] status_error no_such_page();
+[[nodiscard]] status_error already_exists(const resource_info& info, std::string_view name, bool being_deleted);
+[[nodiscard]] status_error conflict(const resource_info& info, std::string_view name);
+[[nodiscard]] status_error bad_request(std::string message);
+/// 500 without a reason.
+[[nodiscard]] status_error internal(std::string message);
+[[nodiscard]] status_error method_not_allowed();
+[[nodiscard]] status_error unauthorized();
+[[nodiscard]] status_error too_large();
+[[nodiscard]] status_error expired(std::string message);
+[[nodiscard]] status_error future_version(std::uint64_t asked, std::uint64_t current);
+[[nodiscard]] status_error unsupported_patch_body();
+
+/// A cause whose message begins with the field: "metadata.name: Required value: ...".
+[[nodiscard]] status_cause invalid_value(std::string field, std::string_view shown, std::string_view why);
+[[nodiscard]] status_cause required(std::string field, std::string_view why = {});
+[[nodiscard]] status_cause forbidden_field(std::string field, std::string_view why);
+[[nodiscard]] status_cause not_supported(std::string field, std::string_view shown, std::string_view supported);
+[[nodiscard]] status_cause too_long(std::string field, std::string_view bytes);
+
+/// 422 for an object: `Pod "x" is invalid: ...`. `kind` is "Pod" or "Deployment.apps".
+[[nodiscard]] status_error invalid(std::string_view kind, std::string_view group, std::string_view name,
+                                   std::vector<status_cause> causes);
+[[nodiscard]] status_error invalid(const resource_info& info, std::string_view name, std::vector<status_cause> causes);
+/// 422 for options: `ListOptions.meta.k8s.io "" is invalid: ...`.
+[[nodiscard]] status_error invalid_options(std::string_view kind, std::vector<status_cause> causes);
+
+} // namespace kubecoro::apiserver::errors
+
+namespace kubecoro::apiserver {
+
+/// The Status object, compact, without a newline.
+[[nodiscard]] std::string status_text(const status_error& e);
+
+/// The answer that carries it.
+[[nodiscard]] http_response respond(const status_error& e);
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,351 @@
+#include "render/table_rows.hpp"
+
+#include "patch/json_path.hpp"
+#include "render/json_text.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+
+std::string human_duration(std::chrono::seconds d)
+{
+    using namespace std::chrono;
+    const auto s = d.count();
+    if (s < -1) return "<invalid>";
+    if (s < 0) return "0s";
+    if (s < 60 * 2) return std::to_string(s) + "s";
+    const auto two = [](std::int64_t big, const char* big_unit, std::int64_t small, const char* small_unit) {
+        auto text = std::to_string(big) + big_unit;
+        if (small != 0) text += std::to_string(small) + small_unit;
+        return text;
+    };
+    const auto minutes_ = s / 60, hours_ = s / 3600, days_ = hours_ / 24;
+    if (minutes_ < 10) return two(minutes_, "m", s % 60, "s");
+    if (minutes_ < 60 * 3) return std::to_string(minutes_) + "m";
+    if (hours_ < 8) return two(hours_, "h", minutes_ % 60, "m");
+    if (hours_ < 48) return std::to_string(hours_) + "h";
+    if (days_ < 8) return two(days_, "d", hours_ % 24, "h");
+    if (days_ < 365 * 2) return std::to_string(days_) + "d";
+    if (days_ < 365 * 8) return two(days_ / 365, "y", days_ % 365, "d");
+    return std::to_string(days_ / 365) + "y";
+}
+
+namespace {
+
+constexpr std::string_view none = "<none>";
+
+json::value or_none(std::string_view text) { return json::value(text.empty() ? none : text); }
+
+json::value text_cell(std::string_view text) { return json::value(text); }
+
+std::string age_of(std::string_view timestamp, wall_time now)
+{
+    wall_time t;
+    if (!parse_time(timestamp, t)) return "<unknown>";
+    return human_duration(std::chrono::duration_cast<std::chrono::seconds>(now - t));
+}
+
+std::size_t size_at(const json::value& body, std::string_view path)
+{
+    const auto* found = find_at(body, path);
+    if (!found) return 0;
+    if (found->is_object()) return found->get_object().size();
+    return found->is_array() ? found->get_array().size() : 0;
+}
+
+std::string joined(const json::array* items, std::string_view member)
+{
+    std::string out;
+    if (items)
+        for (const auto& item : *items) {
+            if (!out.empty()) out += ',';
+            out += text_at(item, member);
+        }
+    return out;
+}
+
+std::string selector_text(const json::object* labels)
+{
+    std::string out;
+    if (labels)
+        for (const auto& [key, value] : *labels) {
+            if (!out.empty()) out += ',';
+            out += std::string(key) + "=" + scalar_text(value);
+        }
+    return out;
+}
+
+/// Status, restarts and ready containers of a pod, by kubectl's rules.
+struct pod_summary
+{
+    std::size_t total = 0;
+    std::size_t ready = 0;
+    std::int64_t restarts = 0;
+    std::string status;
+};
+
+pod_summary summarise_pod(const json::value& body)
+{
+    pod_summary p;
+    p.total = size_at(body, "spec.containers");
+    p.status = text_at(body, "status.reason");
+    if (p.status.empty()) p.status = text_at(body, "status.phase");
+    if (const auto* containers = array_at(body, "status.containerStatuses")) {
+        bool running = false;
+        for (const auto& c : *containers) {
+            p.restarts += int_at(c, "restartCount");
+            const auto* is_ready = find_at(c, "ready");
+            const bool up = is_ready && is_ready->is_bool() && is_ready->get_bool();
+            if (const auto reason = text_at(c, "state.waiting.reason"); !reason.empty())
+                p.status = reason;
+            else if (const auto ended = text_at(c, "state.terminated.reason"); !ended.empty())
+                p.status = ended;
+            else if (up && find_at(c, "state.running"))
+                running = true;
+            p.ready += up ? 1 : 0;
+        }
+        if (p.status == "Completed" && running) p.status = "Running";
+    }
+    if (find_at(body, "metadata.deletionTimestamp")) p.status = "Terminating";
+    return p;
+}
+
+json::array pod_cells(const json::value& body, const std::string& age)
+{
+    const auto p = summarise_pod(body);
+    const auto ready = std::to_string(p.ready) + "/" + std::to_string(p.total);
+    auto ip = text_at(body, "status.podIP");
+    return {text_cell(text_at(body, "metadata.name")),
+            text_cell(ready),
+            text_cell(p.status),
+            text_cell(std::to_string(p.restarts)),
+            text_cell(age),
+            or_none(ip),
+            or_none(text_at(body, "spec.nodeName")),
+            or_none(text_at(body, "status.nominatedNodeName")),
+            text_cell(none)};
+}
+
+std::string fraction(std::int64_t part, std::int64_t whole)
+{
+    return std::to_string(part) + "/" + std::to_string(whole);
+}
+
+json::array deployment_cells(const json::value& body, const std::string& age)
+{
+    const auto* containers = array_at(body, "spec.template.spec.containers");
+    return {text_cell(text_at(body, "metadata.name")),
+            text_cell(fraction(int_at(body, "status.readyReplicas"), int_at(body, "spec.replicas"))),
+            int_at(body, "status.updatedReplicas"),
+            int_at(body, "status.availableReplicas"),
+            text_cell(age),
+            text_cell(joined(containers, "name")),
+            text_cell(joined(containers, "image")),
+            text_cell(selector_text(object_at(body, "spec.selector.matchLabels")))};
+}
+
+json::array replica_set_cells(const json::value& body, const std::string& age)
+{
+    const auto* containers = array_at(body, "spec.template.spec.containers");
+    return {text_cell(text_at(body, "metadata.name")),
+            int_at(body, "spec.replicas"),
+            int_at(body, "status.replicas"),
+            int_at(body, "status.readyReplicas"),
+            text_cell(age),
+            text_cell(joined(containers, "name")),
+            text_cell(joined(containers, "image")),
+            text_cell(selector_text(object_at(body, "spec.selector.matchLabels")))};
+}
+
+json::array stateful_set_cells(const json::value& body, const std::string& age)
+{
+    const auto* containers = array_at(body, "spec.template.spec.containers");
+    return {text_cell(text_at(body, "metadata.name")),
+            text_cell(fraction(int_at(body, "status.readyReplicas"), int_at(body, "spec.replicas"))), text_cell(age),
+            text_cell(joined(containers, "name")), text_cell(joined(containers, "image"))};
+}
+
+json::array daemon_set_cells(const json::value& body, const std::string& age)
+{
+    const auto* containers = array_at(body, "spec.template.spec.containers");
+    return {text_cell(text_at(body, "metadata.name")),
+            int_at(body, "status.desiredNumberScheduled"),
+            int_at(body, "status.currentNumberScheduled"),
+            int_at(body, "status.numberReady"),
+            int_at(body, "status.updatedNumberScheduled"),
+            int_at(body, "status.numberAvailable"),
+            or_none(selector_text(object_at(body, "spec.template.spec.nodeSelector"))),
+            text_cell(age),
+            text_cell(joined(containers, "name")),
+            text_cell(joined(containers, "image")),
+            text_cell(selector_text(object_at(body, "spec.selector.matchLabels")))};
+}
+
+std::string condition_status(const json::value& body, std::string_view type)
+{
+    if (const auto* conditions = array_at(body, "status.conditions"))
+        for (const auto& c : *conditions)
+            if (text_at(c, "type") == type) return std::string(text_at(c, "status"));
+    return {};
+}
+
+json::array node_cells(const json::value& body, const std::string& age)
+{
+    const auto ready = condition_status(body, "Ready");
+    std::string status = ready.empty() ? "Unknown" : ready == "True" ? "Ready" : "NotReady";
+    const auto* unschedulable = find_at(body, "spec.unschedulable");
+    if (unschedulable && unschedulable->is_bool() && unschedulable->get_bool()) status += ",SchedulingDisabled";
+    std::string roles;
+    constexpr std::string_view role_prefix = "node-role.kubernetes.io/";
+    if (const auto* labels = object_at(body, "metadata.labels"))
+        for (const auto& label : *labels)
+            if (const std::string_view key = label.key(); key.starts_with(role_prefix))
+                roles += (roles.empty() ? "" : ",") + std::string(key.substr(role_prefix.size()));
+    std::string internal, external;
+    if (const auto* addresses = array_at(body, "status.addresses"))
+        for (const auto& a : *addresses) {
+            if (text_at(a, "type") == "InternalIP" && internal.empty()) internal = text_at(a, "address");
+            if (text_at(a, "type") == "ExternalIP" && external.empty()) external = text_at(a, "address");
+        }
+    const auto known = [](std::string_view text) { return text_cell(text.empty() ? "<unknown>" : text); };
+    return {text_cell(text_at(body, "metadata.name")),
+            text_cell(status),
+            or_none(roles),
+            text_cell(age),
+            text_cell(text_at(body, "status.nodeInfo.kubeletVersion")),
+            or_none(internal),
+            or_none(external),
+            known(text_at(body, "status.nodeInfo.osImage")),
+            known(text_at(body, "status.nodeInfo.kernelVersion")),
+            known(text_at(body, "status.nodeInfo.containerRuntimeVersion"))};
+}
+
+json::array service_cells(const json::value& body, const std::string& age)
+{
+    std::string ports;
+    if (const auto* list = array_at(body, "spec.ports"))
+        for (const auto& p : *list) {
+            if (!ports.empty()) ports += ',';
+            ports += std::to_string(int_at(p, "port"));
+            if (const auto node_port = int_at(p, "nodePort")) ports += ":" + std::to_string(node_port);
+            ports += "/" + std::string(text_at(p, "protocol"));
+        }
+    auto external = joined(array_at(body, "status.loadBalancer.ingress"), "ip");
+    if (text_at(body, "spec.type") == "LoadBalancer" && external.empty()) external = "<pending>";
+    return {text_cell(text_at(body, "metadata.name")),
+            text_cell(text_at(body, "spec.type")),
+            or_none(text_at(body, "spec.clusterIP")),
+            or_none(external),
+            or_none(ports),
+            text_cell(age),
+            or_none(selector_text(object_at(body, "spec.selector")))};
+}
+
+json::array job_cells(const json::value& body, const std::string& age, wall_time now)
+{
+    std::string status = "Running";
+    if (condition_status(body, "Complete") == "True") status = "Complete";
+    if (condition_status(body, "Failed") == "True") status = "Failed";
+    std::string took;
+    wall_time start, end = now;
+    if (parse_time(text_at(body, "status.startTime"), start)) {
+        parse_time(text_at(body, "status.completionTime"), end);
+        took = human_duration(std::chrono::duration_cast<std::chrono::seconds>(end - start));
+    }
+    const auto* containers = array_at(body, "spec.template.spec.containers");
+    return {text_cell(text_at(body, "metadata.name")),
+            text_cell(status),
+            text_cell(fraction(int_at(body, "status.succeeded"), int_at(body, "spec.completions", 1))),
+            text_cell(took),
+            text_cell(age),
+            text_cell(joined(containers, "name")),
+            text_cell(joined(containers, "image")),
+            text_cell(selector_text(object_at(body, "spec.selector.matchLabels")))};
+}
+
+json::array cron_job_cells(const json::value& body, const std::string& age, wall_time now)
+{
+    const auto* suspended = find_at(body, "spec.suspend");
+    const auto last = text_at(body, "status.lastScheduleTime");
+    const auto zone = text_at(body, "spec.timeZone");
+    return {text_cell(text_at(body, "metadata.name")),
+            text_cell(text_at(body, "spec.schedule")),
+            or_none(zone),
+            text_cell(suspended && suspended->is_bool() && suspended->get_bool() ? "True" : "False"),
+            static_cast<std::int64_t>(size_at(body, "status.active")),
+            text_cell(last.empty() ? std::string(none) : age_of(last, now)),
+            text_cell(age)};
+}
+
+json::array event_cells(const json::value& body, const std::string& age, wall_time now)
+{
+    auto seen = text_at(body, "lastTimestamp");
+    if (seen.empty()) seen = text_at(body, "eventTime");
+    auto kind = std::string(text_at(body, "involvedObject.kind"));
+    for (auto& c : kind) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return {text_cell(seen.empty() ? age : age_of(seen, now)), text_cell(text_at(body, "type")),
+            text_cell(text_at(body, "reason")),
+            text_cell(kind + "/" + std::string(text_at(body, "involvedObject.name"))),
+            text_cell(text_at(body, "message"))};
+}
+
+} // namespace
+
+json::array table_cells(const resource_info& info, const std::vector<table_column>& columns, const json::value& body,
+                        wall_time now)
+{
+    const auto created = text_at(body, "metadata.creationTimestamp");
+    const auto age = age_of(created, now);
+    const auto name = text_at(body, "metadata.name");
+    if (info.custom) {
+        json::array cells{text_cell(name)};
+        for (std::size_t i = 1; i < columns.size(); ++i) {
+            const auto* found = find_json_path(body, columns[i].path);
+            if (columns[i].type == "date" && found)
+                cells.push_back(text_cell(age_of(scalar_text(*found), now)));
+            else
+                cells.push_back(found ? *found : json::value(nullptr));
+        }
+        return cells;
+    }
+    switch (info.behaves) {
+    case builtin::pod:
+        return pod_cells(body, age);
+    case builtin::deployment:
+        return deployment_cells(body, age);
+    case builtin::replica_set:
+        return replica_set_cells(body, age);
+    case builtin::stateful_set:
+        return stateful_set_cells(body, age);
+    case builtin::daemon_set:
+        return daemon_set_cells(body, age);
+    case builtin::job:
+        return job_cells(body, age, now);
+    case builtin::cron_job:
+        return cron_job_cells(body, age, now);
+    case builtin::node:
+        return node_cells(body, age);
+    case builtin::service:
+        return service_cells(body, age);
+    case builtin::event:
+        return event_cells(body, age, now);
+    case builtin::config_map:
+        return {text_cell(name), static_cast<std::int64_t>(size_at(body, "data") + size_at(body, "binaryData")),
+                text_cell(age)};
+    case builtin::secret:
+        return {text_cell(name), text_cell(text_at(body, "type")), static_cast<std::int64_t>(size_at(body, "data")),
+                text_cell(age)};
+    case builtin::service_account:
+        return {text_cell(name), static_cast<std::int64_t>(size_at(body, "secrets")), text_cell(age)};
+    case builtin::namespace_:
+        return {text_cell(name), text_cell(text_at(body, "status.phase")), text_cell(age)};
+    case builtin::lease:
+        return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
+    case builtin::custom_resource_definition:
+    case builtin::none:
+        break;
+    }
+    return {text_cell(name), text_cell(created)};
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,234 @@
+#include "schema/crd_validation.hpp"
+
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "schema/schema.hpp"
+#include "state/names.hpp"
+#include "state/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace kubecoro::apiserver {
+namespace {
+
+using errors::invalid_value;
+
+constexpr std::string_view approved = "api-approved.kubernetes.io";
+constexpr std::string_view approval_page = "see https://github.com/kubernetes/enhancements/pull/1111";
+
+bool is_protected(std::string_view group)
+{
+    return group == "k8s.io" || group == "kubernetes.io" || group.ends_with(".k8s.io") ||
+           group.ends_with(".kubernetes.io");
+}
+
+/// kube-apiserver's rule: a URL, or a word that begins with "unapproved".
+bool is_approval(std::string_view text)
+{
+    const auto scheme = text.find("://");
+    return text.starts_with("unapproved") ||
+           (scheme != std::string_view::npos && scheme > 0 && text.size() > scheme + 3 && text[scheme + 3] != '/');
+}
+
+void check_group(const json::value& crd, std::vector<status_cause>& causes)
+{
+    const auto group = text_at(crd, "spec.group");
+    if (group.empty())
+        causes.push_back(errors::required("spec.group"));
+    else if (!is_subdomain(group))
+        causes.push_back(invalid_value("spec.group", quoted(group), subdomain_rule));
+    else if (group.find('.') == std::string_view::npos)
+        causes.push_back(invalid_value("spec.group", quoted(group), "should be a domain with at least one dot"));
+    else if (is_builtin_group(group))
+        causes.push_back(invalid_value("spec.group", quoted(group), "belongs to resources that are built in"));
+    else if (is_protected(group)) {
+        const auto* annotations = object_at(crd, "metadata.annotations");
+        const auto* found = annotations ? annotations->if_contains(approved) : nullptr;
+        const std::string_view text = found && found->is_string() ? std::string_view(found->get_string()) : "";
+        const std::string field = "metadata.annotations[" + std::string(approved) + "]";
+        const std::string why = "protected groups must have approval annotation " + quoted(approved);
+        if (text.empty())
+            causes.push_back(errors::required(field, why + ", " + std::string(approval_page)));
+        else if (!is_approval(text))
+            causes.push_back(invalid_value(field, quoted(text),
+                                           why + " with either a URL or a reason starting with \"unapproved\", " +
+                                               std::string(approval_page)));
+    }
+}
+
+void check_names(const json::value& crd, std::vector<status_cause>& causes)
+{
+    for (const std::string_view path : {"spec.names.plural", "spec.names.kind"})
+        if (text_at(crd, path).empty()) causes.push_back(errors::required(std::string(path)));
+    const auto check = [&](std::string_view path, std::string_view label, std::string_view prefix) {
+        const auto text = text_at(crd, path);
+        if (!text.empty() && !is_label(label))
+            causes.push_back(
+                invalid_value(std::string(path), quoted(text), std::string(prefix) + std::string(label_rule)));
+    };
+    const auto lower = [](std::string_view text) {
+        std::string out;
+        for (const char c : text) out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+        return out;
+    };
+    for (const std::string_view path : {"spec.names.plural", "spec.names.singular"})
+        check(path, text_at(crd, path), "");
+    for (const std::string_view path : {"spec.names.kind", "spec.names.listKind"})
+        check(path, lower(text_at(crd, path)), "may have mixed case, but should otherwise match: ");
+    const auto kind = text_at(crd, "spec.names.kind");
+    if (!kind.empty() && kind == text_at(crd, "spec.names.listKind"))
+        causes.push_back(invalid_value("spec.names.listKind", quoted(kind), "kind and listKind may not be the same"));
+}
+
+constexpr std::array types = {"array", "boolean", "integer", "number", "object", "string"};
+
+bool is_set(const json::object& schema, std::string_view flag)
+{
+    const auto* v = schema.if_contains(flag);
+    return v && v->is_bool() && v->get_bool();
+}
+
+/// A structural schema: every value has a type, or says why it has none.
+void check_schema(const json::value& v, const std::string& path, std::string_view typeless,
+                  std::vector<status_cause>& causes)
+{
+    const auto& schema = v.get_object();
+    const auto type = text_at(v, "type");
+    const bool open = is_set(schema, "x-kubernetes-preserve-unknown-fields");
+    const bool exempt = typeless != "at the root" && (open || is_set(schema, "x-kubernetes-int-or-string"));
+    if (type.empty() && !exempt)
+        causes.push_back(errors::required(path + ".type", "must not be empty " + std::string(typeless)));
+    else if (!type.empty() && std::find(types.begin(), types.end(), type) == types.end())
+        causes.push_back(errors::not_supported(path + ".type", quoted(type),
+                                               R"("array", "boolean", "integer", "number", "object", "string")"));
+    else if (typeless == "at the root" && type != "object")
+        causes.push_back(invalid_value(path + ".type", quoted(type), "must be object at the root"));
+    if (is_set(schema, "uniqueItems"))
+        causes.push_back(errors::forbidden_field(
+            path + ".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
+    if (schema.contains("$ref")) causes.push_back(errors::forbidden_field(path + ".$ref", "$ref is not supported"));
+
+    const auto* items = schema.if_contains("items");
+    if (items && items->is_array())
+        causes.push_back(errors::forbidden_field(path + ".items", "items must be a schema object and not an array"));
+    else if (items)
+        check_schema(*items, path + ".items", "for specified array items", causes);
+    else if (type == "array")
+        causes.push_back(errors::required(path + ".items", "must be specified"));
+
+    const auto* properties = object_at(v, "properties");
+    const auto* others = schema.if_contains("additionalProperties");
+    if (others && properties && !properties->empty() && !(others->is_bool() && others->get_bool()))
+        causes.push_back(errors::forbidden_field(path + ".additionalProperties",
+                                                 "additionalProperties and properties are mutual exclusive"));
+    if (others && others->is_object())
+        check_schema(*others, path + ".additionalProperties", "for specified object fields", causes);
+    if (properties)
+        for (const auto& [name, sub] : *properties)
+            check_schema(sub, path + ".properties[" + std::string(name) + "]", "for specified object fields", causes);
+}
+
+void check_versions(const json::value& crd, std::vector<status_cause>& causes)
+{
+    const auto* versions = array_at(crd, "spec.versions");
+    std::size_t storage = 0;
+    std::set<std::string> names;
+    bool unique = true;
+    for (std::size_t i = 0; versions && i < versions->size(); ++i) {
+        const auto& v = (*versions)[i];
+        const std::string path = "spec.versions[" + std::to_string(i) + "]";
+        const auto* flag = find_at(v, "storage");
+        storage += flag && flag->is_bool() && flag->get_bool() ? 1 : 0;
+        const auto name = text_at(v, "name");
+        if (!is_label(name)) causes.push_back(invalid_value(path + ".name", quoted(name), label_rule));
+        unique = names.emplace(name).second && unique;
+        const auto* schema = find_at(v, "schema.openAPIV3Schema");
+        if (schema && schema->is_object())
+            check_schema(*schema, path + ".schema.openAPIV3Schema", "at the root", causes);
+        else
+            causes.push_back(errors::required(path + ".schema.openAPIV3Schema", "schemas are required"));
+    }
+    const std::string shown = versions ? to_text(*versions) : "null";
+    if (!unique) causes.push_back(invalid_value("spec.versions", shown, "must contain unique version names"));
+    if (storage != 1)
+        causes.push_back(
+            invalid_value("spec.versions", shown, "must have exactly one version marked as storage version"));
+}
+
+std::optional<status_error> wrong_type(const json::value& found, const std::string& field, std::string_view wanted)
+{
+    const std::string_view type = json_type(found);
+    const std::string go = type == "boolean" ? "bool" : type == "integer" ? "number" : std::string(type);
+    return errors::bad_request("CustomResourceDefinition in version \"v1\" cannot be handled as a "
+                               "CustomResourceDefinition: json: cannot unmarshal " +
+                               go + " into Go struct field " + field + " of type " + std::string(wanted));
+}
+
+/// Schemas within a schema are schemas.
+std::optional<status_error> check_schema_types(const json::value& v, const std::string& field)
+{
+    if (!v.is_object()) return wrong_type(v, field, "v1.JSONSchemaProps");
+    const auto& schema = v.get_object();
+    const std::string inside = "JSONSchemaProps." + field.substr(field.find('.') + 1);
+    if (const auto* type = schema.if_contains("type"); type && !type->is_string())
+        return wrong_type(*type, inside + ".type", "string");
+    for (const std::string_view list : {"required", "enum"})
+        if (const auto* l = schema.if_contains(list); l && !l->is_array())
+            return wrong_type(*l, inside + "." + std::string(list), list == "enum" ? "[]v1.JSON" : "[]string");
+    if (const auto* properties = schema.if_contains("properties")) {
+        if (!properties->is_object())
+            return wrong_type(*properties, inside + ".properties", "map[string]v1.JSONSchemaProps");
+        for (const auto& [name, sub] : properties->get_object())
+            if (auto e = check_schema_types(sub, inside + ".properties")) return e;
+    }
+    if (const auto* items = schema.if_contains("items"); items && !items->is_array())
+        if (auto e = check_schema_types(*items, inside + ".items")) return e;
+    if (const auto* others = schema.if_contains("additionalProperties"); others && !others->is_bool())
+        if (auto e = check_schema_types(*others, inside + ".additionalProperties")) return e;
+    return {};
+}
+
+} // namespace
+
+std::optional<status_error> check_crd_types(const json::value& crd)
+{
+    const auto* versions = find_at(crd, "spec.versions");
+    if (!versions || versions->is_null()) return {};
+    if (!versions->is_array())
+        return wrong_type(*versions, "CustomResourceDefinitionSpec.spec.versions",
+                          "[]v1.CustomResourceDefinitionVersion");
+    for (const auto& v : versions->get_array()) {
+        if (!v.is_object())
+            return wrong_type(v, "CustomResourceDefinitionSpec.spec.versions", "v1.CustomResourceDefinitionVersion");
+        const auto* schema = find_at(v, "schema.openAPIV3Schema");
+        if (!schema || schema->is_null()) continue;
+        if (auto e = check_schema_types(*schema, "CustomResourceValidation.spec.versions.schema.openAPIV3Schema"))
+            return e;
+    }
+    return {};
+}
+
+void validate_crd(const json::value& crd, std::vector<status_cause>& causes)
+{
+    const std::string expected =
+        std::string(text_at(crd, "spec.names.plural")) + "." + std::string(text_at(crd, "spec.group"));
+    if (const auto name = text_at(crd, "metadata.name"); name != expected)
+        causes.push_back(invalid_value("metadata.name", quoted(name), "must be spec.names.plural+\".\"+spec.group"));
+    check_group(crd, causes);
+    check_names(crd, causes);
+    const auto scope = text_at(crd, "spec.scope");
+    if (scope != "Namespaced" && scope != "Cluster")
+        causes.push_back(errors::not_supported("spec.scope", quoted(scope), R"("Cluster", "Namespaced")"));
+    check_versions(crd, causes);
+}
+
+void validate_crd_update(const json::value& before, const json::value& after, std::vector<status_cause>& causes)
+{
+    for (const std::string_view path : {"spec.scope", "spec.names.kind", "spec.group", "spec.names.plural"})
+        if (const auto now = text_at(after, path); now != text_at(before, path))
+            causes.push_back(invalid_value(std::string(path), quoted(now), "field is immutable"));
+}
+
+} // namespace kubecoro::apiserver

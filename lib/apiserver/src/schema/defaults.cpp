@@ -1,0 +1,206 @@
+#include "schema/defaults.hpp"
+
+#include "render/base64.hpp"
+#include "render/json_text.hpp"
+
+namespace kubecoro::apiserver {
+namespace {
+
+void default_container(json::value& v)
+{
+    if (!v.is_object()) return;
+    auto& c = v.get_object();
+    default_member(c, "resources", json::object{});
+    default_member(c, "terminationMessagePath", "/dev/termination-log");
+    default_member(c, "terminationMessagePolicy", "File");
+    const auto image = text_at(v, "image");
+    const auto slash = image.rfind('/');
+    const auto tag = image.find(':', slash == std::string_view::npos ? 0 : slash);
+    const bool latest =
+        (tag == std::string_view::npos && image.find('@') == std::string_view::npos) || image.ends_with(":latest");
+    default_member(c, "imagePullPolicy", latest ? "Always" : "IfNotPresent");
+    if (auto* ports = c.if_contains("ports"); ports && ports->is_array())
+        for (auto& port : ports->get_array())
+            if (port.is_object()) default_member(port.get_object(), "protocol", "TCP");
+}
+
+void default_pod_spec(json::object& spec)
+{
+    for (const std::string_view list : {"containers", "initContainers"})
+        if (auto* containers = spec.if_contains(list); containers && containers->is_array())
+            for (auto& c : containers->get_array()) default_container(c);
+    default_member(spec, "restartPolicy", "Always");
+    default_member(spec, "terminationGracePeriodSeconds", 30);
+    default_member(spec, "dnsPolicy", "ClusterFirst");
+    default_member(spec, "securityContext", json::object{});
+    default_member(spec, "schedulerName", "default-scheduler");
+}
+
+void default_template(json::object& spec)
+{
+    auto& pod = object_member(object_member(spec, "template"), "spec");
+    default_pod_spec(pod);
+}
+
+void default_pod(json::object& o)
+{
+    auto& spec = object_member(o, "spec");
+    default_pod_spec(spec);
+    default_member(spec, "enableServiceLinks", true);
+    default_member(spec, "priority", 0);
+    default_member(spec, "preemptionPolicy", "PreemptLowerPriority");
+    auto& status = object_member(o, "status");
+    default_member(status, "phase", "Pending");
+    default_member(status, "qosClass", "BestEffort");
+}
+
+void default_deployment(json::object& spec)
+{
+    default_member(spec, "replicas", 1);
+    default_template(spec);
+    auto& strategy = object_member(spec, "strategy");
+    default_member(strategy, "type", "RollingUpdate");
+    if (strategy.at("type") == "RollingUpdate") {
+        auto& rolling = object_member(strategy, "rollingUpdate");
+        default_member(rolling, "maxUnavailable", "25%");
+        default_member(rolling, "maxSurge", "25%");
+    }
+    default_member(spec, "revisionHistoryLimit", 10);
+    default_member(spec, "progressDeadlineSeconds", 600);
+}
+
+void default_stateful_set(json::object& spec)
+{
+    default_member(spec, "replicas", 1);
+    default_template(spec);
+    default_member(spec, "podManagementPolicy", "OrderedReady");
+    default_member(object_member(spec, "updateStrategy"), "type", "RollingUpdate");
+    default_member(spec, "revisionHistoryLimit", 10);
+}
+
+void default_daemon_set(json::object& spec)
+{
+    default_template(spec);
+    default_member(object_member(spec, "updateStrategy"), "type", "RollingUpdate");
+    default_member(spec, "revisionHistoryLimit", 10);
+}
+
+void default_job(json::object& spec)
+{
+    default_member(spec, "parallelism", 1);
+    default_member(spec, "completions", 1);
+    default_member(spec, "backoffLimit", 6);
+    default_template(spec);
+    default_member(spec, "completionMode", "NonIndexed");
+    default_member(spec, "suspend", false);
+}
+
+void default_cron_job(json::object& spec)
+{
+    default_member(spec, "concurrencyPolicy", "Allow");
+    default_member(spec, "suspend", false);
+    default_member(spec, "successfulJobsHistoryLimit", 3);
+    default_member(spec, "failedJobsHistoryLimit", 1);
+}
+
+void default_service(json::object& spec)
+{
+    if (auto* ports = spec.if_contains("ports"); ports && ports->is_array())
+        for (auto& port : ports->get_array()) {
+            if (!port.is_object()) continue;
+            default_member(port.get_object(), "protocol", "TCP");
+            if (const auto* number = port.get_object().if_contains("port")) {
+                const json::value copy = *number;
+                default_member(port.get_object(), "targetPort", copy);
+            }
+        }
+    default_member(spec, "type", "ClusterIP");
+    default_member(spec, "sessionAffinity", "None");
+}
+
+void default_secret(json::object& o)
+{
+    if (const auto it = o.find("stringData"); it != o.end()) {
+        if (it->value().is_object()) {
+            auto& data = object_member(o, "data");
+            for (const auto& [key, value] : o.at("stringData").get_object())
+                if (value.is_string()) data[key] = encode_base64(value.get_string());
+        }
+        o.erase("stringData");
+    }
+    default_member(o, "type", "Opaque");
+}
+
+void default_crd(json::object& o, bool creating)
+{
+    auto& spec = object_member(o, "spec");
+    auto& names = object_member(spec, "names");
+    const std::string kind(text_at(o.at("spec"), "names.kind"));
+    default_member(names, "listKind", json::value(std::string_view(kind + "List")));
+    std::string singular;
+    for (const char c : kind) singular += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    default_member(names, "singular", json::value(std::string_view(singular)));
+    default_member(object_member(spec, "conversion"), "strategy", "None");
+    if (!creating) return;
+    json::array stored_versions;
+    if (const auto* versions = array_at(o.at("spec"), "versions"))
+        for (const auto& v : *versions)
+            if (const auto* storage = find_at(v, "storage"); storage && storage->is_bool() && storage->get_bool())
+                stored_versions.push_back(json::value(text_at(v, "name")));
+    o["status"] = {{"conditions", nullptr},
+                   {"acceptedNames", {{"plural", ""}, {"kind", ""}}},
+                   {"storedVersions", stored_versions}};
+}
+
+void default_namespace(json::object& o, bool creating)
+{
+    auto& metadata = object_member(o, "metadata");
+    object_member(metadata, "labels")["kubernetes.io/metadata.name"] = metadata["name"];
+    if (!creating) return;
+    object_member(o, "spec")["finalizers"] = json::array{"kubernetes"};
+    object_member(o, "status")["phase"] = "Active";
+}
+
+} // namespace
+
+void apply_defaults(const resource_info& info, json::value& body, bool creating, bool keep_status)
+{
+    auto& o = body.get_object();
+    if (creating && !keep_status && info.has_status) o.erase("status");
+    if (info.custom) return;
+    const builtin behaves = info.behaves;
+    if (behaves == builtin::pod)
+        default_pod(o);
+    else if (behaves == builtin::deployment)
+        default_deployment(object_member(o, "spec"));
+    else if (behaves == builtin::replica_set) {
+        default_member(object_member(o, "spec"), "replicas", 1);
+        default_template(object_member(o, "spec"));
+    } else if (behaves == builtin::stateful_set)
+        default_stateful_set(object_member(o, "spec"));
+    else if (behaves == builtin::daemon_set)
+        default_daemon_set(object_member(o, "spec"));
+    else if (behaves == builtin::job)
+        default_job(object_member(o, "spec"));
+    else if (behaves == builtin::cron_job)
+        default_cron_job(object_member(o, "spec"));
+    else if (behaves == builtin::service)
+        default_service(object_member(o, "spec"));
+    else if (behaves == builtin::secret)
+        default_secret(o);
+    else if (behaves == builtin::custom_resource_definition)
+        default_crd(o, creating);
+    else if (behaves == builtin::namespace_)
+        default_namespace(o, creating);
+    if (!info.has_status) return;
+    object_member(o, "spec");
+    auto& status = object_member(o, "status");
+    if (behaves == builtin::service) default_member(status, "loadBalancer", json::object{});
+    if (behaves == builtin::replica_set || behaves == builtin::stateful_set) default_member(status, "replicas", 0);
+    if (behaves == builtin::daemon_set)
+        for (const std::string_view n :
+             {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"})
+            default_member(status, n, 0);
+}
+
+} // namespace kubecoro::apiserver

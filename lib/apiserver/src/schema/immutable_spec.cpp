@@ -1,0 +1,111 @@
+#include "schema/immutable_spec.hpp"
+
+#include "render/json_text.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+namespace {
+
+json::object spec_of(const json::value& body)
+{
+    const auto* spec = object_at(body, "spec");
+    return spec ? *spec : json::object();
+}
+
+/// Each toleration there was is there still; its seconds alone may be others.
+bool only_adds_tolerations(const json::object& before, const json::object& after)
+{
+    const auto all_in = [](const json::object& spec) {
+        std::vector<json::value> out;
+        if (const auto* list = spec.if_contains("tolerations"); list && list->is_array())
+            out.assign(list->get_array().begin(), list->get_array().end());
+        for (auto& t : out)
+            if (t.is_object()) t.get_object().erase("tolerationSeconds");
+        return out;
+    };
+    const auto now = all_in(after);
+    const auto then = all_in(before);
+    return std::all_of(then.begin(), then.end(),
+                       [&](const auto& t) { return std::find(now.begin(), now.end(), t) != now.end(); });
+}
+
+void drop_images(json::object& spec)
+{
+    for (const std::string_view list : {"containers", "initContainers"}) {
+        auto* containers = spec.if_contains(list);
+        if (!containers || !containers->is_array()) continue;
+        for (auto& c : containers->get_array())
+            if (c.is_object()) c.get_object().erase("image");
+    }
+}
+
+/// What of a pod's spec must stay.
+json::object fixed_part(json::object spec)
+{
+    drop_images(spec);
+    for (const std::string_view free :
+         {"activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "schedulingGates"})
+        spec.erase(free);
+    return spec;
+}
+
+/// A negative one may become 1, and nothing else.
+bool may_become(const json::value* before, const json::value* after)
+{
+    if (before && after ? *before == *after : before == after) return true;
+    return before && before->is_int64() && before->get_int64() < 0 && after && *after == json::value(1);
+}
+
+bool pod_may_change(const json::object& before, const json::object& after)
+{
+    constexpr std::string_view grace = "terminationGracePeriodSeconds";
+    return fixed_part(before) == fixed_part(after) && only_adds_tolerations(before, after) &&
+           may_become(before.if_contains(grace), after.if_contains(grace));
+}
+
+bool stateful_set_may_change(json::object before, json::object after)
+{
+    for (const std::string_view free : {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
+                                        "persistentVolumeClaimRetentionPolicy", "minReadySeconds"}) {
+        before.erase(free);
+        after.erase(free);
+    }
+    return before == after;
+}
+
+void validate_job(const json::value& before, const json::value& after, std::vector<status_cause>& causes)
+{
+    const auto* suspended = find_at(before, "spec.suspend");
+    const bool not_begun =
+        suspended && suspended->is_bool() && suspended->get_bool() && !find_at(before, "status.startTime");
+    for (const std::string_view path : {"spec.selector", "spec.template", "spec.completionMode"}) {
+        const auto* then = find_at(before, path);
+        const auto* now = find_at(after, path);
+        const bool same = then && now ? *then == *now : then == now;
+        if (!same && !(not_begun && path == "spec.template"))
+            causes.push_back(
+                errors::invalid_value(std::string(path), now ? to_text(*now) : "null", "field is immutable"));
+    }
+}
+
+} // namespace
+
+void validate_spec_update(const resource_info& info, const json::value& before, const json::value& after,
+                          std::vector<status_cause>& causes)
+{
+    if (info.behaves == builtin::job) validate_job(before, after, causes);
+    if (info.behaves == builtin::pod && !pod_may_change(spec_of(before), spec_of(after)))
+        causes.push_back(errors::forbidden_field(
+            "spec", "pod updates may not change fields other than `spec.containers[*].image`,"
+                    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to "
+                    "existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
+                    "previously negative)"));
+    if (info.behaves == builtin::stateful_set && !stateful_set_may_change(spec_of(before), spec_of(after)))
+        causes.push_back(errors::forbidden_field(
+            "spec", "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+                    "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+                    "'minReadySeconds' are forbidden"));
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,385 @@
+#include "schema/validation.hpp"
+
+#include "render/base64.hpp"
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "schema/crd_validation.hpp"
+#include "schema/immutable_spec.hpp"
+#include "schema/schema.hpp"
+#include "state/metadata_members.hpp"
+#include "state/names.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace kubecoro::apiserver {
+namespace {
+
+using errors::invalid_value;
+
+/// The name part of a label key, a label value: alphanumeric at both ends, `-_.` between.
+bool is_qualified_part(std::string_view text)
+{
+    return !text.empty() && alnum(text.front()) && alnum(text.back()) &&
+           std::all_of(text.begin(), text.end(), [](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+constexpr std::string_view label_value_rule =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+constexpr std::string_view qualified_rule =
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+constexpr std::string_view data_key_rule =
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+    "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+void check_name(const resource_info& info, std::string_view name, std::vector<status_cause>& causes)
+{
+    const bool label = info.behaves == builtin::namespace_ || info.behaves == builtin::service;
+    const std::size_t limit = label ? 63 : 253;
+    if (name.size() > limit)
+        causes.push_back(
+            invalid_value("metadata.name", quoted(name),
+                          "must be no more than " + std::to_string(limit) + (label ? " bytes" : " characters")));
+    else if (label ? !is_label(name) : !is_subdomain(name))
+        causes.push_back(
+            invalid_value("metadata.name", '"' + std::string(name) + '"', label ? label_rule : subdomain_rule));
+}
+
+void check_key(const std::string& field, std::string_view key, std::vector<status_cause>& causes)
+{
+    const auto slash = key.find('/');
+    const auto name = slash == std::string_view::npos ? key : key.substr(slash + 1);
+    if (slash != std::string_view::npos && !is_subdomain(key.substr(0, slash)))
+        causes.push_back(invalid_value(field, quoted(key), "prefix part " + std::string(subdomain_rule)));
+    if (name.size() > 63)
+        causes.push_back(invalid_value(field, quoted(key), "name part must be no more than 63 bytes"));
+    else if (!is_qualified_part(name))
+        causes.push_back(invalid_value(field, quoted(key), qualified_rule));
+}
+
+/// A request may have a hundred thousand mistakes; a hundred of them say enough.
+bool enough(const std::vector<status_cause>& causes) { return causes.size() >= 100; }
+
+void check_labels(const json::object& labels, std::vector<status_cause>& causes)
+{
+    for (const auto& [key, value] : labels) {
+        if (enough(causes)) return;
+        check_key("metadata.labels", key, causes);
+        if (!value.is_string()) continue;
+        const std::string_view text = value.get_string();
+        if (text.size() > 63)
+            causes.push_back(invalid_value("metadata.labels", quoted(text), "must be no more than 63 bytes"));
+        else if (!text.empty() && !is_qualified_part(text))
+            causes.push_back(invalid_value("metadata.labels", quoted(text), label_value_rule));
+    }
+}
+
+void check_annotations(const json::object& annotations, std::vector<status_cause>& causes)
+{
+    std::size_t total = 0;
+    for (const auto& [key, value] : annotations) {
+        if (enough(causes)) return;
+        check_key("metadata.annotations", key, causes);
+        total += key.size() + (value.is_string() ? value.get_string().size() : 0);
+    }
+    if (total > 262'144) causes.push_back(errors::too_long("metadata.annotations", "262144"));
+}
+
+void check_finalizers(const json::array& finalizers, std::vector<status_cause>& causes)
+{
+    for (std::size_t i = 0; i < finalizers.size(); ++i) {
+        if (enough(causes)) return;
+        if (!finalizers[i].is_string()) continue;
+        const std::string_view text = finalizers[i].get_string();
+        if (text == "orphan" || text == "foregroundDeletion" || text == "kubernetes" ||
+            text.find('/') != std::string_view::npos || text.find('.') != std::string_view::npos)
+            continue;
+        causes.push_back(invalid_value("metadata.finalizers[" + std::to_string(i) + "]", quoted(text),
+                                       "name is neither a standard finalizer name nor is it fully qualified"));
+    }
+}
+
+void check_owners(const json::array& owners, std::vector<status_cause>& causes)
+{
+    for (const auto& owner : owners) {
+        if (enough(causes)) return;
+        for (const std::string_view field : {"apiVersion", "kind", "name", "uid"})
+            if (text_at(owner, field).empty())
+                causes.push_back(
+                    invalid_value("metadata.ownerReferences." + std::string(field), "\"\"",
+                                  field == "apiVersion" ? "version must not be empty" : "must not be empty"));
+    }
+}
+
+/// Data counts as what it is, not as the base64 it is written in.
+void check_config_data(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+{
+    const bool secret = info.behaves == builtin::secret;
+    std::size_t total = 0;
+    for (const std::string_view member : {"data", "binaryData"}) {
+        const auto* data = object_at(body, member);
+        if (!data) continue;
+        for (const auto& [key, value] : *data) {
+            const bool good = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+                return alnum(c) || c == '-' || c == '_' || c == '.';
+            });
+            if (!good)
+                causes.push_back(invalid_value(std::string(member) + "[" + std::string(key) + "]",
+                                               '"' + std::string(key) + '"', data_key_rule));
+            if (enough(causes)) return;
+            if (!value.is_string()) continue;
+            const std::string_view text = value.get_string();
+            total += secret || member == "binaryData" ? decoded_base64_size(text) : text.size();
+        }
+    }
+    if (total > 1'048'576) causes.push_back(errors::too_long(secret ? "data" : "[]", "1048576"));
+}
+
+void check_containers(const json::value& spec, const std::string& path, std::vector<status_cause>& causes)
+{
+    const auto* containers = array_at(spec, "containers");
+    if (!containers || containers->empty()) {
+        causes.push_back(errors::required(path + ".containers"));
+        return;
+    }
+    for (std::size_t i = 0; i < containers->size(); ++i) {
+        const auto at = path + ".containers[" + std::to_string(i) + "]";
+        if (text_at((*containers)[i], "name").empty()) causes.push_back(errors::required(at + ".name"));
+        if (text_at((*containers)[i], "image").empty()) causes.push_back(errors::required(at + ".image"));
+    }
+}
+
+void check_workload(const json::value& body, std::vector<status_cause>& causes)
+{
+    if (const auto replicas = int_at(body, "spec.replicas"); replicas < 0)
+        causes.push_back(
+            invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0"));
+    const auto* selector = find_at(body, "spec.selector");
+    if (!selector || !selector->is_object()) {
+        causes.push_back(errors::required("spec.selector"));
+    } else if (const auto* match = object_at(*selector, "matchLabels")) {
+        static const json::object none;
+        const auto* labels = object_at(body, "spec.template.metadata.labels");
+        if (!labels) labels = &none;
+        const bool matches = std::all_of(match->begin(), match->end(), [&](const auto& wanted) {
+            const auto* have = labels->if_contains(wanted.key());
+            return have && *have == wanted.value();
+        });
+        if (!matches)
+            causes.push_back(invalid_value("spec.template.metadata.labels", to_text(*labels),
+                                           "`selector` does not match template `labels`"));
+    }
+    if (const auto* spec = find_at(body, "spec.template.spec"))
+        check_containers(*spec, "spec.template.spec", causes);
+    else
+        causes.push_back(errors::required("spec.template.spec.containers"));
+}
+
+} // namespace
+
+void validate_metadata(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+{
+    const auto name = text_at(body, "metadata.name");
+    if (name.empty())
+        causes.push_back(errors::required("metadata.name", "name or generateName is required"));
+    else
+        check_name(info, name, causes);
+    if (const auto* labels = object_at(body, "metadata.labels")) check_labels(*labels, causes);
+    if (const auto* annotations = object_at(body, "metadata.annotations")) check_annotations(*annotations, causes);
+    if (const auto* owners = array_at(body, "metadata.ownerReferences")) check_owners(*owners, causes);
+    if (const auto* finalizers = array_at(body, "metadata.finalizers")) check_finalizers(*finalizers, causes);
+}
+
+void validate_kind(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+{
+    if (info.custom) return;
+    const builtin behaves = info.behaves;
+    if (behaves == builtin::config_map || behaves == builtin::secret)
+        check_config_data(info, body, causes);
+    else if (behaves == builtin::pod)
+        check_containers(find_at(body, "spec") ? *find_at(body, "spec") : json::value(nullptr), "spec", causes);
+    else if (selects_pods(info.behaves))
+        check_workload(body, causes);
+    else if (behaves == builtin::custom_resource_definition)
+        validate_crd(body, causes);
+    else if (behaves == builtin::lease && find_at(body, "spec.leaseDurationSeconds") &&
+             int_at(body, "spec.leaseDurationSeconds") <= 0)
+        causes.push_back(invalid_value("spec.leaseDurationSeconds",
+                                       std::to_string(int_at(body, "spec.leaseDurationSeconds")),
+                                       "must be greater than 0"));
+    else if (behaves == builtin::event &&
+             text_at(body, "involvedObject.namespace") != text_at(body, "metadata.namespace") &&
+             !(text_at(body, "involvedObject.namespace").empty() && text_at(body, "metadata.namespace") == "default"))
+        causes.push_back(invalid_value("involvedObject.namespace", quoted(text_at(body, "involvedObject.namespace")),
+                                       "does not match event.namespace"));
+}
+
+void validate_update(const resource_info& info, const json::value& before, const json::value& after,
+                     std::vector<status_cause>& causes)
+{
+    const auto same = [&](std::string_view path) {
+        const auto* a = find_at(before, path);
+        const auto* b = find_at(after, path);
+        return a && b ? *a == *b : a == b;
+    };
+    if (info.behaves == builtin::config_map || info.behaves == builtin::secret) {
+        const auto* immutable = find_at(before, "immutable");
+        if (immutable && immutable->is_bool() && immutable->get_bool())
+            for (const std::string_view path : {"immutable", "data", "binaryData"})
+                if (!same(path))
+                    causes.push_back(
+                        errors::forbidden_field(std::string(path), "field is immutable when `immutable` is set"));
+    }
+    const auto* selector = find_at(after, "spec.selector");
+    if (selects_pods(info.behaves) && info.behaves != builtin::stateful_set && !same("spec.selector"))
+        causes.push_back(invalid_value("spec.selector", selector ? to_text(*selector) : "null", "field is immutable"));
+    if (info.behaves == builtin::custom_resource_definition) validate_crd_update(before, after, causes);
+    validate_spec_update(info, before, after, causes);
+    if (find_at(before, "metadata.deletionTimestamp")) {
+        // New finalizers cannot hold what is already going.
+        std::set<std::string> known;
+        if (const auto* old_list = array_at(before, "metadata.finalizers"))
+            for (const auto& f : *old_list) known.insert(to_text(f));
+        json::array added;
+        if (const auto* new_list = array_at(after, "metadata.finalizers"))
+            for (const auto& f : *new_list)
+                if (!known.contains(to_text(f))) added.push_back(f);
+        if (!added.empty())
+            causes.push_back(errors::forbidden_field(
+                "metadata.finalizers", "no new finalizers can be added if the object is being deleted, found new "
+                                       "finalizers []string{" +
+                                           to_text(added).substr(1, to_text(added).size() - 2) + "}"));
+    }
+}
+
+namespace {
+
+/// encoding/json's words, which kube-apiserver shows.
+std::string_view go_kind(const json::value& v)
+{
+    const auto type = json_type(v);
+    if (type == "boolean") return "bool";
+    return type == "integer" ? "number" : type;
+}
+
+std::optional<status_error> wrong_type(const resource_info& info, std::string_view version, const json::value& found,
+                                       std::string_view field, std::string_view wanted)
+{
+    return errors::bad_request(info.kind + " in version \"" + std::string(version) + "\" cannot be handled as a " +
+                               info.kind + ": json: cannot unmarshal " + std::string(go_kind(found)) +
+                               " into Go struct field " + std::string(field) + " of type " + std::string(wanted));
+}
+
+} // namespace
+
+namespace {
+
+/// []byte fields: text that must be base64.
+std::optional<status_error> check_binary(const resource_info& info, std::string_view version, const json::value& body,
+                                         std::string_view member)
+{
+    const auto* data = find_at(body, member);
+    if (!data || data->is_null()) return {};
+    const std::string field = info.kind + "." + std::string(member);
+    if (!data->is_object()) return wrong_type(info, version, *data, field, "map[string][]uint8");
+    for (const auto& [key, value] : data->get_object()) {
+        if (value.is_null()) continue;
+        if (!value.is_string()) return wrong_type(info, version, value, field, "[]uint8");
+        if (const auto bad = bad_base64_at(value.get_string()); bad != std::string_view::npos)
+            return errors::bad_request(info.kind + " in version \"" + std::string(version) +
+                                       "\" cannot be handled as a " + info.kind +
+                                       ": illegal base64 data at input byte " + std::to_string(bad));
+    }
+    return {};
+}
+
+} // namespace
+
+std::optional<status_error> check_types(const resource_info& info, std::string_view version, const json::value& body)
+{
+    const auto expect = [&](std::string_view path, bool map_of_text) -> std::optional<status_error> {
+        const auto* v = find_at(body, path);
+        if (!v || v->is_null()) return {};
+        const auto dot = path.rfind('.');
+        const std::string field =
+            dot == std::string_view::npos ? info.kind + "." + std::string(path) : "ObjectMeta." + std::string(path);
+        if (!map_of_text) return v->is_string() ? std::nullopt : wrong_type(info, version, *v, field, "string");
+        if (!v->is_object()) return wrong_type(info, version, *v, field, "map[string]string");
+        for (const auto& [key, value] : v->get_object())
+            if (!value.is_string()) return wrong_type(info, version, value, field, "string");
+        return {};
+    };
+    if (const auto* metadata = find_at(body, "metadata"); metadata && !metadata->is_object() && !metadata->is_null())
+        return wrong_type(info, version, *metadata, info.kind + ".metadata", "v1.ObjectMeta");
+    for (const std::string_view path :
+         {"metadata.name", "metadata.generateName", "metadata.namespace", "metadata.uid", "metadata.resourceVersion"})
+        if (auto e = expect(path, false)) return e;
+    for (const std::string_view path : {"metadata.labels", "metadata.annotations"})
+        if (auto e = expect(path, true)) return e;
+    for (const std::string_view path : {"metadata.finalizers", "metadata.ownerReferences"})
+        if (const auto* v = find_at(body, path); v && !v->is_null() && !v->is_array())
+            return wrong_type(info, version, *v, "ObjectMeta." + std::string(path),
+                              path.ends_with("finalizers") ? "[]string" : "[]v1.OwnerReference");
+    if (info.behaves == builtin::config_map)
+        if (auto e = expect("data", true)) return e;
+    if (info.behaves == builtin::config_map)
+        if (auto e = check_binary(info, version, body, "binaryData")) return e;
+    if (info.behaves == builtin::secret)
+        if (auto e = check_binary(info, version, body, "data")) return e;
+    if (info.behaves == builtin::custom_resource_definition)
+        if (auto e = check_crd_types(body)) return e;
+    for (const std::string_view path : {"spec", "status"})
+        if (const auto* v = find_at(body, path); !info.custom && v && !v->is_null() && !v->is_object())
+            return wrong_type(info, version, *v, info.kind + "." + std::string(path), "v1." + info.kind + "Spec");
+    return {};
+}
+
+namespace {
+
+void append_unknown_of_owners(const json::value& body, std::vector<std::string>& unknown)
+{
+    const auto* owners = array_at(body, "metadata.ownerReferences");
+    for (std::size_t i = 0; owners && i < owners->size(); ++i) {
+        const auto* owner = (*owners)[i].if_object();
+        if (!owner) continue;
+        for (const auto& member : *owner) {
+            const std::string_view key = member.key();
+            const bool known = key == "apiVersion" || key == "kind" || key == "name" || key == "uid" ||
+                               key == "controller" || key == "blockOwnerDeletion";
+            if (!known) unknown.push_back("metadata.ownerReferences[" + std::to_string(i) + "]." + std::string(key));
+        }
+    }
+}
+
+} // namespace
+
+std::vector<std::string> unknown_fields(const resource_info& info, std::string_view version, const json::value& body)
+{
+    const auto is_known = [](std::string_view key) {
+        return key == "selfLink" ||
+               std::find(metadata_members.begin(), metadata_members.end(), key) != metadata_members.end();
+    };
+    std::vector<std::string> unknown;
+    if (const auto* metadata = object_at(body, "metadata"))
+        for (const auto& member : *metadata)
+            if (!is_known(member.key())) unknown.push_back("metadata." + std::string(member.key()));
+    append_unknown_of_owners(body, unknown);
+    if (const auto* served = info.find_version(version); served && info.custom) {
+        auto more = unknown_to_schema(*served->schema, body);
+        unknown.insert(unknown.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    if (info.custom || !body.is_object()) return unknown;
+    for (const auto& member : body.get_object()) {
+        const std::string_view key = member.key();
+        if (key == "kind" || key == "apiVersion" || key == "metadata") continue;
+        if (std::find(info.members.begin(), info.members.end(), key) == info.members.end()) unknown.emplace_back(key);
+    }
+    return unknown;
+}
+
+} // namespace kubecoro::apiserver

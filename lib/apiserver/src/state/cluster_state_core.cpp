@@ -1,0 +1,126 @@
+// The frame of the state: resources, versions, history, time. Writes are in state_write.cpp and state_delete.cpp.
+#include <kubecoro/apiserver/cluster_state_core.hpp>
+
+#include "render/json_text.hpp"
+#include "state/resource_store.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+
+cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
+    : options_(options), random_(options.seed)
+{
+    for (auto& info : builtin_resources()) add_resource(std::move(info));
+    const object_address namespaces{find("", "namespaces"), "v1"};
+    for (const std::string_view name : {"default", "kube-system", "kube-public", "kube-node-lease"})
+        (void)create(namespaces, json::value{{"metadata", {{"name", name}}}}, {}, now);
+}
+
+cluster_state_core::~cluster_state_core() = default;
+
+void cluster_state_core::add_resource(resource_info info)
+{
+    auto key = std::pair{info.group, info.plural};
+    stores_[std::move(key)] = std::make_shared<resource_store>(std::move(info), options_, version_, history_bytes_);
+    ++discovery_version_;
+}
+
+void cluster_state_core::compact()
+{
+    for (auto& [key, store] : stores_) store->compact(*version_);
+}
+
+std::shared_ptr<resource_store> cluster_state_core::find(std::string_view group_plural) const
+{
+    const auto dot = group_plural.find('.');
+    return dot == std::string_view::npos ? find("", group_plural)
+                                         : find(group_plural.substr(dot + 1), group_plural.substr(0, dot));
+}
+
+std::shared_ptr<resource_store> cluster_state_core::find(std::string_view group, std::string_view plural) const
+{
+    const auto it = stores_.find({std::string(group), std::string(plural)});
+    return it == stores_.end() ? nullptr : it->second;
+}
+
+std::vector<std::shared_ptr<resource_store>> cluster_state_core::resources() const
+{
+    std::vector<std::shared_ptr<resource_store>> all;
+    all.reserve(stores_.size());
+    for (const auto& [key, store] : stores_) all.push_back(store);
+    return all;
+}
+
+std::vector<std::string> cluster_state_core::objects(std::string_view resource) const
+{
+    std::vector<std::string> texts;
+    if (const auto store = find(resource))
+        for (const auto& [key, object] : store->objects()) texts.push_back(object->text);
+    return texts;
+}
+
+std::string cluster_state_core::new_uid()
+{
+    static constexpr char hex[] = "0123456789abcdef";
+    std::string uid;
+    std::uint64_t bits[2] = {random_(), random_()};
+    for (int i = 0; i < 32; ++i) {
+        if (i == 8 || i == 12 || i == 16 || i == 20) uid += '-';
+        auto digit = (bits[i / 16] >> (4 * (i % 16))) & 15;
+        if (i == 12) digit = 4;
+        if (i == 16) digit = 8 | (digit & 3);
+        uid += hex[digit];
+    }
+    return uid;
+}
+
+std::string cluster_state_core::generated_suffix()
+{
+    // The alphabet of Kubernetes: no vowels, no look-alikes.
+    static constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
+    std::string suffix;
+    for (int i = 0; i < 5; ++i) suffix += letters[random_() % letters.size()];
+    return suffix;
+}
+
+stored cluster_state_core::commit(resource_store& store, const stored& before, json::value& body)
+{
+    normalise(store.info, body);
+    auto object = make_stored(store.info, body, ++*version_);
+    store.record({before ? change_type::modified : change_type::added, *version_, before, object});
+    bound_history();
+    changed(store);
+    return object;
+}
+
+void cluster_state_core::bound_history()
+{
+    while (*history_bytes_ > options_.history_bytes) {
+        const auto largest = std::max_element(stores_.begin(), stores_.end(), [](const auto& a, const auto& b) {
+            return a.second->history_bytes() < b.second->history_bytes();
+        });
+        if (largest->second->history_bytes() == 0) return; // the rest belongs to resources that are gone
+        largest->second->forget_oldest_change();
+    }
+}
+
+void cluster_state_core::changed(const resource_store& store) const
+{
+    if (listener_) listener_(store.info.display_name());
+}
+
+std::optional<wall_time> cluster_state_core::tick(wall_time now)
+{
+    const auto pods = find("", "pods");
+    while (!terminating_pods_.empty() && terminating_pods_.begin()->first <= now) {
+        const auto [key, uid] = terminating_pods_.begin()->second;
+        terminating_pods_.erase(terminating_pods_.begin());
+        const auto pod = pods->find(key);
+        if (pod && pod->uid == uid && pod->deleting) sweep(*pods, {pod}, now);
+    }
+    if (terminating_pods_.empty()) return {};
+    return terminating_pods_.begin()->first;
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,180 @@
+// Deletion: preconditions, finalizers, grace, and what a namespace takes with it.
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "state/resource_store.hpp"
+
+#include <kubecoro/apiserver/cluster_state_core.hpp>
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+namespace {
+
+/// Ten years: more than anybody waits for, little enough to add to a time.
+constexpr std::int64_t max_grace_seconds = 315'360'000;
+
+bool has_finalizers(const json::value& body)
+{
+    const auto* list = array_at(body, "metadata.finalizers");
+    return list && !list->empty();
+}
+
+void add_finalizer(json::value& body, std::string_view name)
+{
+    auto& list = object_member(body.get_object(), "metadata")["finalizers"];
+    if (!list.is_array()) list = json::array{};
+    auto& all = list.get_array();
+    if (std::find(all.begin(), all.end(), json::value(name)) == all.end()) all.push_back(json::value(name));
+}
+
+status_error precondition(const resource_info& info, const stored_object& object, std::string_view what,
+                          std::string_view asked, std::string_view found, std::string_view why)
+{
+    auto e = errors::conflict(info, object.name);
+    e.kind = info.kind;
+    e.message = "Operation cannot be fulfilled on " + info.kind_name() + " \"" + object.name + "\": the " +
+                std::string(what) + " in the precondition (" + std::string(asked) + ") does not match the " +
+                std::string(what) + " in record (" + std::string(found) + "). The object might have been " +
+                std::string(why);
+    return e;
+}
+
+std::optional<status_error> check_preconditions(const resource_info& info, const stored_object& object,
+                                                const delete_request& how)
+{
+    if (!how.uid.empty() && how.uid != object.uid)
+        return precondition(info, object, "UID", how.uid, object.uid, "deleted and then recreated");
+    const auto version = std::to_string(object.version);
+    if (!how.resource_version.empty() && how.resource_version != version)
+        return precondition(info, object, "ResourceVersion", how.resource_version, version, "modified");
+    return {};
+}
+
+} // namespace
+
+stored cluster_state_core::erase(resource_store& store, const stored& last, wall_time now)
+{
+    auto final = with_version(last, ++*version_);
+    store.record({change_type::deleted, *version_, last, final});
+    bound_history();
+    changed(store);
+    if (!final->ns.empty()) finish_namespace(final->ns, now);
+    if (store.info.custom) finish_crd(store.info.display_name(), now);
+    if (store.info.behaves == builtin::custom_resource_definition) {
+        if (const auto gone = find(final->name); gone && gone->info.custom) {
+            gone->close();
+            changed(*gone);
+            stores_.erase({gone->info.group, gone->info.plural});
+            ++discovery_version_;
+            settle_group(gone->info.group, now);
+        }
+    }
+    return final;
+}
+
+stored cluster_state_core::mark_deleted(resource_store& store, const stored& current, std::int64_t grace_seconds,
+                                        wall_time now)
+{
+    auto body = to_json(*current);
+    auto& metadata = object_member(body.get_object(), "metadata");
+    metadata["deletionTimestamp"] = format_time(now + std::chrono::seconds{grace_seconds});
+    metadata["deletionGracePeriodSeconds"] = grace_seconds;
+    if (store.info.generation != generation_rule::none)
+        metadata["generation"] = int_at(body, "metadata.generation") + 1;
+    return commit(store, current, body);
+}
+
+void cluster_state_core::sweep(resource_store& store, const std::vector<stored>& doomed, wall_time now)
+{
+    for (const auto& object : doomed) {
+        const auto body = to_json(*object);
+        if (!has_finalizers(body))
+            erase(store, object, now);
+        else if (!object->deleting || int_at(body, "metadata.deletionGracePeriodSeconds") > 0)
+            mark_deleted(store, object, 0, now);
+    }
+}
+
+answer<delete_result> cluster_state_core::remove(const object_address& at, const delete_request& how, wall_time now)
+{
+    auto& store = *at.store;
+    auto current = store.find(storage_key(at.ns, at.name));
+    if (!current) return errors::not_found(store.info, at.name);
+    if (auto e = check_preconditions(store.info, *current, how)) return *e;
+    if (how.dry_run) return delete_result{current, true};
+    if (store.info.behaves == builtin::namespace_) return remove_namespace(store, current, now);
+    if (store.info.behaves == builtin::custom_resource_definition) return remove_crd(store, current, now);
+
+    auto body = to_json(*current);
+    if (how.propagation == "Foreground") add_finalizer(body, "foregroundDeletion");
+    if (how.propagation == "Orphan") add_finalizer(body, "orphan");
+    if (how.propagation == "Foreground" || how.propagation == "Orphan") {
+        if (current->deleting) return delete_result{current, false};
+        auto& metadata = object_member(body.get_object(), "metadata");
+        metadata["deletionTimestamp"] = format_time(now);
+        metadata["deletionGracePeriodSeconds"] = 0;
+        if (store.info.generation != generation_rule::none)
+            metadata["generation"] = int_at(body, "metadata.generation") + 1;
+        return delete_result{commit(store, current, body), false};
+    }
+    if (store.info.behaves == builtin::pod) return remove_pod(store, current, how, now);
+    if (!has_finalizers(body)) return delete_result{erase(store, current, now), true};
+    if (current->deleting) return delete_result{current, false};
+    return delete_result{mark_deleted(store, current, 0, now), false};
+}
+
+answer<delete_result> cluster_state_core::remove_pod(resource_store& store, const stored& current,
+                                                     const delete_request& how, wall_time now)
+{
+    const auto body = to_json(*current);
+    const auto phase = text_at(body, "status.phase");
+    auto grace = how.grace_seconds.value_or(int_at(body, "spec.terminationGracePeriodSeconds", 30));
+    grace = std::min(grace, max_grace_seconds);
+    if (text_at(body, "spec.nodeName").empty() || phase == "Failed" || phase == "Succeeded" || grace < 0) grace = 0;
+
+    auto marked = current;
+    if (!current->deleting || grace < int_at(body, "metadata.deletionGracePeriodSeconds"))
+        marked = mark_deleted(store, current, grace, now);
+    const bool held = has_finalizers(body);
+    if (grace == 0) return held ? delete_result{marked, false} : delete_result{erase(store, marked, now), true};
+    if (options_.pod_termination && !current->deleting)
+        terminating_pods_.emplace(now + std::min(*options_.pod_termination, std::chrono::seconds{grace}),
+                                  std::pair{marked->key, marked->uid});
+    return delete_result{marked, false};
+}
+
+delete_result cluster_state_core::remove_namespace(resource_store& store, const stored& current, wall_time now)
+{
+    if (current->deleting) return {current, false};
+    auto body = to_json(*current);
+    object_member(body.get_object(), "metadata")["deletionTimestamp"] = format_time(now);
+    object_member(body.get_object(), "status")["phase"] = "Terminating";
+    auto marked = commit(store, current, body);
+    // What the namespace controller of a cluster does: empty it, then let it go.
+    const auto [first, last] = key_range(marked->name);
+    for (const auto& each : resources()) {
+        if (!each->info.namespaced) continue;
+        std::vector<stored> doomed;
+        for (auto it = each->objects().lower_bound(first); it != each->objects().end() && it->first < last; ++it)
+            doomed.push_back(it->second);
+        sweep(*each, doomed, now);
+    }
+    finish_namespace(marked->name, now);
+    return {marked, false};
+}
+
+void cluster_state_core::finish_namespace(std::string_view name, wall_time now)
+{
+    const auto namespaces = find("", "namespaces");
+    const auto object = namespaces->find(storage_key("", name));
+    if (!object || !object->deleting) return;
+    const auto [first, last] = key_range(name);
+    for (const auto& [key, each] : stores_) {
+        if (!each->info.namespaced) continue;
+        const auto it = each->objects().lower_bound(first);
+        if (it != each->objects().end() && it->first < last) return;
+    }
+    if (!has_finalizers(to_json(*object))) erase(*namespaces, object, now);
+}
+
+} // namespace kubecoro::apiserver

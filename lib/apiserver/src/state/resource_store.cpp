@@ -1,0 +1,97 @@
+#include "state/resource_store.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+
+stored resource_store::find(std::string_view key) const
+{
+    const auto it = objects_.find(key);
+    return it == objects_.end() ? nullptr : it->second;
+}
+
+namespace {
+
+/// The state before, which nothing else may hold any more, and the event's line, which watchers share.
+std::size_t cost_of(const change& c)
+{
+    constexpr std::size_t frame = 512;
+    const std::size_t last_state = c.type == change_type::deleted ? c.object->text.size() : 0;
+    return frame + (c.before ? c.before->text.size() : 0) + c.object->text.size() + last_state;
+}
+
+} // namespace
+
+void resource_store::record(change c)
+{
+    if (c.type == change_type::deleted)
+        objects_.erase(c.object->key);
+    else
+        objects_.insert_or_assign(c.object->key, c.object);
+    const std::size_t cost = cost_of(c);
+    history_.push_back(std::make_shared<const change>(std::move(c)));
+    bytes_ += cost;
+    *all_bytes_ += cost;
+    while (history_.size() > limit_ || (bytes_ > limit_bytes_ && history_.size() > 1)) forget_oldest_change();
+}
+
+void resource_store::forget_oldest_change()
+{
+    const std::size_t cost = cost_of(*history_.front());
+    bytes_ -= cost;
+    *all_bytes_ -= cost;
+    floor_ = history_.front()->version;
+    history_.pop_front();
+    ++first_;
+    if (kept_.sequence < first_) kept_ = {}; // nobody may ask for it any more
+}
+
+void resource_store::compact(std::uint64_t version)
+{
+    while (!history_.empty()) forget_oldest_change();
+    floor_ = version;
+    kept_ = {};
+}
+
+std::uint64_t resource_store::sequence_after(std::uint64_t version) const
+{
+    const auto it = std::upper_bound(history_.begin(), history_.end(), version,
+                                     [](std::uint64_t v, const auto& c) { return v < c->version; });
+    return first_ + static_cast<std::uint64_t>(it - history_.begin());
+}
+
+std::shared_ptr<const std::vector<stored>> resource_store::snapshot(std::uint64_t version) const
+{
+    const auto sequence = sequence_after(version);
+    if (kept_.objects && kept_.sequence == sequence) return kept_.objects;
+
+    // Undo the later changes, newest first: the oldest `before` of a key wins.
+    std::map<std::string_view, stored> undone;
+    for (auto s = end_sequence(); s > sequence; --s) undone[at(s - 1).object->key] = at(s - 1).before;
+
+    auto result = std::make_shared<std::vector<stored>>();
+    result->reserve(objects_.size() + undone.size());
+    auto old = undone.begin();
+    const auto take_old = [&] {
+        if (old->second) result->push_back(old->second);
+        ++old;
+    };
+    for (const auto& [key, object] : objects_) {
+        while (old != undone.end() && old->first < key) take_old();
+        if (old != undone.end() && old->first == key)
+            take_old();
+        else
+            result->push_back(object);
+    }
+    while (old != undone.end()) take_old();
+    kept_ = {sequence, result};
+    return result;
+}
+
+std::pair<std::string, std::string> key_range(std::string_view ns)
+{
+    if (ns.empty()) return {"/", "0"}; // '0' follows '/'.
+    return {"/" + std::string(ns) + "/", "/" + std::string(ns) + "0"};
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,116 @@
+// The objects of one resource and the bounded history of their changes.
+#pragma once
+
+#include "state/registry.hpp"
+#include "state/stored_object.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::apiserver {
+
+enum class change_type
+{
+    added,
+    modified,
+    deleted
+};
+
+struct change
+{
+    change_type type;
+    std::uint64_t version;
+    /// Null for added.
+    stored before;
+    /// What the event carries; for deleted the last state at the version of the deletion.
+    stored object;
+    /// The event's line in the stored version as JSON, made once and shared by all watchers.
+    mutable std::shared_ptr<const std::string> line = nullptr;
+};
+
+class resource_store
+{
+public:
+    /// @param all_bytes  The bytes of all histories, this one's included.
+    resource_store(resource_info i, const cluster_options& limits, std::shared_ptr<const std::uint64_t> cluster_version,
+                   std::shared_ptr<std::size_t> all_bytes)
+        : info(std::move(i)),
+          limit_(std::max<std::size_t>(limits.history, 1)),
+          limit_bytes_(limits.history_bytes_per_resource),
+          cluster_version_(std::move(cluster_version)),
+          all_bytes_(std::move(all_bytes)),
+          floor_(*cluster_version_)
+    {
+    }
+    ~resource_store() { *all_bytes_ -= bytes_; }
+    resource_store(const resource_store&) = delete;
+    resource_store& operator=(const resource_store&) = delete;
+
+    resource_info info;
+
+    using map = std::map<std::string, stored, std::less<>>;
+    [[nodiscard]] const map& objects() const noexcept { return objects_; }
+    [[nodiscard]] stored find(std::string_view key) const;
+
+    /// Puts objects there, or takes all away, without a change in the history: restored ones.
+    void put(stored object) { objects_.insert_or_assign(object->key, object); }
+    void clear() { objects_.clear(); }
+
+    /// Applies a change to objects and history.
+    void record(change c);
+
+    /// The newest version of the whole cluster: what a list is at, what a bookmark says.
+    [[nodiscard]] std::uint64_t cluster_version() const noexcept { return *cluster_version_; }
+    /// The oldest version from which every later change is known.
+    [[nodiscard]] std::uint64_t floor() const noexcept { return floor_; }
+    void compact(std::uint64_t version);
+    /// Bytes of the changes that are kept, objects aside.
+    [[nodiscard]] std::size_t history_bytes() const noexcept { return bytes_; }
+    /// There must be one.
+    void forget_oldest_change();
+
+    /// Changes are numbered without gaps: [first, end).
+    [[nodiscard]] std::uint64_t first_sequence() const noexcept { return first_; }
+    [[nodiscard]] std::uint64_t end_sequence() const noexcept { return first_ + history_.size(); }
+    /// The number of the first change after a version.
+    [[nodiscard]] std::uint64_t sequence_after(std::uint64_t version) const;
+    [[nodiscard]] const change& at(std::uint64_t sequence) const { return *history_[sequence - first_]; }
+
+    /// The objects in list order as they were at a version not below floor(). The last answer is kept for paging.
+    [[nodiscard]] std::shared_ptr<const std::vector<stored>> snapshot(std::uint64_t version) const;
+
+    /// The resource is gone (its CustomResourceDefinition was deleted): watches end.
+    [[nodiscard]] bool closed() const noexcept { return closed_; }
+    void close() noexcept { closed_ = true; }
+
+private:
+    map objects_;
+    std::deque<std::shared_ptr<const change>> history_;
+    std::size_t limit_;
+    std::size_t limit_bytes_;
+    std::size_t bytes_ = 0;
+    std::shared_ptr<const std::uint64_t> cluster_version_;
+    std::shared_ptr<std::size_t> all_bytes_;
+    std::uint64_t first_ = 0;
+    std::uint64_t floor_;
+    bool closed_ = false;
+    struct kept_snapshot
+    {
+        std::uint64_t sequence = 0;
+        std::shared_ptr<const std::vector<stored>> objects;
+    };
+    mutable kept_snapshot kept_;
+};
+
+/// The part of a key-ordered list that belongs to a namespace: keys in [first, second). Empty ns: everything.
+[[nodiscard]] std::pair<std::string, std::string> key_range(std::string_view ns);
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,88 @@
+#include "state/scale.hpp"
+
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "verbs/body.hpp"
+
+namespace kubecoro::apiserver {
+namespace {
+
+std::string selector_of(const resource_info& info, const json::value& body)
+{
+    if (!info.scale_selector.empty()) return std::string(text_at(body, info.scale_selector));
+    std::string out;
+    if (const auto* labels = object_at(body, "spec.selector.matchLabels"))
+        for (const auto& [key, value] : *labels)
+            out += (out.empty() ? "" : ",") + std::string(key) + "=" + scalar_text(value);
+    return out;
+}
+
+void set_at(json::value& body, std::string_view dotted, json::value v)
+{
+    json::object* at = &body.get_object();
+    for (auto dot = dotted.find('.'); dot != std::string_view::npos; dot = dotted.find('.')) {
+        at = &object_member(*at, dotted.substr(0, dot));
+        dotted.remove_prefix(dot + 1);
+    }
+    (*at)[dotted] = std::move(v);
+}
+
+} // namespace
+
+json::value scale_of(const resource_info& info, const stored_object& object)
+{
+    const auto body = to_json(object);
+    json::object metadata;
+    for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
+        if (const auto* v = body.at("metadata").get_object().if_contains(key)) metadata.emplace(key, *v);
+    json::object spec, status;
+    if (const auto replicas = int_at(body, info.scale_spec)) spec.emplace("replicas", replicas);
+    status.emplace("replicas", int_at(body, info.scale_status));
+    if (const auto selector = selector_of(info, body); !selector.empty())
+        status.emplace("selector", json::value(std::string_view(selector)));
+    return {{"kind", "Scale"},
+            {"apiVersion", "autoscaling/v1"},
+            {"metadata", metadata},
+            {"spec", spec},
+            {"status", status}};
+}
+
+http_response answer_scale_get(exchange& x)
+{
+    const auto found = x.state.get(x.address());
+    if (!found) return respond(found.error());
+    return json_response(x, to_text(scale_of(x.store->info, **found)));
+}
+
+http_response answer_scale_update(exchange& x, write_flags flags)
+{
+    const auto body = read_document(x);
+    if (!body || !body->is_object())
+        return respond(errors::bad_request("the object provided is unrecognized (must be of type Scale)"));
+    return write_scale(x, *body, flags);
+}
+
+http_response write_scale(exchange& x, const json::value& scale, write_flags flags)
+{
+    const auto& info = x.store->info;
+    const auto current = x.state.get(x.address());
+    if (!current) return respond(current.error());
+    auto body = to_json(**current);
+    auto& metadata = object_member(body.get_object(), "metadata");
+    if (const auto version = text_at(scale, "metadata.resourceVersion"); !version.empty())
+        metadata["resourceVersion"] = version;
+    const auto replicas = int_at(scale, "spec.replicas");
+    if (replicas < 0)
+        return respond(errors::invalid(
+            "Scale", "autoscaling", x.route.name,
+            {errors::invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0")}));
+    set_at(body, info.scale_spec, replicas);
+    for (const std::string_view key : {"kind", "apiVersion"}) body.get_object().erase(key);
+    auto at = x.address();
+    at.subresource.clear();
+    const auto result = x.state.update(at, std::move(body), flags, x.now);
+    if (!result) return respond(result.error());
+    return json_response(x, to_text(scale_of(info, **result)));
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,16 @@
+// The scale subresource: replicas of anything as an autoscaling/v1 Scale.
+#pragma once
+
+#include "http/exchange.hpp"
+
+#include <boost/json/value.hpp>
+
+namespace kubecoro::apiserver {
+
+[[nodiscard]] boost::json::value scale_of(const resource_info& info, const stored_object& object);
+[[nodiscard]] http_response answer_scale_get(exchange& x);
+[[nodiscard]] http_response answer_scale_update(exchange& x, write_flags flags);
+/// Writes the replicas of a Scale into its object.
+[[nodiscard]] http_response write_scale(exchange& x, const boost::json::value& scale, write_flags flags);
+
+} // namespace kubecoro::apiserver

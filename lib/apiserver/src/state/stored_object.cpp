@@ -1,0 +1,187 @@
+#include "state/stored_object.hpp"
+
+#include "render/json_text.hpp"
+#include "state/metadata_members.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+
+std::string storage_key(std::string_view ns, std::string_view name)
+{
+    std::string key = "/";
+    if (!ns.empty()) {
+        key += ns;
+        key += '/';
+    }
+    key += name;
+    return key;
+}
+
+namespace {
+
+bool is_empty(const json::value& v)
+{
+    return v.is_null() || (v.is_object() && v.get_object().empty()) || (v.is_array() && v.get_array().empty()) ||
+           (v.is_string() && v.get_string().empty()) || (v.is_int64() && v.get_int64() == 0);
+}
+
+void move_member(json::object& from, json::object& to, std::string_view key)
+{
+    const auto it = from.find(key);
+    if (it == from.end()) return;
+    to.emplace(key, std::move(it->value()));
+    from.erase(it);
+}
+
+void normalise_metadata(json::object& metadata)
+{
+    json::object ordered;
+    for (const std::string_view key : metadata_members) {
+        const auto it = metadata.find(key);
+        if (it == metadata.end()) continue;
+        // A grace period of 0 is shown; everything else empty is not.
+        if (is_empty(it->value()) && (key != "deletionGracePeriodSeconds" || it->value().is_null())) continue;
+        ordered.emplace(key, std::move(it->value()));
+    }
+    for (const std::string_view key : {"labels", "annotations"})
+        if (auto* member = ordered.if_contains(key); member && member->is_object()) sort_members(member->get_object());
+    metadata = std::move(ordered);
+}
+
+std::string field_of(const resource_info& info, const json::value& body, std::string_view path)
+{
+    const auto* found = find_at(body, path);
+    // Beside what is in them, some fields of built-in kinds have a value for what is absent, or another form.
+    if (info.custom) return found ? scalar_text(*found) : std::string{};
+    if (path == "source") { // Events: the component, in either generation's field.
+        const auto component = text_at(body, "source.component");
+        return std::string(component.empty() ? text_at(body, "reportingComponent") : component);
+    }
+    if (path == "status.successful") return std::to_string(int_at(body, "status.succeeded"));
+    if (path == "spec.unschedulable" || path == "spec.hostNetwork")
+        return found && found->is_bool() && found->get_bool() ? "true" : "false";
+    if (path == "status.podIPs") {
+        const auto* ips = array_at(body, path);
+        return ips && !ips->empty() ? std::string(text_at(ips->front(), "ip")) : std::string{};
+    }
+    if (path == "status.replicas") return std::to_string(int_at(body, path));
+    return found ? scalar_text(*found) : std::string{};
+}
+
+void append_metadata(stored_object& o, const json::object& metadata, std::uint64_t version)
+{
+    char separator = '{';
+    const auto write_version = [&] {
+        if (version == 0) return;
+        o.text += separator;
+        o.text += R"("resourceVersion":")";
+        o.version_at = o.text.size();
+        const auto digits = std::to_string(version);
+        o.version_length = digits.size();
+        o.text += digits;
+        o.text += '"';
+        separator = ',';
+    };
+    for (const auto& [key, member] : metadata) {
+        if (key == "resourceVersion") {
+            write_version();
+            continue;
+        }
+        o.text += separator;
+        append_quoted(o.text, key);
+        o.text += ':';
+        append_json(o.text, member);
+        separator = ',';
+    }
+    o.text += separator == '{' ? "{}" : "}";
+}
+
+} // namespace
+
+void normalise(const resource_info& info, json::value& body)
+{
+    auto& object = body.get_object();
+    auto& metadata = object_member(object, "metadata");
+    default_member(metadata, "resourceVersion", "0");
+    normalise_metadata(metadata);
+    if (info.custom) {
+        sort_deep(body);
+        return;
+    }
+    json::object ordered;
+    move_member(object, ordered, "metadata");
+    for (const auto& member : info.members) {
+        const auto it = object.find(member);
+        if (it == object.end()) continue;
+        if (it->value().is_null() || (is_empty(it->value()) && member != "spec" && member != "status")) continue;
+        ordered.emplace(member, std::move(it->value()));
+    }
+    for (const std::string_view key : {"data", "binaryData"})
+        if (auto* member = ordered.if_contains(key); member && member->is_object()) sort_members(member->get_object());
+    object = std::move(ordered);
+}
+
+stored make_stored(const resource_info& info, json::value& body, std::uint64_t version)
+{
+    auto o = std::make_shared<stored_object>();
+    o->ns = text_at(body, "metadata.namespace");
+    o->name = text_at(body, "metadata.name");
+    o->uid = text_at(body, "metadata.uid");
+    o->key = storage_key(o->ns, o->name);
+    o->version = version;
+    o->deleting = find_at(body, "metadata.deletionTimestamp") != nullptr;
+    if (const auto* labels = object_at(body, "metadata.labels")) {
+        for (const auto& [key, value] : *labels)
+            if (value.is_string()) o->labels.emplace_back(key, std::string(value.get_string()));
+        std::sort(o->labels.begin(), o->labels.end());
+    }
+    o->fields.reserve(info.selectable.size());
+    for (const auto& path : info.selectable) o->fields.push_back(field_of(info, body, path));
+
+    o->text = info.type_prefix(info.storage_version);
+    o->prefix = o->text.size();
+    char separator = 0;
+    for (const auto& [key, member] : body.get_object()) {
+        if (key == "kind" || key == "apiVersion") continue;
+        if (separator) o->text += separator;
+        separator = ',';
+        append_quoted(o->text, key);
+        o->text += ':';
+        if (key == "metadata" && member.is_object())
+            append_metadata(*o, member.get_object(), version);
+        else
+            append_json(o->text, member);
+    }
+    o->text += '}';
+    return o;
+}
+
+stored with_version(const stored& object, std::uint64_t version)
+{
+    auto copy = std::make_shared<stored_object>(*object);
+    const auto digits = std::to_string(version);
+    copy->version = version;
+    if (copy->version_at) copy->text.replace(copy->version_at, copy->version_length, digits);
+    copy->version_length = digits.size();
+    return copy;
+}
+
+json::value to_json(const stored_object& object) { return parse_trusted(object.text); }
+
+void append_object(std::string& out, const resource_info& info, const stored_object& object, std::string_view version,
+                   bool list_item)
+{
+    const std::string_view text = object.text;
+    if (list_item && !info.custom) {
+        out += '{';
+        out += text.substr(object.prefix);
+    } else if (version == info.storage_version) {
+        out += text;
+    } else {
+        out += info.type_prefix(version);
+        out += text.substr(object.prefix);
+    }
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,250 @@
+// Create and update, as the registry of a kube-apiserver does them.
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "schema/defaults.hpp"
+#include "schema/member_cost.hpp"
+#include "schema/schema.hpp"
+#include "schema/validation.hpp"
+#include "state/resource_store.hpp"
+#include "state/stored_size.hpp"
+
+#include <kubecoro/apiserver/cluster_state_core.hpp>
+
+#include <charconv>
+
+namespace kubecoro::apiserver {
+
+answer<stored> cluster_state_core::get(const object_address& at) const
+{
+    if (auto found = at.store->find(storage_key(at.ns, at.name))) return found;
+    return errors::not_found(at.store->info, at.name);
+}
+
+std::optional<status_error> cluster_state_core::check_namespace(const object_address& at, std::string_view name) const
+{
+    if (!at.store->info.namespaced) return {};
+    const auto namespaces = find("", "namespaces");
+    const auto found = namespaces->find(storage_key("", at.ns));
+    if (!found) return errors::not_found(namespaces->info, at.ns);
+    if (!found->deleting) return {};
+    const auto& info = at.store->info;
+    auto e = errors::make(403, "Forbidden",
+                          info.display_name() + " \"" + std::string(name) +
+                              "\" is forbidden: unable to create new content in namespace " + at.ns +
+                              " because it is being terminated");
+    e.name = name;
+    e.group = info.group;
+    e.kind = info.plural;
+    e.causes.push_back({"NamespaceTerminating", "namespace " + at.ns + " is being terminated", "metadata.namespace"});
+    return e;
+}
+
+namespace {
+
+std::optional<status_error> check_object_namespace(const object_address& at, const json::value& body)
+{
+    const auto ns = text_at(body, "metadata.namespace");
+    if (ns.empty() || ns == at.ns) return {};
+    return errors::bad_request("the namespace of the provided object does not match the namespace sent on the request");
+}
+
+void set_or_erase(json::object& target, std::string_view key, const json::value* value)
+{
+    if (value)
+        target[key] = *value;
+    else
+        target.stable_erase(key);
+}
+
+bool same_at(const json::value& a, const json::value& b, std::string_view path)
+{
+    const auto* x = find_at(a, path);
+    const auto* y = find_at(b, path);
+    return x && y ? *x == *y : !x && !y;
+}
+
+bool same_but_metadata(const json::value& a, const json::value& b)
+{
+    const auto rest = [](const json::value& v) {
+        json::object o = v.get_object();
+        for (const std::string_view key : {"kind", "apiVersion", "metadata"}) o.erase(key);
+        return o;
+    };
+    return rest(a) == rest(b);
+}
+
+bool raises_generation(generation_rule rule, const json::value& before, const json::value& after)
+{
+    switch (rule) {
+    case generation_rule::none:
+        return false;
+    case generation_rule::spec:
+        return !same_at(before, after, "spec");
+    case generation_rule::spec_and_annotations:
+        return !same_at(before, after, "spec") || !same_at(before, after, "metadata.annotations");
+    case generation_rule::all_but_metadata:
+        return !same_but_metadata(before, after);
+    }
+    return false;
+}
+
+status_error too_large_to_store() { return errors::internal("etcdserver: request is too large"); }
+
+std::optional<status_error> validate(const resource_info& info, std::string_view version, const json::value* before,
+                                     const json::value& after)
+{
+    std::vector<status_cause> causes;
+    validate_metadata(info, after, causes);
+    validate_kind(info, after, causes);
+    if (const auto* served = info.find_version(version)) validate_schema(*served->schema, after, causes);
+    if (before) validate_update(info, *before, after, causes);
+    if (!causes.empty()) return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
+    if (stored_size(info, after) > max_stored_bytes) return too_large_to_store();
+    if (key_comparisons(after) > most_comparisons) // it grew by patches
+        return errors::make(413, "RequestEntityTooLarge", "Request entity too large: an object has too many members");
+    return {};
+}
+
+[[nodiscard]] std::optional<status_error> settle_schema(const resource_info& info, std::string_view version,
+                                                        json::value& body)
+{
+    const auto* served = info.find_version(version);
+    if (!served || !served->schema->is_object()) return {};
+    prune(*served->schema, body);
+    if (!apply_schema_defaults(*served->schema, body)) return too_large_to_store();
+    return {};
+}
+
+/// The version the body is based on: empty when it names none.
+answer<std::optional<std::uint64_t>> based_on(const json::value& body)
+{
+    const auto text = text_at(body, "metadata.resourceVersion");
+    if (text.empty() || text == "0") return std::optional<std::uint64_t>{};
+    std::uint64_t version = 0;
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), version);
+    if (ec != std::errc{} || end != text.data() + text.size())
+        return errors::internal("strconv.ParseUint: parsing " + quoted(text) + ": invalid syntax");
+    return std::optional<std::uint64_t>{version};
+}
+
+} // namespace
+
+answer<stored> cluster_state_core::create(const object_address& at, json::value body, write_flags flags, wall_time now)
+{
+    const auto store = at.store;
+    const auto& info = store->info;
+    auto& metadata = object_member(body.get_object(), "metadata");
+    if (auto e = check_object_namespace(at, body)) return *e;
+    if (info.namespaced) metadata["namespace"] = at.ns;
+    std::string name(text_at(body, "metadata.name"));
+    if (auto e = check_namespace(at, name)) return *e;
+    if (name.empty() && !text_at(body, "metadata.generateName").empty()) {
+        name = std::string(text_at(body, "metadata.generateName").substr(0, 58)) + generated_suffix();
+        metadata["name"] = name;
+    }
+    const std::string given_version(text_at(body, "metadata.resourceVersion"));
+
+    // Manifests written from a cluster refer to each other by uid (owner references), so theirs are kept.
+    const bool keep = flags.keep_status;
+    if (!keep || text_at(body, "metadata.uid").empty()) metadata["uid"] = new_uid();
+    if (!keep || text_at(body, "metadata.creationTimestamp").empty()) metadata["creationTimestamp"] = format_time(now);
+    for (const std::string_view key : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"})
+        metadata.erase(key);
+    if (info.generation != generation_rule::none && !(keep && int_at(body, "metadata.generation") > 0))
+        metadata["generation"] = 1;
+    apply_defaults(info, body, true, flags.keep_status);
+    if (auto e = settle_schema(info, at.version, body)) return *e;
+    normalise(info, body);
+    if (auto e = validate(info, at.version, nullptr, body)) return *e;
+    if (!given_version.empty() && given_version != "0")
+        return errors::internal("resourceVersion should not be set on objects to be created");
+    if (const auto existing = store->find(storage_key(at.ns, name)))
+        return errors::already_exists(info, name, existing->deleting);
+    if (flags.dry_run) return make_stored(info, body, 0);
+
+    auto object = commit(*store, nullptr, body);
+    if (info.behaves == builtin::custom_resource_definition) settle_crd(object, now);
+    return object;
+}
+
+answer<stored> cluster_state_core::update(const object_address& at, json::value body, write_flags flags, wall_time now)
+{
+    if (const auto current = at.store->find(storage_key(at.ns, at.name)))
+        return update_found(at, current, std::move(body), flags, now);
+    if (!at.store->info.create_on_update || !at.subresource.empty()) return errors::not_found(at.store->info, at.name);
+    auto& metadata = object_member(body.get_object(), "metadata");
+    metadata["name"] = at.name;
+    metadata.erase("resourceVersion");
+    return create(at, std::move(body), flags, now);
+}
+
+answer<stored> cluster_state_core::update_found(const object_address& at, const stored& current, json::value body,
+                                                write_flags flags, wall_time now)
+{
+    const auto store = at.store;
+    const auto& info = store->info;
+    if (const auto name = text_at(body, "metadata.name"); !name.empty() && name != at.name)
+        return errors::bad_request("the name of the object (" + std::string(name) +
+                                   ") does not match the name on the URL (" + at.name + ")");
+    if (auto e = check_object_namespace(at, body)) return *e;
+    const auto based = based_on(body);
+    if (!based) return based.error();
+    if (!*based && !info.unconditional_update)
+        return errors::invalid(
+            info.plural, info.group, at.name,
+            {errors::invalid_value("metadata.resourceVersion", "0", "must be specified for an update")});
+    if (const auto uid = text_at(body, "metadata.uid"); !uid.empty() && uid != current->uid) {
+        auto e = errors::conflict(info, at.name);
+        e.message =
+            "Operation cannot be fulfilled on " + info.display_name() + " \"" + at.name +
+            "\": StorageError: invalid object, Code: 4, Key: /registry/" + info.plural + current->key +
+            ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: " + std::string(uid) +
+            ", UID in object meta: " + current->uid;
+        return e;
+    }
+    if (*based && **based != current->version) return errors::conflict(info, at.name);
+
+    auto before = to_json(*current);
+    for (const std::string_view key : {"kind", "apiVersion"}) before.get_object().erase(key);
+    if (at.subresource == "status") {
+        json::value next = before;
+        set_or_erase(next.get_object(), "status", find_at(body, "status"));
+        body = std::move(next);
+    } else if (at.subresource == "finalize") {
+        json::value next = before;
+        set_or_erase(object_member(next.get_object(), "spec"), "finalizers", find_at(body, "spec.finalizers"));
+        if (const auto* left = array_at(next, "spec.finalizers"); left && left->empty())
+            next.at("spec").get_object().erase("finalizers");
+        body = std::move(next);
+    } else if (info.has_status) {
+        set_or_erase(body.get_object(), "status", find_at(before, "status"));
+    }
+    for (const std::string_view key : {"kind", "apiVersion"}) body.get_object().erase(key);
+    auto& metadata = object_member(body.get_object(), "metadata");
+    for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
+                                       "deletionTimestamp", "deletionGracePeriodSeconds"})
+        set_or_erase(metadata, key, before.at("metadata").get_object().if_contains(key));
+    apply_defaults(info, body, false, true);
+    if (auto e = settle_schema(info, at.version, body)) return *e;
+    normalise(info, body);
+    if (auto e = validate(info, at.version, &before, body)) return *e;
+    if (raises_generation(info.generation, before, body))
+        body.at("metadata").get_object()["generation"] = int_at(before, "metadata.generation") + 1;
+    if (body == before) return current;
+    if (flags.dry_run) return make_stored(info, body, current->version);
+
+    const bool held = array_at(body, "metadata.finalizers") || array_at(body, "spec.finalizers") ||
+                      int_at(body, "metadata.deletionGracePeriodSeconds") > 0;
+    if (current->deleting && !held) {
+        // The answer is what was asked for; the event is the last state that was stored.
+        auto asked = make_stored(info, body, current->version);
+        erase(*store, current, now);
+        return asked;
+    }
+    auto object = commit(*store, current, body);
+    if (info.behaves == builtin::custom_resource_definition) settle_crd(object, now);
+    if (current->deleting && info.behaves == builtin::namespace_) finish_namespace(object->name, now);
+    return object;
+}
+
+} // namespace kubecoro::apiserver

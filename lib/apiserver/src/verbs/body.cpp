@@ -1,0 +1,215 @@
+#include "verbs/body.hpp"
+
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "render/yaml_text.hpp"
+#include "schema/duplicate_fields.hpp"
+#include "schema/member_cost.hpp"
+#include "schema/validation.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace kubecoro::apiserver {
+namespace {
+
+std::string_view media_type(std::string_view content_type)
+{
+    content_type = content_type.substr(0, content_type.find(';'));
+    while (!content_type.empty() && content_type.back() == ' ') content_type.remove_suffix(1);
+    return content_type;
+}
+
+/// The body's beginning as kube-apiserver shows it: `<empty>`, everything, or 30 bytes and dots.
+std::string shown(std::string_view body)
+{
+    if (body.empty()) return "(<empty>)";
+    return body.size() <= 30 ? "(" + std::string(body) + ")" : "(" + std::string(body.substr(0, 30)) + " ...)";
+}
+
+status_error unrecognized(const exchange& x, std::string_view why)
+{
+    return errors::bad_request("the object provided is unrecognized (must be of type " + x.store->info.kind +
+                               "): " + std::string(why) + " " + shown(x.request.body));
+}
+
+/// How much a refusal lists, and bytes of Warning headers of one answer.
+constexpr std::size_t most_complaints = 100;
+constexpr std::size_t largest_warnings = 4096;
+
+std::string in_version(std::string_view kind, std::string_view version, const resource_info& info)
+{
+    return std::string(kind) + " in version \"" + std::string(version) + "\" cannot be handled as a " + info.kind;
+}
+
+std::optional<status_error> check_type(const exchange& x, const json::value& body)
+{
+    const auto& info = x.store->info;
+    const auto kind = text_at(body, "kind");
+    const auto api_version = text_at(body, "apiVersion");
+    const auto expected = info.api_version(x.route.version);
+    const auto slash = api_version.rfind('/');
+    const auto version = slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
+    if (info.custom) {
+        if (kind.empty()) return unrecognized(x, "Object 'Kind' is missing in '" + to_text(body) + "'");
+        if (api_version.empty()) return unrecognized(x, "Object 'apiVersion' is missing in '" + to_text(body) + "'");
+        if (kind != info.kind)
+            return errors::invalid(kind, info.group, text_at(body, "metadata.name"),
+                                   {errors::invalid_value("kind", quoted(kind), "must be " + info.kind)});
+        if (api_version != expected)
+            return errors::invalid(info, text_at(body, "metadata.name"),
+                                   {errors::invalid_value("apiVersion", quoted(api_version), "must be " + expected)});
+        return {};
+    }
+    if (!api_version.empty() && api_version != expected) {
+        const auto message = in_version(kind.empty() ? info.kind : kind, version, info) + ": no kind \"" +
+                             std::string(kind.empty() ? info.kind : kind) + "\" is registered for version \"" +
+                             std::string(api_version) + "\" in scheme \"pkg/runtime/scheme.go:111\"";
+        return errors::bad_request(message);
+    }
+    if (!kind.empty() && kind != info.kind)
+        return errors::bad_request(in_version(kind, x.route.version, info) + ": converting (" + x.route.version + "." +
+                                   std::string(kind) + ") to (core." + info.kind + "): unknown conversion");
+    return {};
+}
+
+} // namespace
+
+boost::system::result<json::value, std::string> read_document(const exchange& x)
+{
+    if (media_type(x.request.header("content-type")).ends_with("yaml")) return parse_yaml(x.request.body);
+    // Before anything is built of it.
+    if (key_comparisons(x.request.body, x.options.max_depth) > most_comparisons)
+        return {boost::system::in_place_error, "an object has too many members"};
+    return parse_json(x.request.body, x.options.max_depth);
+}
+
+std::vector<std::string> duplicates_in_body(const exchange& x)
+{
+    if (x.target.value("fieldValidation") == "Ignore") return {};
+    if (media_type(x.request.header("content-type")).ends_with("yaml")) return duplicate_keys_of_yaml(x.request.body);
+    auto complaints = duplicate_fields(x.request.body, x.options.max_depth);
+    for (auto& field : complaints) field = "duplicate field " + quoted(field);
+    return complaints;
+}
+
+answer<json::value> read_object(exchange& x)
+{
+    const auto type = media_type(x.request.header("content-type"));
+    if (!type.empty() && type != "application/json" && type != "application/yaml")
+        return errors::make(415, "UnsupportedMediaType",
+                            "the body of the request was in an unknown format - accepted media types include: "
+                            "application/json, application/yaml");
+    auto body = read_document(x);
+    if (!body) return unrecognized(x, "couldn't get version/kind; json parse error: " + body.error());
+    if (!body->is_object())
+        return unrecognized(x, "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+                                   std::string(body->is_array() ? "array" : "scalar") +
+                                   " into Go value of type struct");
+    if (auto e = check_type(x, *body)) return *e;
+    if (auto e = check_types(x.store->info, x.route.version, *body)) return *e;
+    if (auto e = settle_doubtful_fields(x, *body, duplicates_in_body(x))) return *e;
+    for (const std::string_view key : {"kind", "apiVersion"}) body->get_object().erase(key);
+    return std::move(*body);
+}
+
+std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& body,
+                                                   const std::vector<std::string>& duplicates)
+{
+    const auto& info = x.store->info;
+    const auto unknown = unknown_fields(info, x.route.version, body);
+    std::vector<std::string> complaints = duplicates;
+    for (const auto& field : unknown) complaints.push_back("unknown field " + quoted(field));
+    const auto mode = x.target.value("fieldValidation");
+    if (mode == "Strict" && !complaints.empty()) {
+        std::string list;
+        for (std::size_t i = 0; i < std::min(complaints.size(), most_complaints); ++i)
+            list += (i == 0 ? "" : ", ") + complaints[i];
+        return errors::bad_request(in_version(info.kind, x.route.version, info) + ": strict decoding error: " + list);
+    }
+    // Warnings are headers, and clients bound those.
+    std::size_t room = largest_warnings;
+    for (const auto& complaint : complaints) {
+        if (mode == "Ignore" || complaint.size() > room) break;
+        room -= complaint.size();
+        x.warnings.push_back(complaint);
+    }
+    for (const auto& field : unknown) {
+        if (field.starts_with("metadata."))
+            object_member(body.get_object(), "metadata").erase(std::string_view(field).substr(9));
+        else if (!info.custom) // Custom resources are pruned by their schema where they are stored.
+            body.get_object().erase(field);
+    }
+    return {};
+}
+
+namespace {
+
+std::optional<status_error> check_dry_run(const std::vector<std::string>& values, std::string_view kind)
+{
+    if (std::all_of(values.begin(), values.end(), [](const auto& v) { return v == "All"; })) return {};
+    json::array shown_values;
+    for (const auto& v : values) shown_values.push_back(json::value(std::string_view(v)));
+    return errors::invalid_options(kind, {errors::not_supported("dryRun", to_text(shown_values), R"("All")")});
+}
+
+} // namespace
+
+answer<write_flags> read_write_flags(const exchange& x, std::string_view kind)
+{
+    const auto dry = x.target.values("dryRun");
+    if (auto e = check_dry_run(dry, kind)) return *e;
+    const auto mode = x.target.value("fieldValidation");
+    if (!mode.empty() && mode != "Ignore" && mode != "Warn" && mode != "Strict")
+        return errors::invalid_options(
+            kind, {errors::not_supported("fieldValidation", quoted(mode), R"("", "Ignore", "Strict", "Warn")")});
+    write_flags flags;
+    flags.dry_run = !dry.empty();
+    return flags;
+}
+
+answer<delete_request> read_delete_options(const exchange& x)
+{
+    delete_request how;
+    std::vector<std::string> dry = x.target.values("dryRun");
+    std::string orphan(x.target.value("orphanDependents"));
+    how.propagation = x.target.value("propagationPolicy");
+    if (const auto grace = x.target.value("gracePeriodSeconds"); !grace.empty()) {
+        std::int64_t seconds = 0;
+        const auto [end, ec] = std::from_chars(grace.data(), grace.data() + grace.size(), seconds);
+        if (ec != std::errc{} || end != grace.data() + grace.size())
+            return errors::bad_request("strconv.ParseInt: parsing " + quoted(grace) + ": invalid syntax");
+        how.grace_seconds = seconds;
+    }
+    if (!x.request.body.empty()) {
+        const auto body = read_document(x);
+        if (!body) return errors::bad_request("couldn't get version/kind; json parse error: " + body.error());
+        if (const auto* grace = find_at(*body, "gracePeriodSeconds"); grace && grace->is_int64())
+            how.grace_seconds = grace->get_int64();
+        if (const auto policy = text_at(*body, "propagationPolicy"); !policy.empty()) how.propagation = policy;
+        if (const auto* flag = find_at(*body, "orphanDependents"); flag && flag->is_bool())
+            orphan = flag->get_bool() ? "true" : "false";
+        how.uid = text_at(*body, "preconditions.uid");
+        how.resource_version = text_at(*body, "preconditions.resourceVersion");
+        if (const auto* values = array_at(*body, "dryRun"))
+            for (const auto& v : *values) dry.push_back(scalar_text(v));
+    }
+    if (auto e = check_dry_run(dry, "DeleteOptions")) return *e;
+    how.dry_run = !dry.empty();
+    if (!how.propagation.empty()) {
+        const auto shown_policy = quoted(how.propagation);
+        if (how.propagation != "Foreground" && how.propagation != "Background" && how.propagation != "Orphan")
+            return errors::invalid_options("DeleteOptions",
+                                           {errors::not_supported("propagationPolicy", shown_policy,
+                                                                  R"("Foreground", "Background", "Orphan", "nil")")});
+        if (!orphan.empty())
+            return errors::invalid_options(
+                "DeleteOptions",
+                {errors::invalid_value("propagationPolicy", shown_policy,
+                                       "orphanDependents and deletionPropagation cannot be both set")});
+    }
+    if (orphan == "true") how.propagation = "Orphan";
+    return how;
+}
+
+} // namespace kubecoro::apiserver

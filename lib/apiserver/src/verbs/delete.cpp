@@ -1,0 +1,50 @@
+// DELETE of one object or of a collection.
+#include "http/exchange.hpp"
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "verbs/body.hpp"
+#include "verbs/list_page.hpp"
+
+namespace kubecoro::apiserver {
+
+http_response answer_delete(exchange& x)
+{
+    const auto how = read_delete_options(x);
+    if (!how) return respond(how.error());
+    const auto result = x.state.remove(x.address(), *how, x.now);
+    if (!result) return respond(result.error());
+    const auto& info = x.store->info;
+    if (!result->gone || info.delete_answers_object) {
+        const auto form = choose_rendering(x, false);
+        if (!form) return respond(form.error());
+        return json_response(x, render_object(info, result->last, *form, x.now));
+    }
+    std::string body = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":)";
+    body += quoted(result->last->name);
+    if (!info.group.empty()) body += R"(,"group":)" + quoted(info.group);
+    body += R"(,"kind":)" + quoted(info.plural) + R"(,"uid":)" + quoted(result->last->uid) + "}}";
+    return json_response(x, std::move(body));
+}
+
+http_response answer_delete_collection(exchange& x)
+{
+    const auto how = read_delete_options(x);
+    if (!how) return respond(how.error());
+    const auto query = read_list_query(x.target, false);
+    if (!query) return respond(query.error());
+    auto form = choose_rendering(x, true);
+    if (!form) return respond(form.error());
+    const auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
+    if (!selected) return respond(selected.error());
+    auto page = make_page(*x.store, x.route.ns, *query, *selected);
+    if (!page) return respond(page.error());
+    for (const auto& object : page->items) {
+        auto at = x.address();
+        at.ns = object->ns;
+        at.name = object->name;
+        (void)x.state.remove(at, *how, x.now); // What is gone already needs no deleting.
+    }
+    return list_response(x, std::move(*page), std::move(*form));
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,135 @@
+// Paths that are no resource: discovery, OpenAPI, version, health.
+#include "http/exchange.hpp"
+#include "render/discovery.hpp"
+#include "render/json_text.hpp"
+#include "render/openapi.hpp"
+#include "render/status_errors.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+namespace {
+
+http_response text_response(std::string body)
+{
+    http_response r;
+    r.headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"X-Content-Type-Options", "nosniff"}};
+    r.body = std::move(body);
+    return r;
+}
+
+http_response version_response(const exchange& x)
+{
+    http_response r;
+    r.headers = {{"Content-Type", "application/json"}};
+    r.body = indent_json(to_text(json::object{{"major", "1"},
+                                              {"minor", "36"},
+                                              {"gitVersion", std::string_view(x.options.git_version)},
+                                              {"gitCommit", ""},
+                                              {"gitTreeState", ""},
+                                              {"buildDate", "1970-01-01T00:00:00Z"},
+                                              {"goVersion", ""},
+                                              {"compiler", ""},
+                                              {"platform", "linux/amd64"}}));
+    return r;
+}
+
+/// The plain or the aggregated form of /api and /apis, as asked.
+http_response discovery_response(const exchange& x, bool core)
+{
+    const auto chosen = choose_discovery_media(x.request.header("accept"));
+    if (!chosen) return respond(chosen.error());
+    const auto groups = served_groups(x.state);
+    if (chosen->as != representation::discovery) {
+        if (!core) return json_response(x, group_list(groups));
+        return json_response(x, R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":)"
+                                R"([{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1"}]})");
+    }
+    auto r = json_response(x, aggregated_discovery(groups, core));
+    const auto tag = '"' + content_hash(r.body) + '"';
+    r.headers = {{"Cache-Control", "public"}, {"Etag", tag}, {"Vary", "Accept"}};
+    if (x.request.header("if-none-match") == tag) {
+        r.status = 304;
+        r.body.clear();
+        return r;
+    }
+    r.headers.emplace_back("Content-Type", chosen->content_type);
+    return r;
+}
+
+http_response group_response(const exchange& x, const std::string& name, const std::string* version)
+{
+    const auto groups = served_groups(x.state);
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.name == name; });
+    if (group == groups.end()) return respond(errors::no_such_page());
+    if (!version) return json_response(x, group_document(*group));
+    for (const auto& v : group->versions)
+        if (v.name == *version) return json_response(x, resource_list(*group, v));
+    return respond(errors::no_such_resource());
+}
+
+http_response openapi_response(const exchange& x)
+{
+    const auto groups = served_groups(x.state);
+    const auto& s = x.target.segments;
+    if (s.size() == 2) {
+        auto r = text_response(openapi_index(groups));
+        std::erase_if(r.headers, [](const auto& h) { return h.first == "X-Content-Type-Options"; });
+        return r;
+    }
+    std::string path;
+    for (std::size_t i = 2; i < s.size(); ++i) path += (i > 2 ? "/" : "") + s[i];
+    http_response r;
+    r.body = openapi_document(groups, path);
+    if (r.body.empty()) return respond(errors::no_such_page());
+    r.headers = {{"Content-Type", "application/json"}, {"Etag", '"' + content_hash(r.body) + '"'}, {"Vary", "Accept"}};
+    if (x.target.value("hash") == content_hash(r.body)) r.headers.emplace_back("Cache-Control", "public, immutable");
+    return r;
+}
+
+/** An OpenAPI v2 document without definitions, in JSON or in the protobuf form kubectl asks for.
+
+    kubectl validates a kind against it that it cannot find in v3 (a custom resource in the same command as its
+    definition), and takes a kind it does not find for valid; without a document it would refuse. */
+http_response openapi_v2_response(const exchange& x)
+{
+    http_response r;
+    if (x.request.header("accept").find("com.github.proto-openapi.spec.v2") != std::string_view::npos) {
+        r.headers = {{"Content-Type", "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"}};
+        r.body = "\x0a\x03"
+                 "2.0"; // Field 1, swagger.
+        return r;
+    }
+    r.headers = {{"Content-Type", "application/json"}};
+    r.body = R"({"swagger":"2.0","info":{"title":"Kubernetes","version":"1.36"},"paths":{},"definitions":{}})";
+    return r;
+}
+
+} // namespace
+
+http_response answer_path(exchange& x)
+{
+    const auto& s = x.target.segments;
+    if (x.request.method != "GET") return respond(errors::method_not_allowed());
+    if (s.empty()) {
+        json::array paths;
+        for (const auto& g : served_groups(x.state))
+            for (const auto& v : g.versions)
+                paths.push_back(json::value(
+                    std::string_view(g.name.empty() ? "/api/" + v.name : "/apis/" + g.name + "/" + v.name)));
+        return json_response(x, to_text(json::object{{"paths", paths}}));
+    }
+    const std::string_view first = s[0];
+    if (first == "version" && s.size() == 1) return version_response(x);
+    if (first == "healthz" || first == "livez" || first == "readyz") return text_response("ok");
+    if (first == "api" && s.size() == 1) return discovery_response(x, true);
+    if (first == "apis" && s.size() == 1) return discovery_response(x, false);
+    if (first == "api" && s.size() == 2) return group_response(x, "", &s[1]);
+    if (first == "apis" && s.size() == 2) return group_response(x, s[1], nullptr);
+    if (first == "apis" && s.size() == 3) return group_response(x, s[1], &s[2]);
+    if (first == "openapi" && s.size() >= 2 && s[1] == "v3") return openapi_response(x);
+    if (first == "openapi" && s.size() == 2 && s[1] == "v2") return openapi_v2_response(x);
+    return respond(errors::no_such_page());
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,122 @@
+// GET: one object, a list, a watch.
+#include "http/exchange.hpp"
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "verbs/list_stream.hpp"
+#include "verbs/watch.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+namespace {
+
+/// A year: no client asks for more in earnest.
+constexpr std::int64_t max_watch_seconds = 31'536'000;
+
+} // namespace
+
+http_response json_response(const exchange& x, std::string body, int status)
+{
+    http_response r;
+    r.status = status;
+    r.headers = {{"Content-Type", "application/json"}};
+    for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quoted(warning));
+    r.body = std::move(body);
+    r.body += '\n';
+    return r;
+}
+
+http_response list_response(const exchange& x, list_page page, rendering form)
+{
+    http_response r;
+    r.headers = {{"Content-Type", "application/json"}};
+    r.rest = make_list_stream(x.store->info, std::move(page), std::move(form), x.now);
+    return r;
+}
+
+answer<rendering> choose_rendering(const exchange& x, bool list)
+{
+    const auto chosen = choose_media(x.request.header("accept"));
+    if (!chosen) return chosen.error();
+    const auto& info = x.store->info;
+    if (list != (chosen->as == representation::partial_list) &&
+        (chosen->as == representation::partial || chosen->as == representation::partial_list)) {
+        const std::string core = "(*core." + (list ? info.list_kind : info.kind) + ")";
+        return errors::make(406, "NotAcceptable",
+                            list ? "you requested PartialObjectMetadata, but the requested object is a list " + core
+                                 : "you requested PartialObjectMetadataList, but the requested object is not a list " +
+                                       core);
+    }
+    rendering r;
+    r.as = chosen->as;
+    r.version = x.route.version;
+    r.table_version = chosen->version;
+    if (const auto include = x.target.value("includeObject"); !include.empty()) r.include_object = include;
+    return r;
+}
+
+http_response answer_get(exchange& x)
+{
+    if (const auto text = x.target.value("resourceVersion"); !text.empty()) {
+        const auto version = parse_version(text);
+        if (!version) return respond(errors::internal(version.error()));
+        if (*version > x.state.resource_version())
+            return respond(errors::future_version(*version, x.state.resource_version()));
+    }
+    const auto found = x.state.get(x.address());
+    if (!found) return respond(found.error());
+    const auto form = choose_rendering(x, false);
+    if (!form) return respond(form.error());
+    return json_response(x, render_object(x.store->info, *found, *form, x.now));
+}
+
+http_response answer_list(exchange& x)
+{
+    const auto query = read_list_query(x.target, false);
+    if (!query) return respond(query.error());
+    auto form = choose_rendering(x, true);
+    if (!form) return respond(form.error());
+    const auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
+    if (!selected) return respond(selected.error());
+    auto page = make_page(*x.store, x.route.ns, *query, *selected);
+    if (!page) return respond(page.error());
+    return list_response(x, std::move(*page), std::move(*form));
+}
+
+http_response answer_watch(exchange& x)
+{
+    auto query = read_list_query(x.target, true);
+    if (!query) return respond(query.error());
+    const auto chosen = choose_media(x.request.header("accept"));
+    if (!chosen) return respond(chosen.error());
+    if (!x.route.name.empty()) { // The old form that watches one object.
+        if (!query->field_selector.empty()) query->field_selector += ',';
+        query->field_selector += "metadata.name=" + x.route.name;
+    }
+    auto selected = selection::parse(x.store->info, query->label_selector, query->field_selector);
+    if (!selected) return respond(selected.error());
+
+    watch_request request;
+    request.store = x.store;
+    request.ns = x.route.ns;
+    request.selected = std::move(*selected);
+    request.form.as = chosen->as;
+    request.form.version = x.route.version;
+    request.form.table_version = chosen->version;
+    if (const auto include = x.target.value("includeObject"); !include.empty()) request.form.include_object = include;
+    request.bookmark_interval = x.options.bookmark_interval;
+    const auto least = x.options.min_watch_timeout;
+    request.lifetime = query->timeout_seconds > 0
+                           ? std::chrono::seconds{std::min(query->timeout_seconds, max_watch_seconds)}
+                           : least + std::chrono::seconds{static_cast<std::int64_t>(
+                                         next_unit(x.random) * static_cast<double>(least.count()))};
+    request.query = std::move(*query);
+    auto stream = open_watch(std::move(request), x.now);
+    if (!stream) return respond(stream.error());
+    http_response r;
+    r.headers = {{"Content-Type", "application/json"}};
+    r.watch = std::move(*stream);
+    return r;
+}
+
+} // namespace kubecoro::apiserver

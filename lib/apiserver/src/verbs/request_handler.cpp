@@ -1,0 +1,224 @@
+#include <kubecoro/apiserver/request_handler.hpp>
+
+#include "http/exchange.hpp"
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "state/scale.hpp"
+#include "verbs/list_stream.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+namespace {
+
+bool same_name(std::string_view a, std::string_view b) noexcept
+{
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view find_header(const std::vector<std::pair<std::string, std::string>>& headers,
+                             std::string_view name) noexcept
+{
+    for (const auto& [key, value] : headers)
+        if (same_name(key, name)) return value;
+    return {};
+}
+
+} // namespace
+
+std::string_view http_request::header(std::string_view name) const noexcept { return find_header(headers, name); }
+
+std::string_view http_response::header(std::string_view name) const noexcept { return find_header(headers, name); }
+
+void http_response::complete_body()
+{
+    while (rest)
+        if (!rest->next(body, 1u << 20)) rest.reset();
+}
+
+request_handler::request_handler(cluster_state_core& state, access_control& access, handler_options options)
+    : state_(state), access_(access), options_(std::move(options)), random_(options_.seed)
+{
+}
+
+request_handler::~request_handler() = default;
+
+namespace {
+
+bool wants_watch(const exchange& x) { return x.route.watch_prefix || (x.route.name.empty() && x.target.flag("watch")); }
+
+std::string verb_of(const exchange& x)
+{
+    const std::string_view method = x.request.method;
+    const bool named = !x.route.name.empty();
+    if (method == "GET" || method == "HEAD") return wants_watch(x) ? "watch" : named ? "get" : "list";
+    if (method == "POST") return "create";
+    if (method == "PUT") return "update";
+    if (method == "PATCH") return "patch";
+    if (method == "DELETE") return named ? "delete" : "deletecollection";
+    return std::string(method);
+}
+
+access_request what_is_asked(const exchange& x)
+{
+    access_request asked;
+    asked.path = x.target.path;
+    if (x.route.is_resource) {
+        asked.verb = verb_of(x);
+        asked.group = x.route.group;
+        asked.resource = x.route.plural;
+        asked.subresource = x.route.subresource;
+        asked.ns = x.route.ns;
+        asked.name = x.route.name;
+        // A namespace is inside itself, as authorization sees it.
+        if (asked.group.empty() && asked.resource == "namespaces") asked.ns = x.route.name;
+        return asked;
+    }
+    for (const char c : x.request.method) asked.verb += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return asked;
+}
+
+status_error forbidden(const user_info& user, const access_request& asked)
+{
+    if (asked.resource.empty()) {
+        auto e =
+            errors::make(403, "Forbidden",
+                         "forbidden: User \"" + user.name + "\" cannot " + asked.verb + " path \"" + asked.path + "\"");
+        e.empty_details = true;
+        return e;
+    }
+    std::string message = asked.group.empty() ? asked.resource : asked.resource + "." + asked.group;
+    if (!asked.name.empty()) message += " \"" + asked.name + "\"";
+    message += " is forbidden: User \"" + user.name + "\" cannot " + asked.verb + " resource \"" + asked.resource;
+    if (!asked.subresource.empty()) message += "/" + asked.subresource;
+    message += "\" in API group \"" + asked.group + "\" ";
+    message += asked.ns.empty() ? "at the cluster scope" : "in the namespace \"" + asked.ns + "\"";
+    auto e = errors::make(403, "Forbidden", message);
+    e.name = asked.name;
+    e.group = asked.group;
+    e.kind = asked.resource;
+    return e;
+}
+
+/// Finds the resource of the route, or says why there is none.
+std::optional<status_error> resolve(exchange& x)
+{
+    x.store = x.state.find(x.route.group, x.route.plural);
+    const bool builtin = is_builtin_group(x.route.group);
+    if (!x.store || !x.store->info.find_version(x.route.version) || x.route.too_long)
+        return builtin ? errors::no_such_resource() : errors::no_such_page();
+    const auto& info = x.store->info;
+    const bool ns_fits = info.namespaced ? !x.route.ns.empty() || x.route.name.empty() : x.route.ns.empty();
+    if (!ns_fits) return builtin ? errors::no_such_resource() : errors::no_such_page();
+    const std::string_view sub = x.route.subresource;
+    const bool known = sub.empty() || (sub == "status" && info.has_status) || (sub == "scale" && info.has_scale) ||
+                       (sub == "finalize" && info.behaves == builtin::namespace_);
+    if (known) return {};
+    return info.custom ? errors::not_found(info, x.route.name) : errors::no_such_resource();
+}
+
+http_response answer_resource(exchange& x)
+{
+    if (auto e = resolve(x)) return respond(*e);
+    const std::string_view method = x.request.method;
+    const bool named = !x.route.name.empty();
+    const bool sub = !x.route.subresource.empty();
+    const bool scoped = !x.store->info.namespaced || !x.route.ns.empty();
+    if (method == "GET") {
+        if (wants_watch(x)) return answer_watch(x);
+        if (x.route.subresource == "scale") return answer_scale_get(x);
+        return named ? answer_get(x) : answer_list(x);
+    }
+    if (x.route.watch_prefix) return respond(errors::method_not_allowed());
+    if (method == "POST" && !named && scoped) return answer_create(x);
+    if (method == "PUT" && named) return answer_update(x);
+    if (method == "PATCH" && named && x.route.subresource != "finalize") return answer_patch(x);
+    if (method == "DELETE" && named && !sub) return answer_delete(x);
+    if (method == "DELETE" && !named && scoped && x.store->info.behaves != builtin::namespace_)
+        return answer_delete_collection(x);
+    return respond(errors::method_not_allowed());
+}
+
+bool wants_pretty(const exchange& x)
+{
+    if (x.target.has("pretty")) return x.target.flag("pretty");
+    const auto agent = x.request.header("user-agent");
+    return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla");
+}
+
+/// Bearer token, certificate (set by the front), or nobody.
+std::optional<user_info> authenticate(const access_control& access, const http_request& request, wall_time now)
+{
+    const auto header = request.header("authorization");
+    if (header.empty()) {
+        if (!request.user) return access_control::anonymous();
+        auto user = *request.user;
+        user.groups.emplace_back("system:authenticated");
+        return user;
+    }
+    if (header.size() < 7 || !same_name(header.substr(0, 7), "bearer ")) return access_control::anonymous();
+    return access.authenticate(header.substr(7), now);
+}
+
+/// Finds out who asks, which is noted in the exchange. @return the refusal when they may not.
+std::optional<http_response> judge(const access_control& access, exchange& x)
+{
+    auto user = authenticate(access, x.request, x.now);
+    if (!user) return respond(errors::unauthorized());
+    x.user = std::move(*user);
+    const auto asked = what_is_asked(x);
+    if (access.allows(x.user, asked)) return {};
+    http_response r = respond(forbidden(x.user, asked));
+    r.headers.emplace_back("X-Content-Type-Options", "nosniff");
+    return r;
+}
+
+constexpr std::size_t first_part_of_list = 256 * 1024;
+
+void finish(const exchange& x, http_response& r)
+{
+    r.user = x.user.name;
+    if (r.header("cache-control").empty()) r.headers.emplace_back("Cache-Control", "no-cache, private");
+    const bool json = !r.watch && r.header("content-type") == "application/json";
+    const bool pretty = json && (r.status == 406 || wants_pretty(x));
+    if (pretty && r.rest)
+        r.rest = make_pretty(std::move(r.rest));
+    else if (pretty)
+        r.body = indent_json(r.body);
+    // Short lists are whole at once, with a length.
+    if (r.rest && !r.rest->next(r.body, first_part_of_list)) r.rest.reset();
+}
+
+} // namespace
+
+std::optional<http_response> request_handler::refuse_early(const http_request& head, wall_time now)
+{
+    auto target = parse_target(head.target);
+    if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
+    const auto route = route_of(*target);
+    exchange x{state_, options_, random_, head, now, {}, std::move(*target), route};
+    auto refused = judge(access_, x);
+    if (!refused) return {};
+    finish(x, *refused);
+    return refused;
+}
+
+http_response request_handler::handle(const http_request& request, wall_time now)
+{
+    auto target = parse_target(request.target);
+    if (!target) return respond(errors::bad_request("the request target is not a valid URL"));
+    const auto route = route_of(*target);
+    exchange x{state_, options_, random_, request, now, {}, std::move(*target), route};
+    http_response r;
+    if (auto refused = judge(access_, x))
+        r = std::move(*refused);
+    else if (request.body.size() > max_body_bytes)
+        r = respond(errors::too_large());
+    else
+        r = route.is_resource ? answer_resource(x) : answer_path(x);
+    finish(x, r);
+    return r;
+}
+
+} // namespace kubecoro::apiserver

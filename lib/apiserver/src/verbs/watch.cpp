@@ -1,0 +1,229 @@
+#include "verbs/watch.hpp"
+
+#include "render/status_errors.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+namespace {
+
+using line = std::shared_ptr<const std::string>;
+
+class open_stream final : public watch_stream
+{
+public:
+    open_stream(watch_request request, wall_time now)
+        : request_(std::move(request)),
+          name_(request_.store->info.display_name()),
+          ends_(now + request_.lifetime),
+          next_bookmark_(now + request_.bookmark_interval),
+          seen_version_(request_.store->cluster_version()),
+          range_(key_range(request_.ns))
+    {
+        // The last bookmark comes shortly before the end, so that the next watch resumes close to it.
+        if (request_.lifetime > std::chrono::seconds{2})
+            next_bookmark_ = std::min(next_bookmark_, ends_ - std::chrono::seconds{2});
+    }
+
+    void start_with_objects(bool bookmark)
+    {
+        const auto& all = request_.store->objects();
+        for (auto it = all.lower_bound(range_.first); it != all.end() && it->first < range_.second; ++it)
+            if (request_.selected.matches(request_.store->info, *it->second)) initial_.push_back(it->second);
+        initial_bookmark_ = bookmark;
+        sequence_ = request_.store->end_sequence();
+    }
+    /// @param ignore_until  Changes up to there are not sent: the client asked for later ones.
+    void start_at(std::uint64_t sequence, std::uint64_t ignore_until)
+    {
+        sequence_ = sequence;
+        ignore_until_ = ignore_until;
+    }
+    void fail(status_error e, wall_time when)
+    {
+        error_ = std::move(e);
+        error_at_ = when;
+    }
+
+    watch_output next(wall_time now, std::size_t max_bytes) override;
+    std::optional<wall_time> wake_at() const override
+    {
+        if (ended_) return {};
+        if (error_) return error_at_;
+        return request_.query.bookmarks ? std::min(next_bookmark_, ends_) : ends_;
+    }
+    std::string_view resource() const noexcept override { return name_; }
+
+private:
+    struct batch
+    {
+        watch_output out;
+        std::size_t bytes = 0;
+        void add(line l)
+        {
+            bytes += l->size();
+            out.lines.push_back(std::move(l));
+        }
+    };
+    void send_initial(batch& b, std::size_t max_bytes, wall_time now);
+    void send_changes(batch& b, std::size_t max_bytes, wall_time now);
+    void send_bookmark(batch& b, wall_time now);
+    line change_line(const change& c, wall_time now);
+    line plain_line(const change& c, wall_time now);
+    line rendered(std::string_view type, const stored& object, wall_time now)
+    {
+        auto text = std::make_shared<const std::string>(
+            render_event(request_.store->info, type, object, request_.form, columns_, now));
+        columns_ = false;
+        return text;
+    }
+    [[nodiscard]] bool selected(const stored& object) const
+    {
+        return object && object->key >= range_.first && object->key < range_.second &&
+               request_.selected.matches(request_.store->info, *object);
+    }
+
+    watch_request request_;
+    std::string name_;
+    wall_time ends_;
+    wall_time next_bookmark_;
+    /// The newest version the client knows from this stream (or knew when it began).
+    std::uint64_t seen_version_;
+    std::pair<std::string, std::string> range_;
+    std::vector<stored> initial_;
+    std::size_t initial_sent_ = 0;
+    bool initial_bookmark_ = false;
+    std::uint64_t sequence_ = 0;
+    std::uint64_t ignore_until_ = 0;
+    std::optional<status_error> error_;
+    wall_time error_at_{};
+    bool columns_ = true;
+    bool ended_ = false;
+};
+
+watch_output open_stream::next(wall_time now, std::size_t max_bytes)
+{
+    batch b;
+    if (ended_) {
+        b.out.ended = true;
+        return std::move(b.out);
+    }
+    if (error_) {
+        if (now < error_at_) return std::move(b.out);
+        b.add(std::make_shared<const std::string>(render_error_event(status_text(*error_))));
+        ended_ = b.out.ended = true;
+        return std::move(b.out);
+    }
+    send_initial(b, max_bytes, now);
+    const auto& store = *request_.store;
+    if (sequence_ < store.first_sequence()) {
+        // Slower than the history is long: the client must list again, which the end of the watch makes it find out.
+        b.out.more = initial_sent_ < initial_.size();
+        if (!b.out.more) ended_ = b.out.ended = true;
+        return std::move(b.out);
+    }
+    if (initial_sent_ == initial_.size()) send_changes(b, max_bytes, now);
+    b.out.more = initial_sent_ < initial_.size() || sequence_ < store.end_sequence();
+    if (b.out.more) return std::move(b.out);
+    if (request_.query.bookmarks && now >= next_bookmark_) send_bookmark(b, now);
+    if (now >= ends_ || store.closed()) ended_ = b.out.ended = true;
+    return std::move(b.out);
+}
+
+void open_stream::send_initial(batch& b, std::size_t max_bytes, wall_time now)
+{
+    while (initial_sent_ < initial_.size() && (b.bytes == 0 || b.bytes < max_bytes))
+        b.add(rendered("ADDED", initial_[initial_sent_++], now));
+    if (initial_sent_ < initial_.size()) return;
+    initial_ = {};
+    initial_sent_ = 0;
+    if (!initial_bookmark_) return;
+    initial_bookmark_ = false;
+    b.add(std::make_shared<const std::string>(
+        render_bookmark(request_.store->info, seen_version_, true, request_.form, columns_)));
+    columns_ = false;
+}
+
+void open_stream::send_changes(batch& b, std::size_t max_bytes, wall_time now)
+{
+    const auto& store = *request_.store;
+    for (; sequence_ < store.end_sequence() && (b.bytes == 0 || b.bytes < max_bytes); ++sequence_) {
+        const auto& c = store.at(sequence_);
+        if (c.version <= ignore_until_) continue;
+        if (auto l = change_line(c, now)) {
+            b.add(std::move(l));
+            seen_version_ = c.version;
+        }
+    }
+}
+
+line open_stream::change_line(const change& c, wall_time now)
+{
+    const bool before = selected(c.before);
+    if (c.type == change_type::deleted) return before ? plain_line(c, now) : nullptr;
+    const bool after = selected(c.object);
+    if (before && after) return plain_line(c, now);
+    if (after) return c.type == change_type::added ? plain_line(c, now) : rendered("ADDED", c.object, now);
+    // It left the selection: the last state that belonged to it, at the version of the change.
+    if (before) return rendered("DELETED", with_version(c.before, c.version), now);
+    return nullptr;
+}
+
+line open_stream::plain_line(const change& c, wall_time now)
+{
+    const std::string_view type = c.type == change_type::added      ? "ADDED"
+                                  : c.type == change_type::modified ? "MODIFIED"
+                                                                    : "DELETED";
+    const bool shared =
+        request_.form.as == representation::json && request_.form.version == request_.store->info.storage_version;
+    if (!shared) return rendered(type, c.object, now);
+    if (!c.line) c.line = rendered(type, c.object, now);
+    return c.line;
+}
+
+void open_stream::send_bookmark(batch& b, wall_time now)
+{
+    const auto& store = *request_.store;
+    if (const auto version = store.cluster_version(); version > seen_version_ && version > ignore_until_) {
+        b.add(
+            std::make_shared<const std::string>(render_bookmark(store.info, version, false, request_.form, columns_)));
+        columns_ = false;
+        seen_version_ = version;
+    }
+    const auto last = ends_ - std::chrono::seconds{2};
+    next_bookmark_ = now + request_.bookmark_interval;
+    if (now < last) next_bookmark_ = std::min(next_bookmark_, last);
+}
+
+} // namespace
+
+answer<std::unique_ptr<watch_stream>> open_watch(watch_request request, wall_time now)
+{
+    const auto& q = request.query;
+    std::uint64_t version = 0;
+    if (!q.version.empty()) {
+        const auto parsed = parse_version(q.version);
+        if (!parsed) return errors::internal(parsed.error());
+        version = *parsed;
+    }
+    const auto store = request.store;
+    const auto current = store->cluster_version();
+    const bool bookmarks = q.bookmarks;
+    const auto initial = q.send_initial_events.value_or(version == 0);
+    auto stream = std::make_unique<open_stream>(std::move(request), now);
+    if (initial && version > current)
+        stream->fail(errors::future_version(version, current), now + std::chrono::seconds{3});
+    else if (initial)
+        stream->start_with_objects(bookmarks);
+    else if (version == 0 || version > current)
+        stream->start_at(store->end_sequence(), version);
+    else if (version < store->floor())
+        stream->fail(errors::expired("too old resource version: " + std::to_string(version) + " (" +
+                                     std::to_string(store->floor()) + ")"),
+                     now);
+    else
+        stream->start_at(store->sequence_after(version), version);
+    return std::unique_ptr<watch_stream>(std::move(stream));
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,32 @@
+// Opens watches: what to send first, where in the history to go on, when to end.
+#pragma once
+
+#include "render/render.hpp"
+#include "state/resource_store.hpp"
+#include "verbs/list_query.hpp"
+#include "verbs/selection.hpp"
+
+#include <kubecoro/apiserver/watch_stream.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace kubecoro::apiserver {
+
+struct watch_request
+{
+    std::shared_ptr<resource_store> store;
+    std::string ns = {};
+    list_query query = {};
+    selection selected = {};
+    rendering form = {};
+    /// When the server ends it.
+    std::chrono::seconds lifetime{1800};
+    std::chrono::seconds bookmark_interval{60};
+};
+
+/// Errors: 500 for a version that is no number. Versions too old or of the future are answered within the stream.
+[[nodiscard]] answer<std::unique_ptr<watch_stream>> open_watch(watch_request request, wall_time now);
+
+} // namespace kubecoro::apiserver

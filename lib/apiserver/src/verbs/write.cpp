@@ -1,0 +1,131 @@
+// POST, PUT, PATCH.
+#include "http/exchange.hpp"
+#include "patch/patch.hpp"
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "schema/validation.hpp"
+#include "state/scale.hpp"
+#include "verbs/body.hpp"
+
+namespace kubecoro::apiserver {
+namespace {
+
+http_response written(exchange& x, const answer<stored>& result, int status)
+{
+    if (!result) return respond(result.error());
+    const auto form = choose_rendering(x, false);
+    if (!form) return respond(form.error());
+    return json_response(x, render_object(x.store->info, *result, *form, x.now), status);
+}
+
+} // namespace
+
+http_response answer_create(exchange& x)
+{
+    const auto flags = read_write_flags(x, "CreateOptions");
+    if (!flags) return respond(flags.error());
+    auto body = read_object(x);
+    if (!body) return respond(body.error());
+    return written(x, x.state.create(x.address(), std::move(*body), *flags, x.now), 201);
+}
+
+http_response answer_update(exchange& x)
+{
+    const auto flags = read_write_flags(x, "UpdateOptions");
+    if (!flags) return respond(flags.error());
+    if (x.route.subresource == "scale") return answer_scale_update(x, *flags);
+    auto body = read_object(x);
+    if (!body) return respond(body.error());
+    const bool existed = x.state.get(x.address()).has_value();
+    return written(x, x.state.update(x.address(), std::move(*body), *flags, x.now), existed ? 200 : 201);
+}
+
+namespace {
+
+enum class patch_format
+{
+    json,
+    merge,
+    strategic
+};
+
+answer<patch_format> choose_format(const exchange& x)
+{
+    auto type = x.request.header("content-type");
+    type = type.substr(0, type.find(';'));
+    if (type == "application/json-patch+json") return patch_format::json;
+    if (type == "application/merge-patch+json") return patch_format::merge;
+    if (type == "application/strategic-merge-patch+json" && !x.store->info.custom) return patch_format::strategic;
+    if (type == "application/strategic-merge-patch+json" || type == "application/apply-patch+yaml")
+        return errors::make(415, "UnsupportedMediaType",
+                            "the body of the request was in an unknown format - accepted media types include: "
+                            "application/json-patch+json, application/merge-patch+json" +
+                                std::string(x.store->info.custom ? "" : ", application/strategic-merge-patch+json"));
+    auto e = errors::make(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+    e.empty_details = true;
+    return e;
+}
+
+std::optional<status_error> apply_patch(const exchange& x, patch_format format, json::value& doc)
+{
+    const auto patch = read_document(x);
+    if (!patch) return errors::bad_request("error decoding patch: " + patch.error());
+    if (format == patch_format::json) {
+        const auto* operations = patch->if_array();
+        if (!operations)
+            return errors::bad_request("error decoding patch: json: cannot unmarshal object into Go value of type "
+                                       "jsonpatch.Patch");
+        if (operations->size() > 10'000)
+            return errors::make(413, "RequestEntityTooLarge",
+                                "Request entity too large: The allowed maximum operations in a JSON patch is 10000, "
+                                "got " +
+                                    std::to_string(operations->size()));
+        if (!apply_json_patch(doc, *operations)) return errors::unsupported_patch_body();
+    } else if (!patch->is_object()) {
+        return errors::bad_request("error decoding patch: json: cannot unmarshal into Go value of type "
+                                   "map[string]interface {}");
+    } else if (format == patch_format::merge) {
+        apply_merge_patch(doc, *patch);
+    } else {
+        apply_strategic_merge(doc, *patch);
+    }
+    if (!doc.is_object()) return errors::unsupported_patch_body();
+    return {};
+}
+
+} // namespace
+
+http_response answer_patch(exchange& x)
+{
+    const auto flags = read_write_flags(x, "PatchOptions");
+    if (!flags) return respond(flags.error());
+    const auto format = choose_format(x);
+    if (!format) return respond(format.error());
+    if (x.target.has("force"))
+        return respond(errors::invalid_options(
+            "PatchOptions", {errors::forbidden_field("force", "may not be specified for non-apply patch")}));
+    const auto current = x.state.get(x.address());
+    if (!current) return respond(current.error());
+
+    const auto& info = x.store->info;
+    const bool scale = x.route.subresource == "scale";
+    json::value doc = scale ? scale_of(info, **current) : to_json(**current);
+    if (auto e = apply_patch(x, *format, doc)) return respond(*e);
+    if (const auto uid = text_at(doc, "metadata.uid"); uid != (*current)->uid && !scale)
+        return respond(errors::invalid(info, x.route.name,
+                                       {errors::invalid_value("metadata.uid", quoted(uid), "field is immutable")}));
+    auto& metadata = object_member(doc.get_object(), "metadata");
+    default_member(metadata, "resourceVersion", json::value(std::string_view(std::to_string((*current)->version))));
+    if (scale) return write_scale(x, doc, *flags);
+    if (const auto kind = text_at(doc, "kind"); kind != info.kind)
+        return respond(errors::bad_request("the kind of the object (" + std::string(kind) +
+                                           ") does not match the kind of the resource (" + info.kind + ")"));
+    if (auto e = check_types(info, x.route.version, doc)) return respond(*e);
+    // A JSON patch is a list of operations: what it has twice is nobody's field.
+    const auto duplicates = *format == patch_format::json ? std::vector<std::string>{} : duplicates_in_body(x);
+    if (auto e = settle_doubtful_fields(x, doc, duplicates)) return respond(*e);
+    for (const std::string_view key : {"kind", "apiVersion"}) doc.get_object().erase(key);
+    return written(x, x.state.update(x.address(), std::move(doc), *flags, x.now), 200);
+}
+
+} // namespace kubecoro::apiserver

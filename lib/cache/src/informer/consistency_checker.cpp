@@ -1,0 +1,87 @@
+#include "informer/consistency_checker.hpp"
+
+#include <kubecoro/base/timeout.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+
+consistency_checker::consistency_checker(const informer_settings& s, std::shared_ptr<object_encoding> encoding)
+    : settings_(s), encoding_(std::move(encoding))
+{
+}
+
+void consistency_checker::ask(const std::string& ns, std::string version, std::vector<kept_object> stored)
+{
+    asked_.insert_or_assign(ns, job{std::move(version), std::move(stored)});
+    signal_.notify();
+}
+
+asio::awaitable<result<>> consistency_checker::run()
+{
+    for (;;) {
+        auto waiting = signal_.wait();
+        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        while (!asked_.empty()) {
+            auto next = asked_.extract(asked_.begin());
+            // What is known would be taken for what is listed: this source knows nothing.
+            const auto source = open_source(settings_, next.key(), encoding_, nullptr);
+            const std::string version = next.mapped().version;
+            auto checking = check(source, std::move(next.mapped()));
+            const auto verdict = co_await std::move(checking);
+            conclude(source->describe(), version, verdict);
+        }
+    }
+}
+
+asio::awaitable<consistency_core::verdict> consistency_checker::check(std::shared_ptr<list_watch_source> source, job j)
+{
+    consistency_core core(j.stored, std::move(j.version), !settings_.options.transform);
+    j.stored.clear();
+    auto next = core.start();
+    while (auto* ask = std::get_if<list_options>(&next)) {
+        ask->metadata_only = settings_.options.storage.policy == storage::metadata_only;
+        auto answer = source->list(std::move(*ask));
+        auto limited = with_timeout(*settings_.time, settings_.options.policy->list_timeout, source->describe(),
+                                    std::move(answer));
+        const auto page = co_await std::move(limited);
+        next = core.on_page(page);
+    }
+    co_return std::get<consistency_core::verdict>(std::move(next));
+}
+
+void consistency_checker::conclude(const std::string& source, const std::string& version,
+                                   const consistency_core::verdict& v)
+{
+    const bool differs = v.what == consistency_core::outcome::differs;
+    {
+        std::lock_guard lock(mutex_);
+        ++stats_.checks;
+        if (v.what == consistency_core::outcome::skipped) ++stats_.skipped;
+        if (differs) {
+            ++stats_.failed;
+            stats_.last_difference = v.why;
+        }
+    }
+    if (!differs) {
+        settings_.log.debug("consistency check", {{"source", source}, {"version", version}, {"skipped", v.why}});
+        return;
+    }
+    settings_.log.error("the store is not what the server has at this version",
+                        {{"source", source}, {"version", version}, {"what", v.why}});
+    if (!settings_.options.on_failure) return;
+    try {
+        settings_.options.on_failure(failure(cond::corrupt, "the store differs from the server: " + v.why));
+    } catch (...) { // documented: it is for showing only
+    }
+}
+
+consistency_stats consistency_checker::stats() const
+{
+    std::lock_guard lock(mutex_);
+    return stats_;
+}
+
+} // namespace kubecoro

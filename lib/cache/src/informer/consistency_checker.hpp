@@ -1,0 +1,52 @@
+#pragma once
+
+#include "informer/consistency_core.hpp"
+#include "informer/informer_lane.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/cache/stats.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/** Lists again what has just been stored, at the very same version, and says what differs. Never changes anything.
+
+    On the informer's strand, but for stats(). One check at a time, the newest of each namespace only. */
+class consistency_checker
+{
+public:
+    consistency_checker(const informer_settings& s, std::shared_ptr<object_encoding> encoding);
+
+    /// To be called when a list is stored and nothing after it. @param stored  All of that namespace.
+    void ask(const std::string& ns, std::string version, std::vector<kept_object> stored);
+    /// Checks what is asked, until it is cancelled.
+    [[nodiscard]] boost::asio::awaitable<result<>> run();
+    /// Any thread.
+    [[nodiscard]] consistency_stats stats() const;
+
+private:
+    struct job
+    {
+        std::string version;
+        std::vector<kept_object> stored;
+    };
+    [[nodiscard]] boost::asio::awaitable<consistency_core::verdict> check(std::shared_ptr<list_watch_source> source,
+                                                                          job j);
+    void conclude(const std::string& source, const std::string& version, const consistency_core::verdict& v);
+
+    const informer_settings& settings_;
+    std::shared_ptr<object_encoding> encoding_;
+    std::map<std::string, job> asked_;
+    wake_signal signal_;
+    mutable std::mutex mutex_;
+    consistency_stats stats_;
+};
+
+} // namespace kubecoro

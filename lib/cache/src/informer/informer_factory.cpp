@@ -1,0 +1,257 @@
+#include "informer/informer_engine.hpp"
+
+#include <kubecoro/api/selector.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/random.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// What makes two requests for an informer the same.
+struct informer_key
+{
+    resource_type resource;
+    std::string label_selector;
+    std::string field_selector;
+    std::string shard_selector;
+    decode_options decode;
+    storage_options storage;
+    order sequence;
+    friend bool operator==(const informer_key&, const informer_key&) = default;
+};
+
+/// The canonical text where the selector parses; the server says what is wrong with the others.
+template<class Selector>
+std::string canonical(const std::string& text)
+{
+    const auto parsed = Selector::parse(text);
+    return parsed ? parsed->to_string() : text;
+}
+
+std::string with_name(std::string field_selector, const std::string& name)
+{
+    if (!field_selector.empty()) field_selector += ',';
+    field_selector += "metadata.name=";
+    for (const char c : name) {
+        if (c == ',' || c == '=' || c == '\\') field_selector += '\\';
+        field_selector += c;
+    }
+    return field_selector;
+}
+
+informer_key key_of(const resource_type& resource, const informer_options& o)
+{
+    return {resource, o.label_selector, o.field_selector, o.shard_selector, o.decode, o.storage, o.sequence};
+}
+
+} // namespace
+
+struct informer_factory::state
+{
+    struct entry
+    {
+        informer_key key;
+        std::shared_ptr<informer_engine> engine;
+        std::size_t uses = 0;
+    };
+
+    std::shared_ptr<source_provider> provider;
+    /// Its executor is kept apart.
+    factory_options options;
+    kept_executor executor;
+    std::mutex mutex;
+    random_source seeds;
+    std::vector<entry> entries;
+    /// Of each resource that was ever asked for.
+    std::vector<std::pair<resource_type, std::shared_ptr<watch_list_ability>>> abilities;
+    /// Released by their last user, and not known to have ended: a release can be cancelled.
+    std::vector<std::shared_ptr<informer_engine>> leaving;
+    bool stopping = false;
+
+    std::string label_for(const resource_type& resource, const informer_options& o) const
+    {
+        const std::string wish = o.label.empty() ? resource.display_name() : o.label;
+        const auto taken = [this](const std::string& name) {
+            const auto has = [&name](const auto& engine) { return engine->label() == name; };
+            return std::any_of(entries.begin(), entries.end(), [&](const entry& e) { return has(e.engine); }) ||
+                   std::any_of(leaving.begin(), leaving.end(), has);
+        };
+        std::string name = wish;
+        for (int n = 2; taken(name); ++n) name = wish + "-" + std::to_string(n);
+        return name;
+    }
+
+    /// Under the mutex.
+    std::shared_ptr<informer_engine> make(const resource_type& resource, informer_options o)
+    {
+        if (!o.policy) o.policy = options.policy;
+        if (o.resync == duration::zero()) o.resync = options.resync;
+        informer_settings s;
+        s.resource = resource;
+        s.label = label_for(resource, o);
+        s.numbers = options.numbers;
+        s.metrics_period = options.metrics_period;
+        s.options = std::move(o);
+        s.provider = provider;
+        s.executor = executor;
+        s.time = options.time;
+        s.log = *options.log;
+        s.seed = seeds();
+        s.ability = ability_of(resource);
+        s.relists = *options.relists;
+        auto engine = std::make_shared<informer_engine>(std::move(s));
+        engine->end_with_context();
+        return engine;
+    }
+
+    std::shared_ptr<informer_engine> find_or_make(const resource_type& resource, informer_options o)
+    {
+        auto key = key_of(resource, o);
+        std::lock_guard lock(mutex);
+        const namespaces_core wanted(o.namespaces);
+        for (auto& e : entries)
+            if (!o.transform && !e.engine->transforms() && e.key == key && e.engine->covers_just(wanted)) {
+                ++e.uses;
+                return e.engine;
+            }
+        auto engine = make(resource, std::move(o));
+        if (stopping) engine->request_stop();
+        entries.push_back({std::move(key), engine, 1});
+        return engine;
+    }
+
+    std::shared_ptr<watch_list_ability> ability_of(const resource_type& resource)
+    {
+        for (const auto& [r, ability] : abilities)
+            if (r == resource) return ability;
+        return abilities.emplace_back(resource, std::make_shared<watch_list_ability>()).second;
+    }
+
+    std::vector<std::shared_ptr<informer_engine>> engines()
+    {
+        std::lock_guard lock(mutex);
+        std::vector<std::shared_ptr<informer_engine>> out;
+        for (const auto& e : entries) out.push_back(e.engine);
+        return out;
+    }
+    /// Those that were released as well.
+    std::vector<std::shared_ptr<informer_engine>> all_engines()
+    {
+        auto out = engines();
+        std::lock_guard lock(mutex);
+        out.insert(out.end(), leaving.begin(), leaving.end());
+        return out;
+    }
+
+    static asio::awaitable<result<>> stop(std::shared_ptr<state> self);
+    static asio::awaitable<result<>> release(std::shared_ptr<state> self, std::shared_ptr<informer_engine> engine);
+};
+
+informer_factory::informer_factory(std::shared_ptr<source_provider> provider, factory_options options)
+    : state_(std::make_shared<state>())
+{
+    if (!options.executor) options.executor = provider->executor();
+    auto defaults = provider->defaults();
+    if (!options.time) options.time = defaults.time ? std::move(defaults.time) : real_clock();
+    if (!options.log) options.log = std::move(defaults.log);
+    if (!options.numbers) options.numbers = std::move(defaults.numbers);
+    state_->seeds.seed(options.seed ? *options.seed : random_seed());
+    if (!options.relists) options.relists.emplace(relist_budget_options{}, options.time, state_->seeds());
+    state_->executor = std::exchange(options.executor, {});
+    state_->provider = std::move(provider);
+    state_->options = std::move(options);
+}
+
+informer_factory::informer_factory(informer_factory&&) noexcept = default;
+
+informer_factory::~informer_factory()
+{
+    if (!state_) return;
+    for (auto& engine : state_->all_engines()) informer_engine::abandon(std::move(engine));
+}
+
+shared_informer informer_factory::get(const resource_type& resource, informer_options options)
+{
+    if (!options.name.empty()) options.field_selector = with_name(options.field_selector, options.name);
+    options.label_selector = canonical<label_selector>(options.label_selector);
+    options.field_selector = canonical<field_selector>(options.field_selector);
+    const auto labels = options.label_indexes;
+    auto engine = state_->find_or_make(resource, std::move(options));
+    // Not under the mutex: whoever is first to ask for a label goes through all objects.
+    for (const auto& label : labels) engine->content()->index_label(label);
+    return shared_informer(std::move(engine));
+}
+
+void informer_factory::start()
+{
+    for (const auto& engine : state_->engines()) engine->start();
+}
+
+asio::awaitable<result<>> informer_factory::has_synced() { return wait_for_cache_sync(informers()); }
+
+std::vector<shared_informer> informer_factory::informers() const
+{
+    std::vector<shared_informer> out;
+    for (auto& engine : state_->engines()) out.emplace_back(std::move(engine));
+    return out;
+}
+
+asio::awaitable<result<>> informer_factory::release(shared_informer informer)
+{
+    return guard(state::release(state_, std::move(informer.engine_)));
+}
+
+asio::awaitable<result<>> informer_factory::state::release(std::shared_ptr<state> self,
+                                                           std::shared_ptr<informer_engine> engine)
+{
+    {
+        std::lock_guard lock(self->mutex);
+        const auto at = std::find_if(self->entries.begin(), self->entries.end(),
+                                     [&engine](const entry& e) { return e.engine == engine; });
+        if (at != self->entries.end()) {
+            if (--at->uses != 0) co_return result<>{};
+            self->entries.erase(at);
+            self->leaving.push_back(engine);
+        } else if (std::find(self->leaving.begin(), self->leaving.end(), engine) == self->leaving.end()) {
+            co_return result<>{};
+        }
+    }
+    auto stopping = informer_engine::stop(engine);
+    const auto stopped = co_await std::move(stopping);
+    if (!stopped) co_return stopped;
+    std::lock_guard lock(self->mutex);
+    std::erase(self->leaving, engine);
+    co_return result<>{};
+}
+
+void informer_factory::request_stop()
+{
+    {
+        std::lock_guard lock(state_->mutex);
+        state_->stopping = true;
+    }
+    for (const auto& engine : state_->engines()) engine->request_stop();
+}
+
+asio::awaitable<result<>> informer_factory::stop()
+{
+    request_stop();
+    return guard(state::stop(state_));
+}
+
+asio::awaitable<result<>> informer_factory::state::stop(std::shared_ptr<state> self)
+{
+    for (auto& engine : self->all_engines()) {
+        auto stopping = informer_engine::stop(std::move(engine));
+        if (const auto stopped = co_await std::move(stopping); !stopped) co_return stopped;
+    }
+    co_return result<>{};
+}
+
+} // namespace kubecoro

@@ -1,0 +1,113 @@
+#include "informer/informer_lane.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+bool inside_metadata(std::string_view path) noexcept
+{
+    constexpr std::string_view metadata = "metadata";
+    if (!path.starts_with(metadata)) return false;
+    return path.size() == metadata.size() || path[metadata.size()] == '.' || path[metadata.size()] == '[';
+}
+
+/// What is not asked for is not kept either, whatever the server sends.
+decode_options decode_for(const informer_options& o)
+{
+    decode_options decode = o.decode;
+    if (o.storage.policy != storage::metadata_only) return decode;
+    auto& keep = decode.prune.keep;
+    if (keep.empty()) keep = {"metadata"};
+    std::erase_if(keep, [](const std::string& path) { return !inside_metadata(path); });
+    if (keep.empty()) keep = {"metadata.name"}; // is kept anyhow: nothing else was asked for
+    // Most of what metadata takes, and of use to few: for those who name it.
+    decode.drop_managed_fields = std::none_of(
+        keep.begin(), keep.end(), [](const std::string& path) { return path.starts_with("metadata.managedFields"); });
+    return decode;
+}
+
+/// Why the server is not to be asked at all, or nothing.
+std::string refusal(const informer_settings& s, const std::string& ns)
+{
+    // The server would answer with every object there is, and each would be left out as one of another namespace.
+    if (!s.resource.namespaced && !ns.empty())
+        return s.resource.display_name() + " are not in namespaces: leave informer_options::namespaces empty";
+    if (s.resource.namespaced && ns.empty() && !s.options.name.empty())
+        return s.resource.display_name() + " are in namespaces: informer_options::name needs one";
+    // What is not followed would be noticed by nobody, and every shard would hold everything.
+    if (!s.options.shard_selector.empty() && s.options.storage.policy == storage::metadata_only)
+        return "a list of metadata alone does not say whether informer_options::shard_selector was followed";
+    return {};
+}
+
+class refused_source final : public list_watch_source
+{
+public:
+    refused_source(std::string what, failure why) : what_(std::move(what)), why_(std::move(why)) {}
+
+    asio::awaitable<result<list_page>> list(list_options) override { co_return why_; }
+    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override { co_return why_; }
+    [[nodiscard]] std::string describe() const override { return what_; }
+
+private:
+    std::string what_;
+    failure why_;
+};
+
+std::shared_ptr<list_watch_source> refuse(const informer_settings& s, const std::string& ns, failure why)
+{
+    auto what = s.resource.display_name() + (ns.empty() ? "" : " in namespace " + ns);
+    return std::make_shared<refused_source>(std::move(what), std::move(why));
+}
+
+} // namespace
+
+std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const std::string& ns,
+                                               std::shared_ptr<object_encoding> encoding,
+                                               std::shared_ptr<const known_objects> known)
+{
+    if (auto why = refusal(s, ns); !why.empty()) return refuse(s, ns, failure(cond::misconfigured, std::move(why)));
+    const source_scope scope{.ns = ns,
+                             .label_selector = s.options.label_selector,
+                             .field_selector = s.options.field_selector,
+                             .shard_selector = s.options.shard_selector,
+                             .decode = decode_for(s.options),
+                             .metadata_only = s.options.storage.policy == storage::metadata_only,
+                             .encoding = std::move(encoding),
+                             .known = std::move(known)};
+    try {
+        return s.provider->open(s.resource, scope);
+    } catch (...) { // a namespace that joins is opened on the strand, where there is nobody to catch it
+        return refuse(s, ns, to_failure(std::current_exception()));
+    }
+}
+
+std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,
+                                         std::string not_before, std::shared_ptr<object_encoding> encoding,
+                                         std::shared_ptr<const known_objects> known, reflector_sink& sink)
+{
+    const auto& policy = *s.options.policy;
+    auto l = std::make_unique<informer_lane>();
+    l->id = id;
+    l->source = open_source(s, ns, std::move(encoding), std::move(known));
+    l->runs =
+        std::make_unique<reflector>(id, l->source,
+                                    reflector_core(policy,
+                                                   {.kind = s.resource.kind,
+                                                    .api_version = s.resource.api_version(),
+                                                    .ns = ns,
+                                                    .not_before = std::move(not_before)},
+                                                   s.seed + 2 * id, l->source->streams_lists() ? s.ability : nullptr),
+                                    policy, s.time, s.relists, sink);
+    l->ns = std::move(ns);
+    return l;
+}
+
+} // namespace kubecoro

@@ -1,0 +1,147 @@
+#include "informer/informer_meter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
+
+constexpr std::array all_states{informer_state::created, informer_state::listing, informer_state::watching,
+                                informer_state::waiting, informer_state::parked,  informer_state::queued,
+                                informer_state::stopped};
+
+/// Versions are numbers on every server we know; one that is none is not shown.
+std::optional<double> number(const std::string& version)
+{
+    double n = 0;
+    const char* const end = version.data() + version.size();
+    const auto read = std::from_chars(version.data(), end, n);
+    return read.ec == std::errc() && read.ptr == end ? std::optional(n) : std::nullopt;
+}
+
+/// Handlers that were given no name have a number: one time series for all of them, however many come and go.
+std::string series_of(const std::string& handler)
+{
+    const bool number = std::all_of(handler.begin(), handler.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return number ? "unnamed" : handler;
+}
+
+} // namespace
+
+informer_meter::informer_meter(std::shared_ptr<metrics> sink, std::string informer, std::string resource)
+    : sink_(std::move(sink)), own_{{"informer", std::move(informer)}, {"resource", std::move(resource)}}
+{
+}
+
+metric_labels informer_meter::labels(const metric_labels& more) const
+{
+    auto all = own_;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+void informer_meter::count(const std::string& name, std::uint64_t sum, const metric_labels& more)
+{
+    auto& f = counters_[{name, more}];
+    if (!f.to) f.to = sink_->make_counter("kubecoro_" + name, labels(more));
+    // A sum over handlers sinks when one of them goes.
+    if (sum > f.at) f.to->add(static_cast<double>(sum - f.at));
+    f.at = sum;
+}
+
+void informer_meter::show(const std::string& name, double value, const metric_labels& more)
+{
+    auto& g = gauges_[{name, more}];
+    if (!g) g = sink_->make_gauge("kubecoro_" + name, labels(more));
+    g->set(value);
+}
+
+void informer_meter::publish(const informer_stats& s)
+{
+    const auto& r = s.reflector;
+    show("informer_synced", s.synced ? 1 : 0);
+    for (const auto state : all_states)
+        show("informer_state", s.state == state ? 1 : 0, {{"state", std::string(to_string(state))}});
+    if (const auto version = number(s.resource_version)) show("informer_resource_version", *version);
+    show("informer_objects", static_cast<double>(s.objects));
+    show("informer_object_bytes", static_cast<double>(s.bytes));
+    show("informer_namespaces", static_cast<double>(s.namespaces));
+    show("informer_indexed_labels", static_cast<double>(s.indexed_labels.size()));
+    show("informer_outdated_objects", static_cast<double>(r.outdated));
+    if (s.silent_for) show("informer_silent_seconds", seconds(*s.silent_for));
+    if (s.time_to_sync) show("informer_time_to_sync_seconds", seconds(*s.time_to_sync));
+    count("informer_lists_total", r.lists);
+    count("informer_list_pages_total", r.pages);
+    count("informer_watch_lists_total", r.watch_lists);
+    count("informer_fallbacks_total", r.fallbacks);
+    count("informer_watches_total", r.watches);
+    count("informer_reconnects_total", r.reconnects);
+    count("informer_overdue_ends_total", r.overdue_ends);
+    count("informer_idle_ends_total", r.idle_ends);
+    count("informer_parks_total", r.parks);
+    count("informer_bookmarks_total", r.bookmarks);
+    count("informer_failures_total", r.failures);
+    count("informer_decode_errors_total", r.decode_errors);
+    count("informer_skipped_total", r.skipped);
+    count("informer_index_failures_total", s.index_failures);
+    count("informer_transform_failures_total", s.transform_failures);
+    for (std::size_t i = 0; i < relist_reasons; ++i)
+        count("informer_relists_total", r.relists[i],
+              {{"reason", std::string(to_string(static_cast<relist_reason>(i)))}});
+    count("informer_notifications_total", s.added, {{"type", "added"}});
+    count("informer_notifications_total", s.updated, {{"type", "updated"}});
+    count("informer_notifications_total", s.deleted, {{"type", "deleted"}});
+    publish(s.consistency);
+    publish(s.handlers);
+}
+
+/// Where nothing is checked there are no series.
+void informer_meter::publish(const consistency_stats& c)
+{
+    if (c.checks == 0) return;
+    const std::string name = "informer_consistency_checks_total";
+    count(name, c.checks - c.skipped - c.failed, {{"result", "equal"}});
+    count(name, c.skipped, {{"result", "skipped"}});
+    count(name, c.failed, {{"result", "different"}});
+}
+
+void informer_meter::publish(const std::vector<handler_stats>& handlers)
+{
+    std::map<std::string, handler_stats> series;
+    // Once more for those that have gone, with nothing: a gauge keeps what it was set to last.
+    for (const auto& name : handlers_) series[name];
+    handlers_.clear();
+    for (const auto& h : handlers) {
+        handlers_.insert(series_of(h.name));
+        auto& sum = series[series_of(h.name)];
+        sum.pending += h.pending;
+        sum.delivered += h.delivered;
+        sum.coalesced += h.coalesced;
+        sum.filtered += h.filtered;
+        sum.failed += h.failed;
+        sum.slow += h.slow;
+        sum.running += h.running;
+        sum.running_for = std::max(sum.running_for, h.running_for);
+        sum.slowest = std::max(sum.slowest, h.slowest);
+    }
+    for (const auto& [name, h] : series) {
+        const metric_labels handler{{"handler", name}};
+        show("handler_pending", static_cast<double>(h.pending), handler);
+        count("handler_delivered_total", h.delivered, handler);
+        count("handler_coalesced_total", h.coalesced, handler);
+        count("handler_filtered_total", h.filtered, handler);
+        count("handler_failed_total", h.failed, handler);
+        count("handler_slow_calls_total", h.slow, handler);
+        show("handler_running", static_cast<double>(h.running), handler);
+        show("handler_running_seconds", seconds(h.running_for), handler);
+        show("handler_slowest_seconds", seconds(h.slowest), handler);
+    }
+}
+
+} // namespace kubecoro

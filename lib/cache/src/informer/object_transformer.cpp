@@ -1,0 +1,42 @@
+#include "informer/object_transformer.hpp"
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/base/guard.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace kubecoro {
+
+object_transformer::object_transformer(object_transform f, std::shared_ptr<object_encoding> encoding, logger log)
+    : call_(std::move(f)), encoding_(std::move(encoding)), log_(std::move(log))
+{
+}
+
+object object_transformer::apply(const object& fresh) const
+{
+    auto made = call(fresh);
+    if (made) return std::move(*made);
+    ++failures_;
+    log_.warning("a transform failed; the object is stored as it came",
+                 {{"object", to_string(fresh.key())}, {"failure", made.error().describe()}});
+    return fresh;
+}
+
+result<object> object_transformer::call(const object& fresh) const
+{
+    object made;
+    try {
+        made = call_(fresh);
+    } catch (...) {
+        return to_failure(std::current_exception());
+    }
+    if (made.is_same(fresh)) return made;
+    if (!made || made.key() != fresh.key() || !made.same_uid(fresh) ||
+        made.resource_version() != fresh.resource_version())
+        return failure(cond::invalid, "name, namespace, uid and resourceVersion must stay");
+    // What the user made stands alone; beside the others it shares what they share.
+    return decode_object(made.to_text(), {}, encoding_);
+}
+
+} // namespace kubecoro

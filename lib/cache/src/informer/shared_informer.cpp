@@ -1,0 +1,67 @@
+#include "informer/informer_engine.hpp"
+#include "waits/await_all.hpp"
+
+#include <kubecoro/cache/shared_informer.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+
+registration shared_informer::add_event_handler(event_handler handler, handler_options options) const
+{
+    return registration(engine_->add_handler(std::move(handler), std::move(options)));
+}
+
+subscription shared_informer::subscribe(subscription_options options) const
+{
+    return subscription(engine_->add_subscription(std::move(options)));
+}
+
+result<> shared_informer::add_index(std::string name, index_function f) const
+{
+    return engine_->add_index(std::move(name), std::move(f));
+}
+
+kubecoro::lister shared_informer::lister() const { return kubecoro::lister(engine_->content()); }
+asio::awaitable<result<>> shared_informer::has_synced() const { return engine_->gate().wait(); }
+bool shared_informer::synced() const noexcept { return engine_->gate().is_open(); }
+asio::awaitable<result<>> shared_informer::wait_until(std::string resource_version, std::string ns) const
+{
+    return lister().wait_until(std::move(resource_version), std::move(ns));
+}
+informer_state shared_informer::state() const { return engine_->state(); }
+std::string shared_informer::last_resource_version() const { return engine_->last_resource_version(); }
+informer_stats shared_informer::stats() const { return engine_->stats(); }
+std::string shared_informer::describe() const { return engine_->describe(); }
+const resource_type& shared_informer::resource() const noexcept { return engine_->resource(); }
+
+asio::awaitable<result<>> shared_informer::set_namespaces(std::vector<std::string> namespaces) const
+{
+    return engine_->set_namespaces(std::move(namespaces));
+}
+
+asio::awaitable<result<>> shared_informer::add_namespace(std::string ns) const
+{
+    return engine_->add_namespace(std::move(ns));
+}
+
+asio::awaitable<result<>> shared_informer::remove_namespace(std::string ns) const
+{
+    return engine_->remove_namespace(std::move(ns));
+}
+
+void shared_informer::retry_now() const { engine_->retry_now(); }
+
+std::vector<std::string> shared_informer::namespaces() const { return engine_->namespaces(); }
+
+asio::awaitable<result<>> wait_for_cache_sync(std::vector<shared_informer> informers)
+{
+    std::vector<awaited> all;
+    all.reserve(informers.size());
+    for (const auto& i : informers) all.push_back({i.resource().display_name(), i.has_synced()});
+    return await_all(std::move(all));
+}
+
+} // namespace kubecoro

@@ -1,0 +1,245 @@
+#include "listener/listener_core.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+enum class merge_result
+{
+    merged,
+    nothing_left,
+    apart
+};
+
+/// Makes `older` say what both say, if one event can.
+merge_result merge_into(notification& older, const notification& newer)
+{
+    // An add begins anew, whatever `older` is: the deletion before it may wait elsewhere.
+    if (std::holds_alternative<added>(newer)) return merge_result::apart;
+    if (auto* a = std::get_if<added>(&older)) {
+        if (std::holds_alternative<deleted>(newer)) return merge_result::nothing_left;
+        a->obj = object_of(newer);
+        return merge_result::merged;
+    }
+    if (auto* u = std::get_if<updated>(&older)) {
+        if (std::holds_alternative<deleted>(newer))
+            older = newer;
+        else
+            u->after = object_of(newer);
+        return merge_result::merged;
+    }
+    // After a deletion only an add can follow, and that stays an event of its own also for the same uid (an object that
+    // left a selector and came back): an update would need the state the reader was told last, which is not here.
+    return merge_result::apart;
+}
+
+/// Shown for the sake of the reader, not because something happened.
+bool is_initial(const notification& n) noexcept
+{
+    const auto* a = std::get_if<added>(&n);
+    return a && a->initial;
+}
+bool is_resync(const notification& n) noexcept
+{
+    const auto* u = std::get_if<updated>(&n);
+    return u && u->resync();
+}
+bool is_replay(const notification& n) noexcept { return is_initial(n) || is_resync(n); }
+
+std::size_t merge_threshold(coalesce policy, std::size_t max_pending) noexcept
+{
+    switch (policy) {
+    case coalesce::latest_per_key:
+        return 0;
+    case coalesce::never:
+        return std::numeric_limits<std::size_t>::max();
+    case coalesce::hybrid:
+        break;
+    }
+    return max_pending;
+}
+
+/// A table that has grown beyond this is given back when the queue has drained.
+constexpr std::size_t small_table = 1024;
+
+} // namespace
+
+listener_core::listener_core(std::size_t max_pending, coalesce policy)
+    : max_pending_(std::max<std::size_t>(1, max_pending)),
+      policy_(policy),
+      merge_from_(merge_threshold(policy, max_pending_))
+{
+}
+
+void listener_core::add(const notification& n)
+{
+    if (policy_ == coalesce::never && !admit_replay(n)) return;
+    if (!crowded()) return append(n);
+    if (!last_) build_index();
+    merge(n);
+}
+
+/// For policy `never`: whether the event is taken.
+bool listener_core::admit_replay(const notification& n)
+{
+    if (overrun_) return false;
+    if (is_replay(n)) {
+        ++replays_;
+        return true;
+    }
+    overrun_ = pending() - replays_ >= max_pending_;
+    return !overrun_;
+}
+
+void listener_core::add_resync(std::span<const notification> all)
+{
+    if (policy_ == coalesce::never && replays_ != 0) return;
+    add(all);
+}
+
+void listener_core::append(const notification& n)
+{
+    queue_.emplace_back(n);
+    ++live_;
+    if (last_) last_->insert_or_assign(object_of(n), first_ + queue_.size() - 1);
+}
+
+void listener_core::merge(const notification& n)
+{
+    if (auto found = last_->find(object_of(n)); found != last_->end()) return merge_into_queue(found, n);
+    const auto key = object_of(n).key();
+    auto* waiting = turns_.last(key);
+    const auto merged = waiting ? merge_into(*waiting, n) : merge_result::apart;
+    if (merged == merge_result::apart) return append(n);
+    ++coalesced_;
+    if (merged == merge_result::nothing_left) turns_.drop_last(key);
+}
+
+void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, const notification& n)
+{
+    const std::uint64_t position = found->second;
+    switch (merge_into(*at(position), n)) {
+    case merge_result::apart:
+        return append(n);
+    case merge_result::nothing_left:
+        ++coalesced_;
+        last_->erase(found);
+        return drop(position);
+    case merge_result::merged:
+        ++coalesced_;
+        // The key of the table must be a handle that is waiting anyway, not one that would stay alive for it alone.
+        last_->erase(found);
+        last_->emplace(object_of(*at(position)), position);
+        return;
+    }
+}
+
+void listener_core::build_index()
+{
+    last_.emplace();
+    last_->reserve(queue_.size());
+    for (std::size_t i = 0; i < queue_.size(); ++i)
+        if (queue_[i]) last_->insert_or_assign(object_of(*queue_[i]), first_ + i);
+}
+
+void listener_core::drop(std::uint64_t position)
+{
+    at(position).reset();
+    --live_;
+    trim();
+    if (queue_.size() > 2 * live_ + max_pending_) compact();
+}
+
+// Empty entries at the front need no reader.
+void listener_core::trim()
+{
+    while (!queue_.empty() && !queue_.front()) {
+        queue_.pop_front();
+        ++first_;
+    }
+    if (!in_work_) finished_ = first_;
+}
+
+void listener_core::compact()
+{
+    if (mark_ && *mark_ > first_) {
+        const auto end =
+            queue_.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(*mark_ - first_, queue_.size()));
+        const auto empty = std::count(queue_.begin(), end, std::nullopt);
+        *mark_ -= static_cast<std::uint64_t>(empty);
+    }
+    std::erase(queue_, std::nullopt);
+    build_index();
+}
+
+void listener_core::mark_initial() { mark_ = first_ + queue_.size(); }
+
+/// Takes the entry at the front, which is not empty.
+notification listener_core::take_front()
+{
+    entry& front = queue_.front();
+    if (last_) {
+        const auto found = last_->find(object_of(*front));
+        if (found != last_->end() && found->second == first_) last_->erase(found);
+    }
+    notification n = std::move(*front);
+    queue_.pop_front();
+    ++first_;
+    --live_;
+    return n;
+}
+
+void listener_core::calm_down()
+{
+    if (!last_ || live_ > merge_from_ / 2) return;
+    if (policy_ == coalesce::hybrid || last_->bucket_count() > small_table) last_.reset();
+}
+
+std::vector<notification> listener_core::pop(std::size_t max)
+{
+    finished();
+    in_work_ = true;
+    std::vector<notification> out;
+    out.reserve(std::min(max, live_));
+    for (trim(); !queue_.empty() && out.size() < max; trim()) out.push_back(take_front());
+    in_work_ = !out.empty();
+    for (const auto& n : out) handed_out(n);
+    trim();
+    calm_down();
+    return out;
+}
+
+std::optional<notification> listener_core::take()
+{
+    auto out = turns_.next();
+    for (trim(); !out && !queue_.empty(); trim()) {
+        // Before the mark is set, all that is here is initial.
+        const bool initial = !mark_ || first_ < *mark_;
+        out = turns_.begin({take_front(), initial});
+    }
+    if (out) handed_out(*out);
+    trim();
+    calm_down();
+    return out;
+}
+
+void listener_core::handed_out(const notification& n)
+{
+    if (policy_ == coalesce::never && is_replay(n)) --replays_;
+}
+
+void listener_core::clear()
+{
+    first_ += queue_.size();
+    queue_.clear();
+    live_ = 0;
+    replays_ = 0;
+    turns_.clear();
+    last_.reset();
+    if (!in_work_) finished_ = first_;
+}
+
+} // namespace kubecoro

@@ -1,0 +1,436 @@
+#include "listener/processor_listener.hpp"
+
+#include "listener/handler_call.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+call_outcome call(const event_handler& handler, const notification& n)
+{
+    if (const auto* a = std::get_if<added>(&n)) return call(handler.on_add, *a);
+    if (const auto* u = std::get_if<updated>(&n)) return call(handler.on_update, *u);
+    return call(handler.on_delete, std::get<deleted>(n));
+}
+
+double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
+
+/// Events after which others on the executor have their turn.
+constexpr std::size_t events_a_turn = 64;
+
+} // namespace
+
+processor_listener::processor_listener(settings s)
+    : settings_(std::move(s)),
+      trace_(settings_.log, "handler", settings_.name),
+      meter_(settings_.slow_after, settings_.concurrency),
+      core_(settings_.max_pending, settings_.policy),
+      bells_(settings_.concurrency),
+      filter_(settings_.filter)
+{
+}
+
+processor_listener::~processor_listener() { gate_.close(); }
+
+// ---- the informer's side
+
+void processor_listener::add(std::span<const notification> batch) { add(batch, false); }
+void processor_listener::add_resync(std::span<const notification> batch) { add(batch, true); }
+
+void processor_listener::add(std::span<const notification> batch, bool resync)
+{
+    warn_if_overdue();
+    {
+        std::lock_guard lock(mutex_);
+        if (over_) return;
+        take_in(batch, resync);
+        if (!core_.overrun()) return wake(batch.size());
+        set_over();
+        wake(settings_.concurrency); // all of them: it is the end for each
+        why_over_ = failure(cond::expired, "more than max_pending events waited, and none was to be left out");
+        if (!core_.marked()) gate_.close(why_over_);
+    }
+    settings_.log.warning("a reader of every event fell too far behind and is over",
+                          {{"handler", settings_.name}, {"max_pending", settings_.max_pending}});
+}
+
+void processor_listener::take_in(std::span<const notification> batch, bool resync)
+{
+    if (resync) return core_.add_resync(batch);
+    if (settings_.initial) return core_.add(batch);
+    for (const auto& n : batch) {
+        const auto* a = std::get_if<added>(&n);
+        if (!a || !a->initial || core_.marked())
+            core_.add(n);
+        else if (filter_)
+            baseline_.push_back(a->obj);
+    }
+}
+
+void processor_listener::mark_initial()
+{
+    bool finished = false;
+    {
+        std::lock_guard lock(mutex_);
+        if (over_) return;
+        core_.mark_initial();
+        finished = core_.initial_finished();
+    }
+    if (finished) gate_.open();
+}
+
+/// Under the lock, which is cheap: nobody is resumed inside.
+void processor_listener::wake(std::size_t events)
+{
+    if (settings_.concurrency == 1) return wake_.notify();
+    for (; events != 0 && !idle_.empty(); --events) {
+        bells_[idle_.back()].notify();
+        idle_.pop_back();
+    }
+}
+
+/// Under the lock.
+void processor_listener::set_over()
+{
+    if (!std::exchange(over_, true)) settings_.left.note();
+}
+
+void processor_listener::informer_stopped() { close(settings_.drains); }
+
+void processor_listener::close(bool drain)
+{
+    if (!drain) cut_ = true;
+    {
+        std::lock_guard lock(mutex_);
+        set_over();
+        if (!drain) core_.clear();
+        wake(settings_.concurrency);
+        if (!has_run_) run_ended_.settle({}); // and never will
+    }
+    gate_.close();
+}
+
+bool processor_listener::has_pending() const
+{
+    std::lock_guard lock(mutex_);
+    return core_.pending() != 0;
+}
+
+bool processor_listener::over() const
+{
+    std::lock_guard lock(mutex_);
+    return over_;
+}
+
+// ---- the reader's side
+
+/// Under load there is always a next event: others on this executor should have their turn in between. To be asked
+/// before anything is taken, so that a cancellation loses nothing.
+bool processor_listener::wants_turn()
+{
+    if (since_turn_ < events_a_turn) return false;
+    since_turn_ = 0;
+    return has_pending();
+}
+
+asio::awaitable<std::optional<std::vector<notification>>> processor_listener::pop(std::size_t max)
+{
+    return pop(shared_from_this(), max);
+}
+
+asio::awaitable<std::optional<std::vector<notification>>>
+processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t max)
+{
+    for (;;) {
+        if (self->wants_turn()) co_await asio::post(asio::use_awaitable);
+        batch_type batch;
+        bool over = false;
+        {
+            std::lock_guard lock(self->mutex_);
+            batch = self->core_.pop(max);
+            over = self->over_;
+            self->synced_ = self->core_.initial_finished();
+            self->last_pop_ = batch.empty() ? result<>(self->why_over_) : result<>();
+        }
+        self->open_gate();
+        if (batch.empty()) {
+            if (over) co_return std::nullopt;
+            auto waiting = guard(self->wake_.wait());
+            const auto woken = co_await std::move(waiting);
+            if (woken) continue;
+            std::lock_guard lock(self->mutex_);
+            self->last_pop_ = woken;
+            co_return std::nullopt;
+        }
+        self->since_turn_ += batch.size();
+        self->sieve(batch);
+        if (batch.empty()) continue;
+        self->delivered_ += batch.size();
+        co_return batch;
+    }
+}
+
+result<> processor_listener::last_pop() const
+{
+    std::lock_guard lock(mutex_);
+    return last_pop_;
+}
+
+void processor_listener::open_gate()
+{
+    if (!synced_ || gate_opened_) return;
+    gate_opened_ = true;
+    gate_.open();
+}
+
+void processor_listener::sieve(batch_type& batch)
+{
+    if (!filter_) return;
+    batch_type kept;
+    kept.reserve(batch.size());
+    for (auto& n : batch)
+        if (passes(n)) kept.push_back(std::move(n));
+    batch = std::move(kept);
+}
+
+bool processor_listener::passes(notification& n)
+{
+    if (!filter_) return true;
+    forget_baseline();
+    const object about = object_of(n);
+    const auto [pass, asked] = filter_.apply(n);
+    if (!asked) report(about, "a handler's filter failed", asked.error());
+    if (!pass) ++filtered_;
+    return pass;
+}
+
+void processor_listener::forget_baseline()
+{
+    std::vector<object> there;
+    {
+        std::lock_guard lock(mutex_);
+        there.swap(baseline_);
+    }
+    for (const auto& o : there)
+        if (const auto asked = filter_.assume(o); !asked) report(o, "a handler's filter failed", asked.error());
+}
+
+std::vector<asio::awaitable<result<>>> processor_listener::run(event_handler handler)
+{
+    {
+        std::lock_guard lock(mutex_);
+        has_run_ = true;
+    }
+    const auto with = std::make_shared<crew>(std::move(handler), run_ended_);
+    std::vector<asio::awaitable<result<>>> loops;
+    if (settings_.concurrency == 1)
+        loops.push_back(run_in_order(shared_from_this(), with));
+    else
+        for (std::size_t slot = 0; slot < settings_.concurrency; ++slot)
+            loops.push_back(work(shared_from_this(), with, slot));
+    return loops;
+}
+
+asio::awaitable<result<>> processor_listener::run_in_order(std::shared_ptr<processor_listener> self,
+                                                           std::shared_ptr<crew> with)
+{
+    for (;;) {
+        auto next = pop(self, self->settings_.max_batch);
+        const auto batch = co_await std::move(next);
+        if (!batch) co_return result<>{};
+        auto now = self->settings_.time->now();
+        for (const auto& n : *batch) {
+            if (self->cut_) break;
+            self->trace_.pass("handler begins", n);
+            self->meter_.begin(0, now);
+            auto outcome = call(with->handler, n);
+            if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
+            now = self->settings_.time->now();
+            self->called(0, n, outcome.done, now);
+        }
+    }
+}
+
+asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_listener> self, std::shared_ptr<crew> with,
+                                                   std::size_t slot)
+{
+    while (!self->cut_) {
+        if (self->wants_turn()) co_await asio::post(asio::use_awaitable);
+        bool over = false;
+        auto n = self->take(slot, over);
+        if (!n) {
+            if (over) break;
+            auto waiting = guard(self->bells_[slot].wait());
+            const auto woken = co_await std::move(waiting);
+            if (!woken) co_return woken;
+            continue;
+        }
+        const object about = object_of(*n);
+        if (self->passes(*n)) {
+            ++self->delivered_;
+            self->trace_.pass("handler begins", *n);
+            self->meter_.begin(slot, self->settings_.time->now());
+            auto outcome = call(with->handler, *n);
+            if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
+            self->called(slot, *n, outcome.done, self->settings_.time->now());
+        }
+        self->done(about);
+    }
+    co_return result<>{};
+}
+
+std::optional<notification> processor_listener::take(std::size_t slot, bool& over)
+{
+    std::optional<notification> n;
+    {
+        std::lock_guard lock(mutex_);
+        n = core_.take();
+        over = over_;
+        synced_ = core_.initial_finished();
+        if (!n && !over) idle_.push_back(slot);
+    }
+    open_gate();
+    if (n) ++since_turn_;
+    return n;
+}
+
+void processor_listener::done(const object& o)
+{
+    std::lock_guard lock(mutex_);
+    core_.done(o.key());
+}
+
+// ---- what an operator should know
+
+void processor_listener::called(std::size_t slot, const notification& n, const result<>& outcome, time_point now)
+{
+    if (const auto took = meter_.end(slot, now))
+        settings_.log.warning(
+            "a handler's call was slow",
+            {{"handler", settings_.name}, {"object", to_string(object_of(n).key())}, {"seconds", seconds(*took)}});
+    trace_.pass("handler ended", n);
+    if (!outcome) report(object_of(n), "a handler failed", outcome.error());
+}
+
+void processor_listener::warn_if_overdue()
+{
+    if (settings_.slow_after == duration::zero() || meter_.in_progress() == 0) return;
+    if (const auto so_far = meter_.overdue(settings_.time->now()))
+        settings_.log.warning("a handler's call is slow, and events wait behind it",
+                              {{"handler", settings_.name}, {"seconds", seconds(*so_far)}});
+}
+
+void processor_listener::report(const object& about, std::string_view what, const failure& why)
+{
+    // A stop ends a handler in the middle of its work: that is no failure of the handler.
+    if (why == cond::cancelled && cut_) return;
+    ++failed_;
+    const bool news = !settings_.time || told_.is_news(what, why, settings_.time->now());
+    settings_.log.write(news ? log_level::error : log_level::debug, what,
+                        {{"handler", settings_.name}, {"object", to_string(about.key())}, {"failure", why.describe()}});
+}
+
+// ---- the end
+
+void processor_listener::end(failure why)
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (!over_) why_over_ = std::move(why);
+    }
+    remove();
+}
+
+void processor_listener::remove() { close(false); }
+
+asio::awaitable<result<>> processor_listener::removed()
+{
+    remove();
+    return removed(shared_from_this());
+}
+
+asio::awaitable<result<>> processor_listener::removed(std::shared_ptr<processor_listener> self)
+{
+    const auto here = co_await asio::this_coro::executor;
+    if (self->meter_.in_progress() != 0 && here == self->settings_.executor.get())
+        co_return failure(cond::misconfigured,
+                          "removed() was awaited inside the handler itself and would wait for its own end; it is "
+                          "removed, as by remove()");
+    auto waiting = self->run_ended_.wait();
+    co_return co_await std::move(waiting);
+}
+
+asio::awaitable<result<>> processor_listener::ended() { return ended(shared_from_this()); }
+
+asio::awaitable<result<>> processor_listener::ended(std::shared_ptr<processor_listener> self)
+{
+    auto waiting = self->run_ended_.wait();
+    const auto waited = co_await std::move(waiting);
+    if (!waited) co_return waited;
+    std::lock_guard lock(self->mutex_);
+    co_return self->why_over_;
+}
+
+handler_stats processor_listener::stats() const
+{
+    handler_stats s;
+    s.name = settings_.name;
+    s.policy = settings_.policy;
+    s.delivered = delivered_;
+    s.filtered = filtered_;
+    s.failed = failed_;
+    s.running = meter_.in_progress();
+    if (s.running != 0) s.running_for = meter_.running(settings_.time->now());
+    s.slowest = meter_.slowest();
+    s.slow = meter_.slow();
+    s.synced = gate_.is_open();
+    std::lock_guard lock(mutex_);
+    s.pending = core_.pending();
+    s.coalesced = core_.coalesced();
+    return s;
+}
+
+bool processor_listener::initial_popped() const
+{
+    std::lock_guard lock(mutex_);
+    return core_.initial_popped();
+}
+
+// ---- the handles
+
+asio::awaitable<result<>> of_nothing(std::string what) { co_return failure(cond::misconfigured, std::move(what)); }
+
+asio::awaitable<result<>> registration::has_synced() const
+{
+    if (!listener_) return of_nothing("an empty registration was awaited");
+    return listener_->gate().wait();
+}
+bool registration::synced() const noexcept { return listener_ && listener_->gate().is_open(); }
+void registration::remove() const
+{
+    if (listener_) listener_->remove();
+}
+asio::awaitable<result<>> registration::removed() const
+{
+    if (!listener_) return of_nothing("an empty registration was awaited");
+    return listener_->removed();
+}
+asio::awaitable<result<>> registration::ended() const
+{
+    if (!listener_) return of_nothing("an empty registration was awaited");
+    return listener_->ended();
+}
+handler_stats registration::stats() const { return listener_ ? listener_->stats() : handler_stats{}; }
+
+} // namespace kubecoro

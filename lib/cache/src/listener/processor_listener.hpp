@@ -1,0 +1,191 @@
+#pragma once
+
+#include "informer/event_trace.hpp"
+#include "informer/sync_gate.hpp"
+#include "listener/call_meter.hpp"
+#include "listener/event_filter.hpp"
+#include "listener/listener_core.hpp"
+#include "listener/news_core.hpp"
+#include "store/departures.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/cache/event_handler.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/** One handler or subscription of an informer: add() is the informer's side, pop() and run() the reader's.
+
+    Thread safe; one reader at a time, or `concurrency` workers on one strand. The lock is held for a batch's worth of
+    moving handles, never across a suspension or user code. */
+class processor_listener : public std::enable_shared_from_this<processor_listener>
+{
+public:
+    struct settings
+    {
+        std::uint64_t id = 0;
+        std::string name = {};
+        coalesce policy = coalesce::hybrid;
+        std::size_t max_pending = 1024;
+        std::size_t max_batch = 64;
+        std::size_t concurrency = 1;
+        /// The stored objects are shown first.
+        bool initial = true;
+        object_filter filter = {};
+        duration slow_after{0};
+        /// After the informer's stop the reader still gets what waits.
+        bool drains = false;
+        /// Where the handler runs; empty for a subscription.
+        kept_executor executor = {};
+        std::shared_ptr<time_source> time = {};
+        logger log = {};
+        /// Counts this listener when it ends.
+        departures left = {};
+    };
+
+    explicit processor_listener(settings s);
+    processor_listener(const processor_listener&) = delete;
+    processor_listener& operator=(const processor_listener&) = delete;
+    ~processor_listener();
+
+    // ---- the informer's side
+
+    void add(std::span<const notification> batch);
+    /// The stored objects, shown again.
+    void add_resync(std::span<const notification> batch);
+    /// What was added so far are the initial events, and the store is filled.
+    void mark_initial();
+    void informer_stopped();
+    [[nodiscard]] bool over() const;
+    /// A subscription: what waits at the stop is still handed out.
+    [[nodiscard]] bool drains() const noexcept { return settings_.drains; }
+    [[nodiscard]] std::uint64_t id() const noexcept { return settings_.id; }
+    [[nodiscard]] const std::string& name() const noexcept { return settings_.name; }
+    /// Why the store cannot be filled, or that it can be hoped for again.
+    [[nodiscard]] const sync_gate& gate() const noexcept { return gate_; }
+
+    // ---- the reader's side
+
+    /// The next batch of at most `max`; empty at the end, and then why_over() says why.
+    [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop(std::size_t max);
+    [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop()
+    {
+        return pop(settings_.max_batch);
+    }
+    /// Why the last pop() came back empty.
+    [[nodiscard]] result<> last_pop() const;
+
+    /// Feed a handler until the end; one for each call that may be in progress. To be spawned on settings::executor; the
+    /// registration's removed() waits for them.
+    [[nodiscard]] std::vector<boost::asio::awaitable<result<>>> run(event_handler handler);
+
+    void remove();
+    /// The same, for a reason that pop() and ended() then give.
+    void end(failure why);
+    [[nodiscard]] boost::asio::awaitable<result<>> removed();
+    [[nodiscard]] boost::asio::awaitable<result<>> ended();
+
+    [[nodiscard]] handler_stats stats() const;
+    [[nodiscard]] bool initial_popped() const;
+
+private:
+    /// Shared by the frames of run(), started or not: when the last one goes, no call can come any more.
+    class running
+    {
+    public:
+        explicit running(latch ended) : ended_(std::move(ended)) {}
+        running(const running&) = delete;
+        running& operator=(const running&) = delete;
+        ~running() { ended_.settle({}); }
+
+    private:
+        latch ended_;
+    };
+    struct crew
+    {
+        crew(event_handler h, latch ended) : handler(std::move(h)), mark(std::move(ended)) {}
+        event_handler handler;
+        running mark;
+    };
+    using batch_type = std::vector<notification>;
+
+    static boost::asio::awaitable<result<>> run_in_order(std::shared_ptr<processor_listener> self,
+                                                         std::shared_ptr<crew> with);
+    static boost::asio::awaitable<result<>> work(std::shared_ptr<processor_listener> self, std::shared_ptr<crew> with,
+                                                 std::size_t slot);
+    static boost::asio::awaitable<std::optional<batch_type>> pop(std::shared_ptr<processor_listener> self,
+                                                                 std::size_t max);
+    static boost::asio::awaitable<result<>> removed(std::shared_ptr<processor_listener> self);
+    static boost::asio::awaitable<result<>> ended(std::shared_ptr<processor_listener> self);
+
+    void add(std::span<const notification> batch, bool resync);
+    void take_in(std::span<const notification> batch, bool resync);
+    void close(bool drain);
+    void set_over();
+    void wake(std::size_t events);
+    void warn_if_overdue();
+    [[nodiscard]] bool wants_turn();
+    void open_gate();
+    [[nodiscard]] bool has_pending() const;
+
+    /// The next event for a worker; nothing when it has to wait, and then it will be woken.
+    [[nodiscard]] std::optional<notification> take(std::size_t slot, bool& over);
+    void done(const object& o);
+
+    /// Leaves out what the reader did not ask for.
+    void sieve(batch_type& batch);
+    [[nodiscard]] bool passes(notification& n);
+    void forget_baseline();
+
+    void called(std::size_t slot, const notification& n, const result<>& outcome, time_point now);
+    void report(const object& about, std::string_view what, const failure& why);
+
+    const settings settings_;
+    const event_trace trace_;
+    sync_gate gate_;
+    wake_signal wake_;
+    latch run_ended_;
+    call_meter meter_;
+
+    mutable std::mutex mutex_;
+    listener_core core_;
+    bool over_ = false;
+    bool has_run_ = false;
+    result<> last_pop_;
+    failure why_over_{cond::cancelled, "the handler or subscription is over"};
+    /// Objects that were there, of which a reader with a filter is not told.
+    std::vector<object> baseline_;
+    /// Workers that wait, and how to wake them.
+    std::vector<std::size_t> idle_;
+    std::vector<wake_signal> bells_;
+
+    // The reader's own.
+    event_filter filter_;
+    news_core told_;
+    std::size_t since_turn_ = 0;
+    bool synced_ = false;
+    bool gate_opened_ = false;
+
+    /// What is in hand is not to be delivered any more.
+    std::atomic<bool> cut_{false};
+    std::atomic<std::uint64_t> delivered_{0};
+    std::atomic<std::uint64_t> filtered_{0};
+    std::atomic<std::uint64_t> failed_{0};
+};
+
+/// What an empty handle answers to whoever awaits it: cond::misconfigured, saying `what`.
+[[nodiscard]] boost::asio::awaitable<result<>> of_nothing(std::string what);
+
+} // namespace kubecoro

@@ -1,0 +1,46 @@
+#include "listener/shared_processor.hpp"
+
+#include <utility>
+
+namespace kubecoro {
+
+void shared_processor::join(std::shared_ptr<processor_listener> listener, const std::vector<object>& stored,
+                            bool synced)
+{
+    sweep();
+    if (listener->over()) return;
+    std::vector<notification> initial;
+    initial.reserve(stored.size());
+    for (const auto& o : stored) initial.emplace_back(added{o, true});
+    if (!initial.empty()) listener->add(initial);
+    if (synced) listener->mark_initial();
+    listeners_.push_back(std::move(listener));
+}
+
+void shared_processor::sweep()
+{
+    const auto left = left_.count();
+    if (left == std::exchange(swept_, left)) return;
+    std::erase_if(listeners_, [](const auto& l) { return l->over(); });
+}
+
+void shared_processor::distribute(std::span<const notification> batch)
+{
+    if (batch.empty()) return;
+    sweep();
+    for (const auto& l : listeners_) l->add(batch);
+}
+
+void shared_processor::mark_initial()
+{
+    for (const auto& l : listeners_) l->mark_initial();
+}
+
+processor_listener* shared_processor::find(std::uint64_t id) const
+{
+    for (const auto& l : listeners_)
+        if (l->id() == id) return l.get();
+    return nullptr;
+}
+
+} // namespace kubecoro

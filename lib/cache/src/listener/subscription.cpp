@@ -1,0 +1,73 @@
+#include "listener/handler_call.hpp"
+#include "listener/processor_listener.hpp"
+
+#include <kubecoro/cache/subscription.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+
+subscription::~subscription() { close(); }
+
+subscription& subscription::operator=(subscription&& other) noexcept
+{
+    close();
+    listener_ = std::move(other.listener_);
+    return *this;
+}
+
+namespace {
+
+constexpr auto empty_handle = "an empty subscription was awaited";
+
+asio::awaitable<std::optional<std::vector<notification>>> no_events() { co_return std::nullopt; }
+
+asio::awaitable<result<>> read_all(std::shared_ptr<processor_listener> from, handler_slot<notification> f)
+{
+    for (;;) {
+        // One at a time: what comes after a failure must still be there for the next reader.
+        auto next = from->pop(1);
+        const auto one = co_await std::move(next);
+        if (!one) co_return from->last_pop();
+        auto outcome = call(f, one->front());
+        if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
+        if (!outcome.done) co_return outcome.done;
+    }
+}
+
+} // namespace
+
+asio::awaitable<std::optional<std::vector<notification>>> subscription::pop()
+{
+    return listener_ ? listener_->pop() : no_events();
+}
+
+asio::awaitable<result<>> subscription::for_each(named_first<handler_slot<notification>> f)
+{
+    if (!listener_) return of_nothing(empty_handle);
+    return read_all(listener_, f.take());
+}
+
+result<> subscription::ended() const
+{
+    if (!listener_) return failure(cond::misconfigured, empty_handle);
+    return listener_->last_pop();
+}
+
+asio::awaitable<result<>> subscription::has_synced() const
+{
+    return listener_ ? listener_->gate().wait() : of_nothing(empty_handle);
+}
+
+bool subscription::synced() const noexcept { return listener_ && listener_->initial_popped(); }
+
+void subscription::close()
+{
+    if (listener_) listener_->remove();
+}
+
+handler_stats subscription::stats() const { return listener_ ? listener_->stats() : handler_stats{}; }
+
+} // namespace kubecoro

@@ -1,0 +1,246 @@
+#include "reflector/reflector.hpp"
+
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// A sink that throws has nobody else to say it to; the statistics count every failure.
+template<class Call>
+void tell(Call call) noexcept
+{
+    try {
+        call();
+    } catch (...) { // see above
+    }
+}
+
+} // namespace
+
+reflector::reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
+                     reflector_policy policy, std::shared_ptr<time_source> time, relist_budget budget,
+                     reflector_sink& sink)
+    : scope_(scope),
+      source_(std::move(source)),
+      core_(std::move(core)),
+      policy_(policy),
+      time_(std::move(time)),
+      budget_(std::move(budget)),
+      sink_(sink),
+      next_(reflector_core::do_stop{})
+{
+}
+
+asio::awaitable<result<>> reflector::run()
+{
+    next_ = core_.start(time_->now());
+    for (;;) {
+        const auto cancellation = co_await asio::this_coro::cancellation_state;
+        if (cancellation.cancelled() != asio::cancellation_type::none) next_ = core_.on_cancel();
+        report();
+        if (std::holds_alternative<reflector_core::do_stop>(next_)) break;
+        auto step = guard(perform_next());
+        const auto done = co_await std::move(step);
+        if (done) continue;
+        stream_.reset();
+        next_ = core_.on_fault(done.error());
+    }
+    co_return failure(cond::cancelled);
+}
+
+asio::awaitable<result<>> reflector::perform_next()
+{
+    auto step = perform(std::move(next_));
+    action decided = co_await std::move(step);
+    next_ = std::move(decided);
+    apply();
+    co_return result<>{};
+}
+
+asio::awaitable<reflector::action> reflector::perform(action a)
+{
+    if (auto* ask = std::get_if<reflector_core::do_list>(&a)) {
+        auto answer = list(std::move(ask->options));
+        auto page = co_await std::move(answer);
+        co_return core_.on_list(std::move(page), time_->now());
+    }
+    if (auto* ask = std::get_if<reflector_core::do_watch>(&a)) {
+        auto session = watch(std::move(*ask));
+        co_return co_await std::move(session);
+    }
+    if (auto* ask = std::get_if<reflector_core::do_wait>(&a)) {
+        if (ask->gone) sink_.vanished(scope_);
+        auto waiting = wait(ask->delay);
+        co_return co_await std::move(waiting);
+    }
+    if (std::holds_alternative<reflector_core::do_take_turn>(a)) {
+        auto waiting = take_turn();
+        co_return co_await std::move(waiting);
+    }
+    co_return core_.on_cancel();
+}
+
+asio::awaitable<reflector::action> reflector::wait(duration delay)
+{
+    impatience_.emplace(); // one for each wait: a wake-up that comes too late must not cut the next one short
+    auto pause = sleep_for(*time_, delay);
+    auto impatience = impatience_->wait();
+    auto either = race(std::move(pause), std::move(impatience));
+    co_await std::move(either);
+    impatience_.reset();
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (cancellation.cancelled() != asio::cancellation_type::none) co_return core_.on_cancel();
+    co_return core_.on_wake();
+}
+
+void reflector::retry_now()
+{
+    if (impatience_) impatience_->notify();
+}
+
+asio::awaitable<reflector::action> reflector::take_turn()
+{
+    // To look whether a resource is back costs the server nothing.
+    if (core_.state() == informer_state::parked) co_return core_.on_turn(time_->now());
+    auto waiting = budget_.take();
+    auto turn = co_await std::move(waiting);
+    if (!turn) co_return core_.on_cancel();
+    turn_ = std::move(*turn);
+    co_return core_.on_turn(time_->now());
+}
+
+void reflector::apply()
+{
+    for (;;) {
+        result<> done;
+        try {
+            if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
+                done = sink_.replace(scope_, std::move(all->items), std::move(all->resource_version), all->left_out);
+            else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
+                done = sink_.apply(scope_, std::move(some->changes), std::move(some->resource_version));
+            else
+                return;
+        } catch (...) {
+            done = to_failure(std::current_exception());
+        }
+        next_ = core_.on_applied(done, time_->now());
+    }
+}
+
+asio::awaitable<result<list_page>> reflector::list(list_options options)
+{
+    auto answer = ask_list(std::move(options));
+    auto limited = with_timeout(*time_, policy_.list_timeout, source_->describe(), std::move(answer));
+    co_return co_await std::move(limited);
+}
+
+// A coroutine of our own, so that a source which throws before it suspends fails like one that throws later.
+asio::awaitable<result<list_page>> reflector::ask_list(list_options options)
+{
+    auto answer = source_->list(std::move(options));
+    co_return co_await std::move(answer);
+}
+
+asio::awaitable<result<std::unique_ptr<watch_stream>>> reflector::ask_watch(watch_options options)
+{
+    auto answer = source_->watch(std::move(options));
+    co_return co_await std::move(answer);
+}
+
+asio::awaitable<result<>> reflector::open(watch_options options)
+{
+    auto answer = ask_watch(std::move(options));
+    auto limited = with_timeout(*time_, policy_.open_timeout, source_->describe(), std::move(answer));
+    auto opened = co_await std::move(limited);
+    if (!opened) co_return opened.error();
+    stream_ = std::move(*opened);
+    co_return result<>{};
+}
+
+asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask)
+{
+    auto opening = open(std::move(ask.options));
+    const auto opened = co_await std::move(opening);
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (cancellation.cancelled() != asio::cancellation_type::none) {
+        stream_.reset(); // it may have opened in spite of us; our owner may be kept for long by handles that only read
+        co_return core_.on_cancel();
+    }
+    next_ = core_.on_watch_opened(opened, time_->now());
+    report();
+    if (std::holds_alternative<reflector_core::do_read>(next_)) {
+        auto reading = read();
+        auto silence = until_silent();
+        auto both = race(std::move(reading), std::move(silence));
+        const bool ended = co_await std::move(both);
+        const auto stopped = co_await asio::this_coro::cancellation_state;
+        // The read was in the middle of its wait, with nothing half done: the core still expects events.
+        if (stopped.cancelled() != asio::cancellation_type::none)
+            next_ = core_.on_cancel();
+        else if (!ended && std::holds_alternative<reflector_core::do_read>(next_))
+            next_ = core_.on_silence(time_->now());
+    }
+    stream_.reset();
+    co_return std::move(next_);
+}
+
+// race() asks who was first, not how it ended.
+asio::awaitable<result<>> reflector::read()
+{
+    auto reading = guard(read_on());
+    const auto done = co_await std::move(reading);
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    const bool ours = cancellation.cancelled() != asio::cancellation_type::none;
+    if (!done && !(ours && done.error() == cond::cancelled)) next_ = core_.on_fault(done.error());
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> reflector::read_on()
+{
+    while (std::holds_alternative<reflector_core::do_read>(next_)) {
+        auto reading = guard(stream_->next());
+        auto batch = co_await std::move(reading);
+        const auto cancellation = co_await asio::this_coro::cancellation_state;
+        // Our own end, by the stop or by the deadline: whoever asked for it says what follows.
+        if (!batch && cancellation.cancelled() != asio::cancellation_type::none) break;
+        const auto now = time_->now();
+        next_ = batch ? core_.on_events(std::move(*batch), now) : core_.on_watch_failed(batch.error(), now);
+        apply();
+        report();
+    }
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> reflector::until_silent()
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const auto alarm = time_->make_timer(executor);
+    for (;;) {
+        const auto now = time_->now();
+        const auto until = core_.silent_until();
+        if (now >= until) co_return result<>{};
+        // What comes can bring that moment nearer: idle_timeout begins to count.
+        const bool idle = policy_.idle_timeout != duration::zero();
+        alarm->expires_at(idle ? std::min(until, later(now, policy_.idle_timeout)) : until);
+        const auto woken = co_await alarm->wait();
+        if (!woken) co_return woken;
+    }
+}
+
+void reflector::report() noexcept
+{
+    for (const auto& what : core_.take_incidents()) tell([&] { sink_.report(scope_, what); });
+    if (core_.state() != informer_state::listing) turn_.reset();
+    tell([&] { sink_.progress(scope_, core_); });
+}
+
+} // namespace kubecoro

@@ -1,0 +1,322 @@
+#include "reflector/reflector_core.hpp"
+
+#include <kubecoro/base/later.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+/// A server that asks for more patience than this gets another question anyway.
+constexpr std::chrono::seconds longest_retry_after{300};
+
+constexpr std::uint32_t default_page_size = 500;
+
+/// Ten million objects in pages of the default size: a list that is longer has no end.
+constexpr std::uint32_t max_pages = 20'000;
+
+} // namespace
+
+reflector_core::reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed,
+                               std::shared_ptr<watch_list_ability> ability)
+    : policy_(policy),
+      expected_(std::move(expected)),
+      ability_(std::move(ability)),
+      backoff_(policy.backoff, seed),
+      parking_(policy.probe, seed + 2),
+      random_(seed + 1)
+{
+    version_ = expected_.not_before;
+}
+
+reflector_core::action reflector_core::start(time_point now) { return begin_list({}, now); }
+
+reflector_core::action reflector_core::begin_list(std::optional<relist_reason> reason, time_point now)
+{
+    if (reason && listed_once_) ++stats_.relists[static_cast<std::size_t>(*reason)];
+    return streams(now) ? begin_stream() : begin_pages();
+}
+
+reflector_core::action reflector_core::begin_pages()
+{
+    ++stats_.lists;
+    list_ = {};
+    if (!unavailable_) list_.version = version_.empty() ? "0" : version_;
+    list_.limit = page_size(list_.version);
+    return ask_page();
+}
+
+// Where a limit would force the server to read etcd instead of its cache, ask for everything at once.
+std::uint32_t reflector_core::page_size(std::string_view version) const
+{
+    if (policy_.page_size != 0) return policy_.page_size;
+    if (paginated_at_zero_ || version.empty() || version == "0") return default_page_size;
+    return 0;
+}
+
+reflector_core::action reflector_core::ask_page()
+{
+    ++stats_.pages;
+    phase_ = phase::listing;
+    do_list ask;
+    ask.options.limit = list_.limit;
+    ask.options.continue_token = list_.token;
+    // "specifying resource version is not allowed when using continue"
+    if (list_.token.empty()) ask.options.resource_version = list_.version;
+    return ask;
+}
+
+reflector_core::action reflector_core::on_list(result<list_page> page, time_point now)
+{
+    if (phase_ == phase::stopped) return do_stop{};
+    if (!page) return list_failed(page.error(), now);
+    parking_.answered();
+    if (page->kind == "Table" || page->kind == "TableList")
+        return list_failed(failure(cond::corrupt, "the server answered a list with a Table"), now);
+    if (auto why = endless(*page); !why.empty()) return list_failed(failure(cond::corrupt, std::move(why)), now);
+
+    if (list_.page == 1) list_.first_version = page->resource_version;
+    if (!list_.first && !page->items.empty()) list_.first = page->items.front();
+    std::erase_if(page->items, [this](const object& item) {
+        auto why = unfit(item);
+        if (why.empty()) return false;
+        note_kind(item);
+        skip(std::move(why));
+        return true;
+    });
+    if (list_.items.empty())
+        list_.items = std::move(page->items);
+    else
+        list_.items.insert(list_.items.end(), std::make_move_iterator(page->items.begin()),
+                           std::make_move_iterator(page->items.end()));
+    for (auto& o : page->left_out) list_left_out(std::move(o));
+    list_.token = std::move(page->continue_token);
+    if (!list_.token.empty()) {
+        ++list_.page;
+        return ask_page();
+    }
+    if (const auto wrong = wrong_kind(list_.items.size())) return list_failed(*wrong, now);
+    if (list_.version == "0") paginated_at_zero_ = list_.page > 1 || list_.full;
+    return replace_by(std::move(list_.items), list_.first_version);
+}
+
+reflector_core::do_replace reflector_core::replace_by(std::vector<object> items, std::string version)
+{
+    phase_ = phase::replacing;
+    listed_objects_ = items.size();
+    outdated_.clear();
+    for (const auto& o : list_.left_out) outdated_.add(o.key);
+    stats_.outdated = outdated_.size();
+    return {std::move(items), std::move(version), std::move(list_.left_out)};
+}
+
+void reflector_core::list_left_out(left_out_object o)
+{
+    if (accept(o)) list_.left_out.push_back(std::move(o));
+}
+
+bool reflector_core::accept(const left_out_object& o)
+{
+    const bool ours = expected_.ns.empty() || o.key.ns == expected_.ns;
+    if (ours)
+        skip(to_string(o.key) + (o.resource_version.empty() ? "" : " of version " + o.resource_version) +
+                 " cannot be read: " + o.why,
+             true);
+    else
+        skip("an object of another namespace");
+    return ours;
+}
+
+// A server that goes in circles would be asked without a pause, and the round would grow without end.
+std::string reflector_core::endless(const list_page& page) const
+{
+    if (!page.continue_token.empty() && page.continue_token == list_.token)
+        return "the server answered a page with its own continue token";
+    if (!page.continue_token.empty() && list_.page >= max_pages)
+        return "the list has more than " + std::to_string(max_pages) + " pages";
+    if (list_.first && list_.first.has_metadata() && !page.items.empty() && page.items.front().has_metadata() &&
+        page.items.front().key() == list_.first.key())
+        return "the server began the list anew instead of going on with it";
+    return {};
+}
+
+reflector_core::action reflector_core::list_failed(const failure& why, time_point now)
+{
+    const bool gone = why == cond::expired;
+    if (gone && list_.page > 1 && !list_.full) {
+        // The continue token is too old. One full list, at the version the round began with.
+        fail("a page of the list expired; listing without pages", why);
+        std::string version = std::move(list_.version);
+        list_ = {};
+        list_.version = std::move(version);
+        list_.full = true;
+        return ask_page();
+    }
+    fail("list failed", why);
+    if (version_is_useless(why)) return list_newest(why, now);
+    if (why == cond::corrupt) ++stats_.decode_errors;
+    return wait_then_list(why, relist_reason::list_failed);
+}
+
+bool reflector_core::version_is_useless(const failure& why) const noexcept
+{
+    return (why == cond::expired || why == cond::too_large_resource_version) && !list_.version.empty();
+}
+
+reflector_core::action reflector_core::list_newest(const failure& why, time_point now)
+{
+    unavailable_ = true;
+    return begin_list(why == cond::expired ? relist_reason::expired : relist_reason::too_large, now);
+}
+
+void reflector_core::note_listed(time_point now)
+{
+    // Only now: had the list failed as well, it would have been something else than the streaming.
+    if (std::exchange(doubted_, false)) ability_->refused(later(now, policy_.watch_list_retry));
+    listed_once_ = true;
+    parking_.succeeded();
+    version_ = std::move(list_.first_version);
+    list_ = {};
+    unavailable_ = false;
+    stream_failures_ = 0;
+    list_plainly_ = false;
+}
+
+reflector_core::action reflector_core::wait_then_list(const failure& why, relist_reason reason)
+{
+    then_list_ = reason;
+    return wait_for(why);
+}
+
+reflector_core::action reflector_core::wait_then_watch(const failure& why)
+{
+    then_list_.reset();
+    return wait_for(why);
+}
+
+reflector_core::action reflector_core::wait_for(const failure& why)
+{
+    phase_ = phase::waiting;
+    if (const auto look = parking_.next_look()) {
+        if (look->first) ++stats_.parks;
+        outdated_.clear();
+        stats_.outdated = 0;
+        then_list_ = relist_reason::parked;
+        return do_wait{look->after, look->first};
+    }
+    duration delay = backoff_.next();
+    if (const auto asked = why.retry_after())
+        delay = std::max<duration>(delay, std::min<std::chrono::seconds>(*asked, longest_retry_after));
+    return do_wait{delay};
+}
+
+reflector_core::action reflector_core::on_wake()
+{
+    if (phase_ == phase::stopped) return do_stop{};
+    if (!then_list_) return begin_watch(true);
+    phase_ = phase::queued;
+    return do_take_turn{};
+}
+
+reflector_core::action reflector_core::on_turn(time_point now)
+{
+    if (phase_ == phase::stopped) return do_stop{};
+    return begin_list(std::exchange(then_list_, std::nullopt), now);
+}
+
+reflector_core::action reflector_core::on_cancel()
+{
+    phase_ = phase::stopped;
+    list_ = {};
+    initial_ = {};
+    incidents_.clear(); // what the cancellation broke is nobody's failure
+    return do_stop{};
+}
+
+reflector_core::action reflector_core::on_fault(const failure& why)
+{
+    if (phase_ == phase::stopped) return do_stop{};
+    // The version stays: it says what has been applied, and a list brings the rest.
+    list_ = {};
+    initial_ = {};
+    watch_ = {};
+    fail("broken off by an exception", why);
+    return wait_then_list(why, relist_reason::apply_failed);
+}
+
+std::string reflector_core::unfit(const object& o) const
+{
+    if (!o) return "an event without an object";
+    if (!o.has_metadata()) return "an object without metadata";
+    if (auto other = other_kind(o); !other.empty()) return other;
+    if (!expected_.ns.empty() && o.ns() != expected_.ns) return "an object of another namespace";
+    return {};
+}
+
+std::string reflector_core::other_kind(const object& o) const
+{
+    const auto kind = o.kind();
+    const auto version = o.api_version();
+    if ((expected_.kind.empty() || kind.empty() || kind == expected_.kind) &&
+        (expected_.api_version.empty() || version.empty() || version == expected_.api_version))
+        return {};
+    return "a " + std::string(version) + " " + std::string(kind).substr(0, 64) + " where a " + expected_.kind +
+           " was expected";
+}
+
+void reflector_core::note_kind(const object& o)
+{
+    if (o && list_.other_kind.empty()) list_.other_kind = other_kind(o);
+}
+
+std::optional<failure> reflector_core::wrong_kind(std::size_t fit) const
+{
+    if (fit != 0 || !list_.left_out.empty() || list_.other_kind.empty()) return std::nullopt;
+    return failure(cond::misconfigured, "the list is of another kind: " + list_.other_kind);
+}
+
+void reflector_core::skip(std::string why, bool outdated)
+{
+    ++stats_.skipped;
+    // A stream of rubbish must not fill the memory with reports; the count tells the rest.
+    if (incidents_.size() < 16 || outdated)
+        incidents_.push_back(
+            {.what = "skipped", .why = failure(cond::corrupt, std::move(why)), .skipped = true, .outdated = outdated});
+}
+
+void reflector_core::fail(std::string_view what, const failure& why)
+{
+    ++stats_.failures;
+    parking_.failed(why, listed_once_);
+    stats_.last_failure = why;
+    incidents_.push_back({what, why, false});
+}
+
+std::vector<reflector_core::incident> reflector_core::take_incidents() { return std::exchange(incidents_, {}); }
+
+informer_state reflector_core::state() const noexcept
+{
+    if (parking_.parked() && phase_ != phase::stopped) return informer_state::parked;
+    switch (phase_) {
+    case phase::idle:
+        return informer_state::created;
+    case phase::listing:
+    case phase::replacing:
+        return informer_state::listing;
+    case phase::opening:
+    case phase::reading:
+    case phase::applying:
+        return watch_.initial ? informer_state::listing : informer_state::watching;
+    case phase::waiting:
+        return informer_state::waiting;
+    case phase::queued:
+        return informer_state::queued;
+    case phase::stopped:
+        return informer_state::stopped;
+    }
+    return informer_state::stopped;
+}
+
+} // namespace kubecoro

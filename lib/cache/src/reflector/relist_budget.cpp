@@ -1,0 +1,119 @@
+#include "reflector/relist_budget_core.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/cache/relist_budget.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+
+struct relist_budget::state
+{
+    state(relist_budget_options o, std::shared_ptr<time_source> c, std::uint64_t seed)
+        : options(o), time(c ? std::move(c) : real_clock()), random(seed), core(o.at_once, o.longest)
+    {
+    }
+
+    std::uint64_t ask(latch turn_has_come)
+    {
+        std::lock_guard lock(mutex);
+        const auto ticket = core.ask(time->now());
+        waiters.emplace(ticket, std::move(turn_has_come));
+        tell();
+        return ticket;
+    }
+    void leave(std::uint64_t ticket)
+    {
+        std::lock_guard lock(mutex);
+        waiters.erase(ticket);
+        core.leave(ticket, time->now());
+        tell();
+    }
+    /// For how long whoever waits may sleep: zero = until its turn has come.
+    duration patience()
+    {
+        std::lock_guard lock(mutex);
+        const auto now = time->now();
+        core.tick(now);
+        tell();
+        const auto end = core.expires();
+        return end ? std::max<duration>(*end - now, duration(1)) : duration::zero();
+    }
+    duration draw_delay()
+    {
+        std::lock_guard lock(mutex);
+        return duration(
+            static_cast<duration::rep>(std::floor(next_unit(random) * static_cast<double>(options.spread.count()))));
+    }
+
+    const relist_budget_options options;
+    const std::shared_ptr<time_source> time;
+    mutable std::mutex mutex;
+    random_source random;
+    relist_budget_core core;
+    std::map<std::uint64_t, latch> waiters;
+
+private:
+    void tell()
+    {
+        for (const auto ticket : core.take_granted())
+            if (const auto found = waiters.find(ticket); found != waiters.end()) {
+                found->second.settle({});
+                waiters.erase(found);
+            }
+    }
+};
+
+relist_budget::relist_budget(relist_budget_options options, std::shared_ptr<time_source> time, std::uint64_t seed)
+    : state_(std::make_shared<state>(options, std::move(time), seed))
+{
+}
+
+asio::awaitable<result<relist_budget::turn>> relist_budget::take() const { return guard(take(state_)); }
+
+asio::awaitable<result<relist_budget::turn>> relist_budget::take(std::shared_ptr<state> self)
+{
+    const latch mine;
+    turn held(self, self->ask(mine)); // given back by whatever ends this coroutine
+    while (!mine.settled()) {
+        const auto patience = self->patience();
+        if (mine.settled()) break;
+        auto waiting = mine.wait();
+        auto limited = with_timeout(*self->time, patience, "wait for a turn to list", std::move(waiting));
+        const auto woken = co_await std::move(limited);
+        if (!woken && woken.error() != cond::timed_out) co_return woken.error();
+    }
+    if (const auto delay = self->draw_delay(); delay > duration::zero()) {
+        auto pause = sleep_for(*self->time, delay);
+        const auto slept = co_await std::move(pause);
+        if (!slept) co_return slept.error();
+    }
+    co_return std::move(held);
+}
+
+std::size_t relist_budget::running() const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->core.running();
+}
+
+std::size_t relist_budget::waiting() const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->core.waiting();
+}
+
+relist_budget::turn::~turn()
+{
+    if (state_) state_->leave(ticket_);
+}
+
+} // namespace kubecoro

@@ -1,0 +1,48 @@
+#include "reflector/relist_budget_core.hpp"
+
+#include <kubecoro/base/later.hpp>
+
+#include <utility>
+
+namespace kubecoro {
+
+relist_budget_core::ticket relist_budget_core::ask(time_point now)
+{
+    waiting_.push_back(next_);
+    grant(now);
+    return next_++;
+}
+
+void relist_budget_core::leave(ticket t, time_point now)
+{
+    std::erase(waiting_, t);
+    std::erase(granted_, t);
+    std::erase_if(running_, [t](const turn& x) { return x.owner == t; });
+    grant(now);
+}
+
+void relist_budget_core::tick(time_point now)
+{
+    if (longest_ != duration::zero())
+        std::erase_if(running_, [&](const turn& x) { return now >= later(x.began, longest_); });
+    grant(now);
+}
+
+void relist_budget_core::grant(time_point now)
+{
+    while (!waiting_.empty() && (at_once_ == 0 || running_.size() < at_once_)) {
+        running_.push_back({waiting_.front(), now});
+        granted_.push_back(waiting_.front());
+        waiting_.pop_front();
+    }
+}
+
+std::vector<relist_budget_core::ticket> relist_budget_core::take_granted() { return std::exchange(granted_, {}); }
+
+std::optional<time_point> relist_budget_core::expires() const noexcept
+{
+    if (waiting_.empty() || running_.empty() || longest_ == duration::zero()) return {};
+    return later(running_.front().began, longest_);
+}
+
+} // namespace kubecoro

@@ -1,0 +1,190 @@
+#include "store/label_index.hpp"
+
+#include <algorithm>
+
+namespace kubecoro {
+namespace {
+
+using op = label_selector::op;
+using requirement = label_selector::requirement;
+
+/// Up to here searching a list of pointers is faster, and smaller, than a hash table.
+constexpr std::size_t few_objects = 16;
+
+/// Selectors come from anywhere: their labels must not fill the memory.
+constexpr std::size_t most_labels = 16;
+
+bool asks_for_values(const requirement& r) noexcept { return r.operation == op::equals || r.operation == op::in; }
+
+bool asks_for_label(const requirement& r) noexcept
+{
+    return r.operation == op::exists || r.operation == op::greater || r.operation == op::less;
+}
+
+} // namespace
+
+void posting::add(const kept_object& o)
+{
+    if (auto* hashed = std::get_if<many>(&objects_)) {
+        hashed->insert(o);
+        return;
+    }
+    auto& listed = std::get<few>(objects_);
+    if (listed.size() < few_objects) return listed.push_back(o);
+    many all(listed.begin(), listed.end());
+    all.insert(o);
+    objects_ = std::move(all);
+}
+
+void posting::remove(const kept_object& o)
+{
+    if (auto* hashed = std::get_if<many>(&objects_)) {
+        hashed->erase(o);
+        return;
+    }
+    auto& listed = std::get<few>(objects_);
+    const auto at = std::find(listed.begin(), listed.end(), o);
+    if (at == listed.end()) return;
+    *at = std::move(listed.back());
+    listed.pop_back();
+}
+
+std::size_t posting::size() const noexcept
+{
+    return std::visit([](const auto& objects) { return objects.size(); }, objects_);
+}
+
+void posting::collect(std::string_view ns, std::vector<object>& out) const
+{
+    std::visit(
+        [&](const auto& objects) {
+            for (const auto& o : objects)
+                if (ns.empty() || o.key().ns == ns) out.push_back(o.get());
+        },
+        objects_);
+}
+
+void label_postings::change(const kept_object& before, const kept_object& now)
+{
+    if (before == now) return;
+    const object was = before ? before.get() : object{};
+    const object is = now ? now.get() : object{};
+    // What comes goes first: an update that leaves the label alone finds its posting and keeps it.
+    if (const auto label = is.labels()[key_]; label.is_string()) {
+        auto at = by_value_.find(label.as_string());
+        if (at == by_value_.end()) at = by_value_.try_emplace(std::string(label.as_string())).first;
+        at->second.add(now);
+        ++size_;
+    }
+    if (const auto label = was.labels()[key_]; label.is_string()) {
+        const auto at = by_value_.find(label.as_string());
+        at->second.remove(before);
+        --size_;
+        if (at->second.size() == 0) by_value_.erase(at);
+    }
+}
+
+template<class F>
+void label_postings::each_posting(const requirement& r, F&& f) const
+{
+    if (asks_for_label(r)) {
+        for (const auto& [value, objects] : by_value_) f(objects);
+        return;
+    }
+    for (const auto& value : r.values)
+        if (const auto at = by_value_.find(value); at != by_value_.end()) f(at->second);
+}
+
+std::size_t label_postings::count(const requirement& r) const
+{
+    if (asks_for_label(r)) return size_;
+    std::size_t n = 0;
+    each_posting(r, [&n](const posting& p) { n += p.size(); });
+    return n;
+}
+
+void label_postings::collect(const requirement& r, std::string_view ns, std::vector<object>& out) const
+{
+    each_posting(r, [&](const posting& p) { p.collect(ns, out); });
+}
+
+void label_indexes::change(const kept_object& before, const kept_object& now)
+{
+    for (auto& index : ready_) index.change(before, now);
+    for (auto& c : under_way_) c.log.push_back({before, now});
+}
+
+const label_postings* label_indexes::find(std::string_view key) const
+{
+    const auto at = std::find_if(ready_.begin(), ready_.end(), [key](const auto& i) { return i.key() == key; });
+    return at == ready_.end() ? nullptr : &*at;
+}
+
+bool label_indexes::known(std::string_view key) const
+{
+    return find(key) ||
+           std::any_of(under_way_.begin(), under_way_.end(), [key](const auto& c) { return c.key == key; });
+}
+
+bool label_indexes::begin(std::string_view key)
+{
+    if (known(key) || ready_.size() + under_way_.size() >= most_labels) return false;
+    under_way_.push_back({std::string(key), {}});
+    return true;
+}
+
+const std::vector<label_indexes::replaced>& label_indexes::written_down(std::string_view key) const
+{
+    return std::find_if(under_way_.begin(), under_way_.end(), [key](const auto& c) { return c.key == key; })->log;
+}
+
+void label_indexes::finish(label_postings built)
+{
+    std::erase_if(under_way_, [&built](const auto& c) { return c.key == built.key(); });
+    ready_.push_back(std::move(built));
+}
+
+std::vector<std::string> label_indexes::missing(const label_selector& selector) const
+{
+    std::vector<std::string> out;
+    if (ready_.size() + under_way_.size() >= most_labels) return out;
+    const auto& all = selector.requirements();
+    // Where values are asked for, these narrow it down more than a label that is only to be there.
+    const bool by_value = std::any_of(all.begin(), all.end(), asks_for_values);
+    for (const auto& r : all)
+        if ((by_value ? asks_for_values(r) : asks_for_label(r)) && !known(r.key)) out.push_back(r.key);
+    return out;
+}
+
+std::optional<std::vector<object>> label_indexes::candidates(const label_selector& selector, std::string_view ns,
+                                                             std::size_t scan) const
+{
+    const requirement* best = nullptr;
+    const label_postings* from = nullptr;
+    std::size_t fewest = scan;
+    for (const auto& r : selector.requirements()) {
+        if (!asks_for_values(r) && !asks_for_label(r)) continue;
+        const auto* index = find(r.key);
+        if (!index) continue;
+        if (const std::size_t n = index->count(r); n < fewest) {
+            fewest = n;
+            best = &r;
+            from = index;
+        }
+    }
+    if (!best) return std::nullopt;
+    std::vector<object> out;
+    out.reserve(fewest);
+    from->collect(*best, ns, out);
+    return out;
+}
+
+std::vector<std::string> label_indexes::keys() const
+{
+    std::vector<std::string> out;
+    out.reserve(ready_.size());
+    for (const auto& index : ready_) out.push_back(index.key());
+    return out;
+}
+
+} // namespace kubecoro

@@ -1,0 +1,57 @@
+// The store's label indexes: filled when somebody asks, kept up by whoever writes.
+
+#include "store/store.hpp"
+
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+/// Objects below which going through all of them is as good.
+constexpr std::size_t worth_an_index = 256;
+
+} // namespace
+
+std::optional<std::vector<object>> store::candidates(const label_selector& selector, std::string_view ns) const
+{
+    std::vector<std::string> missing;
+    {
+        std::shared_lock lock(mutex_);
+        if (tables_->size() >= worth_an_index) missing = tables_->labels().missing(selector);
+    }
+    for (const auto& key : missing) index_label(key);
+
+    std::shared_lock lock(mutex_);
+    const store_tables& tables = *tables_;
+    return tables.labels().candidates(selector, ns, ns.empty() ? tables.size() : tables.size_of(ns));
+}
+
+bool store::index_label(const std::string& key) const
+{
+    std::vector<kept_object> objects;
+    {
+        std::lock_guard writing(writer_);
+        {
+            std::unique_lock lock(mutex_);
+            if (!tables_->labels().begin(key)) return false;
+        }
+        objects.reserve(tables_->size());
+        tables_->each([&objects](const kept_object& o) { objects.push_back(o); });
+    }
+    label_postings built(key);
+    for (const auto& o : objects) built.change({}, o);
+
+    std::lock_guard writing(writer_);
+    for (const auto& c : tables_->labels().written_down(key)) built.change(c.before, c.now);
+    std::unique_lock lock(mutex_);
+    tables_->labels().finish(std::move(built));
+    return true;
+}
+
+std::vector<std::string> store::indexed_labels() const
+{
+    std::shared_lock lock(mutex_);
+    return tables_->labels().keys();
+}
+
+} // namespace kubecoro

@@ -1,0 +1,300 @@
+#include "store/store.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+void announce_put(std::vector<notification>& out, object before, object now, bool initial)
+{
+    if (!before) {
+        out.emplace_back(added{std::move(now), initial});
+    } else if (before.same_uid(now)) {
+        out.emplace_back(updated{std::move(before), std::move(now)});
+    } else { // deleted and created again, and nobody told us
+        out.emplace_back(deleted{std::move(before), true});
+        out.emplace_back(added{std::move(now), initial});
+    }
+}
+
+/// What a change costs under the lock, in the time of one that takes another object's place.
+constexpr std::size_t swap_cost = 1;
+constexpr std::size_t full_cost = 4;
+
+/// The deletion of what is stored, with the final state if it is the same object's.
+deleted gone(object before, const object& final_state)
+{
+    if (before.same_uid(final_state)) return {final_state, false};
+    return {std::move(before), true};
+}
+
+/// What the changes took out of the store.
+std::vector<kept_object> left_by(const std::vector<notification>& changes)
+{
+    std::vector<kept_object> out;
+    for (const auto& n : changes) {
+        if (const auto* u = std::get_if<updated>(&n)) out.emplace_back(u->before);
+        if (const auto* d = std::get_if<deleted>(&n)) out.emplace_back(d->obj);
+    }
+    return out;
+}
+
+} // namespace
+
+store::store(logger log, std::size_t large, std::shared_ptr<object_encoding> encoding)
+    : log_(std::move(log)), large_(large), encoding_(std::move(encoding)), tables_(std::make_unique<store_tables>())
+{
+    packs_ = encoding_ && encoding_->stats().policy == storage::compressed;
+    if (packs_) encoding_->keep_recent(true);
+}
+
+store::~store()
+{
+    if (packs_) encoding_->keep_recent(false);
+}
+
+object store::at_rest(const object& o) const { return packs_ ? encoding_->at_rest(o) : o; }
+
+std::vector<notification> store::apply(std::span<const delta> deltas)
+{
+    std::vector<indexed> values(deltas.size());
+    for (std::size_t i = 0; i < deltas.size(); ++i)
+        if (deltas[i].obj && deltas[i].type != delta_type::deleted) values[i].obj = &deltas[i].obj;
+    std::unique_lock writing(writer_);
+    call_indexes(writing, values);
+    std::vector<object> resting(deltas.size());
+    for (std::size_t i = 0; i < deltas.size(); ++i)
+        if (deltas[i].type != delta_type::deleted) resting[i] = at_rest(deltas[i].obj);
+
+    std::vector<notification> out;
+    out.reserve(deltas.size());
+    std::vector<object> dropped; // the last handles may be ours: free the objects without the lock
+    dropped.reserve(deltas.size());
+    {
+        std::unique_lock lock(mutex_);
+        for (std::size_t i = 0; i < deltas.size(); ++i) {
+            const object& o = deltas[i].obj;
+            if (!o) continue; // a version mark
+            if (deltas[i].type == delta_type::deleted) {
+                if (object before = tables_->erase(o.key())) {
+                    dropped.push_back(before);
+                    out.emplace_back(gone(std::move(before), o));
+                }
+            } else if (object known = tables_->find(o.key()); !known || !same_version(known, o)) {
+                announce_put(out, tables_->put(resting[i], std::move(values[i].values)), resting[i], false);
+            }
+        }
+    }
+    if (visits_.any()) {
+        auto left = left_by(out);
+        for (const auto& o : dropped) left.emplace_back(o); // a notification of it may hold its final state instead
+        visits_.leave(std::move(left));
+    }
+    return out;
+}
+
+std::optional<std::vector<object>> store::others(std::string_view ns, const std::vector<object>& items) const
+{
+    std::vector<const void*> listed;
+    listed.reserve(items.size());
+    for (const auto& o : items) listed.push_back(o.identity());
+    std::sort(listed.begin(), listed.end(), std::less<>());
+    std::vector<object> out;
+    std::size_t stored = 0;
+    tables_->each_in(ns, [&](const kept_object& o) {
+        ++stored;
+        if (!std::binary_search(listed.begin(), listed.end(), o.identity(), std::less<>())) out.push_back(o.get());
+    });
+    if (out.empty() && stored == items.size()) return std::nullopt;
+    return out;
+}
+
+std::vector<notification> store::replace(std::string_view ns, std::vector<object> items, bool initial)
+{
+    std::unique_lock writing(writer_);
+    // What differs, found without keeping readers out: nobody else writes.
+    const auto unlisted = others(ns, items);
+    if (!unlisted) return {};
+    std::vector<std::size_t> differing;
+    object_map<std::size_t> last;
+    if (tables_->size() == 0) last.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (tables_->find(items[i].key()).is_same(items[i])) continue;
+        differing.push_back(i);
+        last.insert_or_assign(items[i], i);
+    }
+    std::vector<notification> out;
+    std::vector<change> changes;
+    std::size_t cost = 0;
+    const std::size_t put_cost = user_indexes_->empty() ? swap_cost : full_cost;
+    for (const auto& stored : *unlisted) {
+        if (last.find(stored) != last.end()) continue;
+        changes.push_back({stored, true});
+        cost += full_cost;
+        out.emplace_back(deleted{stored, true});
+    }
+    for (const std::size_t i : differing) {
+        object& o = items[i];
+        if (last.find(o)->second != i) continue;
+        object before = tables_->find(o.key());
+        if (before && same_version(before, o)) continue;
+        changes.push_back({o, false});
+        cost += before ? put_cost : full_cost;
+        announce_put(out, std::move(before), o, initial);
+    }
+
+    std::vector<indexed> values(changes.size());
+    for (std::size_t i = 0; i < changes.size(); ++i)
+        if (!changes[i].erase) values[i].obj = &changes[i].obj;
+    call_indexes(writing, values);
+
+    list_came_ = list_came_ || !changes.empty();
+    const auto make = [&changes, &values](store_tables& t) {
+        for (std::size_t i = 0; i < changes.size(); ++i) {
+            if (changes[i].erase)
+                t.erase(changes[i].obj.key());
+            else
+                t.put(changes[i].obj, std::move(values[i].values));
+        }
+    };
+    if (cost < large_ * full_cost) {
+        std::unique_lock lock(mutex_);
+        make(*tables_);
+    } else {
+        auto next = std::make_unique<store_tables>(*tables_);
+        make(*next);
+        std::unique_lock lock(mutex_);
+        tables_.swap(next);
+    }
+    if (visits_.any()) visits_.leave(left_by(out));
+    return out;
+}
+
+bool store::wants_renewal() const
+{
+    return packs_ && (list_came_ || !stale_.empty() || encoding_->revision() != renewed_revision_);
+}
+
+bool store::renew(std::size_t max)
+{
+    std::lock_guard writing(writer_);
+    if (stale_.empty() && wants_renewal()) find_stale();
+    std::vector<std::pair<kept_object, object>> better;
+    for (; max != 0 && !stale_.empty(); --max) {
+        kept_object before = std::move(stale_.back());
+        stale_.pop_back();
+        const object o = before.get();
+        if (object now = at_rest(o); !now.is_same(o)) better.emplace_back(std::move(before), std::move(now));
+    }
+    if (!better.empty()) {
+        std::unique_lock lock(mutex_);
+        for (const auto& [before, now] : better) tables_->renew(before, now);
+    }
+    if (visits_.any()) {
+        std::vector<kept_object> left;
+        left.reserve(better.size());
+        for (auto& b : better) left.push_back(std::move(b.first));
+        visits_.leave(std::move(left));
+    }
+    return wants_renewal();
+}
+
+void store::find_stale()
+{
+    list_came_ = false;
+    renewed_revision_ = encoding_->revision();
+    tables_->each([this](const kept_object& o) {
+        if (encoding_->stale(o)) stale_.push_back(o);
+    });
+}
+
+object store::find(object_key_view key, std::string_view uid, std::string_view resource_version) const
+{
+    object stored = get(key);
+    const bool same = stored && stored.resource_version() == resource_version && stored.has_uid(uid);
+    return same ? stored : object{};
+}
+
+object store::get(object_key_view key) const
+{
+    std::shared_lock lock(mutex_);
+    return tables_->find(key);
+}
+
+void store::open(store_visits::visit& v, std::string_view ns) const
+{
+    const auto note = [&v](const kept_object& o) { v.objects.emplace_back(o); };
+    std::shared_lock lock(mutex_);
+    v.objects.reserve(ns.empty() ? tables_->size() : tables_->size_of(ns));
+    tables_->each_in(ns, note);
+    visits_.open(v);
+}
+
+void store::visit(std::string_view ns, const std::function<void(const object&)>& f) const
+{
+    store_visits::visit all;
+    open(all, ns);
+    show(all.objects, f);
+}
+
+std::vector<object> store::list(std::string_view ns) const
+{
+    store_visits::visit all;
+    open(all, ns);
+    std::vector<object> out;
+    out.reserve(all.objects.size());
+    for (const auto& o : all.objects) out.push_back(o.get());
+    return out;
+}
+
+std::vector<kept_object> store::keep(std::string_view ns) const
+{
+    store_visits::visit all;
+    open(all, ns);
+    std::vector<kept_object> out;
+    out.reserve(all.objects.size());
+    for (const auto& o : all.objects) out.push_back(o.keep());
+    return out;
+}
+
+std::vector<object> store::by_index(std::string_view index, std::string_view value) const
+{
+    std::shared_lock lock(mutex_);
+    const auto* i = tables_->index(index);
+    return i ? i->find(value) : std::vector<object>{};
+}
+
+std::vector<std::string> store::values_of(std::string_view index) const
+{
+    std::shared_lock lock(mutex_);
+    const auto* i = tables_->index(index);
+    return i ? i->values() : std::vector<std::string>{};
+}
+
+bool store::has_index(std::string_view index) const
+{
+    std::shared_lock lock(mutex_);
+    return tables_->index(index) != nullptr;
+}
+
+std::vector<std::string> store::namespaces() const
+{
+    std::shared_lock lock(mutex_);
+    return tables_->namespace_names();
+}
+
+std::size_t store::size() const
+{
+    std::shared_lock lock(mutex_);
+    return tables_->size();
+}
+
+std::size_t store::bytes() const
+{
+    std::shared_lock lock(mutex_);
+    return tables_->bytes();
+}
+
+} // namespace kubecoro

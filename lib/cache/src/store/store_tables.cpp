@@ -1,0 +1,143 @@
+#include "store/store_tables.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubecoro {
+
+void secondary_index::put(const kept_object& o, std::vector<std::string> values)
+{
+    // The new handle takes the place of the old one everywhere: a key must not keep an old object alive.
+    erase(o.key());
+    if (values.empty()) return;
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    for (const auto& v : values) buckets_[v].try_emplace(o);
+    of_object_.try_emplace(o, std::move(values));
+}
+
+void secondary_index::erase(object_key_view key)
+{
+    auto at = of_object_.find(key);
+    if (at == of_object_.end()) return;
+    for (const auto& v : at->second) {
+        auto b = buckets_.find(v);
+        b->second.erase(b->second.find(key));
+        if (b->second.empty()) buckets_.erase(b);
+    }
+    of_object_.erase(at);
+}
+
+void secondary_index::renew(const kept_object& now)
+{
+    if (auto at = of_object_.find(now.key()); at != of_object_.end()) put(now, std::vector<std::string>(at->second));
+}
+
+std::vector<object> secondary_index::find(std::string_view value) const
+{
+    std::vector<object> out;
+    auto b = buckets_.find(value);
+    if (b == buckets_.end()) return out;
+    out.reserve(b->second.size());
+    for (const auto& [o, none] : b->second) out.push_back(o.get());
+    return out;
+}
+
+std::vector<std::string> secondary_index::values() const
+{
+    std::vector<std::string> out;
+    out.reserve(buckets_.size());
+    for (const auto& [value, objects] : buckets_) out.push_back(value);
+    return out;
+}
+
+object store_tables::find(object_key_view key) const
+{
+    auto ns = namespaces_.find(key.ns);
+    if (ns == namespaces_.end()) return {};
+    auto at = ns->second.find(key.name);
+    return at == ns->second.end() ? object{} : at->get();
+}
+
+object store_tables::put(const object& o, index_values values)
+{
+    kept_object kept(o);
+    for (std::size_t i = 0; i < indexes_.size(); ++i) indexes_[i].put(kept, std::move(values[i]));
+    auto ns = namespaces_.find(o.ns());
+    if (ns == namespaces_.end()) ns = namespaces_.try_emplace(std::string(o.ns())).first;
+    partition& in = ns->second;
+    object before;
+    if (auto at = in.find(o.name()); at != in.end()) {
+        before = at->get();
+        bytes_ += kept.bytes() - at->bytes();
+        labels_.change(*at, kept);
+        // The same name, so the place is right: far less work than to take one out and put one in.
+        const_cast<kept_object&>(*at) = std::move(kept); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+        return before;
+    }
+    labels_.change({}, kept);
+    bytes_ += kept.bytes();
+    ++size_;
+    in.insert(std::move(kept));
+    return before;
+}
+
+object store_tables::erase(object_key_view key)
+{
+    auto ns = namespaces_.find(key.ns);
+    if (ns == namespaces_.end()) return {};
+    auto at = ns->second.find(key.name);
+    if (at == ns->second.end()) return {};
+    object before = at->get();
+    bytes_ -= at->bytes();
+    --size_;
+    labels_.change(*at, {});
+    ns->second.erase(at);
+    if (ns->second.empty()) namespaces_.erase(ns);
+    for (auto& index : indexes_) index.erase(before.key());
+    return before;
+}
+
+void store_tables::renew(const kept_object& before, const object& now)
+{
+    auto ns = namespaces_.find(now.ns());
+    if (ns == namespaces_.end()) return;
+    auto at = ns->second.find(now.name());
+    if (at == ns->second.end() || !(*at == before)) return;
+    kept_object kept(now);
+    bytes_ += kept.bytes() - before.bytes();
+    ns->second.erase(at);
+    for (auto& index : indexes_) index.renew(kept);
+    labels_.change(before, kept);
+    ns->second.insert(std::move(kept));
+}
+
+std::size_t store_tables::size_of(std::string_view ns) const
+{
+    auto at = namespaces_.find(ns);
+    return at == namespaces_.end() ? 0 : at->second.size();
+}
+
+std::vector<std::string> store_tables::namespace_names() const
+{
+    std::vector<std::string> out;
+    out.reserve(namespaces_.size());
+    for (const auto& [ns, content] : namespaces_) out.push_back(ns);
+    return out;
+}
+
+void store_tables::add_index(std::string name, const std::vector<kept_object>& objects,
+                             std::vector<std::vector<std::string>> values)
+{
+    auto& index = indexes_.emplace_back(std::move(name));
+    for (std::size_t i = 0; i < objects.size(); ++i) index.put(objects[i], std::move(values[i]));
+}
+
+const secondary_index* store_tables::index(std::string_view name) const
+{
+    for (const auto& i : indexes_)
+        if (i.name() == name) return &i;
+    return nullptr;
+}
+
+} // namespace kubecoro

@@ -1,0 +1,114 @@
+#pragma once
+// The plain data of a store: objects by namespace and name, and by the values of user indexes. Not thread safe.
+
+#include "fifo/key_set.hpp"
+#include "store/label_index.hpp"
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/// The values of one object in each index, in the order of the indexes.
+using index_values = std::vector<std::vector<std::string>>;
+
+/** Objects found by value. The values of each object are kept: an index function that changes its mind, or throws
+    later, cannot leave an object behind. */
+class secondary_index
+{
+public:
+    explicit secondary_index(std::string name) : name_(std::move(name)) {}
+
+    void put(const kept_object& o, std::vector<std::string> values);
+    void erase(object_key_view key);
+    /// The same object in another form takes the place of what is stored.
+    void renew(const kept_object& now);
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] std::vector<object> find(std::string_view value) const;
+    [[nodiscard]] std::vector<std::string> values() const;
+
+private:
+    struct nothing
+    {
+    };
+    using bucket = kept_map<nothing>;
+
+    std::string name_;
+    text_map<bucket> buckets_;
+    kept_map<std::vector<std::string>> of_object_;
+};
+
+struct by_name_hash
+{
+    using is_transparent = void;
+    using is_avalanching = void;
+    [[nodiscard]] std::size_t operator()(std::string_view name) const noexcept { return text_hash{}(name); }
+    [[nodiscard]] std::size_t operator()(const kept_object& o) const noexcept { return text_hash{}(o.name()); }
+};
+
+struct by_name_equal
+{
+    using is_transparent = void;
+    [[nodiscard]] bool operator()(const kept_object& a, const kept_object& b) const noexcept
+    {
+        return a.name() == b.name();
+    }
+    [[nodiscard]] bool operator()(std::string_view a, const kept_object& b) const noexcept { return a == b.name(); }
+    [[nodiscard]] bool operator()(const kept_object& a, std::string_view b) const noexcept { return a.name() == b; }
+};
+
+class store_tables
+{
+public:
+    /// The stored object, or null.
+    [[nodiscard]] object find(object_key_view key) const;
+    /// @return what was there before, or null.
+    object put(const object& o, index_values values);
+    object erase(object_key_view key);
+    /// Stores the same object in another form, unless another one has come in its place.
+    void renew(const kept_object& before, const object& now);
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+    /// Calls f(kept_object) for all, or for those of one namespace (empty = all).
+    template<class F>
+    void each(F&& f) const
+    {
+        for (const auto& [ns, content] : namespaces_)
+            for (const auto& o : content) f(o);
+    }
+    template<class F>
+    void each_in(std::string_view ns, F&& f) const
+    {
+        if (ns.empty()) return each(f);
+        if (auto at = namespaces_.find(ns); at != namespaces_.end())
+            for (const auto& o : at->second) f(o);
+    }
+    [[nodiscard]] std::size_t size_of(std::string_view ns) const;
+    [[nodiscard]] std::vector<std::string> namespace_names() const;
+
+    /// Adds an index filled from `values`, which belong to `objects`.
+    void add_index(std::string name, const std::vector<kept_object>& objects,
+                   std::vector<std::vector<std::string>> values);
+    [[nodiscard]] const secondary_index* index(std::string_view name) const;
+
+    [[nodiscard]] label_indexes& labels() noexcept { return labels_; }
+    [[nodiscard]] const label_indexes& labels() const noexcept { return labels_; }
+
+private:
+    /// By the name inside the object: an entry is one pointer.
+    using partition = boost::unordered_flat_set<kept_object, by_name_hash, by_name_equal>;
+
+    text_map<partition> namespaces_;
+    std::vector<secondary_index> indexes_;
+    label_indexes labels_;
+    std::size_t size_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "fifo/delta.hpp"
+#include "informer/sync_gate.hpp"
+#include "store/version_core.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kubecoro {
+
+/** Tells coroutines when the store has reached a version. Thread safe.
+
+    The informer's strand says how far it is, after the store was changed: whoever is woken finds the change there. */
+class version_board
+{
+public:
+    /// @param gate  Opens with the lane's first list, or says why there is none.
+    void add_lane(std::string_view ns, sync_gate gate);
+    /// Who waits for it goes on with another lane that covers its namespace, or fails.
+    void remove_lane(std::string_view ns);
+    /// The store has everything of the lane up to `version`; `by` is what brought it there.
+    void reach(std::string_view lane, std::string_view version, std::span<const delta> by = {});
+    /// Nothing will be reached any more: ends every wait.
+    void close();
+
+    [[nodiscard]] bool covers(std::string_view ns) const;
+    /// See version_core::reached().
+    [[nodiscard]] bool reached(std::string_view ns, std::string_view wanted) const;
+    [[nodiscard]] std::vector<std::string> lanes() const;
+    [[nodiscard]] std::size_t waiting() const;
+
+    /// Completes when the lane that covers `ns` is there, at once if it is.
+    /// Errors: misconfigured without such a lane, what keeps it from syncing, cancelled.
+    [[nodiscard]] static boost::asio::awaitable<result<>> wait(std::shared_ptr<const version_board> self,
+                                                               std::string ns, std::string wanted);
+
+private:
+    void wake(const std::vector<version_core::ticket>& due, const result<>& outcome);
+
+    /// The gate of a lane that has not been listed; the caller holds mutex_.
+    [[nodiscard]] std::optional<sync_gate> filling(std::string_view ns) const;
+    /// False when the lane has left.
+    [[nodiscard]] static boost::asio::awaitable<result<bool>>
+    wait_on_lane(std::shared_ptr<const version_board> self, const std::string& ns, const std::string& wanted);
+
+    mutable std::mutex mutex_;
+    mutable version_core core_;
+    mutable std::unordered_map<version_core::ticket, latch> latches_;
+    std::map<std::string, sync_gate, std::less<>> gates_;
+    bool closed_ = false;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,55 @@
+#include "waits/await_all.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/task_group.hpp>
+
+#include <boost/asio/strand.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+asio::awaitable<result<>> await_one(std::string what, asio::awaitable<result<>> syncing, latch first,
+                                    std::shared_ptr<std::atomic<std::size_t>> left)
+{
+    const auto synced = co_await std::move(syncing);
+    if (!synced)
+        first.settle(synced.error().because(what + " cannot sync"));
+    else if (--*left == 0)
+        first.settle({});
+    co_return result<>{};
+}
+
+} // namespace
+
+asio::awaitable<result<>> await_all(std::vector<awaited> all)
+{
+    if (all.empty()) co_return result<>{};
+    const auto executor = co_await asio::this_coro::executor;
+    task_group waiters(asio::make_strand(executor));
+    const latch first;
+    const auto left = std::make_shared<std::atomic<std::size_t>>(all.size());
+    for (auto& a : all) {
+        auto waiting = await_one(a.what, std::move(a.synced), first, left);
+        waiters.spawn("wait for " + a.what, std::move(waiting));
+    }
+    auto waiting = guard(first.wait());
+    const auto outcome = co_await std::move(waiting);
+    waiters.stop();
+    co_await finish_despite_cancellation();
+    while (waiters.running() != 0) { // a cancellation that comes now ends a join, and the group must not go before them
+        auto ending = waiters.join();
+        co_await std::move(ending);
+    }
+    co_return outcome;
+}
+
+} // namespace kubecoro

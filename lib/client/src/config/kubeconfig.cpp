@@ -1,0 +1,225 @@
+#include <kubecoro/client/kubeconfig.hpp>
+
+#include "auth/impersonation.hpp"
+#include "config/kubeconfig_file.hpp"
+#include "config/server_address.hpp"
+#include "http/encoding.hpp"
+
+#include <algorithm>
+
+namespace kubecoro {
+
+namespace {
+
+using detail::config_text;
+using detail::kubeconfig_text;
+
+constexpr std::size_t max_file_bytes = 10 * 1024 * 1024;
+
+failure wrong(const std::string& where, const std::string& why)
+{
+    return failure(cond::misconfigured, where + ": " + why);
+}
+
+/// The file a field stands in, out of "file: path.of.field".
+std::string file_of(const config_text& field) { return field.where.substr(0, field.where.find(": ")); }
+
+std::string beside(const config_text& field)
+{
+    if (field.value.front() == '/') return field.value;
+    const auto file = file_of(field);
+    const auto slash = file.rfind('/');
+    return slash == std::string::npos ? field.value : file.substr(0, slash + 1) + field.value;
+}
+
+std::string names(const auto& map)
+{
+    std::string out;
+    for (const auto& [name, entry] : map) out += (out.empty() ? "" : ", ") + name;
+    return out.empty() ? "none" : out;
+}
+
+/// Data beats file, as in kubectl; both absent is empty.
+result<std::string> content(const config_text& data, const config_text& file, const environment& env)
+{
+    if (!data.empty()) {
+        auto decoded = detail::base64_decode(data.value);
+        if (!decoded) return wrong(data.where, "not base64");
+        return std::move(*decoded);
+    }
+    if (file.empty()) return std::string();
+    auto read = env.read_file(beside(file), max_file_bytes);
+    if (!read) return wrong(file.where, read.error().message());
+    return read;
+}
+
+result<> take_login(const detail::user_entry& user, const environment& env, cluster_config& out)
+{
+    if (!user.unsupported.empty())
+        return wrong(user.unsupported.where, user.unsupported.value == "exec"
+                                                 ? "credential plugins are not supported yet"
+                                                 : "auth-provider is not supported; kubectl has dropped it as well");
+    auto certificate = content(user.certificate_data, user.certificate_file, env);
+    if (!certificate) return certificate.error();
+    auto key = content(user.key_data, user.key_file, env);
+    if (!key) return key.error();
+    if (certificate->empty() != key->empty()) {
+        const auto& data = key->empty() ? user.certificate_data : user.key_data;
+        const auto& file = key->empty() ? user.certificate_file : user.key_file;
+        return wrong(data.empty() ? file.where : data.where,
+                     "a client certificate needs its key and a key its certificate");
+    }
+    out.client_certificate = std::move(*certificate);
+    out.client_key = std::move(*key);
+    out.login.token = user.token.value;
+    if (!user.token_file.empty()) {
+        out.login.token_file = beside(user.token_file);
+        auto token = env.read_file(out.login.token_file, max_file_bytes);
+        if (!token && user.token.empty()) return wrong(user.token_file.where, token.error().message());
+    }
+    out.login.username = user.username.value;
+    out.login.password = user.password.value;
+    return {};
+}
+
+result<> take_impersonation(const detail::user_entry& user, const std::string& where, cluster_config& out)
+{
+    out.login.as = {user.as_user.value, user.as_uid.value, user.as_groups, user.as_extra};
+    if (auto sound = detail::check_impersonation(out.login.as); !sound) return wrong(where, sound.error().message());
+    return {};
+}
+
+result<> take_cluster(const detail::cluster_entry& cluster, const std::string& where, const environment& env,
+                      cluster_config& out)
+{
+    if (cluster.server.empty()) return wrong(where + ".server", "missing");
+    auto address = detail::server_address::parse(cluster.server.value);
+    if (!address) return wrong(cluster.server.where, address.error().message());
+    if (!cluster.proxy_url.empty()) return wrong(cluster.proxy_url.where, "proxies are not supported yet");
+    auto authority = content(cluster.authority_data, cluster.authority_file, env);
+    if (!authority) return authority.error();
+    if (cluster.insecure && !authority->empty())
+        return wrong(where, "certificate-authority and insecure-skip-tls-verify exclude each other");
+    out.server = cluster.server.value;
+    out.ca = std::move(*authority);
+    out.server_name = cluster.server_name.value;
+    out.insecure = cluster.insecure;
+    return {};
+}
+
+result<cluster_config> choose(const kubeconfig_text& all, const std::string& files, const std::string& asked,
+                              const environment& env)
+{
+    const std::string& name = asked.empty() ? all.current_context.value : asked;
+    if (name.empty()) return wrong(files, "no current-context; name one of these contexts: " + names(all.contexts));
+    const auto context = all.contexts.find(name);
+    if (context == all.contexts.end())
+        return wrong(asked.empty() ? all.current_context.where : files,
+                     "there is no context \"" + name + "\"; there are: " + names(all.contexts));
+    const auto& [cluster_name, user_name, ns] = context->second;
+    const auto at = [&](const config_text& field, const char* which) {
+        return field.where.empty() ? files + ": contexts[" + name + "].context." + which : field.where;
+    };
+    const auto cluster = all.clusters.find(cluster_name.value);
+    if (cluster == all.clusters.end())
+        return wrong(at(cluster_name, "cluster"), cluster_name.empty() ? "missing"
+                                                                       : "there is no cluster \"" + cluster_name.value +
+                                                                             "\"; there are: " + names(all.clusters));
+    cluster_config out;
+    out.origin = "context " + name + " of " + files;
+    out.ns = ns.value;
+    const auto where = files + ": clusters[" + cluster_name.value + "].cluster";
+    if (auto taken = take_cluster(cluster->second, where, env, out); !taken) return taken.error();
+    if (user_name.empty()) return out;
+    const auto user = all.users.find(user_name.value);
+    if (user == all.users.end())
+        return wrong(at(user_name, "user"),
+                     "there is no user \"" + user_name.value + "\"; there are: " + names(all.users));
+    const auto entry = files + ": users[" + user_name.value + "].user";
+    if (auto taken = take_impersonation(user->second, entry, out); !taken) return taken.error();
+    // As clientcmd: credentials never travel in the clear. Who to act as is no secret and does.
+    if (!detail::server_address::parse(out.server)->tls) return out;
+    if (auto taken = take_login(user->second, env, out); !taken) return taken.error();
+    return out;
+}
+
+std::vector<std::string> split(const std::string& list)
+{
+    std::vector<std::string> out;
+    for (std::size_t begin = 0; begin <= list.size();) {
+        const auto end = std::min(list.find(':', begin), list.size());
+        auto path = list.substr(begin, end - begin);
+        if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
+        begin = end + 1;
+    }
+    return out;
+}
+
+std::string joined(const std::vector<std::string>& paths)
+{
+    std::string out;
+    for (const auto& path : paths) out += (out.empty() ? "" : ":") + path;
+    return out;
+}
+
+} // namespace
+
+result<cluster_config> load_kubeconfig(const kubeconfig_options& options, const environment& env)
+{
+    std::vector<std::string> candidates;
+    if (!options.path.empty())
+        candidates = {options.path};
+    else if (auto list = env.variable("KUBECONFIG"); list && !list->empty())
+        candidates = split(*list);
+    else if (auto home = env.variable("HOME"); home && !home->empty())
+        candidates = {*home + "/.kube/config"};
+
+    kubeconfig_text all;
+    std::vector<std::string> present;
+    for (const auto& path : candidates) {
+        auto text = env.read_file(path, max_file_bytes);
+        if (!text && text.error().condition() == cond::not_found && options.path.empty()) continue;
+        if (!text) return failure(cond::misconfigured, "kubeconfig " + text.error().message());
+        if (auto added = all.add(*text, path); !added) return added.error();
+        present.push_back(path);
+    }
+    const bool anything = !all.clusters.empty() || !all.contexts.empty() || !all.users.empty();
+    if (anything || !options.path.empty() || !options.context.empty()) {
+        if (present.empty())
+            return wrong(joined(candidates), "no such file, so no context \"" + options.context + "\"");
+        return choose(all, joined(present), options.context, env);
+    }
+    if (auto host = env.variable("KUBERNETES_SERVICE_HOST"); host && !host->empty()) return load_in_cluster_config(env);
+    return failure(cond::misconfigured, "no cluster is configured: " +
+                                            (candidates.empty() ? std::string("HOME is not set")
+                                                                : joined(candidates) + " is not there or empty") +
+                                            " and this is not a pod; give a kubeconfig file or set KUBECONFIG");
+}
+
+result<cluster_config> load_in_cluster_config(const environment& env)
+{
+    const auto host = env.variable("KUBERNETES_SERVICE_HOST");
+    const auto port = env.variable("KUBERNETES_SERVICE_PORT");
+    if (!host || host->empty() || !port || port->empty())
+        return failure(cond::misconfigured,
+                       "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+    cluster_config out;
+    out.origin = "in-cluster";
+    out.server = "https://" + detail::bracketed(*host) + ":" + *port;
+    if (auto address = detail::server_address::parse(out.server); !address)
+        return wrong("KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT", address.error().message());
+    out.login.token_file = env.service_account_dir + "/token";
+    auto token = env.read_file(out.login.token_file, max_file_bytes);
+    if (!token) return failure(cond::misconfigured, "the service account's token: " + token.error().message());
+    // Without the file the system's authorities are used, as client-go does.
+    auto authority = env.read_file(env.service_account_dir + "/ca.crt", max_file_bytes);
+    if (authority)
+        out.ca = std::move(*authority);
+    else if (authority.error().condition() != cond::not_found)
+        return failure(cond::misconfigured, "the service account's ca.crt: " + authority.error().message());
+    if (auto ns = env.read_file(env.service_account_dir + "/namespace", 1024)) out.ns = std::move(*ns);
+    while (!out.ns.empty() && (out.ns.back() == '\n' || out.ns.back() == ' ')) out.ns.pop_back();
+    return out;
+}
+
+} // namespace kubecoro

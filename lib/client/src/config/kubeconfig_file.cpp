@@ -1,0 +1,147 @@
+#include "config/kubeconfig_file.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+namespace kubecoro::detail {
+
+namespace {
+
+/// Thrown and caught inside this file only: parsing is a deep walk in which everything may be of a wrong type.
+struct wrong_field
+{
+    std::string where;
+    std::string why;
+};
+
+std::string join(const std::string& where, const char* member) { return where + "." + member; }
+
+YAML::Node member(const YAML::Node& map, const char* name)
+{
+    const YAML::Node found = map[name];
+    if (found.IsDefined() && !found.IsNull()) return found;
+    return YAML::Node(YAML::NodeType::Undefined);
+}
+
+config_text text(const YAML::Node& map, const std::string& where, const char* name)
+{
+    const auto node = member(map, name);
+    if (!node.IsDefined()) return {};
+    if (!node.IsScalar()) throw wrong_field{join(where, name), "expected text"};
+    return {node.Scalar(), join(where, name)};
+}
+
+bool flag(const YAML::Node& map, const std::string& where, const char* name)
+{
+    const auto node = member(map, name);
+    if (!node.IsDefined()) return false;
+    bool value = false;
+    if (!node.IsScalar() || !YAML::convert<bool>::decode(node, value))
+        throw wrong_field{join(where, name), "expected true or false"};
+    return value;
+}
+
+std::vector<std::string> texts(const YAML::Node& list, const std::string& where)
+{
+    std::vector<std::string> out;
+    if (!list.IsDefined()) return out;
+    if (!list.IsSequence()) throw wrong_field{where, "expected a list of texts"};
+    for (const auto& item : list) {
+        if (!item.IsScalar()) throw wrong_field{where, "expected a list of texts"};
+        out.push_back(item.Scalar());
+    }
+    return out;
+}
+
+void read(const YAML::Node& map, const std::string& where, cluster_entry& out)
+{
+    out.server = text(map, where, "server");
+    out.authority_file = text(map, where, "certificate-authority");
+    out.authority_data = text(map, where, "certificate-authority-data");
+    out.server_name = text(map, where, "tls-server-name");
+    out.proxy_url = text(map, where, "proxy-url");
+    out.insecure = flag(map, where, "insecure-skip-tls-verify");
+}
+
+void read(const YAML::Node& map, const std::string& where, user_entry& out)
+{
+    out.token = text(map, where, "token");
+    out.token_file = text(map, where, "tokenFile");
+    out.certificate_file = text(map, where, "client-certificate");
+    out.certificate_data = text(map, where, "client-certificate-data");
+    out.key_file = text(map, where, "client-key");
+    out.key_data = text(map, where, "client-key-data");
+    out.username = text(map, where, "username");
+    out.password = text(map, where, "password");
+    out.as_user = text(map, where, "as");
+    out.as_uid = text(map, where, "as-uid");
+    out.as_groups = texts(member(map, "as-groups"), join(where, "as-groups"));
+    if (const auto extra = member(map, "as-user-extra"); extra.IsDefined()) {
+        if (!extra.IsMap()) throw wrong_field{join(where, "as-user-extra"), "expected a map"};
+        for (const auto& pair : extra)
+            for (auto& value : texts(pair.second, join(where, "as-user-extra")))
+                out.as_extra.emplace_back(pair.first.Scalar(), std::move(value));
+    }
+    for (const char* name : {"exec", "auth-provider"})
+        if (member(map, name).IsDefined()) out.unsupported = {name, join(where, name)};
+}
+
+void read(const YAML::Node& map, const std::string& where, context_entry& out)
+{
+    out.cluster = text(map, where, "cluster");
+    out.user = text(map, where, "user");
+    out.ns = text(map, where, "namespace");
+}
+
+template<class Entry>
+void add_entries(const YAML::Node& root, const std::string& file, const char* list, const char* inner,
+                 std::map<std::string, Entry, std::less<>>& out)
+{
+    const auto entries = member(root, list);
+    if (!entries.IsDefined()) return;
+    const std::string at = file + ": " + list;
+    if (!entries.IsSequence()) throw wrong_field{at, "expected a list"};
+    std::map<std::string, Entry, std::less<>> mine;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const YAML::Node entry = entries[i];
+        const auto numbered = at + "[" + std::to_string(i) + "]";
+        if (!entry.IsMap()) throw wrong_field{numbered, "expected a map"};
+        const auto name = text(entry, numbered, "name");
+        if (name.empty()) throw wrong_field{join(numbered, "name"), "missing"};
+        const auto where = join(at + "[" + name.value + "]", inner);
+        Entry parsed;
+        if (const auto body = member(entry, inner); body.IsDefined()) {
+            if (!body.IsMap()) throw wrong_field{where, "expected a map"};
+            read(body, where, parsed);
+        }
+        if (!mine.emplace(name.value, std::move(parsed)).second) throw wrong_field{where, "there are two of this name"};
+    }
+    out.merge(mine);
+}
+
+} // namespace
+
+result<> kubeconfig_text::add(std::string_view yaml, const std::string& file)
+{
+    try {
+        const YAML::Node root = YAML::Load(std::string(yaml));
+        if (root.IsNull() || !root.IsDefined()) return {};
+        if (!root.IsMap()) throw wrong_field{file, "expected a map at the top"};
+        add_entries(root, file, "clusters", "cluster", clusters);
+        add_entries(root, file, "users", "user", users);
+        add_entries(root, file, "contexts", "context", contexts);
+        auto current = text(root, file + ": ", "current-context");
+        current.where = file + ": current-context";
+        if (current_context.empty()) current_context = std::move(current);
+        return {};
+    } catch (const wrong_field& e) {
+        return failure(cond::misconfigured, e.where + ": " + e.why);
+    } catch (const YAML::Exception& e) {
+        // Its text names the position and what was expected, never the content of a scalar.
+        return failure(cond::misconfigured, file + ": not YAML: line " + std::to_string(e.mark.line + 1) + ", column " +
+                                                std::to_string(e.mark.column + 1) + ": " + e.msg);
+    } catch (const std::exception& e) {
+        return failure(cond::misconfigured, file + ": cannot be understood: " + e.what());
+    }
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,99 @@
+#include "connect/connection_race.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/this_coro.hpp>
+
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+struct contest
+{
+    std::shared_ptr<happy_eyeballs_core> plan;
+    dialer dial;
+    wake_signal changed = {};
+};
+
+asio::awaitable<result<>> attempt(std::shared_ptr<contest> of, std::size_t index)
+{
+    auto dialing = guard(of->dial(index));
+    const auto done = co_await std::move(dialing);
+    if (done)
+        of->plan->on_connected(index);
+    else
+        of->plan->on_failed(index, done.error());
+    of->changed.notify();
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> wait_for_change(time_source& time, const contest& of, std::optional<time_point> until)
+{
+    auto change = of.changed.wait();
+    if (!until) co_return co_await std::move(change);
+    auto both = race(std::move(change), sleep_for(time, *until - time.now()));
+    (void)co_await std::move(both);
+    co_return result<>{};
+}
+
+asio::awaitable<result<std::size_t>> follow(std::shared_ptr<time_source> time, std::shared_ptr<contest> of,
+                                            std::shared_ptr<task_group> attempts)
+{
+    for (;;) {
+        const auto next = of->plan->next(time->now());
+        if (const auto* opening = std::get_if<happy_eyeballs_core::open>(&next)) {
+            attempts->spawn("connect to " + of->plan->order()[opening->index], attempt(of, opening->index));
+        } else if (const auto* waiting = std::get_if<happy_eyeballs_core::wait>(&next)) {
+            auto change = wait_for_change(*time, *of, waiting->until);
+            const auto waited = co_await std::move(change);
+            if (!waited) co_return waited.error();
+        } else if (const auto* won = std::get_if<happy_eyeballs_core::connected>(&next)) {
+            co_return won->index;
+        } else {
+            co_return std::get<happy_eyeballs_core::give_up>(next).why;
+        }
+    }
+}
+
+/// The attempts of one race. They may be destroyed after the race itself, with their context.
+struct racers
+{
+    std::shared_ptr<task_group> group;
+    ~racers()
+    {
+        group->stop();
+        group->keep_until_ended(group);
+    }
+};
+
+} // namespace
+
+asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<time_source> time,
+                                                      std::shared_ptr<happy_eyeballs_core> plan, dialer dial)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const auto before = co_await asio::this_coro::cancellation_state;
+    const bool was_cancelled = before.cancelled() != asio::cancellation_type::none;
+    const bool throws = co_await asio::this_coro::throw_if_cancelled();
+    const auto of = std::make_shared<contest>(contest{std::move(plan), std::move(dial)});
+    const racers all{std::make_shared<task_group>(executor)};
+    auto following = guard(follow(std::move(time), of, all.group));
+    auto outcome = co_await std::move(following);
+    all.group->stop();
+    co_await finish_despite_cancellation();
+    while (all.group->running() != 0) (void)co_await all.group->join(); // it may be cancelled again
+    co_await asio::this_coro::throw_if_cancelled(throws);
+    // A cancellation that came while the losers ended must not be lost; one before the race, in a clean-up section, is old.
+    const auto after = co_await asio::this_coro::cancellation_state;
+    if (!was_cancelled && after.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    co_return outcome;
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,87 @@
+#include "connect/socket_stream.hpp"
+
+#include <kubecoro/base/context_bound.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include <cerrno>
+#include <utility>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
+
+class tcp_stream final : public byte_stream
+{
+public:
+    tcp_stream(tcp::socket s, std::string peer)
+        : kept_(s.get_executor(), std::move(s)), socket_(*kept_.get()), peer_(std::move(peer))
+    {
+    }
+
+    asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
+    {
+        auto [ec, n] = co_await socket_.async_read_some(asio::buffer(data, size), as_values);
+        if (ec == asio::error::eof) co_return std::size_t{0};
+        if (ec) co_return failure(ec, "read from " + peer_);
+        co_return n;
+    }
+
+    asio::awaitable<result<>> write(std::string_view bytes) override
+    {
+        auto [ec, n] = co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), as_values);
+        if (ec) co_return failure(ec, "write to " + peer_);
+        co_return result<>{};
+    }
+
+    void set_patience(duration unacknowledged) noexcept override
+    {
+        if (kept_.get()) detail::set_patience(socket_, unacknowledged);
+    }
+    bool quiet() noexcept override { return kept_.get() && is_quiet(socket_); }
+
+private:
+    /// Idle connections may outlive their context.
+    context_bound<tcp::socket> kept_;
+    /// For operations, which do not.
+    tcp::socket& socket_;
+    std::string peer_;
+};
+
+} // namespace
+
+void set_patience([[maybe_unused]] tcp::socket& socket, [[maybe_unused]] duration unacknowledged) noexcept
+{
+#ifdef TCP_USER_TIMEOUT
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(unacknowledged).count();
+    const auto value = static_cast<unsigned>(ms);
+    // Best effort: without it the deadlines of the requests decide.
+    (void)::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof value);
+#endif
+}
+
+bool is_quiet(tcp::socket& socket) noexcept
+{
+    char byte;
+    const auto got = ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+std::unique_ptr<byte_stream> make_tcp_stream(tcp::socket socket, std::string peer)
+{
+    return std::make_unique<tcp_stream>(std::move(socket), std::move(peer));
+}
+
+} // namespace kubecoro::detail

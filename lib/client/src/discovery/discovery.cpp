@@ -1,0 +1,115 @@
+#include <kubecoro/client/discovery.hpp>
+
+#include "discovery/discovery_core.hpp"
+#include "rest/foreign_answer.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// What kubectl sends: servers before 1.30 know only v2beta1, and those before 1.26 neither.
+constexpr const char* aggregated_accept =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+using resources = std::vector<discovered_resource>;
+
+void append(resources& all, resources more)
+{
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+asio::awaitable<result<object>> document(const client& c, std::string path, const char* accept)
+{
+    request r;
+    r.method = "GET";
+    r.target = path;
+    r.accept = accept;
+    auto got = co_await c.raw(std::move(r));
+    if (!got) co_return got.error();
+    if (got->head.status >= 300 && got->head.status < 400)
+        co_return failure(cond::invalid,
+                          "the server answers " + std::to_string(got->head.status) + "; redirects are not followed")
+            .with_request("GET", path);
+    if (got->head.status < 200 || got->head.status >= 300)
+        co_return detail::refused_answer(got->head.status, got->body).with_request("GET", path);
+    if (const auto type = got->head.header("content-type"); !detail::may_be_json(type))
+        co_return detail::foreign_answer(type, got->body).with_request("GET", path);
+    decode_options options;
+    options.limits.max_object_bytes = std::max(options.limits.max_object_bytes, got->body.size());
+    auto parsed = decode_object(got->body, options);
+    if (!parsed) co_return parsed.error().with_request("GET", path);
+    co_return parsed;
+}
+
+/// The way of servers without aggregated discovery: one document per group and version.
+asio::awaitable<result<>> each_group_version(const client& c, const object& groups, const std::string& root,
+                                             resources& all)
+{
+    auto versions = detail::read_group_versions(groups);
+    if (!versions) co_return versions.error().with_request("GET", root);
+    result<> first_failure;
+    bool any = versions->empty();
+    for (const auto& gv : *versions) {
+        const auto path = root + "/" + (gv.group.empty() ? "" : gv.group + "/") + gv.version;
+        auto listed = co_await document(c, path, "application/json");
+        if (!listed && listed.error().condition() == cond::cancelled) co_return listed.error();
+        auto read = listed ? detail::read_resource_list(*listed, gv) : result<resources>(listed.error());
+        // The server of an extension may be down while everything else works.
+        if (!read && first_failure) first_failure = read.error();
+        if (!read) continue;
+        any = true;
+        append(all, std::move(*read));
+    }
+    if (!any) co_return first_failure;
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> one_root(const client& c, std::string root, resources& all)
+{
+    auto found = co_await document(c, root, aggregated_accept);
+    // A server that knows the format by no name may refuse the list of names altogether (406).
+    if (!found && found.error().condition() == cond::invalid) found = co_await document(c, root, "application/json");
+    if (!found) co_return found.error();
+    if (!detail::is_aggregated(*found)) co_return co_await each_group_version(c, *found, root, all);
+    auto read = detail::read_aggregated(*found);
+    if (!read) co_return read.error().with_request("GET", root);
+    append(all, std::move(*read));
+    co_return result<>{};
+}
+
+asio::awaitable<result<resources>> both_roots(client c)
+{
+    resources all;
+    for (const char* root : {"/api", "/apis"}) {
+        auto done = co_await one_root(c, root, all);
+        if (!done) co_return done.error();
+    }
+    co_return all;
+}
+
+asio::awaitable<result<resource_type>> named_resource(client c, std::string name)
+{
+    auto all = co_await both_roots(std::move(c));
+    if (!all) co_return all.error();
+    co_return detail::pick_resource(*all, name);
+}
+
+} // namespace
+
+asio::awaitable<result<resources>> all_resources(client c) { return guard(both_roots(std::move(c))); }
+
+asio::awaitable<result<resource_type>> find_resource(client c, std::string name)
+{
+    return guard(named_resource(std::move(c), std::move(name)));
+}
+
+} // namespace kubecoro

@@ -1,0 +1,324 @@
+#include "http/http_transport.hpp"
+
+#include "http/request_text.hpp"
+#include "rest/retry_core.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t first_buffer = 16 * 1024;
+// As far as a buffer grows because there is more to read than fits: some dozens of events, and still in the cache.
+constexpr std::size_t busy_buffer = 128 * 1024;
+
+/// A stream with the bytes read from it and not yet understood.
+class connection
+{
+public:
+    explicit connection(std::unique_ptr<byte_stream> s) : stream_(std::move(s)) {}
+
+    byte_stream& stream() noexcept { return *stream_; }
+    /// It has been idle since it carried another request.
+    [[nodiscard]] bool reused() const noexcept { return reused_; }
+    [[nodiscard]] std::string_view pending() const noexcept
+    {
+        return std::string_view(buffer_).substr(begin_, end_ - begin_);
+    }
+    void consume(std::size_t n) noexcept { begin_ += n; }
+
+    /// Where the next read goes, behind what is pending.
+    result<std::span<char>> room(std::size_t max_pending)
+    {
+        if (begin_ > 0) {
+            std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+            end_ -= begin_;
+            begin_ = 0;
+        }
+        if (end_ == buffer_.size()) {
+            if (end_ >= max_pending) return failure(cond::corrupt, "a header of the answer is too long");
+            buffer_.resize(buffer_.empty() ? first_buffer : buffer_.size() * 2);
+        } else if (busy_ && buffer_.size() < busy_buffer) {
+            buffer_.resize(buffer_.size() * 2);
+        }
+        return std::span(buffer_).subspan(end_);
+    }
+    /// So many bytes were read into the room.
+    void add(std::size_t n) noexcept
+    {
+        end_ += n;
+        busy_ = end_ == buffer_.size();
+    }
+
+    /// An idle connection needs no buffer. Precondition: nothing is pending.
+    void rest() noexcept
+    {
+        std::string().swap(buffer_);
+        begin_ = end_ = 0;
+        busy_ = false;
+        reused_ = true;
+    }
+
+private:
+    std::unique_ptr<byte_stream> stream_;
+    std::string buffer_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+    /// The last read filled the buffer: there is more.
+    bool busy_ = false;
+    bool reused_ = false;
+};
+
+/// The idle connections; thread safe.
+class idle_pool
+{
+public:
+    idle_pool(pool_limits limits, std::shared_ptr<time_source> time) : time_(std::move(time)), core_(limits) {}
+
+    std::unique_ptr<connection> take()
+    {
+        std::vector<std::unique_ptr<connection>> closing;
+        std::unique_lock lock(mutex_);
+        close(core_.expire(time_->now()), closing);
+        while (auto id = core_.take()) {
+            auto found = connections_.extract(*id);
+            auto picked = std::move(found.mapped());
+            if (picked->stream().quiet()) return picked;
+            closing.push_back(std::move(picked));
+        }
+        return nullptr;
+    }
+
+    void put(std::unique_ptr<connection> c)
+    {
+        c->rest();
+        std::vector<std::unique_ptr<connection>> closing;
+        std::unique_lock lock(mutex_);
+        const auto id = next_id_++;
+        connections_.emplace(id, std::move(c));
+        close(core_.put(id, time_->now()), closing);
+    }
+
+private:
+    // Sockets are closed after the lock is gone: `into` lives in the caller, declared before its lock.
+    void close(const std::vector<connection_pool_core::id>& ids, std::vector<std::unique_ptr<connection>>& into)
+    {
+        for (auto id : ids) into.push_back(std::move(connections_.extract(id).mapped()));
+    }
+
+    std::shared_ptr<time_source> time_;
+    std::mutex mutex_;
+    connection_pool_core core_;
+    connection_pool_core::id next_id_ = 1;
+    std::unordered_map<connection_pool_core::id, std::unique_ptr<connection>> connections_;
+};
+
+/// What the parser has to see at once: a head, or a chunk header with its extensions.
+constexpr std::size_t max_pending(const http_limits& limits) { return limits.max_head_bytes + first_buffer; }
+
+class http_answer final : public answer
+{
+public:
+    http_answer(std::shared_ptr<idle_pool> pool, std::unique_ptr<connection> c, http_parser parser,
+                const http_options& options)
+        : pool_(std::move(pool)),
+          connection_(std::move(c)),
+          parser_(std::move(parser)),
+          limits_(options.http),
+          patience_(options.patience),
+          patience_after_idling_(options.patience_after_idling)
+    {
+    }
+
+    const answer_head& head() const noexcept override { return parser_.head(); }
+
+    /// Sends the request and reads until the head is there. The first body bytes may come along: they wait in body_.
+    asio::awaitable<result<>> start(std::string text)
+    {
+        if (connection_->reused()) connection_->stream().set_patience(patience_after_idling_);
+        auto sent = co_await connection_->stream().write(text);
+        // A server may answer and close before it has read everything: what it says counts more than the broken pipe.
+        if (!sent && sent.error().condition() != cond::unreachable) co_return sent;
+        whole_request_sent_ = sent.has_value();
+        auto reading = read_until(&http_answer::head_there);
+        auto read = co_await std::move(reading);
+        if (!read && !sent && !parser_.got_some()) co_return sent;
+        if (read && connection_->reused()) connection_->stream().set_patience(patience_);
+        co_return read;
+    }
+
+    /// Of a start that failed.
+    [[nodiscard]] broken_attempt attempt(std::string_view method, unsigned earlier, cond why) const noexcept
+    {
+        return {.method = method,
+                .earlier = earlier,
+                .reused = connection_->reused(),
+                .wholly_sent = whole_request_sent_,
+                .answer_begun = parser_.got_some(),
+                .why = why};
+    }
+
+    asio::awaitable<result<std::string_view>> read_some() override { return guard(next_piece()); }
+
+    std::string_view read_arrived() override
+    {
+        if (!connection_) return {};
+        // A failure stays the parser's: it is told again when read_some() asks.
+        while (body_.empty()) {
+            const auto stepped = understand();
+            if (!stepped || !*stepped) break;
+        }
+        return std::exchange(body_, std::string_view{});
+    }
+
+private:
+    asio::awaitable<result<std::string_view>> next_piece()
+    {
+        if (failed_) co_return *failed_;
+        interrupted_unless_finished running(*this);
+        if (!piece_there()) {
+            auto reading = read_until(&http_answer::piece_there);
+            const auto read = co_await std::move(reading);
+            if (!read) {
+                running.why = read.error();
+                co_return read.error();
+            }
+        }
+        if (body_.empty()) release();
+        running.finished = true;
+        co_return std::exchange(body_, std::string_view{});
+    }
+
+    // A cancellation may also show as an exception out of a co_await: the connection is given up either way.
+    struct interrupted_unless_finished
+    {
+        explicit interrupted_unless_finished(http_answer& a) : owner(a) {}
+        ~interrupted_unless_finished()
+        {
+            if (finished) return;
+            owner.failed_ = std::move(why);
+            owner.connection_.reset();
+        }
+        interrupted_unless_finished(const interrupted_unless_finished&) = delete;
+        interrupted_unless_finished& operator=(const interrupted_unless_finished&) = delete;
+        http_answer& owner;
+        failure why{cond::cancelled};
+        bool finished = false;
+    };
+
+    // Takes something of what is pending, or finds that more is needed: false. Body bytes found stay in body_.
+    result<bool> understand()
+    {
+        const auto pending = connection_->pending();
+        if (pending.empty() || parser_.done()) return false;
+        auto fed = parser_.feed(pending);
+        if (!fed) return fed.error();
+        connection_->consume(fed->consumed);
+        body_ = fed->body;
+        return fed->consumed > 0;
+    }
+
+    [[nodiscard]] bool head_there() const noexcept { return parser_.head_done(); }
+    [[nodiscard]] bool piece_there() const noexcept { return !body_.empty() || parser_.done(); }
+
+    // One coroutine for all the steps: each event of a quiet watch comes through here.
+    asio::awaitable<result<>> read_until(bool (http_answer::*reached)() const noexcept)
+    {
+        while (!(this->*reached)()) {
+            const auto understood = understand();
+            if (!understood) co_return understood.error();
+            if (*understood) continue;
+            const auto room = connection_->room(max_pending(limits_));
+            if (!room) co_return room.error();
+            auto n = co_await connection_->stream().read_some(room->data(), room->size());
+            if (!n) co_return n.error();
+            connection_->add(*n);
+            if (*n > 0) continue;
+            if (auto ended = parser_.end_of_input(); !ended) co_return ended;
+        }
+        co_return result<>{};
+    }
+
+    void release()
+    {
+        if (!connection_) return;
+        if (whole_request_sent_ && parser_.keep_alive() && connection_->pending().empty())
+            pool_->put(std::move(connection_));
+        connection_.reset();
+    }
+
+    std::shared_ptr<idle_pool> pool_;
+    std::unique_ptr<connection> connection_;
+    http_parser parser_;
+    http_limits limits_;
+    duration patience_;
+    duration patience_after_idling_;
+    std::string_view body_;
+    bool whole_request_sent_ = false;
+    std::optional<failure> failed_;
+};
+
+class http_transport final : public transport
+{
+public:
+    http_transport(std::shared_ptr<connector> to, std::shared_ptr<time_source> time, http_options options)
+        : connector_(std::move(to)),
+          options_(std::move(options)),
+          pool_(std::make_shared<idle_pool>(options_.pool, std::move(time)))
+    {
+    }
+
+    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override { return guard(attempt(std::move(r))); }
+
+private:
+    asio::awaitable<result<std::unique_ptr<answer>>> attempt(request r)
+    {
+        auto text = request_text(r, options_.host, options_.prefix);
+        if (!text) co_return text.error();
+        auto opened = pool_->take();
+        for (unsigned earlier = 0;; ++earlier) {
+            if (!opened) {
+                auto stream = co_await connector_->connect();
+                if (!stream) co_return stream.error();
+                opened = std::make_unique<connection>(std::move(*stream));
+            }
+            auto got = std::make_unique<http_answer>(pool_, std::move(opened),
+                                                     http_parser(r.method == "HEAD", options_.http), options_);
+            auto started = co_await got->start(*text);
+            if (started) co_return result<std::unique_ptr<answer>>(std::move(got));
+            const auto broken = got->attempt(r.method, earlier, started.error().condition());
+            if (!may_repeat(broken)) co_return explained(started.error(), broken);
+        }
+    }
+
+    /// A server of TLS often says nothing to those who speak in the clear.
+    [[nodiscard]] failure explained(const failure& why, const broken_attempt& a) const
+    {
+        if (options_.tls || a.reused || a.answer_begun || a.why != cond::unreachable) return why;
+        return failure(a.why, why.message() + "; if this port speaks TLS, its address begins with https://");
+    }
+
+    std::shared_ptr<connector> connector_;
+    http_options options_;
+    std::shared_ptr<idle_pool> pool_;
+};
+
+} // namespace
+
+std::shared_ptr<transport> make_http_transport(std::shared_ptr<connector> to, std::shared_ptr<time_source> time,
+                                               http_options options)
+{
+    return std::make_shared<http_transport>(std::move(to), std::move(time), std::move(options));
+}
+
+} // namespace kubecoro::detail

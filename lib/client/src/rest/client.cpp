@@ -1,0 +1,155 @@
+#include <kubecoro/client/client.hpp>
+
+#include "auth/impersonation.hpp"
+#include "config/proxy_environment.hpp"
+#include "config/server_address.hpp"
+#include "connect/socket_connector.hpp"
+#include "connect/tls_context.hpp"
+#include "http/http_transport.hpp"
+#include "rest/client_state.hpp"
+
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/base/guard.hpp>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// The operations are plain functions that hand their state to a coroutine, because a client may be gone before its
+// operation is awaited; and guard() is the outermost one, so that a cancellation between two steps is a value as well.
+asio::awaitable<result<object>> fetch(std::shared_ptr<client::state> s, result<request> r)
+{
+    co_return co_await s->fetch_object(std::move(r));
+}
+
+asio::awaitable<result<object>> guarded_fetch(std::shared_ptr<client::state> s, result<request> r)
+{
+    return guard(fetch(std::move(s), std::move(r)));
+}
+
+asio::awaitable<result<raw_answer>> fetch_raw(std::shared_ptr<client::state> s, request r)
+{
+    const auto method = r.method, target = r.target;
+    auto got = co_await s->exchange(std::move(r), s->options.max_retries, s->options.timeouts.answer_head);
+    if (!got) co_return got.error();
+    auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
+    if (!body) co_return body.error().with_request(method, target);
+    raw_answer whole;
+    whole.head = (*got)->head();
+    whole.body = std::move(*body);
+    co_return whole;
+}
+
+asio::awaitable<result<std::unique_ptr<answer>>> start(std::shared_ptr<client::state> s, request r)
+{
+    co_return co_await s->exchange(std::move(r), s->options.max_retries, s->options.timeouts.answer_head);
+}
+
+} // namespace
+
+json_text::json_text(const object& o) : text(o.to_text()) {}
+json_text::json_text(const boost::json::value& v) : text(boost::json::serialize(v)) {}
+
+result<client> client::connect(asio::any_io_executor executor, client_options options)
+{
+    auto config = load_kubeconfig({.path = options.kubeconfig, .context = options.context});
+    if (!config) return config.error();
+    return create(std::move(executor), std::move(*config), std::move(options));
+}
+
+result<client> client::create(asio::any_io_executor executor, cluster_config config, client_options options)
+{
+    auto address = detail::server_address::parse(config.server);
+    if (!address) return address.error();
+    if (auto sound = detail::check_impersonation(config.login.as); !sound) return sound.error();
+    if (const auto variable = detail::proxy_variable(*address, system_environment()))
+        options.log.warning("proxies are not supported: the variable is ignored and the server asked directly",
+                            {{"variable", *variable}, {"server", address->endpoint()}});
+    if (!options.time) options.time = real_clock();
+    detail::socket_options socket{.executor = executor,
+                                  .time = options.time,
+                                  .address = *address,
+                                  .connect_timeout = options.timeouts.connect,
+                                  .handshake_timeout = options.timeouts.tls_handshake};
+    if (address->tls) {
+        auto tls = detail::make_tls_context(config);
+        if (!tls && config.origin.empty()) return tls.error();
+        if (!tls) return failure(tls.error().condition(), config.origin + ": " + tls.error().message());
+        socket.tls = std::move(*tls);
+        socket.server_name = config.server_name.empty() ? address->host : config.server_name;
+    }
+    auto carrier =
+        detail::make_http_transport(detail::make_socket_connector(std::move(socket)), options.time,
+                                    {.host = address->authority(), .prefix = address->prefix, .tls = address->tls});
+    auto made = std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options),
+                                        std::move(config.login), system_environment());
+    made->server = (address->tls ? "https://" : "http://") + address->authority() + address->prefix;
+    if (!config.ns.empty()) made->ns = std::move(config.ns);
+    return client(std::move(made));
+}
+
+client::client(asio::any_io_executor executor, std::shared_ptr<transport> carrier, client_options options,
+               credentials login)
+    : state_(std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options), std::move(login),
+                                     system_environment()))
+{
+}
+
+asio::awaitable<result<object>> client::get(resource_type resource, std::string ns, std::string name,
+                                            std::string subresource) const
+{
+    return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns)).get(name, subresource));
+}
+
+asio::awaitable<result<object>> client::create(resource_type resource, std::string ns, json_text body,
+                                               write_options options) const
+{
+    return guarded_fetch(state_,
+                         request_builder(std::move(resource), std::move(ns)).create(std::move(body.text), options));
+}
+
+asio::awaitable<result<object>> client::update(resource_type resource, std::string ns, std::string name, json_text body,
+                                               write_options options, std::string subresource) const
+{
+    return guarded_fetch(
+        state_,
+        request_builder(std::move(resource), std::move(ns)).update(name, std::move(body.text), options, subresource));
+}
+
+asio::awaitable<result<object>> client::patch(resource_type resource, std::string ns, std::string name, patch_kind kind,
+                                              json_text body, patch_options options, std::string subresource) const
+{
+    return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns))
+                                     .patch(name, kind, std::move(body.text), options, subresource));
+}
+
+asio::awaitable<result<object>> client::remove(resource_type resource, std::string ns, std::string name,
+                                               delete_options options) const
+{
+    return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns)).remove(name, options));
+}
+
+asio::awaitable<result<raw_answer>> client::raw(request r) const { return guard(fetch_raw(state_, std::move(r))); }
+
+asio::awaitable<result<std::unique_ptr<answer>>> client::send(request r) const
+{
+    return guard(start(state_, std::move(r)));
+}
+
+resource_client client::resource(resource_type type, std::string ns) const
+{
+    return resource_client(*this, std::move(type), std::move(ns));
+}
+
+asio::any_io_executor client::executor() const { return state_->executor.get(); }
+const std::string& client::default_namespace() const noexcept { return state_->ns; }
+const std::string& client::server() const noexcept { return state_->server; }
+
+} // namespace kubecoro

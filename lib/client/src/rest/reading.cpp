@@ -1,0 +1,228 @@
+// Objects, pages and watches out of answers.
+#include "rest/client_state.hpp"
+#include "rest/deadline.hpp"
+#include "rest/list_check.hpp"
+#include "rest/pager_core.hpp"
+
+#include <kubecoro/api/status.hpp>
+#include <kubecoro/base/guard.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// The first station of an object on its way to a handler; the informer logs the others.
+void trace_decoded(const logger& log, std::string_view target, const object& o)
+{
+    if (o) log.trace("decoded", {{"from", target}, {"object", to_string(o.key())}, {"version", o.resource_version()}});
+}
+
+class answer_watch final : public watch_stream
+{
+public:
+    answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const logger& log)
+        : body_(std::move(body)),
+          decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known)),
+          request_(std::move(r)),
+          log_(log)
+    {
+    }
+
+    asio::awaitable<result<std::vector<watch_event>>> next() override { return guard(next_batch()); }
+
+private:
+    asio::awaitable<result<std::vector<watch_event>>> next_batch()
+    {
+        std::vector<watch_event> events;
+        events.reserve(last_batch_);
+        interrupted_unless_finished running(*this);
+        while (events.empty()) {
+            if (failed_) co_return *failed_;
+            if (!body_) break;
+            auto bytes = co_await body_->read_some();
+            if (!bytes) {
+                finish_with(bytes.error().with_request(request_.method, request_.target));
+                continue;
+            }
+            const bool end = bytes->empty();
+            auto fed = end ? decoder_.finish() : decode(*bytes, events);
+            if (end) body_.reset();
+            // The good events of a broken batch come first; the failure waits for the next call.
+            if (!fed) finish_with(fed.error().with_request(request_.method, request_.target));
+        }
+        running.finished = true;
+        last_batch_ = events.size();
+        if (log_.enabled(log_level::trace))
+            for (const auto& e : events) trace_decoded(log_, request_.target, e.obj);
+        co_return events;
+    }
+
+    // Everything that has come belongs to one batch, however many pieces it lies in.
+    result<> decode(std::string_view piece, std::vector<watch_event>& events)
+    {
+        for (; !piece.empty(); piece = body_->read_arrived())
+            if (auto fed = decoder_.feed(piece, events); !fed) return fed;
+        return {};
+    }
+
+    // A cancellation shows as an exception out of any co_await: the stream is closed for good then.
+    struct interrupted_unless_finished
+    {
+        explicit interrupted_unless_finished(answer_watch& w) : watch(w) {}
+        ~interrupted_unless_finished()
+        {
+            if (!finished) watch.finish_with(failure(cond::cancelled));
+        }
+        interrupted_unless_finished(const interrupted_unless_finished&) = delete;
+        interrupted_unless_finished& operator=(const interrupted_unless_finished&) = delete;
+        answer_watch& watch;
+        bool finished = false;
+    };
+
+    void finish_with(failure f)
+    {
+        if (!failed_) failed_ = std::move(f);
+        body_.reset();
+    }
+
+    std::unique_ptr<answer> body_;
+    watch_decoder decoder_;
+    request request_;
+    logger log_;
+    /// Events in the last batch: what to expect of the next one.
+    std::size_t last_batch_ = 0;
+    std::optional<failure> failed_;
+};
+
+} // namespace
+
+asio::awaitable<result<object>> client::state::fetch_object(result<request> r)
+{
+    if (!r) co_return r.error();
+    auto got = co_await accepted(*r, options.max_retries, options.timeouts.answer_head);
+    if (!got) co_return got.error();
+    auto body = co_await read_all(**got, options.limits.max_answer_bytes);
+    if (!body) co_return body.error().with_request(r->method, r->target);
+    auto decoded = decode_object(*body, options.decode);
+    if (!decoded) co_return decoded.error().with_request(r->method, r->target);
+    // A Status that reports a failure fails, whatever the code of the answer.
+    if (decoded->kind() == "Status" && (*decoded)["status"].as_string() == "Failure")
+        co_return failure_of_answer((*got)->head().status, *body).with_request(r->method, r->target);
+    co_return decoded;
+}
+
+asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, resource_type asked, source_scope scope,
+                                                             unsigned retries)
+{
+    if (!r) co_return r.error();
+    const bool metadata_only = scope.metadata_only;
+    auto got = co_await accepted(*r, retries, options.timeouts.answer_head);
+    if (!got) co_return got.error();
+    list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known));
+    auto since = options.time->now();
+    auto reading = read_page(**got, decoder, since);
+    const auto read = co_await detail::with_idle_limit(*options.time, options.timeouts.body_idle, since,
+                                                       std::move(reading), "the next part of the answer");
+    if (!read) co_return read.error().with_request(r->method, r->target);
+    auto page = decoder.finish();
+    if (!page) co_return page.error().with_request(r->method, r->target);
+    if (auto right = detail::check_list(*page, asked, metadata_only); !right)
+        co_return right.error().with_request(r->method, r->target);
+    if (options.log.enabled(log_level::trace))
+        for (const auto& o : page->items) trace_decoded(options.log, r->target, o);
+    co_return page;
+}
+
+asio::awaitable<result<>> client::state::read_page(answer& a, list_decoder& decoder, time_point& since)
+{
+    std::uint64_t total = 0;
+    for (;;) {
+        since = options.time->now();
+        auto piece = co_await a.read_some();
+        if (!piece) co_return piece.error();
+        if (piece->empty()) co_return result<>{};
+        for (auto part = *piece; !part.empty(); part = a.read_arrived()) {
+            total += part.size();
+            auto fed = total > options.limits.max_list_bytes ? result<>(failure(cond::corrupt, "the list is too long"))
+                                                             : decoder.feed(part);
+            if (!fed) co_return fed;
+        }
+    }
+}
+
+asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch(result<request> r, source_scope scope,
+                                                                                 unsigned retries)
+{
+    if (!r) co_return r.error();
+    auto got = co_await accepted(*r, retries, options.timeouts.watch_head);
+    if (!got) co_return got.error();
+    std::unique_ptr<watch_stream> stream =
+        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options.log);
+    co_return stream;
+}
+
+namespace {
+
+/// Objects that share nothing and of which none is known.
+source_scope plain_scope(const client::state& s, bool metadata_only = false)
+{
+    source_scope scope;
+    scope.decode = s.options.decode;
+    scope.metadata_only = metadata_only;
+    return scope;
+}
+
+asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, resource_type asked, std::string ns,
+                                            list_options options)
+{
+    const request_builder builder(asked, std::move(ns));
+    auto r = builder.list(options);
+    co_return co_await s->fetch_page(std::move(r), std::move(asked), plain_scope(*s, options.metadata_only),
+                                     s->options.max_retries);
+}
+
+asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, resource_type asked, std::string ns,
+                                             list_options options)
+{
+    const request_builder builder(asked, std::move(ns));
+    const bool metadata_only = options.metadata_only;
+    detail::pager_core pager(std::move(options));
+    while (auto ask = pager.next()) {
+        auto r = builder.list(*ask);
+        auto page = co_await s->fetch_page(r, asked, plain_scope(*s, metadata_only), s->options.max_retries);
+        auto last = page ? pager.on_page(std::move(*page)) : pager.on_failure(page.error());
+        if (last && r) co_return last->with_request(r->method, r->target);
+        if (last) co_return *last;
+    }
+    co_return std::move(pager).result();
+}
+
+asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s, result<request> r)
+{
+    co_return co_await s->open_watch(std::move(r), plain_scope(*s), s->options.max_retries);
+}
+
+} // namespace
+
+asio::awaitable<result<list_page>> client::list(resource_type resource, std::string ns, list_options options) const
+{
+    return guard(one_page(state_, std::move(resource), std::move(ns), std::move(options)));
+}
+
+asio::awaitable<result<list_page>> client::list_all(resource_type resource, std::string ns, list_options options) const
+{
+    return guard(all_pages(state_, std::move(resource), std::move(ns), std::move(options)));
+}
+
+asio::awaitable<result<std::unique_ptr<watch_stream>>> client::watch(resource_type resource, std::string ns,
+                                                                     watch_options options) const
+{
+    return guard(one_watch(state_, request_builder(std::move(resource), std::move(ns)).watch(options)));
+}
+
+} // namespace kubecoro

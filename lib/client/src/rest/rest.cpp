@@ -1,0 +1,215 @@
+#include "auth/impersonation.hpp"
+#include "http/encoding.hpp"
+#include "rest/client_state.hpp"
+#include "rest/deadline.hpp"
+#include "rest/foreign_answer.hpp"
+#include "rest/retry_core.hpp"
+
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/printable.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+using namespace detail;
+
+namespace {
+
+constexpr std::array<std::string_view, 6> methods{"GET", "POST", "PUT", "PATCH", "DELETE", "other"};
+constexpr std::array<std::string_view, 6> code_classes{"1xx", "2xx", "3xx", "4xx", "5xx", "none"};
+// A Status is small; of a longer body the beginning is enough to say what it is.
+constexpr std::size_t max_refusal_bytes = 256 * 1024;
+constexpr std::size_t max_token_bytes = 64 * 1024;
+
+} // namespace
+
+client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, client_options o, credentials c,
+                     environment m)
+    : executor(e),
+      carrier(std::move(t)),
+      options(std::move(o)),
+      login(std::move(c)),
+      machine(std::move(m)),
+      token_(login.token)
+{
+    if (!options.time) options.time = real_clock();
+    if (!options.numbers) options.numbers = null_metrics();
+    if (options.user_agent.empty()) options.user_agent = "kubecoro/" KUBECORO_VERSION;
+    for (std::size_t m_index = 0; m_index < methods.size(); ++m_index)
+        for (std::size_t c_index = 0; c_index < code_classes.size(); ++c_index)
+            counters_[m_index][c_index] = options.numbers->make_counter(
+                "kubecoro_client_requests_total",
+                {{"method", std::string(methods[m_index])}, {"code", std::string(code_classes[c_index])}});
+}
+
+asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request r, unsigned retries,
+                                                                         duration head_limit)
+{
+    if (auto sound = check_impersonation(login.as); !sound) co_return sound.error().with_request(r.method, r.target);
+    retry_core core(retries);
+    for (;;) {
+        auto attempt = r;
+        add_credentials(attempt);
+        std::unique_ptr<answer> got;
+        auto sending = send_into(std::move(attempt), got);
+        auto sent = co_await with_deadline(*options.time, head_limit, std::move(sending), "the answer");
+        count(r, sent ? got->head().status : 0);
+        if (!sent) co_return sent.error().with_request(r.method, r.target);
+        const auto& head = got->head();
+        pass_on_warnings(head, r);
+        const bool renewable = !login.token_file.empty();
+        const auto next = core.on_answer(head.status, parse_retry_after(head.header("retry-after")), renewable);
+        const bool renewing = std::holds_alternative<retry_core::renew_credentials>(next);
+        if (std::holds_alternative<retry_core::deliver>(next) || (renewing && !refresh_token(true)))
+            co_return result<std::unique_ptr<answer>>(std::move(got));
+        const auto pause = renewing ? std::chrono::seconds{0} : std::get<retry_core::wait>(next).length;
+        options.log.debug(
+            renewing ? "the token was refused and is another one now" : "the server asks to try again later",
+            {{"method", r.method}, {"target", r.target}, {"status", head.status}, {"seconds", pause.count()}});
+        // Reading the short body lets the connection be used again.
+        auto drained = co_await read_all(*got, max_refusal_bytes);
+        if (!drained && drained.error().condition() == cond::cancelled)
+            co_return drained.error().with_request(r.method, r.target);
+        got.reset();
+        if (renewing) continue;
+        auto slept = co_await sleep_for(*options.time, pause);
+        if (!slept) co_return slept.error().with_request(r.method, r.target);
+    }
+}
+
+asio::awaitable<result<std::unique_ptr<answer>>> client::state::accepted(request r, unsigned retries,
+                                                                         duration head_limit)
+{
+    auto got = co_await exchange(r, retries, head_limit);
+    if (!got) co_return got;
+    const int status = (*got)->head().status;
+    if (status < 200 || status >= 300) co_return co_await refusal(**got, r);
+    if (!may_be_json((*got)->head().header("content-type"))) co_return co_await foreign(**got, r);
+    co_return got;
+}
+
+asio::awaitable<failure> client::state::refusal(answer& a, const request& r)
+{
+    const int code = a.head().status;
+    if (code < 400) {
+        const auto where = printable(a.head().header("location"), 200);
+        co_return failure(cond::invalid, "the server answers " + std::to_string(code) + " and points to \"" + where +
+                                             "\"; redirects are not followed")
+            .with_request(r.method, r.target);
+    }
+    auto body = co_await read_beginning(a, max_refusal_bytes);
+    if (!body) co_return body.error().with_request(r.method, r.target);
+    const auto retry_after = parse_retry_after(a.head().header("retry-after"));
+    co_return refused_answer(code, *body, retry_after).with_request(r.method, r.target);
+}
+
+asio::awaitable<failure> client::state::foreign(answer& a, const request& r)
+{
+    auto body = co_await read_beginning(a, foreign_beginning);
+    if (!body) co_return body.error().with_request(r.method, r.target);
+    co_return foreign_answer(a.head().header("content-type"), *body).with_request(r.method, r.target);
+}
+
+asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, std::size_t most)
+{
+    std::string body;
+    while (body.size() < most) {
+        auto piece = co_await read_some(a);
+        if (!piece && piece.error().condition() == cond::cancelled) co_return piece.error();
+        if (!piece || piece->empty()) break;
+        body.append(piece->substr(0, most - body.size()));
+    }
+    co_return body;
+}
+
+asio::awaitable<result<>> client::state::send_into(request r, std::unique_ptr<answer>& out)
+{
+    auto got = co_await carrier->send(std::move(r));
+    if (!got) co_return got.error();
+    out = std::move(*got);
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> client::state::read_into(answer& a, std::string_view& out)
+{
+    auto piece = co_await a.read_some();
+    if (!piece) co_return piece.error();
+    out = *piece;
+    co_return result<>{};
+}
+
+asio::awaitable<result<std::string_view>> client::state::read_some(answer& a)
+{
+    std::string_view piece;
+    auto reading = read_into(a, piece);
+    auto done = co_await with_deadline(*options.time, options.timeouts.body_idle, std::move(reading),
+                                       "the next part of the answer");
+    if (!done) co_return done.error();
+    co_return piece;
+}
+
+asio::awaitable<result<std::string>> client::state::read_all(answer& a, std::size_t limit)
+{
+    std::string body;
+    for (;;) {
+        auto piece = co_await read_some(a);
+        if (!piece) co_return piece.error();
+        if (piece->empty()) co_return body;
+        if (piece->size() > limit - body.size())
+            co_return failure(cond::corrupt, "the answer is longer than " + std::to_string(limit) + " bytes");
+        body.append(*piece);
+    }
+}
+
+void client::state::add_credentials(request& r)
+{
+    const auto header = [&](std::string name, std::string value) {
+        r.headers.emplace_back(std::move(name), std::move(value));
+    };
+    header("User-Agent", options.user_agent);
+    std::string token;
+    if (!login.token_file.empty()) refresh_token(false);
+    {
+        std::lock_guard lock(mutex_);
+        token = token_.token();
+    }
+    if (!token.empty())
+        header("Authorization", "Bearer " + token);
+    else if (!login.username.empty())
+        header("Authorization", "Basic " + base64_encode(login.username + ":" + login.password));
+    for (auto& [name, value] : impersonation_headers(login.as)) header(std::move(name), std::move(value));
+}
+
+bool client::state::refresh_token(bool now_or_never)
+{
+    std::lock_guard lock(mutex_);
+    const auto now = options.time->now();
+    if (!now_or_never && !token_.stale(now)) return false;
+    auto content = machine.read_file(login.token_file, max_token_bytes);
+    if (!content) {
+        options.log.warning("the token file cannot be read; going on with the token there is",
+                            {{"file", login.token_file}, {"why", content.error().describe()}});
+        return false;
+    }
+    return token_.loaded(*content, now);
+}
+
+void client::state::count(const request& r, int status)
+{
+    const auto method = std::find(methods.begin(), methods.end() - 1, r.method) - methods.begin();
+    const std::size_t code = status >= 100 && status < 600 ? static_cast<std::size_t>(status) / 100 - 1 : 5;
+    counters_[static_cast<std::size_t>(method)][code]->add();
+}
+
+void client::state::pass_on_warnings(const answer_head& head, const request& r)
+{
+    for (const auto& [name, value] : head.headers)
+        if (name == "warning" && value.starts_with("299 "))
+            options.log.warning("the server warns",
+                                {{"target", r.target}, {"warning", printable(value.substr(4), 512)}});
+}
+
+} // namespace kubecoro

@@ -1,0 +1,46 @@
+#include "rest/retry_core.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace kubecoro::detail {
+
+namespace {
+
+// A server that asks for an hour is not obeyed silently inside one call: the caller gets the answer and decides.
+constexpr std::chrono::seconds longest_wait{120};
+
+} // namespace
+
+std::optional<std::chrono::seconds> parse_retry_after(std::string_view header) noexcept
+{
+    unsigned seconds = 0;
+    const auto [end, error] = std::from_chars(header.data(), header.data() + header.size(), seconds);
+    if (error != std::errc{} || end != header.data() + header.size()) return std::nullopt;
+    return std::chrono::seconds{seconds};
+}
+
+bool may_repeat(const broken_attempt& a) noexcept
+{
+    if (a.earlier > 0 || a.answer_begun) return false;
+    const bool safe = a.method == "GET" || a.method == "HEAD" || a.method == "OPTIONS";
+    if (!a.reused) return safe && a.why == cond::unreachable;
+    // TCP gives up on a peer that acknowledges nothing: timed out.
+    if (a.why != cond::unreachable && a.why != cond::timed_out) return false;
+    return safe || a.method == "PUT" || a.method == "DELETE" || !a.wholly_sent;
+}
+
+retry_core::action retry_core::on_answer(int status, std::optional<std::chrono::seconds> retry_after,
+                                         bool renewable) noexcept
+{
+    if (status == 401 && renewable && !renewed_) {
+        renewed_ = true;
+        return renew_credentials{};
+    }
+    const bool repeatable = status == 429 || status >= 500;
+    if (!repeatable || !retry_after || left_ == 0 || *retry_after > longest_wait) return deliver{};
+    --left_;
+    return wait{std::max(*retry_after, std::chrono::seconds{0})};
+}
+
+} // namespace kubecoro::detail

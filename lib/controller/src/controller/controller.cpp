@@ -1,0 +1,74 @@
+// The handles.
+#include "controller/controller_engine.hpp"
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+asio::awaitable<result<>> nothing_to_wait_for() { co_return result<>(); }
+
+} // namespace
+
+event_source::event_source(std::shared_ptr<controller_engine> engine, std::shared_ptr<controller_source> source)
+    : engine_(std::move(engine)), source_(std::move(source))
+{
+}
+
+void event_source::remove() const
+{
+    if (source_) engine_->remove(*source_);
+}
+
+asio::awaitable<result<>> event_source::removed() const
+{
+    remove();
+    return source_ ? source_->over.wait() : nothing_to_wait_for();
+}
+
+source_stats event_source::stats() const
+{
+    if (source_) return engine_->stats(*source_);
+    source_stats nobody;
+    nobody.state = source_state::over;
+    return nobody;
+}
+
+controller::controller(asio::any_io_executor executor, reconciler reconcile, controller_options options)
+    : engine_(std::make_shared<controller_engine>(std::move(executor), std::move(reconcile), std::move(options)))
+{
+}
+
+controller::~controller()
+{
+    if (engine_) controller_engine::abandon(engine_);
+}
+
+event_source controller::watch(shared_informer informer, enqueue map, source_options options)
+{
+    return {engine_, engine_->watch(std::move(informer), std::move(map), std::move(options))};
+}
+
+void controller::trigger(object_key_view key, int priority) { engine_->trigger(key, priority); }
+void controller::start() { engine_->start(); }
+asio::awaitable<result<>> controller::ready() const { return engine_->ready(); }
+
+asio::awaitable<result<>> controller::run()
+{
+    start();
+    return controller_engine::over(engine_);
+}
+
+asio::awaitable<result<>> controller::stop()
+{
+    request_stop();
+    return controller_engine::over(engine_);
+}
+
+void controller::request_stop() { engine_->request_stop(); }
+controller_stats controller::stats() const { return engine_->stats(); }
+std::string controller::describe() const { return kubecoro::describe(stats()); }
+
+} // namespace kubecoro

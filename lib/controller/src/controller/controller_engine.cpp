@@ -1,0 +1,249 @@
+// Beginning and end of a controller.
+#include "controller/controller_engine.hpp"
+
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+namespace step = kubecoro::controller_step;
+
+namespace kubecoro {
+namespace {
+
+controller_options completed(controller_options o)
+{
+    o.workers = std::max<std::size_t>(o.workers, 1);
+    if (!o.time) o.time = real_clock();
+    return o;
+}
+
+workqueue_options queue_options(controller_options& o)
+{
+    workqueue_options q;
+    q.name = o.name;
+    q.limiter = o.limiter ? std::move(o.limiter) : exponential_limiter();
+    q.ageing = o.ageing;
+    q.measures = o.measures;
+    q.time = o.time;
+    q.log = o.log;
+    return q;
+}
+
+/// How long a part of the controller rests that has failed, for want of memory as a rule.
+constexpr auto after_a_failure = std::chrono::seconds{1};
+
+/// The keys of runs in progress, for people.
+std::string in_work(const workqueue_stats& s)
+{
+    std::string text;
+    for (const auto& key : s.in_work) text += (text.empty() ? "" : ", ") + key;
+    if (s.processing > s.in_work.size()) text += ", and " + std::to_string(s.processing - s.in_work.size()) + " more";
+    return text;
+}
+
+} // namespace
+
+controller_engine::controller_engine(asio::any_io_executor executor, reconciler reconcile, controller_options options)
+    : executor_(executor),
+      reconcile_(std::move(reconcile)),
+      options_(completed(std::move(options))),
+      time_(options_.time),
+      queue_(executor, queue_options(options_)),
+      ledger_(options_.measures.get(), options_.name, options_.workers),
+      core_({.sync_timeout = options_.sync_timeout, .grace = options_.grace, .workers = options_.workers}),
+      following_(executor, options_.log),
+      working_(executor, options_.log),
+      supervising_(executor, options_.log)
+{
+}
+
+void controller_engine::start()
+{
+    std::vector<std::shared_ptr<controller_source>> waiting;
+    {
+        std::lock_guard lock(mutex_);
+        if (core_.phase() != controller_phase::created || core_.closing()) return;
+        core_.start(time_->now());
+        waiting = sources_;
+    }
+    for (const auto& s : waiting) open(s);
+    ensure_supervisor();
+}
+
+void controller_engine::request_stop()
+{
+    stopping_ = true; // at once, also when a run asks for it
+    {
+        std::lock_guard lock(mutex_);
+        core_.stop();
+    }
+    ensure_supervisor();
+    news_.notify();
+}
+
+void controller_engine::ensure_supervisor()
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (std::exchange(supervised_, true)) return;
+    }
+    supervising_.spawn("controller " + options_.name, make_kept_strand(executor_).get(), supervise(*this));
+}
+
+asio::awaitable<result<>> controller_engine::over(std::shared_ptr<controller_engine> self)
+{
+    auto ending = guard(self->ended_.wait());
+    const auto outcome = co_await std::move(ending);
+    if (!self->ended_.settled()) co_return outcome;
+    // Everyone has said the last word, but may not have left yet: the caller may destroy what they refer to.
+    for (task_group* g : {&self->following_, &self->working_, &self->supervising_}) {
+        auto leaving = guard(g->join());
+        const auto left = co_await std::move(leaving);
+        if (!left) co_return left;
+    }
+    auto timing = guard(self->queue_.ended());
+    const auto left = co_await std::move(timing);
+    co_return left ? outcome : left;
+}
+
+void controller_engine::abandon(const std::shared_ptr<controller_engine>& self)
+{
+    if (self->following_.running() + self->working_.running() + self->supervising_.running() == 0) return;
+    self->options_.log.error("a controller was destroyed while it runs: await stop() first",
+                             {{"controller", self->options_.name}});
+    self->stopping_ = true;
+    {
+        std::lock_guard lock(self->mutex_);
+        self->core_.abandon();
+    }
+    for (task_group* g : {&self->following_, &self->working_, &self->supervising_}) g->keep_until_ended(self);
+    self->news_.notify();
+}
+
+asio::awaitable<result<>> controller_engine::supervise(controller_engine& self)
+{
+    // A step that fails, for want of memory, is done again: all of them may be.
+    std::optional<controller_step::any> next;
+    for (;;) {
+        auto driving = guard(drive(self, next));
+        const auto driven = co_await std::move(driving);
+        if (driven || driven.error() == cond::cancelled) co_return result<>{};
+        auto recovering = self.recover("supervisor", driven.error());
+        co_await std::move(recovering);
+    }
+}
+
+asio::awaitable<result<>> controller_engine::drive(controller_engine& self, std::optional<controller_step::any>& next)
+{
+    for (;; next.reset()) {
+        if (!next) next = self.decide();
+        if (const auto* w = std::get_if<step::wait>(&*next)) {
+            auto resting = self.rest(w->until);
+            next.reset();
+            co_await std::move(resting);
+            continue;
+        }
+        if (const auto* end = std::get_if<step::finish>(&*next)) {
+            self.finish(end->outcome);
+            co_return result<>{};
+        }
+        self.perform(*next);
+    }
+}
+
+asio::awaitable<result<>> controller_engine::recover(std::string_view who, const failure& why)
+{
+    options_.log.error("a part of the controller failed and goes on",
+                       {{"controller", options_.name}, {"part", who}, {"failure", why.describe()}});
+    return guard(sleep_for(*time_, after_a_failure));
+}
+
+controller_step::any controller_engine::decide()
+{
+    const auto now = time_->now();
+    std::size_t in_vain = 0;
+    requeue(own_writes_.expire(now, in_vain));
+    ledger_.waited_in_vain(in_vain);
+    if (in_vain != 0)
+        options_.log.warning("sources did not show in time what runs had written",
+                             {{"controller", options_.name}, {"keys", in_vain}});
+    std::lock_guard lock(mutex_);
+    auto next = core_.next(now);
+    if (auto* w = std::get_if<step::wait>(&next)) {
+        const auto expiry = own_writes_.next_expiry();
+        if (expiry) w->until = std::min(w->until.value_or(*expiry), *expiry);
+    }
+    return next;
+}
+
+asio::awaitable<result<>> controller_engine::rest(std::optional<time_point> until)
+{
+    if (!until) return guard(news_.wait());
+    auto limited = [](controller_engine& self, time_point when) -> asio::awaitable<result<>> {
+        auto both = race(self.news_.wait(), sleep_for(*self.time_, when - self.time_->now()));
+        co_await std::move(both);
+        co_return result<>{};
+    };
+    return limited(*this, *until);
+}
+
+void controller_engine::perform(const controller_step::any& next)
+{
+    if (std::holds_alternative<step::start_workers>(next)) start_workers();
+    if (std::holds_alternative<step::close_sources>(next)) close_sources();
+    if (std::holds_alternative<step::close_queue>(next)) queue_.shut_down();
+    if (std::holds_alternative<step::cancel_runs>(next)) cancel_runs();
+}
+
+void controller_engine::start_workers()
+{
+    options_.log.info("controller runs", {{"controller", options_.name}, {"workers", options_.workers}});
+    ready_.settle({});
+    while (workers_begun_ < options_.workers) spawn_worker();
+}
+
+void controller_engine::close_sources()
+{
+    stopping_ = true;
+    result<> outcome;
+    std::vector<std::shared_ptr<controller_source>> all;
+    {
+        std::lock_guard lock(mutex_);
+        outcome = core_.outcome();
+        all = sources_;
+    }
+    ready_.settle(outcome ? result<>(failure(cond::cancelled, "the controller was stopped before it was ready"))
+                          : outcome);
+    for (const auto& s : all) remove(*s);
+}
+
+void controller_engine::cancel_runs()
+{
+    const auto keys = in_work(queue_.stats());
+    if (!keys.empty())
+        options_.log.warning("runs did not end in time and are cancelled",
+                             {{"controller", options_.name}, {"keys", keys}});
+    {
+        std::lock_guard lock(mutex_);
+        core_.runs_cancelled(keys);
+    }
+    cancelled_ = true;
+    working_.stop();
+}
+
+void controller_engine::finish(const result<>& outcome)
+{
+    close_sources(); // those that were never opened
+    if (outcome)
+        options_.log.info("controller stopped", {{"controller", options_.name}});
+    else
+        options_.log.error("controller stopped",
+                           {{"controller", options_.name}, {"failure", outcome.error().describe()}});
+    ended_.settle(outcome);
+}
+
+} // namespace kubecoro

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "controller/controller_core.hpp"
+#include "controller/controller_source.hpp"
+#include "controller/run_ledger.hpp"
+#include "writes/own_writes.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/controller/controller.hpp>
+#include <kubecoro/controller/workqueue.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/** The controller behind its handle; see there. Drives controller_core.
+
+    Its coroutines refer to it by reference: the handle keeps it, and a handle that goes too early leaves it to its task
+    groups. */
+class controller_engine : public std::enable_shared_from_this<controller_engine>
+{
+public:
+    controller_engine(boost::asio::any_io_executor executor, reconciler reconcile, controller_options options);
+    controller_engine(const controller_engine&) = delete;
+    controller_engine& operator=(const controller_engine&) = delete;
+
+    std::shared_ptr<controller_source> watch(shared_informer informer, enqueue map, source_options options);
+    void remove(controller_source& source);
+    void trigger(object_key_view key, int priority) { queue_.add(key, priority); }
+
+    void start();
+    void request_stop();
+    [[nodiscard]] boost::asio::awaitable<result<>> ready() const { return ready_.wait(); }
+    /// Completes when nothing runs any more, with the outcome.
+    [[nodiscard]] static boost::asio::awaitable<result<>> over(std::shared_ptr<controller_engine> self);
+    /// The handle goes without having waited.
+    static void abandon(const std::shared_ptr<controller_engine>& self);
+
+    [[nodiscard]] controller_stats stats() const;
+    [[nodiscard]] source_stats stats(const controller_source& source) const;
+
+private:
+    using item = workqueue<object_key>::item;
+
+    // controller_engine.cpp: beginning and end
+    static boost::asio::awaitable<result<>> supervise(controller_engine& self);
+    static boost::asio::awaitable<result<>> drive(controller_engine& self, std::optional<controller_step::any>& next);
+    /// What is left of a coroutine that has failed and goes on: a log line and a pause.
+    [[nodiscard]] boost::asio::awaitable<result<>> recover(std::string_view who, const failure& why);
+    void ensure_supervisor();
+    [[nodiscard]] controller_step::any decide();
+    void perform(const controller_step::any& step);
+    void start_workers();
+    void close_sources();
+    void cancel_runs();
+    void finish(const result<>& outcome);
+    [[nodiscard]] boost::asio::awaitable<result<>> rest(std::optional<time_point> until);
+
+    // controller_sources.cpp: from events to keys
+    class source_mark;
+    void open(const std::shared_ptr<controller_source>& source);
+    static boost::asio::awaitable<result<>> follow(std::shared_ptr<source_mark> mark);
+    static boost::asio::awaitable<result<>> await_first_list(std::shared_ptr<source_mark> mark);
+    void take_in(controller_source& source, const std::vector<notification>& events);
+    [[nodiscard]] result<> try_take_in(controller_source& source, const std::vector<notification>& events) noexcept;
+    void note_synced(controller_source& source);
+    void note_trouble(const controller_source& source, const failure& why);
+    void note_ended(controller_source& source);
+
+    // controller_runs.cpp: from keys to runs
+    class worker_mark;
+    void spawn_worker();
+    static boost::asio::awaitable<result<>> work(std::unique_ptr<worker_mark> mark);
+    static boost::asio::awaitable<result<>> serve(controller_engine& self);
+    [[nodiscard]] bool pass_over(item& key);
+    [[nodiscard]] reconcile_context::settings context_of(const item& key) const;
+    [[nodiscard]] boost::asio::awaitable<result<action>> attempt(const object_key& key, reconcile_context& context,
+                                                                 std::exception_ptr& thrown) const;
+    void finish(item& key, const reconcile_context& context, const result<action>& outcome, run_end end);
+    void report(const object_key& key, const reconcile_context& context, const result<action>& outcome,
+                run_end end) const;
+    static void give_back(item& key, const result<action>& outcome, run_end end);
+
+    // controller_writes.cpp: keys that wait for what their last run wrote
+    class write_watch;
+    void remember_writes(object_key_view key, const reconcile_context& context);
+    void requeue(const own_writes::released& keys);
+    static boost::asio::awaitable<result<>> watch_writes(std::unique_ptr<write_watch> watch);
+
+    kept_executor executor_;
+    reconciler reconcile_;
+    controller_options options_;
+    std::shared_ptr<time_source> time_;
+    workqueue<object_key> queue_;
+    run_ledger ledger_;
+    own_writes own_writes_;
+    /// No run is to begin any more.
+    std::atomic<bool> stopping_{false};
+    /// No run may go on.
+    std::atomic<bool> cancelled_{false};
+
+    mutable std::mutex mutex_;
+    controller_core core_;                                    // under the mutex
+    std::vector<std::shared_ptr<controller_source>> sources_; // under the mutex
+    bool supervised_ = false;                                 // under the mutex
+    std::size_t workers_begun_ = 0;                           // the supervisor's
+
+    /// Tells the supervisor that the core has had input.
+    wake_signal news_;
+    latch ready_;
+    latch ended_;
+    task_group following_;
+    task_group working_;
+    task_group supervising_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,58 @@
+#include "queue/key_batch.hpp"
+
+#include <kubecoro/controller/enqueue.hpp>
+
+#include <utility>
+
+namespace kubecoro {
+namespace {
+
+/// "apps/v1" -> "apps"; "v1" -> "".
+std::string_view group_of(std::string_view api_version) noexcept
+{
+    const auto slash = api_version.find('/');
+    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+/// Calls `f` for the object of an event, and for the one before when that is another.
+template<class F>
+void for_old_and_new(const notification& n, F f)
+{
+    if (const auto* u = std::get_if<updated>(&n); u != nullptr && !u->resync()) f(u->before);
+    f(object_of(n));
+}
+
+void name_owners(const resource_type& owner, owner_options options, const object& o, key_sink out)
+{
+    for (const value_view reference : o.owner_references().items()) {
+        if (options.controller_only && !reference["controller"].as_bool()) continue;
+        if (reference["kind"].as_string() != owner.kind) continue;
+        if (group_of(reference["apiVersion"].as_string()) != owner.group) continue;
+        out(owner.namespaced ? o.ns() : std::string_view(), reference["name"].as_string());
+    }
+}
+
+} // namespace
+
+void key_sink::operator()(object_key_view key) const { out_->add(key); }
+
+enqueue enqueue_object()
+{
+    return [](const notification& n, key_sink out) { out(object_of(n).key()); };
+}
+
+enqueue enqueue_owner(resource_type owner, owner_options options)
+{
+    return [owner = std::move(owner), options](const notification& n, key_sink out) {
+        for_old_and_new(n, [&](const object& o) { name_owners(owner, options, o, out); });
+    };
+}
+
+enqueue enqueue_mapped(std::function<void(const object&, key_sink)> f)
+{
+    return [f = std::move(f)](const notification& n, key_sink out) {
+        for_old_and_new(n, [&](const object& o) { f(o, out); });
+    };
+}
+
+} // namespace kubecoro

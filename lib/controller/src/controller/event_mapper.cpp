@@ -1,0 +1,35 @@
+#include "controller/event_mapper.hpp"
+
+#include <kubecoro/base/guard.hpp>
+
+#include <exception>
+
+namespace kubecoro {
+namespace {
+
+/// There before this controller was, or shown again: nothing has just happened.
+bool is_old_news(const notification& n) noexcept
+{
+    if (const auto* a = std::get_if<added>(&n)) return a->initial;
+    const auto* u = std::get_if<updated>(&n);
+    return u != nullptr && u->resync();
+}
+
+} // namespace
+
+void event_mapper::map(std::span<const notification> events)
+{
+    changed_.clear();
+    unchanged_.clear();
+    failed_.clear();
+    for (const auto& n : events) {
+        try {
+            if (filter_ && !filter_(n)) continue;
+            map_(n, key_sink(is_old_news(n) ? unchanged_ : changed_));
+        } catch (...) {
+            failed_.push_back({object_key(object_of(n).key()), to_failure(std::current_exception())});
+        }
+    }
+}
+
+} // namespace kubecoro

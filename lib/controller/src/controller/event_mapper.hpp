@@ -1,0 +1,46 @@
+#pragma once
+// From a batch of events to a batch of keys. Sans-io.
+
+#include "queue/key_batch.hpp"
+
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/controller/enqueue.hpp>
+#include <kubecoro/controller/predicate.hpp>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace kubecoro {
+
+/** What one source does with its events: those that its predicate passes become keys. Not thread safe.
+
+    Keys of initial and unchanged objects are kept apart, because they are less urgent. */
+class event_mapper
+{
+public:
+    /// An event that the user's function failed on.
+    struct failed_event
+    {
+        object_key key;
+        failure why;
+    };
+
+    event_mapper(enqueue map, predicate filter) : map_(std::move(map)), filter_(std::move(filter)) {}
+
+    /// Replaces what the last call left in the batches.
+    void map(std::span<const notification> events);
+
+    [[nodiscard]] const key_batch& changed() const noexcept { return changed_; }
+    [[nodiscard]] const key_batch& unchanged() const noexcept { return unchanged_; }
+    [[nodiscard]] const std::vector<failed_event>& failed() const noexcept { return failed_; }
+
+private:
+    enqueue map_;
+    predicate filter_;
+    key_batch changed_;
+    key_batch unchanged_;
+    std::vector<failed_event> failed_;
+};
+
+} // namespace kubecoro

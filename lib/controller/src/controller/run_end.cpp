@@ -1,0 +1,29 @@
+#include "controller/run_end.hpp"
+
+namespace kubecoro {
+
+run_end judge(const result<action>& outcome, const run_facts& facts) noexcept
+{
+    if (outcome) {
+        if (outcome->hopeless()) return run_end::terminal;
+        return outcome->after() ? run_end::requeued : run_end::succeeded;
+    }
+    if (facts.cancelling && outcome.error() == cond::cancelled) return run_end::cancelled;
+    if (facts.threw) return run_end::threw;
+    if (facts.past_deadline && outcome.error() == cond::timed_out) return run_end::timed_out;
+    return run_end::failed;
+}
+
+std::string_view metric_label(run_end e) noexcept
+{
+    switch (e) {
+    case run_end::succeeded:
+        return "success";
+    case run_end::requeued:
+        return "requeue_after";
+    default:
+        return "error";
+    }
+}
+
+} // namespace kubecoro

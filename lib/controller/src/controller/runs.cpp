@@ -1,0 +1,173 @@
+// From keys to runs.
+#include "controller/controller_engine.hpp"
+
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// How long a key waits whose limiter has thrown.
+constexpr auto without_limiter = std::chrono::seconds{1};
+
+/// Tells what was thrown from what was returned.
+asio::awaitable<result<action>> caught(asio::awaitable<result<action>> run, std::exception_ptr& thrown)
+{
+    try {
+        co_return co_await std::move(run);
+    } catch (...) {
+        thrown = std::current_exception();
+    }
+    co_return to_failure(thrown);
+}
+
+/// Asio's way of saying that somebody was cancelled is no fault of the reconciler.
+bool is_cancellation(const std::exception_ptr& thrown) { return to_failure(thrown) == cond::cancelled; }
+
+} // namespace
+
+/// A worker's place: says that it has ended when its coroutine has, also by being destroyed.
+class controller_engine::worker_mark
+{
+public:
+    explicit worker_mark(controller_engine& engine) noexcept : engine_(engine) {}
+    worker_mark(const worker_mark&) = delete;
+    worker_mark& operator=(const worker_mark&) = delete;
+    ~worker_mark()
+    {
+        {
+            std::lock_guard lock(engine_.mutex_);
+            engine_.core_.worker_ended();
+        }
+        engine_.news_.notify();
+    }
+    controller_engine& engine() noexcept { return engine_; }
+
+private:
+    controller_engine& engine_;
+};
+
+void controller_engine::spawn_worker()
+{
+    auto mark = std::make_unique<worker_mark>(*this);
+    ++workers_begun_; // from here on its end is reported, whatever happens
+    working_.spawn("worker of controller " + options_.name, make_kept_strand(executor_).get(), work(std::move(mark)));
+}
+
+asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> mark)
+{
+    auto& self = mark->engine();
+    for (;;) {
+        auto serving = guard(serve(self));
+        const auto served = co_await std::move(serving);
+        if (served || self.cancelled_ || served.error() == cond::cancelled) co_return result<>{};
+        // Not a run's failure, which is a value by now. Its key is in the queue again.
+        auto recovering = self.recover("worker", served.error());
+        co_await std::move(recovering);
+    }
+}
+
+asio::awaitable<result<>> controller_engine::serve(controller_engine& self)
+{
+    while (!self.cancelled_) {
+        auto key = co_await self.queue_.get();
+        if (!key) break;
+        if (self.pass_over(*key)) continue;
+        reconcile_context context(self.context_of(*key));
+        const auto begun = self.ledger_.timed() ? self.time_->now() : time_point{};
+        result<action> outcome = failure(cond::cancelled);
+        self.ledger_.begun();
+        std::exception_ptr thrown;
+        try {
+            auto running = self.attempt(key->key(), context, thrown);
+            outcome = co_await std::move(running);
+        } catch (...) {
+            thrown = std::current_exception();
+            outcome = to_failure(thrown);
+        }
+        run_facts facts;
+        facts.threw = thrown && !is_cancellation(thrown);
+        facts.past_deadline = context.deadline() && self.time_->now() >= *context.deadline();
+        facts.cancelling = self.cancelled_;
+        const auto end = judge(outcome, facts);
+        self.ledger_.ended(end, self.ledger_.timed() ? self.time_->now() - begun : duration::zero());
+        self.finish(*key, context, outcome, end);
+    }
+    co_return result<>{};
+}
+
+/// Gives back at once what is not to run now.
+bool controller_engine::pass_over(item& key)
+{
+    // Its object will be in the first list when the program begins again.
+    if (!stopping_ && !own_writes_.hold(key.key(), key.priority())) return false;
+    key.done();
+    return true;
+}
+
+reconcile_context::settings controller_engine::context_of(const item& key) const
+{
+    reconcile_context::settings s;
+    s.attempt = key.num_requeues() + 1;
+    s.priority = key.priority();
+    if (options_.deadline != duration::zero()) s.deadline = later(time_->now(), options_.deadline);
+    s.log = options_.log;
+    s.controller = options_.name;
+    s.key = key.key();
+    s.time = time_;
+    s.cancelled = &cancelled_;
+    return s;
+}
+
+asio::awaitable<result<action>> controller_engine::attempt(const object_key& key, reconcile_context& context,
+                                                           std::exception_ptr& thrown) const
+{
+    auto run = reconcile_(key, context);
+    if (!context.deadline()) return run;
+    return with_timeout(*time_, options_.deadline, "reconcile", caught(std::move(run), thrown));
+}
+
+void controller_engine::finish(item& key, const reconcile_context& context, const result<action>& outcome, run_end end)
+{
+    report(key.key(), context, outcome, end);
+    remember_writes(key.key(), context);
+    try {
+        give_back(key, outcome, end);
+    } catch (...) { // a limiter of the user's
+        const auto why = to_failure(std::current_exception());
+        options_.log.error("a rate limiter failed", {{"controller", options_.name}, {"failure", why.describe()}});
+        queue_.add_after(key.key(), without_limiter, key.priority());
+        key.done();
+    }
+}
+
+void controller_engine::give_back(item& key, const result<action>& outcome, run_end end)
+{
+    if (is_retried(end)) return key.retry();
+    if (end == run_end::cancelled) return key.done();
+    if (end != run_end::requeued) return key.succeeded();
+    key.again_after(*outcome->after(), outcome->priority().value_or(key.priority()));
+}
+
+void controller_engine::report(const object_key& key, const reconcile_context& context, const result<action>& outcome,
+                               run_end end) const
+{
+    if (!is_retried(end) && end != run_end::terminal) return;
+    const auto& why = end == run_end::terminal ? *outcome->hopeless() : outcome.error();
+    const auto level = end == run_end::failed ? log_level::warning : log_level::error;
+    const auto* text = end == run_end::terminal ? "a run failed and is not tried again" : "a run failed";
+    options_.log.write(level, text,
+                       {{"controller", options_.name},
+                        {"object", to_string(key)},
+                        {"attempt", context.attempt()},
+                        {"failure", why.describe()}});
+}
+
+} // namespace kubecoro

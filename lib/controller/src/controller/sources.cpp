@@ -1,0 +1,158 @@
+// From events to keys.
+#include "controller/source_mark.hpp"
+
+#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// How often a source whose first list fails is asked whether it still does; the informer retries at its own pace.
+constexpr auto ask_again = std::chrono::seconds{1};
+
+} // namespace
+
+std::shared_ptr<controller_source> controller_engine::watch(shared_informer informer, enqueue map,
+                                                            source_options options)
+{
+    if (options.name.empty()) options.name = informer.resource().display_name();
+    auto source = std::make_shared<controller_source>(std::move(informer), std::move(map), std::move(options));
+    bool begun = false;
+    bool late = false;
+    {
+        std::lock_guard lock(mutex_);
+        late = core_.closing();
+        begun = core_.phase() != controller_phase::created;
+        source->id = core_.add_source(source->options.name);
+        sources_.push_back(source);
+    }
+    if (late)
+        remove(*source);
+    else if (begun)
+        open(source);
+    return source;
+}
+
+void controller_engine::remove(controller_source& source)
+{
+    {
+        std::lock_guard lock(mutex_);
+        core_.source_removed(source.id);
+    }
+    if (source.close())
+        note_ended(source);
+    else
+        news_.notify();
+    own_writes_.wake(source.id);
+}
+
+void controller_engine::open(const std::shared_ptr<controller_source>& source)
+{
+    // One strand for all of it: none does more than a batch at a time.
+    const auto mark = std::make_shared<source_mark>(*this, source, make_kept_strand(executor_).get());
+    if (!source->open(mark)) return mark->withdraw();
+    following_.spawn("source " + source->options.name, mark->strand(), follow(mark));
+    following_.spawn("first list of " + source->options.name, mark->strand(), await_first_list(mark));
+}
+
+asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark> mark)
+{
+    auto& self = mark->engine();
+    auto& source = mark->source();
+    for (;;) {
+        auto batch = co_await source.events.pop();
+        if (!batch) co_return result<>{};
+        for (;;) {
+            const auto taken = self.try_take_in(source, *batch);
+            if (taken || source.leaving.settled()) break;
+            auto recovering = self.recover("source", taken.error()); // what is in the batch must not be lost
+            co_await std::move(recovering);
+        }
+    }
+}
+
+result<> controller_engine::try_take_in(controller_source& source, const std::vector<notification>& events) noexcept
+{
+    try {
+        take_in(source, events);
+        return {};
+    } catch (...) {
+        return to_failure(std::current_exception());
+    }
+}
+
+asio::awaitable<result<>> controller_engine::await_first_list(std::shared_ptr<source_mark> mark)
+{
+    auto& self = mark->engine();
+    auto& source = mark->source();
+    for (;;) {
+        auto waiting = guard(source.events.has_synced());
+        const auto synced = co_await std::move(waiting);
+        if (synced) self.note_synced(source);
+        if (synced || synced.error() == cond::cancelled) co_return result<>{};
+        self.note_trouble(source, synced.error());
+        auto pause = race(source.leaving.wait(), sleep_for(*self.time_, ask_again));
+        co_await std::move(pause);
+    }
+}
+
+void controller_engine::take_in(controller_source& source, const std::vector<notification>& events)
+{
+    auto& mapper = source.mapper;
+    mapper.map(events);
+    const auto add = [this](const key_batch& keys, int priority) {
+        if (keys.size() == 0) return;
+        queue_.add_batch(keys.places(), priority, [&keys](const key_batch::place& p) { return keys.key(p); });
+    };
+    add(mapper.changed(), source.options.priority);
+    add(mapper.unchanged(), source.options.unchanged_priority);
+    source.taken += events.size();
+    source.failed += mapper.failed().size();
+    for (const auto& f : mapper.failed()) {
+        ledger_.event_failed();
+        options_.log.error("the filter or the map function of a source failed", {{"controller", options_.name},
+                                                                                 {"source", source.options.name},
+                                                                                 {"object", to_string(f.key)},
+                                                                                 {"failure", f.why.describe()}});
+    }
+}
+
+void controller_engine::note_synced(controller_source& source)
+{
+    source.synced = true;
+    {
+        std::lock_guard lock(mutex_);
+        core_.source_synced(source.id);
+    }
+    news_.notify();
+}
+
+void controller_engine::note_trouble(const controller_source& source, const failure& why)
+{
+    {
+        std::lock_guard lock(mutex_);
+        const auto known = core_.trouble(source.id);
+        core_.source_in_trouble(source.id, why);
+        if (known && known->condition() == why.condition()) return;
+    }
+    options_.log.warning("the first list of a source cannot be had",
+                         {{"controller", options_.name}, {"source", source.options.name}, {"failure", why.describe()}});
+}
+
+void controller_engine::note_ended(controller_source& source)
+{
+    {
+        std::lock_guard lock(mutex_);
+        core_.source_ended(source.id);
+        std::erase_if(sources_, [&source](const auto& s) { return s.get() == &source; });
+    }
+    news_.notify();
+    source.over.settle({});
+}
+
+} // namespace kubecoro

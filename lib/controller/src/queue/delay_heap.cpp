@@ -1,0 +1,82 @@
+#include "queue/delay_heap.hpp"
+
+#include <algorithm>
+
+namespace kubecoro {
+namespace {
+
+constexpr std::size_t children = 4;
+
+} // namespace
+
+void delay_heap::put(std::size_t at, const node& n) noexcept
+{
+    nodes_[at] = n;
+    place_[n.slot] = static_cast<std::uint32_t>(at);
+}
+
+void delay_heap::rise(std::size_t at, const node& n) noexcept
+{
+    while (at > 0) {
+        const std::size_t parent = (at - 1) / children;
+        if (!(n.due < nodes_[parent].due)) break;
+        put(at, nodes_[parent]);
+        at = parent;
+    }
+    put(at, n);
+}
+
+void delay_heap::sink(std::size_t at, const node& n) noexcept
+{
+    for (;;) {
+        const std::size_t first = at * children + 1;
+        if (first >= nodes_.size()) break;
+        const std::size_t last = std::min(first + children, nodes_.size());
+        std::size_t earliest = first;
+        for (std::size_t i = first + 1; i < last; ++i)
+            if (nodes_[i].due < nodes_[earliest].due) earliest = i;
+        if (!(nodes_[earliest].due < n.due)) break;
+        put(at, nodes_[earliest]);
+        at = earliest;
+    }
+    put(at, n);
+}
+
+bool delay_heap::push(node n)
+{
+    if (n.slot >= place_.size()) place_.resize(std::max<std::size_t>(n.slot + 1, place_.size() * 2), nowhere);
+    std::size_t at = place_[n.slot];
+    if (at == nowhere) {
+        nodes_.push_back(n);
+        at = nodes_.size() - 1;
+    } else {
+        n.due = std::min(n.due, nodes_[at].due);
+        n.priority = std::max(n.priority, nodes_[at].priority);
+    }
+    rise(at, n);
+    return nodes_.front().slot == n.slot;
+}
+
+delay_heap::node delay_heap::pop()
+{
+    const node out = nodes_.front();
+    place_[out.slot] = nowhere;
+    const node last = nodes_.back();
+    nodes_.pop_back();
+    if (!nodes_.empty()) sink(0, last);
+    return out;
+}
+
+void delay_heap::clear() noexcept
+{
+    for (const auto& n : nodes_) place_[n.slot] = nowhere;
+    nodes_.clear();
+}
+
+void delay_heap::shrink() noexcept
+{
+    nodes_ = std::vector<node>();
+    place_ = std::vector<std::uint32_t>();
+}
+
+} // namespace kubecoro

@@ -1,0 +1,88 @@
+#include "queue/queue_alarm.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+
+queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire)
+    : executor_(executor), time_(std::move(time)), fire_(std::move(fire)), tasks_(executor, std::move(log))
+{
+}
+
+void queue_alarm::expect(time_point when)
+{
+    doing interrupted = doing::firing;
+    std::optional<asio::any_io_executor> strand;
+    {
+        std::lock_guard lock(mutex_);
+        if (next_ && *next_ <= when) return;
+        next_ = when;
+        // Whoever is not asleep looks at next_ before it sleeps again.
+        interrupted = std::exchange(now_, doing::firing);
+        if (interrupted == doing::timing) strand = strand_;
+    }
+    if (interrupted == doing::nothing) tasks_.spawn("workqueue timer", make_kept_strand(executor_).get(), run(*this));
+    if (interrupted == doing::idling) wake_.notify();
+    if (strand)
+        asio::post(*strand, [self = shared_from_this()] {
+            if (self->timer_) self->timer_->cancel();
+        });
+}
+
+std::optional<time_point> queue_alarm::fire()
+{
+    {
+        std::lock_guard lock(mutex_);
+        now_ = doing::firing;
+        if (next_ && time_->now() < *next_) {
+            now_ = doing::timing;
+            return next_;
+        }
+        next_.reset();
+    }
+    const auto next = fire_();
+    std::lock_guard lock(mutex_);
+    if (next && (!next_ || *next < *next_)) next_ = next;
+    now_ = next_ ? doing::timing : doing::idling;
+    return next_;
+}
+
+asio::awaitable<result<>> queue_alarm::run(queue_alarm& self)
+{
+    struct presence
+    {
+        queue_alarm& of;
+        std::unique_ptr<timer> alarm;
+        presence(queue_alarm& a, const asio::any_io_executor& executor) : of(a), alarm(a.time_->make_timer(executor))
+        {
+            of.timer_ = alarm.get();
+            std::lock_guard lock(of.mutex_);
+            of.strand_ = executor;
+        }
+        ~presence()
+        {
+            of.timer_ = nullptr;
+            std::lock_guard lock(of.mutex_);
+            of.strand_.reset();
+            of.now_ = doing::firing; // nobody is to be woken any more
+        }
+    };
+    const auto executor = co_await asio::this_coro::executor;
+    const presence here(self, executor);
+    for (;;) {
+        // A wait that is cut short is an earlier moment or the end, and the end throws at the next co_await.
+        if (const auto next = self.fire()) {
+            here.alarm->expires_at(*next);
+            (void)co_await here.alarm->wait();
+        } else {
+            (void)co_await self.wake_.wait();
+        }
+    }
+}
+
+} // namespace kubecoro

@@ -1,0 +1,120 @@
+#include "queue/workqueue_core.hpp"
+
+#include <kubecoro/base/later.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace kubecoro {
+
+// ---- adding
+
+void workqueue_core::raise(slot s, entry& e, int priority) noexcept
+{
+    if (!e.processing) remove_ready(e);
+    e.priority = static_cast<std::int16_t>(priority);
+    if (!e.processing) make_ready(s, e);
+}
+
+workqueue_core::added workqueue_core::delay_until(slot s, time_point due, int priority)
+{
+    const bool first = delays_.push({.due = due, .slot = s, .priority = priority});
+    return first ? added::delayed_first : added::delayed;
+}
+
+workqueue_core::added workqueue_core::add_after(slot s, duration delay, int priority, time_point now)
+{
+    if (shutting_down_) return added::ignored;
+    if (delay <= duration::zero()) return mark(s, priority, now);
+    return delay_until(s, later(now, delay), priority);
+}
+
+workqueue_core::added workqueue_core::add_rate_limited(slot s, duration delay, int priority, time_point now)
+{
+    const added outcome = add_after(s, delay, priority, now);
+    if (shutting_down_) return outcome;
+    auto& failures = at(s).failures;
+    if (failures < std::numeric_limits<std::uint32_t>::max()) ++failures;
+    return outcome;
+}
+
+workqueue_core::added workqueue_core::retry(slot s, duration delay, int priority, time_point now)
+{
+    return counted_already(s) ? add_after(s, delay, priority, now) : add_rate_limited(s, delay, priority, now);
+}
+
+workqueue_core::moved workqueue_core::advance(time_point now, std::size_t max)
+{
+    moved out;
+    for (std::size_t n = 0; n < max && !delays_.empty() && delays_.top().due <= now; ++n) {
+        const auto due = delays_.pop();
+        const added a = mark(due.slot, due.priority, now);
+        if (a == added::ready) ++out.ready;
+        if (a != added::merged) ++out.dirty;
+    }
+    return out;
+}
+
+// ---- handing out
+
+std::size_t workqueue_core::oldest_level() const noexcept
+{
+    std::size_t oldest = top_level();
+    for (std::size_t w = 0; w < filled_.size(); ++w) {
+        for (std::uint64_t bits = filled_[w]; bits != 0; bits &= bits - 1) {
+            const std::size_t level = w * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+            if (at(queues_[level].first).sequence < at(queues_[oldest].first).sequence) oldest = level;
+        }
+    }
+    return oldest;
+}
+
+// ---- the end
+
+std::vector<workqueue_core::slot> workqueue_core::shut_down()
+{
+    shutting_down_ = true;
+    std::vector<slot> dropped;
+    dropped.reserve(delays_.size());
+    for (const auto& n : delays_.nodes()) dropped.push_back(n.slot);
+    delays_.clear();
+    return dropped;
+}
+
+void workqueue_core::add_pages(slot s)
+{
+    if (timed_ && s >= moments_.size()) moments_.resize((s / page_size + 1) * page_size);
+    while (s / page_size >= pages_.size()) pages_.push_back(std::make_unique<page>());
+}
+
+void workqueue_core::shrink() noexcept
+{
+    pages_ = std::vector<std::unique_ptr<page>>(); // = {} would keep the memory
+    moments_ = std::vector<moments>();
+    delays_.shrink();
+}
+
+// ---- looking
+
+std::vector<workqueue_core::slot> workqueue_core::in_work(std::size_t max) const
+{
+    std::vector<slot> out;
+    for (slot s = work_.first; s != none && out.size() < max; s = at(s).next) out.push_back(s);
+    return out;
+}
+
+std::optional<time_point> workqueue_core::oldest_start() const noexcept
+{
+    if (work_.first == none) return std::nullopt;
+    return moments_[work_.first].started;
+}
+
+duration workqueue_core::unfinished(time_point now) const noexcept
+{
+    duration sum{0};
+    for (slot s = work_.first; s != none; s = at(s).next) sum += now - moments_[s].started;
+    return sum;
+}
+
+} // namespace kubecoro

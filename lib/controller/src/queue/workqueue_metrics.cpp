@@ -1,0 +1,49 @@
+#include "queue/workqueue_metrics.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace kubecoro {
+namespace {
+
+/// Never negative: a clock may be set back.
+double seconds(duration d) noexcept { return std::max(0.0, std::chrono::duration<double>(d).count()); }
+
+} // namespace
+
+workqueue_metrics::workqueue_metrics(metrics& sink, const std::string& queue)
+{
+    const metric_labels labels{{"name", queue}};
+    depth_ = sink.make_gauge("workqueue_depth", labels);
+    adds_ = sink.make_counter("workqueue_adds_total", labels);
+    queue_duration_ = sink.make_histogram("workqueue_queue_duration_seconds", labels);
+    work_duration_ = sink.make_histogram("workqueue_work_duration_seconds", labels);
+    unfinished_ = sink.make_gauge("workqueue_unfinished_work_seconds", labels);
+    longest_ = sink.make_gauge("workqueue_longest_running_processor_seconds", labels);
+    retries_ = sink.make_counter("workqueue_retries_total", labels);
+}
+
+void workqueue_metrics::tell(const report& r) noexcept
+{
+    if (r.added != 0) adds_->add(static_cast<double>(r.added));
+    if (r.retried != 0) retries_->add(static_cast<double>(r.retried));
+    for (const auto waited : r.waited) queue_duration_->observe(seconds(waited));
+    if (r.worked) work_duration_->observe(seconds(*r.worked));
+    if (r.running) {
+        unfinished_->set(seconds(r.running->unfinished));
+        longest_->set(seconds(r.running->longest));
+    }
+    if (r.added != 0 || !r.waited.empty()) show_depth();
+}
+
+void workqueue_metrics::show_depth() noexcept
+{
+    // Others may set the gauge meanwhile: whoever sets it last has seen the last change.
+    std::size_t shown = 0;
+    do {
+        shown = now_dirty_;
+        depth_->set(static_cast<double>(shown));
+    } while (shown != now_dirty_);
+}
+
+} // namespace kubecoro

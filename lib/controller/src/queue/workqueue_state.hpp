@@ -1,0 +1,349 @@
+#pragma once
+// What a workqueue_engine keeps, and how its lock is held: what concerns others than the queue follows when it is free.
+
+#include "queue/queue_alarm.hpp"
+#include "queue/waiting_workers.hpp"
+#include "queue/workqueue_core.hpp"
+#include "queue/workqueue_metrics.hpp"
+
+#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/later.hpp>
+#include <kubecoro/controller/workqueue_engine.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kubecoro {
+
+struct workqueue_engine::state
+{
+    /// Keys that one hold of the lock handles at most, so that a large batch holds nobody up.
+    static constexpr std::size_t keys_per_lock = 256;
+    /// Keys in work that a picture names.
+    static constexpr std::size_t named_keys = 8;
+
+    using slot = workqueue_engine::slot;
+    using added = workqueue_core::added;
+
+    state(boost::asio::any_io_executor executor, workqueue_options o, std::unique_ptr<key_table> k)
+        : options(std::move(o)),
+          time(options.time ? options.time : real_clock()),
+          measured(measures_of(options)),
+          keys(std::move(k)),
+          core(options.ageing, measured != nullptr),
+          alarm(std::make_shared<queue_alarm>(std::move(executor), time, options.log, [this] { return fire(); }))
+    {
+        if (!options.limiter) options.limiter = default_controller_limiter();
+    }
+
+    static std::shared_ptr<workqueue_metrics> measures_of(const workqueue_options& o)
+    {
+        if (!o.measures || o.name.empty()) return nullptr;
+        return std::make_shared<workqueue_metrics>(*o.measures, o.name);
+    }
+
+    workqueue_options options;
+    std::shared_ptr<time_source> time;
+    /// Null when nobody measures. Shared, because whoever gives back the last key may see the queue go before it has told
+    /// what it did.
+    const std::shared_ptr<workqueue_metrics> measured;
+    /// Of the limiter: it is the user's, and is never called with the other mutex held.
+    std::mutex limiter_mutex;
+
+    // Under the mutex:
+    mutable std::mutex mutex;
+    std::unique_ptr<key_table> keys;
+    workqueue_core core;
+    waiting_workers workers;
+    unsigned in_a_row = 0;
+    std::uint64_t adds = 0;
+    std::uint64_t retries = 0;
+    std::uint64_t handed_out = 0;
+    /// Slots that somebody prints; see shown_keys.
+    std::vector<slot> shown;
+    std::optional<latch> drained;
+    /// Set when the owner has gone and workers still have keys.
+    std::shared_ptr<workqueue_engine> kept;
+    /// When the gauges of running work are due.
+    std::optional<time_point> next_gauges;
+
+    std::shared_ptr<queue_alarm> alarm;
+
+    /// Nothing is timed unless somebody measures.
+    [[nodiscard]] time_point stamp() const noexcept { return measured ? time->now() : time_point{}; }
+
+    /// What follows a hold of the lock, when the lock is free.
+    struct aftermath
+    {
+        std::shared_ptr<workqueue_engine> kept; // last to go: the state may go with it
+        wake_calls calls;
+        std::optional<latch> drained;
+        std::shared_ptr<workqueue_metrics> measured;
+        workqueue_metrics::report report;
+
+        aftermath() = default;
+        aftermath(const aftermath&) = delete;
+        aftermath& operator=(const aftermath&) = delete;
+        ~aftermath()
+        {
+            if (measured) measured->tell(report);
+            if (drained) drained->settle({});
+        }
+    };
+
+    /// One hold of the lock.
+    class section
+    {
+    public:
+        explicit section(state& of) : of_(of), lock_(of.mutex) {}
+        section(const section&) = delete;
+        section& operator=(const section&) = delete;
+        /// When the lock is free the owner may destroy the state, whoever gives an item back.
+        ~section()
+        {
+            if (of_.drained || of_.kept) of_.leave(later());
+            of_.adds += dirty_;
+            if (dirty_ != 0 && of_.measured) report().added = dirty_;
+            if (of_.measured) of_.measured->set_depth(of_.core.dirty());
+        }
+
+        /// Counts one outcome, wakes a worker if there is something for it, and the alarm if it would be late.
+        void note(added a)
+        {
+            if (a == added::ready || a == added::after_work) ++dirty_;
+            if (a == added::ready) call_worker();
+            if (a == added::delayed_first) of_.alarm->expect(*of_.core.next_due());
+        }
+        void note(const workqueue_core::moved& m)
+        {
+            dirty_ += m.dirty;
+            for (std::size_t n = 0; n < m.ready; ++n) call_worker();
+        }
+        void call_worker()
+        {
+            if (of_.workers.size() != 0) of_.workers.call_one(later().calls);
+        }
+        void call_all_workers() { of_.workers.call_all(later().calls); }
+        void note_retries(std::size_t n)
+        {
+            of_.retries += n;
+            if (of_.measured) report().retried += n;
+        }
+        /// What the metrics will be told; only where somebody measures.
+        workqueue_metrics::report& report()
+        {
+            later().measured = of_.measured;
+            return later_->report;
+        }
+
+    private:
+        aftermath& later() { return later_ ? *later_ : later_.emplace(); }
+
+        state& of_;
+        std::optional<aftermath> later_; // most holds have none
+        std::size_t dirty_ = 0;
+        std::lock_guard<std::mutex> lock_; // first to go
+    };
+
+    /// Nothing may be left to do, which somebody waits for.
+    void leave(aftermath& a) noexcept
+    {
+        if (core.quiet()) a.drained = std::exchange(drained, std::nullopt);
+        if (core.processing() == 0) a.kept = std::move(kept);
+    }
+
+    /// What the limiter's answer depends on.
+    struct failed_key
+    {
+        unsigned failures = 0;
+        std::optional<time_point> waits_until = {};
+    };
+    /// Without the lock: the limiter is the user's code. What it throws leaves everything as it was.
+    [[nodiscard]] duration ask_limiter(const failed_key& key, time_point now)
+    {
+        std::lock_guard one_at_a_time(limiter_mutex);
+        const duration delay = options.limiter->delay(key.failures, now);
+        // Only what is really queued uses up the limiter.
+        const bool waits_already = key.waits_until && *key.waits_until <= later(now, delay);
+        if (!waits_already) options.limiter->taken(now);
+        return delay;
+    }
+
+    /// A slot in use during a section, given back if nothing is known of its key in the end.
+    class in_use
+    {
+    public:
+        in_use(state& of, slot s) : of_(of), slot_(s) { of_.core.make_room(s); }
+        in_use(const in_use&) = delete;
+        in_use& operator=(const in_use&) = delete;
+        ~in_use() { of_.release_if_idle(slot_); }
+
+    private:
+        state& of_;
+        slot slot_;
+    };
+
+    void release_if_idle(slot s) noexcept
+    {
+        if (!core.idle(s) || is_shown(s)) return;
+        if (keys->erase(s)) core.shrink();
+    }
+
+    /// Keys in work that somebody looks at without the lock: until then their slots stay theirs.
+    class shown_keys
+    {
+    public:
+        struct shown_key
+        {
+            slot s;
+            const void* key;
+        };
+        shown_keys(state& of, workqueue_stats& picture) : of_(of)
+        {
+            keys_.reserve(named_keys);
+            std::lock_guard lock(of.mutex);
+            of.picture(picture);
+            const auto slots = of.core.in_work(named_keys);
+            of.shown.insert(of.shown.end(), slots.begin(), slots.end());
+            for (const slot s : slots) keys_.push_back({s, of.keys->hand_out(s)});
+        }
+        shown_keys(const shown_keys&) = delete;
+        shown_keys& operator=(const shown_keys&) = delete;
+        ~shown_keys()
+        {
+            std::lock_guard lock(of_.mutex);
+            for (const auto& k : keys_) {
+                of_.shown.erase(std::find(of_.shown.begin(), of_.shown.end(), k.s));
+                of_.release_if_idle(k.s);
+            }
+        }
+        [[nodiscard]] const std::vector<shown_key>& keys() const noexcept { return keys_; }
+
+    private:
+        state& of_;
+        std::vector<shown_key> keys_;
+    };
+    [[nodiscard]] bool is_shown(slot s) const noexcept
+    {
+        return !shown.empty() && std::find(shown.begin(), shown.end(), s) != shown.end();
+    }
+
+    void picture(workqueue_stats& s) const
+    {
+        s.name = options.name;
+        s.ready = core.ready();
+        s.processing = core.processing();
+        s.delayed = core.delayed();
+        s.keys = keys->size();
+        s.bytes = keys->bytes() + core.bytes();
+        s.waiting_workers = workers.size();
+        s.adds = adds;
+        s.retries = retries;
+        s.handed_out = handed_out;
+        s.shutting_down = core.shutting_down();
+    }
+
+    /// Does the same with every key of a list, a part of it at a time.
+    template<class Each>
+    void each_key(const key_list& list, bool retrying, Each each)
+    {
+        for (std::size_t n = 0; n < list.count;) {
+            section locked(*this);
+            if (core.shutting_down()) return;
+            const std::size_t end = std::min(list.count, n + keys_per_lock);
+            if (retrying) locked.note_retries(end - n);
+            for (; n < end; ++n) {
+                const slot s = list.intern(*keys, list.context, n);
+                const in_use guard(*this, s);
+                locked.note(each(s));
+            }
+        }
+    }
+
+    [[nodiscard]] std::optional<handed> take(section& locked, time_point now)
+    {
+        const slot s = core.take(now);
+        if (s == workqueue_core::none) return std::nullopt;
+        ++handed_out;
+        if (measured) measure_hand_out(locked, s, now);
+        return handed{.s = s, .priority = core.priority(s), .key = keys->hand_out(s)};
+    }
+    void measure_hand_out(section& locked, slot s, time_point now)
+    {
+        locked.report().waited.push_back(core.waited(s));
+        if (!next_gauges) alarm->expect(*(next_gauges = now + workqueue_metrics::interval));
+    }
+
+    added apply(section& locked, slot s, const verdict& v, time_point now)
+    {
+        using kind = verdict::kind;
+        if (v.what == kind::put_back) core.want_again(s, v.priority, now);
+        if (v.what == kind::succeeded || v.what == kind::again) core.forget(s);
+        if (v.what != kind::again) return added::ignored;
+        if (!core.shutting_down()) locked.note_retries(1);
+        return core.add_after(s, v.delay, v.priority, now);
+    }
+    /// The key has been dealt with: it leaves the worker's hands.
+    void finish(section& locked, slot s, time_point now)
+    {
+        if (measured) locked.report().worked = now - core.started(s);
+        if (core.done(s))
+            locked.call_worker();
+        else
+            release_if_idle(s);
+    }
+
+    /// Until nothing is due any more. @return when something is.
+    std::optional<time_point> fire()
+    {
+        for (;;) {
+            const time_point now = time->now();
+            section locked(*this);
+            const auto moved = core.advance(now, keys_per_lock);
+            locked.note(moved);
+            const auto due = core.next_due();
+            if (due && *due <= now) continue;
+            const auto gauges = set_gauges(locked, now);
+            if (!due || !gauges) return due ? due : gauges;
+            return std::min(*due, *gauges);
+        }
+    }
+
+    /// @return when to do it again; empty when nothing is in work any more.
+    std::optional<time_point> set_gauges(section& locked, time_point now)
+    {
+        if (!next_gauges || now < *next_gauges) return next_gauges;
+        locked.report().running = {.unfinished = core.unfinished(now),
+                                   .longest = now - core.oldest_start().value_or(now)};
+        next_gauges.reset();
+        if (core.processing() != 0) next_gauges = now + workqueue_metrics::interval;
+        return next_gauges;
+    }
+
+    /// @return what the worker need not wait for; empty when it is in the list now.
+    std::optional<result<>> enrol(waiting_workers::worker& w)
+    {
+        std::lock_guard lock(mutex);
+        if (core.ready() != 0) return result<>{};
+        if (core.shutting_down()) return failure(cond::cancelled, "the workqueue is shut down");
+        workers.enrol(w);
+        return std::nullopt;
+    }
+
+    /// Ends what needs a future. @return the drain that is over with it.
+    std::optional<latch> stop()
+    {
+        section locked(*this);
+        for (const slot s : core.shut_down()) release_if_idle(s);
+        locked.call_all_workers();
+        return std::exchange(drained, std::nullopt);
+    }
+};
+
+} // namespace kubecoro

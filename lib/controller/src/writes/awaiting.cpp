@@ -1,0 +1,115 @@
+// Keys that wait for what their last run wrote.
+#include "controller/source_mark.hpp"
+
+#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <map>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// An object that is there says so itself, before all of its namespace is known to be that far.
+bool has_shown(const lister& content, const reconcile_context::write& w)
+{
+    const auto stored = content.get(w.key);
+    return (stored && is_at_least(stored.resource_version(), w.resource_version)) ||
+           content.reached(w.resource_version, w.key.ns);
+}
+
+} // namespace
+
+/// One place of own_writes that is watched: given up, and its keys let go, by whatever ends the watching coroutine.
+class controller_engine::write_watch
+{
+public:
+    write_watch(std::shared_ptr<source_mark> mark, own_writes::place place)
+        : mark_(std::move(mark)), place_(std::move(place))
+    {
+    }
+    write_watch(const write_watch&) = delete;
+    write_watch& operator=(const write_watch&) = delete;
+    ~write_watch() { engine().requeue(engine().own_writes_.give_up(place_.where.id)); }
+
+    [[nodiscard]] controller_engine& engine() noexcept { return mark_->engine(); }
+    [[nodiscard]] controller_source& source() noexcept { return mark_->source(); }
+    [[nodiscard]] const boost::asio::any_io_executor& strand() const noexcept { return mark_->strand(); }
+    [[nodiscard]] const own_writes::place& place() const noexcept { return place_; }
+
+private:
+    std::shared_ptr<source_mark> mark_;
+    own_writes::place place_;
+};
+
+void controller_engine::remember_writes(object_key_view key, const reconcile_context& context)
+{
+    if (context.writes().empty() || options_.own_write_wait == duration::zero()) return;
+    std::vector<std::shared_ptr<controller_source>> all;
+    {
+        std::lock_guard lock(mutex_);
+        all = sources_;
+    }
+    // What is held here cannot end before somebody watches it.
+    std::map<std::uint32_t, std::shared_ptr<source_mark>> marks;
+    std::vector<own_writes_core::write> writes;
+    for (const auto& s : all) {
+        const auto mark = std::static_pointer_cast<source_mark>(s->presence());
+        if (!mark) continue;
+        for (const auto& w : context.writes()) {
+            if (!s->covers(w) || has_shown(s->informer.lister(), w)) continue;
+            writes.push_back({.source = s->id, .ns = w.key.ns, .version = w.resource_version});
+            marks.emplace(s->id, mark);
+        }
+    }
+    if (writes.empty()) return;
+    const auto added = own_writes_.add(key, writes, later(time_->now(), options_.own_write_wait));
+    if (added.first) news_.notify(); // the supervisor keeps the moments
+    try {
+        for (const auto& place : added.places) {
+            auto watch = std::make_unique<write_watch>(marks.at(place.where.source), place);
+            auto name = "own writes in " + watch->source().options.name;
+            const auto strand = watch->strand();
+            following_.spawn(std::move(name), strand, watch_writes(std::move(watch)));
+        }
+    } catch (...) { // without memory for those who watch, nobody waits
+        for (const auto& place : added.places) requeue(own_writes_.give_up(place.where.id));
+        throw;
+    }
+}
+
+asio::awaitable<result<>> controller_engine::watch_writes(std::unique_ptr<write_watch> watch)
+{
+    auto& self = watch->engine();
+    auto& source = watch->source();
+    const auto& place = watch->place().where;
+    const auto content = source.informer.lister();
+    while (!source.leaving.settled()) {
+        const auto next = self.own_writes_.next(place.id);
+        if (!next) break;
+        if (!content.reached(*next, place.ns)) {
+            auto either = race(content.wait_until(*next, place.ns), watch->place().changed.wait());
+            const bool answered = co_await std::move(either);
+            const bool in_vain = answered && !content.reached(*next, place.ns);
+            if (in_vain) break; // it does not watch that namespace, or has ended
+            if (!answered) continue;
+            // The events that brought it here become keys first, so that they and the key that waits are one run.
+            co_await asio::post(asio::use_awaitable);
+        }
+        self.requeue(self.own_writes_.reached(place.id, *next));
+    }
+    co_return result<>{};
+}
+
+void controller_engine::requeue(const own_writes::released& keys)
+{
+    for (const auto& r : keys) queue_.add(r.key, r.priority);
+}
+
+} // namespace kubecoro

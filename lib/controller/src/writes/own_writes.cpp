@@ -1,0 +1,86 @@
+#include "writes/own_writes.hpp"
+
+namespace kubecoro {
+
+own_writes::added own_writes::add(object_key_view key, const std::vector<own_writes_core::write>& writes,
+                                  time_point expiry)
+{
+    added out;
+    std::lock_guard lock(mutex_);
+    out.first = core_.size() == 0;
+    const auto told = core_.add(key, writes, expiry);
+    any_ = core_.size() != 0;
+    for (const auto& p : told.begun) out.places.push_back({p, signals_[p.id]});
+    tell(told);
+    return out;
+}
+
+bool own_writes::hold(object_key_view key, int priority)
+{
+    if (!any_) return false;
+    std::lock_guard lock(mutex_);
+    return core_.hold(key, priority);
+}
+
+std::optional<std::string> own_writes::next(own_writes_core::place_id id)
+{
+    std::lock_guard lock(mutex_);
+    auto version = core_.next(id);
+    if (!version) signals_.erase(id);
+    return version;
+}
+
+own_writes::released own_writes::reached(own_writes_core::place_id id, std::string_view version)
+{
+    released out;
+    std::lock_guard lock(mutex_);
+    core_.reached(id, version, out);
+    any_ = core_.size() != 0;
+    return out;
+}
+
+own_writes::released own_writes::give_up(own_writes_core::place_id id)
+{
+    released out;
+    std::lock_guard lock(mutex_);
+    core_.give_up(id, out);
+    signals_.erase(id);
+    any_ = core_.size() != 0;
+    return out;
+}
+
+own_writes::released own_writes::expire(time_point now, std::size_t& in_vain)
+{
+    released out;
+    own_writes_core::news told;
+    std::lock_guard lock(mutex_);
+    in_vain = core_.expire(now, out, told);
+    any_ = core_.size() != 0;
+    tell(told);
+    return out;
+}
+
+void own_writes::tell(const own_writes_core::news& told) const
+{
+    for (const auto id : told.changed) signals_.at(id).notify();
+}
+
+void own_writes::wake(std::uint32_t source) const
+{
+    std::lock_guard lock(mutex_);
+    for (const auto id : core_.places_of(source)) signals_.at(id).notify();
+}
+
+std::optional<time_point> own_writes::next_expiry() const
+{
+    std::lock_guard lock(mutex_);
+    return core_.next_expiry();
+}
+
+std::size_t own_writes::held() const
+{
+    std::lock_guard lock(mutex_);
+    return core_.held();
+}
+
+} // namespace kubecoro
