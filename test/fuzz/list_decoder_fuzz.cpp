@@ -7,6 +7,7 @@
 #include <algorithm>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include <tuple>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

@@ -28,6 +28,7 @@ namespace soak {
 
 namespace asio = boost::asio;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 using asio::local::stream_protocol;
 

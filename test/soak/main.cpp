@@ -19,6 +19,7 @@
 
 namespace asio = boost::asio;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 
 namespace {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::bench;
 namespace json = boost::json;
 

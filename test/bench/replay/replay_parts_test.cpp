@@ -15,6 +15,7 @@
 #include <set>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::bench;
 namespace json = boost::json;
 

@@ -12,6 +12,7 @@
 
 namespace asio = boost::asio;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::apiserver;
 using kubecoro::testing::runner;
 

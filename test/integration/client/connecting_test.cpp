@@ -9,6 +9,7 @@
 #include <future>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;

@@ -1,6 +1,7 @@
 #include "client_fixture.hpp"
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;

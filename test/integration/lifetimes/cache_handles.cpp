@@ -16,6 +16,7 @@
 
 using namespace std::chrono_literals;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using kubecoro::core::v1::pod;
 using lifetime_test::own_context;
 namespace asio = boost::asio;

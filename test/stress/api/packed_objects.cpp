@@ -1,8 +1,8 @@
 // Compressed objects across threads: expanded by whoever reads first, at rest again when the last reader has gone.
 
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/kept_object.hpp>
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

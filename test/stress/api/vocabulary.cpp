@@ -65,7 +65,7 @@ TEST_CASE("vocabulary: objects are read on many threads while it grows", "[stres
             }
         });
     {
-        auto encoding = kubecoro::make_object_encoding();
+        auto encoding = kubecoro::detail::make_object_encoding();
         for (int version = 0; version < versions; ++version) {
             object made = decode_object(document(version), {}, encoding).value();
             const std::lock_guard lock(mutex);

@@ -27,6 +27,7 @@
 namespace asio = boost::asio;
 namespace kt = kubecoro::testing;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 using core::v1::pod;
 

@@ -1,7 +1,7 @@
 // How often memory is asked for: a promise that no timing could test.
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/kept_object.hpp>
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using testing_samples::numbered_pod;
 
 namespace {

@@ -9,6 +9,7 @@
 #include <memory>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

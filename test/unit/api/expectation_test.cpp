@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using kubecoro::detail::layout;
 using kubecoro::detail::tape_writer;
 

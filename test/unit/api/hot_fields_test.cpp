@@ -1,6 +1,6 @@
 // path() by its shortest ways against a plain walk from the root.
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include "json_samples.hpp"
@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

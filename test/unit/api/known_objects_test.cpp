@@ -9,6 +9,7 @@
 #include <map>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

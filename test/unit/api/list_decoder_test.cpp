@@ -8,6 +8,7 @@
 #include <set>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

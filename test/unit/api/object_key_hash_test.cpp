@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

@@ -1,5 +1,5 @@
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include "json_samples.hpp"
@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace json = boost::json;
 
 namespace {

@@ -4,7 +4,7 @@
 #include "json_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -17,6 +17,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace json = boost::json;
 
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

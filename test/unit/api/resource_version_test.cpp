@@ -4,6 +4,7 @@
 #include <string>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 TEST_CASE("resource version: integers of any length compare as numbers", "[api][resource_version]")
 {

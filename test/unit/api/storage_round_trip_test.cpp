@@ -1,7 +1,7 @@
 // Everything that JSON can be, under every storage policy, however its bytes arrive.
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/kept_object.hpp>
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include "json_samples.hpp"
@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

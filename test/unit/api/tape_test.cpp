@@ -12,6 +12,7 @@
 #include <limits>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

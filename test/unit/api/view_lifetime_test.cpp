@@ -1,11 +1,12 @@
 // What is lent by an object cannot be taken of one that goes with its statement.
 #include <kubecoro/test/catch.hpp>
 
-#include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 
 #include <utility>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

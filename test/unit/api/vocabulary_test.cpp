@@ -11,6 +11,7 @@
 #include <set>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <kubecoro/api/decode.hpp>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

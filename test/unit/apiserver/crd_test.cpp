@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::test;
 
 namespace {

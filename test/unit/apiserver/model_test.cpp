@@ -6,6 +6,7 @@
 #include <map>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::test;
 
 namespace {

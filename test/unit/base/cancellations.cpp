@@ -12,6 +12,7 @@
 namespace asio = boost::asio;
 namespace kt = kubecoro::testing;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 
 namespace {

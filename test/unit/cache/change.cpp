@@ -8,6 +8,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

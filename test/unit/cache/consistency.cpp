@@ -5,10 +5,10 @@
 
 using namespace informer_test;
 using kubecoro::cond;
-using kubecoro::consistency_core;
-using kubecoro::kept_object;
 using kubecoro::object;
-using outcome = kubecoro::consistency_core::outcome;
+using kubecoro::detail::consistency_core;
+using kubecoro::detail::kept_object;
+using outcome = kubecoro::detail::consistency_core::outcome;
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace kt = kubecoro::testing;
 
 namespace {

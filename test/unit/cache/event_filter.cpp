@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 namespace kt = kubecoro::testing;
 

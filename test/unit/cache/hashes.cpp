@@ -12,6 +12,7 @@
 #include <type_traits>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

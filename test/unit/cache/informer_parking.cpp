@@ -18,13 +18,13 @@ namespace {
 
 const failure unknown(cond::not_found, "the server could not find the requested resource");
 
-kubecoro::parking_core parking()
+kubecoro::detail::parking_core parking()
 {
-    return kubecoro::parking_core({.initial = 30s, .factor = 2, .cap = 5min, .jitter = 0}, 1);
+    return kubecoro::detail::parking_core({.initial = 30s, .factor = 2, .cap = 5min, .jitter = 0}, 1);
 }
 
 /// When to look again after that failure; nothing when the resource is not parked.
-std::optional<kubecoro::duration> next_look(kubecoro::parking_core& p, const failure& why, bool known = true)
+std::optional<kubecoro::duration> next_look(kubecoro::detail::parking_core& p, const failure& why, bool known = true)
 {
     p.failed(why, known);
     const auto look = p.next_look();
@@ -107,7 +107,7 @@ TEST_CASE("parking: two 404s with something else between them do not park a refl
     s.ends();
     s.refused(reflector_test::not_served());
     const auto waits_unparked = [&s] {
-        CHECK_FALSE(s.as<kubecoro::reflector_core::do_wait>().gone);
+        CHECK_FALSE(s.as<kubecoro::detail::reflector_core::do_wait>().gone);
         CHECK(s.c.state() == informer_state::waiting);
         s.waits();
     };
@@ -133,7 +133,7 @@ TEST_CASE("parking: two 404s with something else between them do not park a refl
     s.list_fails(reflector_test::not_served());
     waits_unparked();
     s.list_fails(reflector_test::not_served());
-    CHECK(s.as<kubecoro::reflector_core::do_wait>().gone);
+    CHECK(s.as<kubecoro::detail::reflector_core::do_wait>().gone);
     CHECK(s.c.state() == informer_state::parked);
     CHECK(s.c.stats().parks == 1);
 }

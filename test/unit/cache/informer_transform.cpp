@@ -5,7 +5,7 @@
 #include "informer/object_transformer.hpp"
 
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 
 #include <stdexcept>
 
@@ -126,7 +126,7 @@ TEST_CASE("transform: one that loses or changes the version does not hold the st
 TEST_CASE("transform: whose object came back is seen without expanding it", "[cache][transform][storage]")
 {
     const auto encoding =
-        kubecoro::make_object_encoding({.storage = {.policy = kubecoro::storage::compressed, .learn_from = 8}});
+        kubecoro::detail::make_object_encoding({.storage = {.policy = kubecoro::storage::compressed, .learn_from = 8}});
     const auto text = [](int i) {
         const auto n = std::to_string(1000 + i);
         return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p)" + n +
@@ -139,7 +139,7 @@ TEST_CASE("transform: whose object came back is seen without expanding it", "[ca
     REQUIRE(decoder.feed(list + "]}"));
     const object fresh = decoder.finish().value().items.back();
     const auto made = object::parse(text(99)).value();
-    const kubecoro::object_transformer transformer([&made](const object&) { return made; }, encoding, {});
+    const kubecoro::detail::object_transformer transformer([&made](const object&) { return made; }, encoding, {});
 
     const auto before = encoding->stats().expansions;
     const auto applied = transformer.apply(fresh);

@@ -114,7 +114,7 @@ TEST_CASE("visibility: what a handler's calls take, what its filter leaves out, 
 TEST_CASE("visibility: every count is a metric, and the sum it is", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
-    auto meter = kubecoro::informer_meter(numbers, "pods", "pods");
+    auto meter = kubecoro::detail::informer_meter(numbers, "pods", "pods");
     kubecoro::informer_stats s;
     s.state = informer_state::waiting;
     s.objects = 21;
@@ -188,7 +188,7 @@ TEST_CASE("visibility: a handler that has gone shows nothing more, and one of it
           "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
-    auto meter = kubecoro::informer_meter(numbers, "pods", "pods");
+    auto meter = kubecoro::detail::informer_meter(numbers, "pods", "pods");
     kubecoro::informer_stats s;
     s.handlers = {{.name = "slow", .pending = 5, .delivered = 10, .slowest = 3s}};
     meter.publish(s);
@@ -210,7 +210,7 @@ TEST_CASE("visibility: a handler that has gone shows nothing more, and one of it
 TEST_CASE("visibility: a version that is no number is not shown", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
-    auto meter = kubecoro::informer_meter(numbers, "pods", "pods");
+    auto meter = kubecoro::detail::informer_meter(numbers, "pods", "pods");
     kubecoro::informer_stats s;
     for (const auto* version : {"", "abc", "12a"}) {
         s.resource_version = version;

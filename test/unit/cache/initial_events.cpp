@@ -10,6 +10,7 @@
 #include <string>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace kt = kubecoro::testing;
 
 TEST_CASE("initial events: additions, changes and deletions leave each object once, in its newest state",

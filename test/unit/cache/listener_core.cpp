@@ -7,6 +7,7 @@
 #include <random>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace kt = kubecoro::testing;
 
 namespace {

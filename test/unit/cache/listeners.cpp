@@ -11,6 +11,7 @@
 
 using namespace informer_test;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace asio = boost::asio;
 
 namespace {

@@ -12,6 +12,7 @@
 #include <random>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 namespace kt = kubecoro::testing;
 

@@ -2,7 +2,7 @@
 
 #include <kubecoro/test/catch.hpp>
 
-using kubecoro::namespaces_core;
+using kubecoro::detail::namespaces_core;
 using names = std::vector<std::string>;
 
 TEST_CASE("namespaces: none named at the beginning means all; none named later means none", "[cache][namespaces]")

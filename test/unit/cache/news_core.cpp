@@ -6,8 +6,8 @@
 
 using kubecoro::cond;
 using kubecoro::failure;
-using kubecoro::news_core;
 using kubecoro::time_point;
+using kubecoro::detail::news_core;
 using namespace std::chrono_literals;
 
 namespace {

@@ -11,6 +11,7 @@
 namespace asio = boost::asio;
 using namespace informer_test;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

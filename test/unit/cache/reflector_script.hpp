@@ -13,6 +13,7 @@
 namespace reflector_test {
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 namespace kt = kubecoro::testing;
 

@@ -18,6 +18,7 @@
 namespace asio = boost::asio;
 namespace kt = kubecoro::testing;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 
 TEST_CASE("relist budget: no more than so many at once, first come, first served", "[cache][budget]")

@@ -5,7 +5,7 @@
 #include "store/store.hpp"
 
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/api/selector.hpp>
 
 using namespace informer_test;
@@ -76,7 +76,7 @@ std::string told(const object& o, look at)
 object metadata_of(const object& o)
 {
     static const auto encoding =
-        kubecoro::make_object_encoding(encoding_for(pod::resource(), {.policy = storage::metadata_only}));
+        kubecoro::detail::make_object_encoding(encoding_for(pod::resource(), {.policy = storage::metadata_only}));
     const kubecoro::decode_options decode{.drop_managed_fields = true, .prune = {.keep = {"metadata"}}};
     const auto text =
         R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)" + o.metadata().to_text() + "}";
@@ -222,8 +222,9 @@ TEST_CASE("storage: objects outlive handler, informer and store", "[cache][stora
 TEST_CASE("storage: a compressed store is smaller, and packs what came early", "[cache][storage]")
 {
     const auto bytes = [](storage policy) {
-        auto encoding = kubecoro::make_object_encoding({.storage = {.policy = policy, .learn_from = learn_from}});
-        kubecoro::store s({}, 512, encoding);
+        auto encoding =
+            kubecoro::detail::make_object_encoding({.storage = {.policy = policy, .learn_from = learn_from}});
+        kubecoro::detail::store s({}, 512, encoding);
         REQUIRE(s.add_index("node",
                             [](const object& o, kubecoro::index_sink out) { out(o["spec"]["nodeName"].as_string()); }));
         std::vector<object> items;
@@ -245,7 +246,7 @@ TEST_CASE("storage: a compressed store is smaller, and packs what came early", "
         for (const auto& node : s.values_of("node"))
             for (const auto& o : s.by_index("node", node)) CHECK(s.get(o.key()).is_same(o));
         for (int i = 0; i < 300; i += 2)
-            (void)s.apply(std::vector<kubecoro::delta>{{kubecoro::delta_type::deleted, a_pod(i, 900)}});
+            (void)s.apply(std::vector<kubecoro::detail::delta>{{kubecoro::detail::delta_type::deleted, a_pod(i, 900)}});
         CHECK(s.size() == 150);
         return s.bytes();
     };

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace kt = kubecoro::testing;
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include "store/store.hpp"
 
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
 
@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace kt = kubecoro::testing;
 
 namespace {

@@ -83,7 +83,7 @@ TEST_CASE("too large: an event is passed over, told once by name, and counted un
         s.events({too_large(watch_event_type::deleted, left_out("a", "12", "u"))});
         const auto gone = s.as<core::do_apply>();
         REQUIRE(gone.changes.size() == 1);
-        CHECK(gone.changes[0].type == kubecoro::delta_type::deleted);
+        CHECK(gone.changes[0].type == kubecoro::detail::delta_type::deleted);
         CHECK(gone.changes[0].obj.key() == object_key("web", "a"));
         CHECK(gone.resource_version == "12");
         CHECK(s.c.stats().outdated == 0);
@@ -134,7 +134,7 @@ TEST_CASE("too large: a list says which items are not to be touched, page by pag
 
 TEST_CASE("too large: the initial events of a stream", "[cache][reflector][stream][too-large]")
 {
-    script s({}, {"Pod", "v1", ""}, 3, std::make_shared<kubecoro::watch_list_ability>());
+    script s({}, {"Pod", "v1", ""}, 3, std::make_shared<kubecoro::detail::watch_list_ability>());
     s.next = s.c.start(s.now);
     s.opened();
     s.events({kt::added(kt::make_pod("web", "a", "1")), too_large(watch_event_type::added, left_out("x", "2", "u")),

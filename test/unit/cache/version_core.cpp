@@ -9,6 +9,7 @@
 #include <random>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 using tickets = std::vector<version_core::ticket>;
 

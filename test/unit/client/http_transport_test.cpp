@@ -8,6 +8,7 @@
 #include <algorithm>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;

@@ -7,8 +7,9 @@
 #include <chrono>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
-namespace step = kubecoro::controller_step;
+namespace step = kubecoro::detail::controller_step;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 namespace kt = kubecoro::testing;
 using keys = std::vector<std::string>;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 
 namespace {

@@ -1,5 +1,5 @@
 // Random programs, run by the index and by a list searched from end to end.
-#include <kubecoro/controller/slot_index.hpp>
+#include <kubecoro/controller/detail/slot_index.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 
 #include <kubecoro/base/random.hpp>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-using kubecoro::slot_index;
+using kubecoro::detail::slot_index;
 
 namespace {
 

@@ -10,6 +10,7 @@
 
 using namespace kubecoro::test;
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

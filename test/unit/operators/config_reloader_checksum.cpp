@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::config_reloader;
 
 namespace {

@@ -38,7 +38,7 @@ private:
 };
 
 result<object> decode(std::string_view json, const decode_options& options, detail::envelope::verdict how,
-                      const std::shared_ptr<object_encoding>& encoding)
+                      const std::shared_ptr<detail::object_encoding>& encoding)
 {
     bare_object target(how, detail::encoding::of(encoding));
     detail::json_feed feed(target, options, 0, detail::encoding::words_of(encoding));
@@ -52,7 +52,7 @@ result<object> decode(std::string_view json, const decode_options& options, deta
 } // namespace
 
 result<object> decode_object(std::string_view json, const decode_options& options,
-                             const std::shared_ptr<object_encoding>& encoding)
+                             const std::shared_ptr<detail::object_encoding>& encoding)
 {
     auto made = decode(json, options, detail::envelope::verdict::encode, encoding);
     // What the server says about a request is no object to prune.

@@ -206,7 +206,8 @@ private:
 
 struct list_decoder::state
 {
-    state(const decode_options& options, std::shared_ptr<object_encoding> e, std::shared_ptr<const known_objects> k)
+    state(const decode_options& options, std::shared_ptr<detail::object_encoding> e,
+          std::shared_ptr<const known_objects> k)
         : encoding(std::move(e)),
           known(std::move(k)),
           envelope(detail::encoding::of(encoding), known.get()),
@@ -220,7 +221,7 @@ struct list_decoder::state
         return *failed;
     }
 
-    std::shared_ptr<object_encoding> encoding;
+    std::shared_ptr<detail::object_encoding> encoding;
     std::shared_ptr<const known_objects> known;
     list_envelope envelope;
     detail::json_feed feed;
@@ -230,7 +231,7 @@ struct list_decoder::state
     std::optional<failure> failed;
 };
 
-list_decoder::list_decoder(decode_options options, std::shared_ptr<object_encoding> encoding,
+list_decoder::list_decoder(decode_options options, std::shared_ptr<detail::object_encoding> encoding,
                            std::shared_ptr<const known_objects> known)
     : state_(std::make_unique<state>(options, std::move(encoding), std::move(known)))
 {

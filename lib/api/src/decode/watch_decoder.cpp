@@ -194,7 +194,8 @@ std::string_view without_blanks(std::string_view s) noexcept
 
 struct watch_decoder::state
 {
-    state(const decode_options& options, std::shared_ptr<object_encoding> e, std::shared_ptr<const known_objects> k)
+    state(const decode_options& options, std::shared_ptr<detail::object_encoding> e,
+          std::shared_ptr<const known_objects> k)
         : encoding(std::move(e)),
           known(std::move(k)),
           envelope(detail::encoding::of(encoding), known.get()),
@@ -290,7 +291,7 @@ struct watch_decoder::state
         return decoded;
     }
 
-    std::shared_ptr<object_encoding> encoding;
+    std::shared_ptr<detail::object_encoding> encoding;
     std::shared_ptr<const known_objects> known;
     event_envelope envelope;
     detail::json_feed feed;
@@ -305,7 +306,7 @@ struct watch_decoder::state
     std::optional<failure> failed;
 };
 
-watch_decoder::watch_decoder(decode_options options, std::shared_ptr<object_encoding> encoding,
+watch_decoder::watch_decoder(decode_options options, std::shared_ptr<detail::object_encoding> encoding,
                              std::shared_ptr<const known_objects> known)
     : state_(std::make_unique<state>(options, std::move(encoding), std::move(known)))
 {

@@ -1,11 +1,11 @@
-#include <kubecoro/api/borrowed_object.hpp>
+#include <kubecoro/api/detail/borrowed_object.hpp>
 
 #include "storage/block_life.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// So many objects ahead the memory is asked for: a line takes as long as a few short looks at an object.
@@ -30,7 +30,7 @@ struct uncounted
 
 object counted(object::block* b) noexcept
 {
-    detail::add_first_reader(*b);
+    add_first_reader(*b);
     return object_builder::adopt(b);
 }
 
@@ -63,4 +63,4 @@ void show(std::span<const borrowed_object> objects, const std::function<void(con
     }
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

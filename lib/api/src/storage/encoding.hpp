@@ -3,7 +3,7 @@
 
 #include "vocabulary/vocabulary.hpp"
 
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 
 #include <atomic>
 #include <cstdint>

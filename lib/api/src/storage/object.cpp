@@ -4,7 +4,7 @@
 #include "storage/packing.hpp"
 
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/base/hash.hpp>
 
 #include <boost/json/serialize.hpp>
@@ -16,11 +16,6 @@ namespace kubecoro {
 namespace {
 
 value_view front(const object::block* b, front_field f) noexcept { return b == nullptr ? value_view{} : b->front(f); }
-
-std::string_view front_text(const object::block* b, front_field f) noexcept
-{
-    return b == nullptr ? std::string_view{} : tape_access::text_of(b->front(f));
-}
 
 } // namespace
 
@@ -153,32 +148,5 @@ std::size_t object::bytes() const noexcept
 {
     return block_ == nullptr ? 0 : detail::resting_bytes(*block_) + detail::expansion_bytes(*block_);
 }
-
-kept_object::kept_object(const object& o) noexcept : block_(o.block_)
-{
-    if (block_ != nullptr) detail::add_keeper(*block_);
-}
-
-kept_object::kept_object(const kept_object& other) noexcept : block_(other.block_)
-{
-    if (block_ != nullptr) detail::add_keeper(*block_);
-}
-
-kept_object::~kept_object()
-{
-    if (block_ != nullptr) detail::drop_keeper(*block_);
-}
-
-object kept_object::get() const noexcept
-{
-    if (block_ != nullptr) detail::add_first_reader(*block_);
-    return object(block_);
-}
-
-object_key_view kept_object::key() const& noexcept { return {front_text(block_, front_field::ns), name()}; }
-
-std::string_view kept_object::name() const& noexcept { return front_text(block_, front_field::name); }
-
-std::size_t kept_object::bytes() const noexcept { return block_ == nullptr ? 0 : detail::resting_bytes(*block_); }
 
 } // namespace kubecoro

@@ -6,7 +6,7 @@
 #include "tape/tape_reader.hpp"
 #include "tape/uuid_text.hpp"
 
-#include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 
 #include <array>
 #include <atomic>
@@ -201,6 +201,12 @@ private:
     std::string api_version_;
 };
 
+/// The text of a front field; empty without a block.
+[[nodiscard]] inline std::string_view front_text(const object::block* b, front_field f) noexcept
+{
+    return b == nullptr ? std::string_view{} : tape_access::text_of(b->front(f));
+}
+
 /// Makes objects of tapes.
 class object_builder
 {
@@ -223,7 +229,7 @@ public:
     /// The other way round: the handle is null from now on, and has not dropped its count.
     static void forget(object& o) noexcept { o.block_ = nullptr; }
     [[nodiscard]] static object::block* block_of(const object& o) noexcept { return o.block_; }
-    [[nodiscard]] static object::block* block_of(const kept_object& o) noexcept { return o.block_; }
+    [[nodiscard]] static object::block* block_of(const detail::kept_object& o) noexcept { return o.block_; }
     /// A block without content, and with no count in its encoding.
     [[nodiscard]] static plain_block* new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot);
     [[nodiscard]] static packed_block* new_packed(std::size_t front_and_record, detail::encoding* encoding);

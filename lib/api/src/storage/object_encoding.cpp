@@ -1,4 +1,4 @@
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 
 #include "storage/block_life.hpp"
 #include "storage/packing.hpp"
@@ -6,6 +6,32 @@
 #include <utility>
 
 namespace kubecoro {
+
+std::string_view to_string(storage s) noexcept
+{
+    switch (s) {
+    case storage::plain:
+        return "plain";
+    case storage::compressed:
+        return "compressed";
+    case storage::metadata_only:
+        break;
+    }
+    return "metadata_only";
+}
+
+std::string_view to_string(dictionary_stage s) noexcept
+{
+    switch (s) {
+    case dictionary_stage::none:
+        return "none";
+    case dictionary_stage::provisional:
+        return "provisional";
+    case dictionary_stage::settled:
+        break;
+    }
+    return "settled";
+}
 
 namespace detail {
 
@@ -36,33 +62,6 @@ encoding& behind(object_encoding& e) noexcept { return static_cast<encoding&>(e)
 const encoding& behind(const object_encoding& e) noexcept { return static_cast<const encoding&>(e); }
 
 } // namespace
-} // namespace detail
-
-std::string_view to_string(storage s) noexcept
-{
-    switch (s) {
-    case storage::plain:
-        return "plain";
-    case storage::compressed:
-        return "compressed";
-    case storage::metadata_only:
-        break;
-    }
-    return "metadata_only";
-}
-
-std::string_view to_string(dictionary_stage s) noexcept
-{
-    switch (s) {
-    case dictionary_stage::none:
-        return "none";
-    case dictionary_stage::provisional:
-        return "provisional";
-    case dictionary_stage::settled:
-        break;
-    }
-    return "settled";
-}
 
 encoding_options encoding_for(const resource_type& resource, storage_options wanted)
 {
@@ -81,13 +80,13 @@ encoding_options encoding_for(const resource_type& resource, storage_options wan
 
 std::size_t object_encoding::bytes() const noexcept
 {
-    const auto& e = detail::behind(*this);
+    const auto& e = behind(*this);
     return sizeof(e) + e.words.bytes() + (e.packed ? e.packed->bytes() : 0);
 }
 
 storage_stats object_encoding::stats() const
 {
-    const auto& e = detail::behind(*this);
+    const auto& e = behind(*this);
     storage_stats s;
     s.policy = e.policy;
     s.shared_bytes = bytes();
@@ -97,7 +96,7 @@ storage_stats object_encoding::stats() const
 
 object object_encoding::at_rest(const object& o)
 {
-    const auto& packed = detail::behind(*this).packed;
+    const auto& packed = behind(*this).packed;
     const object::block* b = object_builder::block_of(o);
     if (!packed || b == nullptr) return o;
     object::block* const renewed = packed->renew(*b);
@@ -106,26 +105,27 @@ object object_encoding::at_rest(const object& o)
 
 bool object_encoding::stale(const kept_object& o) const noexcept
 {
-    const auto& packed = detail::behind(*this).packed;
+    const auto& packed = behind(*this).packed;
     const object::block* const b = object_builder::block_of(o);
     return packed && b != nullptr && packed->stale(*b);
 }
 
 std::uint64_t object_encoding::revision() const noexcept
 {
-    const auto& packed = detail::behind(*this).packed;
+    const auto& packed = behind(*this).packed;
     return packed ? packed->revision() : 0;
 }
 
 void object_encoding::keep_recent(bool on)
 {
-    if (const auto& packed = detail::behind(*this).packed) packed->keep_recent(on);
+    if (const auto& packed = behind(*this).packed) packed->keep_recent(on);
 }
 
 std::shared_ptr<object_encoding> make_object_encoding(encoding_options options)
 {
-    return std::shared_ptr<object_encoding>(new detail::encoding(options),
-                                            [](object_encoding* e) { static_cast<detail::encoding*>(e)->release(); });
+    return std::shared_ptr<object_encoding>(new encoding(options),
+                                            [](object_encoding* e) { static_cast<encoding*>(e)->release(); });
 }
 
+} // namespace detail
 } // namespace kubecoro

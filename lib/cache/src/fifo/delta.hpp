@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 enum class delta_type
 {
@@ -46,4 +46,4 @@ struct delta
     std::uint64_t target = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

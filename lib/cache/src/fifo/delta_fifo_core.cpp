@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 bool is_single(delta_type t) noexcept
@@ -132,4 +132,4 @@ std::vector<object> delta_fifo_core::to_show(std::vector<object> stored) const
     return stored;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

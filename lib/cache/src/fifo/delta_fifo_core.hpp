@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 struct delta_fifo_limits
 {
@@ -109,4 +109,4 @@ private:
     std::optional<std::size_t> populating_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -1,7 +1,7 @@
 #pragma once
 // Hash tables of objects by their keys: an object is its own key, so nothing is stored twice.
 
-#include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/base/hash.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 [[nodiscard]] inline object_key_view key_of(object_key_view k) noexcept { return k; }
 [[nodiscard]] inline object_key_view key_of(const object& o) noexcept { return o.key(); }
@@ -47,4 +47,4 @@ using kept_map = boost::unordered_flat_map<kept_object, T, by_key_hash, by_key_e
 template<class T>
 using text_map = boost::unordered_flat_map<std::string, T, text_hash, std::equal_to<>>;
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -6,7 +6,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 void alarms::set(time_point when, std::weak_ptr<void> whose, std::function<void()> call)
 {
@@ -54,4 +54,4 @@ asio::awaitable<result<>> alarms::run()
     }
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

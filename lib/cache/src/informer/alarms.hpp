@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** What is to be called at a moment, for as long as somebody is still there: the deadlines of many, on one timer.
 
@@ -45,4 +45,4 @@ private:
     wake_signal wake_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

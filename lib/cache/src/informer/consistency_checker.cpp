@@ -6,7 +6,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 consistency_checker::consistency_checker(const informer_settings& s, std::shared_ptr<object_encoding> encoding)
     : settings_(s), encoding_(std::move(encoding))
@@ -84,4 +84,4 @@ consistency_stats consistency_checker::stats() const
     return stats_;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

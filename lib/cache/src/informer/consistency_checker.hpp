@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Lists again what has just been stored, at the very same version, and says what differs. Never changes anything.
 
@@ -49,4 +49,4 @@ private:
     consistency_stats stats_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

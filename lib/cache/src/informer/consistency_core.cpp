@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Differences that are named; the rest is counted.
@@ -71,4 +71,4 @@ consistency_core::verdict consistency_core::conclude()
     return {outcome::differs, examples_};
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Compares the content of a store with a list of the same version: keys, uids, versions and bodies.
 
@@ -60,4 +60,4 @@ private:
     std::string examples_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

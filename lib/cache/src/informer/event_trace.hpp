@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Writes one line at trace level when an object passes a station on its way from the server to a handler: pushed, stored,
     distributed, handler begins, handler ended. The client writes the first: decoded.
@@ -37,4 +37,4 @@ private:
     bool on_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

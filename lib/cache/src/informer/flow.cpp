@@ -14,7 +14,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Objects that are brought into a better form at a time: a few hundred microseconds.
@@ -221,4 +221,4 @@ void informer_engine::resync_every(duration period, const std::shared_ptr<proces
     });
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -13,7 +13,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Changes of a list from which on it is applied to a copy of the tables.
@@ -183,4 +183,4 @@ result<> informer_engine::add_index(std::string name, index_function f)
     return store_->add_index(std::move(name), std::move(f));
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

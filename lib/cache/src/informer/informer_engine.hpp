@@ -33,7 +33,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** What is behind a shared_informer: reflectors, the fifo, the store, the listeners, and the order in which they start and
     stop.
@@ -195,4 +195,4 @@ private:
     task_group watches_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -11,6 +11,7 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+using namespace detail;
 namespace {
 
 /// What makes two requests for an informer the same.

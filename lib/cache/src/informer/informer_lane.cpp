@@ -8,7 +8,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 bool inside_metadata(std::string_view path) noexcept
@@ -110,4 +110,4 @@ std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t
     return l;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

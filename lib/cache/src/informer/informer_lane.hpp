@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// What an informer is made of.
 struct informer_settings
@@ -84,4 +84,4 @@ void add(reflector_stats& sum, const reflector_stats& one);
 make_lane(const informer_settings& s, std::size_t id, std::string ns, std::string not_before,
           std::shared_ptr<object_encoding> encoding, std::shared_ptr<const known_objects> known, reflector_sink& sink);
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
@@ -144,4 +144,4 @@ void informer_meter::publish(const std::vector<handler_stats>& handlers)
     }
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

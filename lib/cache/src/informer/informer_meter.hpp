@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Shows an informer's stats as metrics: looked at from time to time, so that an event costs nothing more.
 
@@ -44,4 +44,4 @@ private:
     std::set<std::string> handlers_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -13,7 +13,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 asio::awaitable<result<>> refused(failure why) { co_return why; }
@@ -212,4 +212,4 @@ asio::awaitable<result<>> informer_engine::follow(std::shared_ptr<informer_lane>
     co_return outcome; // a reflector that ends uncancelled has nobody but the group to report it
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

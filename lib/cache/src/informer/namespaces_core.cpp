@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 namespaces_core::namespaces_core(const std::vector<std::string>& wanted) : wanted_(wanted.begin(), wanted.end())
 {
@@ -27,4 +27,4 @@ namespaces_core::change namespaces_core::from(const std::set<std::string>& prese
     return c;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

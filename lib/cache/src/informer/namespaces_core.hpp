@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The namespaces that are wanted.
 
@@ -43,4 +43,4 @@ private:
     std::set<std::string> wanted_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 object_transformer::object_transformer(object_transform f, std::shared_ptr<object_encoding> encoding, logger log)
     : call_(std::move(f)), encoding_(std::move(encoding)), log_(std::move(log))
@@ -39,4 +39,4 @@ result<object> object_transformer::call(const object& fresh) const
     return decode_object(made.to_text(), {}, encoding_);
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

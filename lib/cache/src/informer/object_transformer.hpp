@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/cache/options.hpp>
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Calls the user's transform, and keeps what it does wrong to the one object it did it to. */
 class object_transformer
@@ -31,4 +31,4 @@ private:
     mutable std::atomic<std::uint64_t> failures_{0};
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <compare>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 void add(reflector_stats& sum, const reflector_stats& one)
 {
@@ -194,4 +194,4 @@ std::string informer_engine::describe() const
     return out;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

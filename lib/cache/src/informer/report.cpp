@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Failures that patience does not cure: whoever waits for the sync should know.
@@ -122,4 +122,4 @@ void informer_engine::progress(std::size_t scope, const reflector_core& core)
     l->stats = core.stats();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -8,6 +8,7 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+using namespace detail;
 
 registration shared_informer::add_event_handler(event_handler handler, handler_options options) const
 {

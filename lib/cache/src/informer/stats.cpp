@@ -4,6 +4,7 @@
 #include <numeric>
 
 namespace kubecoro {
+using namespace detail;
 
 std::string_view to_string(coalesce policy) noexcept
 {

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <optional>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Thread safe; copies share one gate.
 
@@ -77,4 +77,4 @@ private:
     std::shared_ptr<state> state_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 constexpr auto idle = std::numeric_limits<duration::rep>::min();
@@ -45,4 +45,4 @@ std::size_t call_meter::in_progress() const noexcept
         std::count_if(since_.begin(), since_.end(), [](const auto& s) { return s != idle; }));
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Calls begin and end in slots, one call a slot at a time; anybody may look.
 
@@ -48,4 +48,4 @@ private:
     std::atomic<bool> told_{false};
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

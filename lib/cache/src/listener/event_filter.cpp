@@ -4,7 +4,7 @@
 
 #include <exception>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 result<bool> event_filter::ask(const object& o) const
 {
@@ -42,4 +42,4 @@ event_filter::outcome event_filter::apply(notification& n)
     return {u != nullptr};
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

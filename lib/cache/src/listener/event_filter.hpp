@@ -5,7 +5,7 @@
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/notification.hpp>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** What a reader hears of who asked for some objects only.
 
@@ -37,4 +37,4 @@ private:
     uid_set told_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// Calls a plain function, or gives the coroutine to await.
 struct call_outcome
@@ -36,4 +36,4 @@ call_outcome call(const handler_slot<Event>& slot, const Event& event)
     return out;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 object_map<std::size_t>& initial_events::places()
 {
@@ -54,4 +54,4 @@ std::vector<object> initial_events::take()
     return std::exchange(items_, {});
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** What a streamed list has brought so far: each object once, in its newest state.
 
@@ -34,4 +34,4 @@ private:
     std::optional<object_map<std::size_t>> places_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

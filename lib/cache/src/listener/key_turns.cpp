@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 notification key_turns::take(line& l, turn t)
 {
@@ -80,4 +80,4 @@ void key_turns::clear()
     waiting_ = 0;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

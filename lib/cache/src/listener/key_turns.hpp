@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Which keys are in work, and the events that wait behind them: several keys at once, no key twice at once.
 
@@ -63,4 +63,4 @@ private:
     std::size_t initial_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 enum class merge_result
@@ -242,4 +242,4 @@ void listener_core::clear()
     if (!in_work_) finished_ = first_;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** What waits for one handler.
 
@@ -103,4 +103,4 @@ private:
     std::uint64_t coalesced_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 constexpr duration shortest_resync = std::chrono::seconds{1};
@@ -95,4 +95,4 @@ std::vector<std::shared_ptr<processor_listener>> listener_registry::all() const
     return listeners_;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

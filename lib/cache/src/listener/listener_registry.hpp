@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Who listens to an informer, from admission to the end: before the start they wait here, then they run.
 
@@ -79,4 +79,4 @@ private:
     std::vector<waiting> waiting_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// @param executor  The strand the handler runs on.
 [[nodiscard]] inline processor_listener::settings settings_of(handler_options o, kept_executor executor,
@@ -42,4 +42,4 @@ namespace kubecoro {
     return s;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -1,6 +1,6 @@
 #include "listener/news_core.hpp"
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 std::string kind_of(std::string_view what, const failure& why)
@@ -28,4 +28,4 @@ bool news_core::is_news(std::string_view what, const failure& why, time_point no
     return true;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Tells the first report of a kind from the same one at every step of a backoff.
 
@@ -30,4 +30,4 @@ private:
     std::map<std::string, time_point> told_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

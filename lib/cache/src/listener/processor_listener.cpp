@@ -14,10 +14,10 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
-call_outcome call(const event_handler& handler, const notification& n)
+call_outcome call_handler(const event_handler& handler, const notification& n)
 {
     if (const auto* a = std::get_if<added>(&n)) return call(handler.on_add, *a);
     if (const auto* u = std::get_if<updated>(&n)) return call(handler.on_update, *u);
@@ -254,7 +254,7 @@ asio::awaitable<result<>> processor_listener::run_in_order(std::shared_ptr<proce
             if (self->cut_) break;
             self->trace_.pass("handler begins", n);
             self->meter_.begin(0, now);
-            auto outcome = call(with->handler, n);
+            auto outcome = call_handler(with->handler, n);
             if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
             now = self->settings_.time->now();
             self->called(0, n, outcome.done, now);
@@ -281,7 +281,7 @@ asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_lis
             ++self->delivered_;
             self->trace_.pass("handler begins", *n);
             self->meter_.begin(slot, self->settings_.time->now());
-            auto outcome = call(with->handler, *n);
+            auto outcome = call_handler(with->handler, *n);
             if (outcome.rest) outcome.done = co_await std::move(*outcome.rest);
             self->called(slot, *n, outcome.done, self->settings_.time->now());
         }
@@ -407,30 +407,6 @@ bool processor_listener::initial_popped() const
     return core_.initial_popped();
 }
 
-// ---- the handles
-
 asio::awaitable<result<>> of_nothing(std::string what) { co_return failure(cond::misconfigured, std::move(what)); }
 
-asio::awaitable<result<>> registration::has_synced() const
-{
-    if (!listener_) return of_nothing("an empty registration was awaited");
-    return listener_->gate().wait();
-}
-bool registration::synced() const noexcept { return listener_ && listener_->gate().is_open(); }
-void registration::remove() const
-{
-    if (listener_) listener_->remove();
-}
-asio::awaitable<result<>> registration::removed() const
-{
-    if (!listener_) return of_nothing("an empty registration was awaited");
-    return listener_->removed();
-}
-asio::awaitable<result<>> registration::ended() const
-{
-    if (!listener_) return of_nothing("an empty registration was awaited");
-    return listener_->ended();
-}
-handler_stats registration::stats() const { return listener_ ? listener_->stats() : handler_stats{}; }
-
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** One handler or subscription of an informer: add() is the informer's side, pop() and run() the reader's.
 
@@ -188,4 +188,4 @@ private:
 /// What an empty handle answers to whoever awaits it: cond::misconfigured, saying `what`.
 [[nodiscard]] boost::asio::awaitable<result<>> of_nothing(std::string what);
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

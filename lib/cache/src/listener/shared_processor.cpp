@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 void shared_processor::join(std::shared_ptr<processor_listener> listener, const std::vector<object>& stored,
                             bool synced)
@@ -43,4 +43,4 @@ processor_listener* shared_processor::find(std::uint64_t id) const
     return nullptr;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The listeners of an informer, and what it tells all of them. Lives on the informer's strand.
 
@@ -38,4 +38,4 @@ private:
     std::uint64_t swept_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -8,6 +8,7 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+using namespace detail;
 
 subscription::~subscription() { close(); }
 

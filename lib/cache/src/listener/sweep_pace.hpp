@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Says when a table is to be searched for entries that have ended: whenever it has doubled, so that an entry costs no
     more than its share of a few searches, and never more than twice the living ones (or 64) are kept. */
@@ -18,4 +18,4 @@ private:
     std::size_t at_ = least;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

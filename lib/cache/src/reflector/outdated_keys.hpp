@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <set>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// The objects of which the server has sent a state that could not be read, and none since. Bounded: of more only their
 /// number is known, until the next list.
@@ -38,4 +38,4 @@ private:
     std::size_t others_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

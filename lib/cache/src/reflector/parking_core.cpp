@@ -1,6 +1,6 @@
 #include "reflector/parking_core.hpp"
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 void parking_core::failed(const failure& why, bool known) noexcept
 {
@@ -22,4 +22,4 @@ void parking_core::succeeded() noexcept
     probe_.reset();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

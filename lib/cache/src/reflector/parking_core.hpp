@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Parks a reflector whose resource the server does not know any more: its definition was deleted.
 
@@ -44,4 +44,4 @@ private:
     bool parked_ = false;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

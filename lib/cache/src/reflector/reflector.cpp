@@ -11,7 +11,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// A sink that throws has nobody else to say it to; the statistics count every failure.
@@ -243,4 +243,4 @@ void reflector::report() noexcept
     tell([&] { sink_.progress(scope_, core_); });
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// Where a reflector puts what it learns. Called on the reflector's executor; never waits.
 class reflector_sink
@@ -85,4 +85,4 @@ private:
     action next_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

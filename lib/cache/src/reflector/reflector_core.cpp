@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// A server that asks for more patience than this gets another question anyway.
@@ -319,4 +319,4 @@ informer_state reflector_core::state() const noexcept
     return informer_state::stopped;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

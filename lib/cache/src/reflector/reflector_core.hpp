@@ -21,7 +21,7 @@
 #include <variant>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// What the objects of a reflector must look like; empty means anything.
 struct reflector_expectation
@@ -268,4 +268,4 @@ private:
     std::vector<incident> incidents_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -14,6 +14,7 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+using namespace detail;
 
 struct relist_budget::state
 {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 relist_budget_core::ticket relist_budget_core::ask(time_point now)
 {
@@ -45,4 +45,4 @@ std::optional<time_point> relist_budget_core::expires() const noexcept
     return later(running_.front().began, longest_);
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

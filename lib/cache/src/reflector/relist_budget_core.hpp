@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Who may list again, and who waits: first come, first served. Sans-io; not thread safe. */
 class relist_budget_core
@@ -51,4 +51,4 @@ private:
     std::vector<ticket> granted_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

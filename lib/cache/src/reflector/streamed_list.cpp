@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 bool reflector_core::streams(time_point now) const noexcept
 {
@@ -144,4 +144,4 @@ reflector_core::action reflector_core::fall_back(const failure& why)
     return begin_pages();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// No server counts much further: kube-apiserver multiplies to nanoseconds without looking.
@@ -278,4 +278,4 @@ void reflector_core::note_health(time_point now)
     internal_until_.reset();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

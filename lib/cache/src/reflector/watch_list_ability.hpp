@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Whether a server streams the lists of one resource, as far as we know: it does, until it has shown that it does not.
 
@@ -26,4 +26,4 @@ private:
     std::atomic<time_point::rep> refused_until_{time_point::min().time_since_epoch().count()};
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -1,6 +1,7 @@
 #include <kubecoro/cache/change.hpp>
 
 namespace kubecoro {
+using namespace detail;
 namespace {
 
 bool says_nothing(const value_view& v) noexcept

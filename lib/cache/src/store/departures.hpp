@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The number of an informer's listeners that have ended: a table of listeners is searched only when it has changed, so
     that a join costs nothing while all live, and leaves none behind that has ended. Copies share. Thread safe. */
@@ -18,4 +18,4 @@ private:
     std::shared_ptr<std::atomic<std::uint64_t>> count_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

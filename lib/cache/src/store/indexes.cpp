@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Rounds without progress after which an index function is given up as slower than the changes.
@@ -123,4 +123,4 @@ std::vector<std::string> store::call_index(const user_index& index, const object
     return {};
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 using op = label_selector::op;
@@ -187,4 +187,4 @@ std::vector<std::string> label_indexes::keys() const
     return out;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// The objects that have one value of one label: a pointer each. Few are searched, many are hashed.
 class posting
@@ -105,4 +105,4 @@ private:
     std::vector<construction> under_way_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Objects below which going through all of them is as good.
@@ -54,4 +54,4 @@ std::vector<std::string> store::indexed_labels() const
     return tables_->labels().keys();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

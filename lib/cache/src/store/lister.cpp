@@ -11,6 +11,7 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+using namespace detail;
 namespace {
 
 asio::awaitable<result<>> wait_for_all(std::shared_ptr<const version_board> board, std::string version)

@@ -9,6 +9,7 @@
 #include <utility>
 
 namespace kubecoro {
+using namespace detail;
 
 struct mutation_cache::state
 {

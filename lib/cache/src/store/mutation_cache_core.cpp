@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// What is stored is that write, or came after it; opaque: the store has moved since, and its word counts.
@@ -86,4 +86,4 @@ mutation_cache_core::verdict mutation_cache_core::judge(const own_write& w, cons
     return {hide ? object{} : stored, !hide};
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// An object as somebody wrote it, or the mark of one that was removed.
 struct own_write
@@ -66,4 +66,4 @@ private:
     std::uint64_t next_age_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

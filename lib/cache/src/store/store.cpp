@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 void announce_put(std::vector<notification>& out, object before, object now, bool initial)
@@ -297,4 +297,4 @@ std::size_t store::bytes() const
     return tables_->bytes();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

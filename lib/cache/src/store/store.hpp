@@ -6,7 +6,7 @@
 #include "store/version_board.hpp"
 
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/api/object_encoding.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/cache/lister.hpp>
@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The objects of an informer: written by its strand, read by anyone.
 
@@ -153,4 +153,4 @@ private:
     std::shared_ptr<version_board> versions_ = std::make_shared<version_board>();
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

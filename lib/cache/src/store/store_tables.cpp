@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 void secondary_index::put(const kept_object& o, std::vector<std::string> values)
 {
@@ -140,4 +140,4 @@ const secondary_index* store_tables::index(std::string_view name) const
     return nullptr;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

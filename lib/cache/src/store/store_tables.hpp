@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// The values of one object in each index, in the order of the indexes.
 using index_values = std::vector<std::vector<std::string>>;
@@ -111,4 +111,4 @@ private:
     std::size_t bytes_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Below this it is not worth counting anything.
@@ -61,4 +61,4 @@ std::size_t store_visits::aside() const
     return aside_.size();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

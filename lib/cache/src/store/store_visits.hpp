@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/api/borrowed_object.hpp>
+#include <kubecoro/api/detail/borrowed_object.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Who goes through the objects of a store, and what has left the store meanwhile.
 
@@ -60,4 +60,4 @@ private:
     std::vector<kept_object> aside_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

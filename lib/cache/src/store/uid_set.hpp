@@ -11,7 +11,7 @@
 #include <functional>
 #include <string>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** A set of objects by their uids. Those of the usual form are kept as the numbers they are, others as text. Expands no
     object. */
@@ -54,4 +54,4 @@ private:
     boost::unordered_flat_set<std::string, text_hash, std::equal_to<>> texts_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -6,7 +6,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 failure stopped() { return failure(cond::cancelled, "the informer was stopped before it had reached the version"); }
@@ -166,4 +166,4 @@ asio::awaitable<result<bool>> version_board::wait_on_lane(std::shared_ptr<const 
     co_return woken.error();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Tells coroutines when the store has reached a version. Thread safe.
 
@@ -63,4 +63,4 @@ private:
     bool closed_ = false;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Versions that cannot be compared and are remembered: a writer that waits learns of its own write within moments.
@@ -125,4 +125,4 @@ void version_core::end(lane& l, waits::iterator from, waits::iterator to, std::v
     l.waiting.erase(from, to);
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The versions that the lanes of an informer have reached, and the waits for those they have not.
 
@@ -75,4 +75,4 @@ private:
     ticket next_ = 1;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -14,7 +14,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 asio::awaitable<result<>> await_one(std::string what, asio::awaitable<result<>> syncing, latch first,
@@ -52,4 +52,4 @@ asio::awaitable<result<>> await_all(std::vector<awaited> all)
     co_return outcome;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 struct awaited
 {
@@ -21,4 +21,4 @@ struct awaited
     @par Cancellation  terminal: ends the waits only. */
 [[nodiscard]] boost::asio::awaitable<result<>> await_all(std::vector<awaited> all);
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -5,6 +5,7 @@
 #include <exception>
 
 namespace kubecoro {
+using namespace detail;
 namespace {
 
 value_view condition_of_type(const object& o, std::string_view type)

@@ -9,7 +9,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 void object_waiter::tell(object state)
 {
@@ -131,4 +131,4 @@ std::vector<std::shared_ptr<object_waiter>> object_waiters::all_in(const std::st
     return out;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

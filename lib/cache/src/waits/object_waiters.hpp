@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 class store;
 
@@ -77,4 +77,4 @@ private:
     std::optional<failure> closed_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

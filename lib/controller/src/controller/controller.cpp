@@ -6,6 +6,7 @@
 namespace asio = boost::asio;
 
 namespace kubecoro {
+using namespace detail;
 namespace {
 
 asio::awaitable<result<>> nothing_to_wait_for() { co_return result<>(); }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 namespace step = controller_step;
 
@@ -163,4 +163,4 @@ step::any controller_core::ended()
     return step::finish{outcome_};
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

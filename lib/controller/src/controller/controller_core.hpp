@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// What a controller's driver is to do next.
 namespace controller_step {
@@ -117,4 +117,4 @@ private:
     result<> outcome_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -9,9 +9,9 @@
 #include <utility>
 
 namespace asio = boost::asio;
-namespace step = kubecoro::controller_step;
+namespace step = kubecoro::detail::controller_step;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 controller_options completed(controller_options o)
@@ -246,4 +246,4 @@ void controller_engine::finish(const result<>& outcome)
     ended_.settle(outcome);
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

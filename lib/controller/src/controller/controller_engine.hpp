@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The controller behind its handle; see there. Drives controller_core.
 
@@ -122,4 +122,4 @@ private:
     task_group supervising_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

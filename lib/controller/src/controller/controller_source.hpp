@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** What a controller keeps for one source. Its events are taken by one coroutine; the rest is thread safe. */
 class controller_source
@@ -81,4 +81,4 @@ private:
     std::weak_ptr<void> presence_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -5,6 +5,7 @@
 #include <utility>
 
 namespace kubecoro {
+using namespace detail;
 namespace {
 
 /// "apps/v1" -> "apps"; "v1" -> "".

@@ -4,7 +4,7 @@
 
 #include <exception>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// There before this controller was, or shown again: nothing has just happened.
@@ -32,4 +32,4 @@ void event_mapper::map(std::span<const notification> events)
     }
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** What one source does with its events: those that its predicate passes become keys. Not thread safe.
 
@@ -43,4 +43,4 @@ private:
     std::vector<failed_event> failed_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

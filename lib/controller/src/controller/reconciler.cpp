@@ -1,6 +1,7 @@
 #include <kubecoro/controller/reconciler.hpp>
 
 namespace kubecoro {
+using namespace detail;
 
 reconcile_context::reconcile_context(settings s) : settings_(std::move(s))
 {

@@ -1,6 +1,6 @@
 #include "controller/run_end.hpp"
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 run_end judge(const result<action>& outcome, const run_facts& facts) noexcept
 {
@@ -26,4 +26,4 @@ std::string_view metric_label(run_end e) noexcept
     }
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 enum class run_end
 {
@@ -43,4 +43,4 @@ struct run_facts
 /// The `result` label of controller_runtime_reconcile_total.
 [[nodiscard]] std::string_view metric_label(run_end e) noexcept;
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

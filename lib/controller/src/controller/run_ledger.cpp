@@ -4,7 +4,7 @@
 #include <chrono>
 #include <map>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 run_ledger::run_ledger(metrics* sink, const std::string& controller, std::size_t workers)
 {
@@ -79,4 +79,4 @@ void run_ledger::fill(controller_stats& s) const noexcept
     s.own_write_timeouts = in_vain_;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

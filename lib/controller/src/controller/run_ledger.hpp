@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Counts the runs of one controller, for its picture and, under controller-runtime's names, for the metrics. Thread safe. */
 class run_ledger
@@ -46,4 +46,4 @@ private:
     std::shared_ptr<metrics::counter> own_write_timeouts_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -11,7 +11,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// How long a key waits whose limiter has thrown.
@@ -170,4 +170,4 @@ void controller_engine::report(const object_key& key, const reconcile_context& c
                         {"failure", why.describe()}});
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

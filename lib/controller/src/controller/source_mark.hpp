@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// Shared by the coroutines of one source; says that it has ended when the last of them has, also by being destroyed.
 class controller_engine::source_mark
@@ -38,4 +38,4 @@ private:
     boost::asio::any_io_executor strand_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -9,7 +9,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// How often a source whose first list fails is asked whether it still does; the informer retries at its own pace.
@@ -155,4 +155,4 @@ void controller_engine::note_ended(controller_source& source)
     source.over.settle({});
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

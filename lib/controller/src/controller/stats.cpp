@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace kubecoro {
+using namespace detail;
 namespace {
 
 std::string describe(const source_stats& s)

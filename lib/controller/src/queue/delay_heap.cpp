@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 constexpr std::size_t children = 4;
@@ -79,4 +79,4 @@ void delay_heap::shrink() noexcept
     place_ = std::vector<std::uint32_t>();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

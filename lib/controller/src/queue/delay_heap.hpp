@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Slots that wait for a moment, the earliest on top: a heap of four children a node, whose nodes can be found by slot.
 
@@ -56,4 +56,4 @@ private:
     std::vector<std::uint32_t> place_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

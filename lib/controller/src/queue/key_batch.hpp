@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// Keys on their way to the queue, their text in one piece: filled and emptied again and again without allocating.
 class key_batch
@@ -46,4 +46,4 @@ private:
     std::vector<place> places_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -7,7 +7,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 queue_alarm::queue_alarm(asio::any_io_executor executor, std::shared_ptr<time_source> time, logger log, action fire)
     : executor_(executor), time_(std::move(time)), fire_(std::move(fire)), tasks_(executor, std::move(log))
@@ -85,4 +85,4 @@ asio::awaitable<result<>> queue_alarm::run(queue_alarm& self)
     }
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

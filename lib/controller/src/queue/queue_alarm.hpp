@@ -12,7 +12,7 @@
 #include <mutex>
 #include <optional>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** One timer for all that waits in a queue: one coroutine, begun with the first moment to wait for.
 
@@ -61,4 +61,4 @@ private:
     task_group tasks_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /// The wake-ups of one hold of a lock, rung when this goes, which has to be after the lock.
 class wake_calls
@@ -84,4 +84,4 @@ private:
     std::size_t size_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -6,7 +6,7 @@
 #include <bit>
 #include <limits>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 // ---- adding
 
@@ -117,4 +117,4 @@ duration workqueue_core::unfinished(time_point now) const noexcept
     return sum;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

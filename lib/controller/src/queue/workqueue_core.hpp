@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** What a workqueue decides: which key runs next and what becomes of one that is added again.
 
@@ -298,4 +298,4 @@ inline bool workqueue_core::done(slot s) noexcept
     return e.dirty;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

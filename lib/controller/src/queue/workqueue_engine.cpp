@@ -7,7 +7,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Keys that get() hands out in a row before it lets others have their turn.
@@ -218,4 +218,4 @@ workqueue_stats workqueue_engine::stats() const
     return s;
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

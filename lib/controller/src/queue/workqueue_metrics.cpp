@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// Never negative: a clock may be set back.
@@ -46,4 +46,4 @@ void workqueue_metrics::show_depth() noexcept
     } while (shown != now_dirty_);
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

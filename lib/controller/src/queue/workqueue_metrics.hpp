@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** client-go's workqueue metrics, under their names, with the queue's name as label. Durations are seconds.
 
@@ -60,4 +60,4 @@ private:
     std::shared_ptr<metrics::counter> retries_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

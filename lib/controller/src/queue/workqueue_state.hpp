@@ -8,7 +8,7 @@
 
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/later.hpp>
-#include <kubecoro/controller/workqueue_engine.hpp>
+#include <kubecoro/controller/detail/workqueue_engine.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 struct workqueue_engine::state
 {
@@ -346,4 +346,4 @@ struct workqueue_engine::state
     }
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

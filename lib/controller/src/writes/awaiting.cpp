@@ -13,7 +13,7 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro {
+namespace kubecoro::detail {
 namespace {
 
 /// An object that is there says so itself, before all of its namespace is known to be that far.
@@ -112,4 +112,4 @@ void controller_engine::requeue(const own_writes::released& keys)
     for (const auto& r : keys) queue_.add(r.key, r.priority);
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

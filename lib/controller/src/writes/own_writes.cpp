@@ -1,6 +1,6 @@
 #include "writes/own_writes.hpp"
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 own_writes::added own_writes::add(object_key_view key, const std::vector<own_writes_core::write>& writes,
                                   time_point expiry)
@@ -83,4 +83,4 @@ std::size_t own_writes::held() const
     return core_.held();
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

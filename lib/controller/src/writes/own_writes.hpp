@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** own_writes_core for many threads. Costs events nothing, and a run one load where nobody has written anything. */
 class own_writes
@@ -59,4 +59,4 @@ private:
     std::unordered_map<own_writes_core::place_id, wake_signal> signals_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

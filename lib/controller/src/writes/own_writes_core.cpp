@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 bool own_writes_core::in_order::operator()(std::string_view a, std::string_view b) const noexcept
 {
@@ -144,4 +144,4 @@ void own_writes_core::release(key_map::iterator at, std::vector<released>& out)
     keys_.erase(at);
 }
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

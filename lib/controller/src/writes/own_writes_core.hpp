@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The writes of runs that the stores have not reached yet. Sans-io, not thread safe.
 
@@ -115,4 +115,4 @@ private:
     std::size_t held_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

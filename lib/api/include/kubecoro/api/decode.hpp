@@ -1,7 +1,7 @@
 #pragma once
 
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/api/object.hpp>
-#include <kubecoro/api/object_encoding.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 
@@ -137,7 +137,7 @@ class list_decoder
 {
 public:
     /// @param encoding  What the objects share; null = each stands alone.
-    explicit list_decoder(decode_options options = {}, std::shared_ptr<object_encoding> encoding = {},
+    explicit list_decoder(decode_options options = {}, std::shared_ptr<detail::object_encoding> encoding = {},
                           std::shared_ptr<const known_objects> known = {});
     ~list_decoder();
     list_decoder(list_decoder&&) noexcept;
@@ -163,7 +163,7 @@ public:
     /// @param encoding  What the objects share; null = each stands alone.
     /// @param known     Given: the answer begins with a streamed list. Up to the bookmark that ends it, added objects are
     ///                  treated as the items of a list are, and what is known is not encoded again.
-    explicit watch_decoder(decode_options options = {}, std::shared_ptr<object_encoding> encoding = {},
+    explicit watch_decoder(decode_options options = {}, std::shared_ptr<detail::object_encoding> encoding = {},
                            std::shared_ptr<const known_objects> known = {});
     ~watch_decoder();
     watch_decoder(watch_decoder&&) noexcept;
@@ -185,6 +185,6 @@ private:
 
 /// One object from one JSON text. Errors: cond::corrupt.
 [[nodiscard]] result<object> decode_object(std::string_view json, const decode_options& options = {},
-                                           const std::shared_ptr<object_encoding>& encoding = {});
+                                           const std::shared_ptr<detail::object_encoding>& encoding = {});
 
 } // namespace kubecoro

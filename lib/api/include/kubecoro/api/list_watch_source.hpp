@@ -75,7 +75,7 @@ struct source_scope
     /// No more than kind, apiVersion and metadata is wanted.
     bool metadata_only = false;
     /// What the objects share; null = each stands alone. Compared by pointer.
-    std::shared_ptr<object_encoding> encoding = {};
+    std::shared_ptr<detail::object_encoding> encoding = {};
     /// What need not be decoded again; null = nothing is known. Compared by pointer.
     std::shared_ptr<const known_objects> known = {};
     KUBECORO_NAME_FIRST;

@@ -47,7 +47,11 @@ struct object_key
 [[nodiscard]] std::string to_string(object_key_view key);
 std::ostream& operator<<(std::ostream& out, object_key_view key);
 
+namespace detail {
+class kept_object;
+}
 class object;
+class object_builder;
 std::ostream& operator<<(std::ostream& out, const object& o) = delete; // print o.key(), or o.to_json()
 
 /// Hash for both key types, transparent. Keyed as text_hash is: different in every process, and nobody can choose names that
@@ -159,7 +163,7 @@ public:
 
 private:
     friend class object_builder;
-    friend class kept_object;
+    friend class detail::kept_object;
     explicit object(block* adopted) noexcept : block_(adopted) {}
     block* block_ = nullptr;
 };

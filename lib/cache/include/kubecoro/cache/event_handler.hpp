@@ -126,7 +126,9 @@ struct handler_stats
     bool synced = false;
 };
 
+namespace detail {
 class processor_listener;
+}
 
 /** A handler's place in an informer: a cheap handle, copies mean the same handler.
 
@@ -136,7 +138,7 @@ class registration
 public:
     /// Nobody's: false, awaiting it fails with cond::misconfigured, the rest does nothing. So is one moved from.
     registration() = default;
-    explicit registration(std::shared_ptr<processor_listener> listener) : listener_(std::move(listener)) {}
+    explicit registration(std::shared_ptr<detail::processor_listener> listener) : listener_(std::move(listener)) {}
 
     /** Completes when the store is filled and this handler has finished every initial add.
 
@@ -170,7 +172,7 @@ public:
     explicit operator bool() const noexcept { return listener_ != nullptr; }
 
 private:
-    std::shared_ptr<processor_listener> listener_;
+    std::shared_ptr<detail::processor_listener> listener_;
 };
 
 } // namespace kubecoro

@@ -35,7 +35,9 @@ private:
     logged. */
 using index_function = std::function<void(const object&, index_sink)>;
 
+namespace detail {
 class store;
+}
 
 /** Reads an informer's store: a cheap handle for any thread, valid for as long as it is held, also after the stop.
 
@@ -44,7 +46,7 @@ class store;
 class lister
 {
 public:
-    explicit lister(std::shared_ptr<const store> s) : store_(std::move(s)) {}
+    explicit lister(std::shared_ptr<const detail::store> s) : store_(std::move(s)) {}
 
     /// The object, or null.
     [[nodiscard]] object get(object_key_view key) const;
@@ -108,7 +110,7 @@ public:
     [[nodiscard]] std::size_t size() const;
 
 private:
-    std::shared_ptr<const store> store_;
+    std::shared_ptr<const detail::store> store_;
 };
 
 } // namespace kubecoro

@@ -16,7 +16,9 @@
 
 namespace kubecoro {
 
+namespace detail {
 class informer_engine;
+}
 
 /** A live copy of one resource, shared by everyone who asks the same factory for the same thing.
 
@@ -26,7 +28,7 @@ class informer_engine;
 class shared_informer
 {
 public:
-    explicit shared_informer(std::shared_ptr<informer_engine> engine) : engine_(std::move(engine)) {}
+    explicit shared_informer(std::shared_ptr<detail::informer_engine> engine) : engine_(std::move(engine)) {}
 
     /// Calls the handler for every change. After the stop: a registration that is over.
     registration add_event_handler(event_handler handler, handler_options options = {}) const;
@@ -120,7 +122,7 @@ public:
 
 private:
     friend class informer_factory;
-    std::shared_ptr<informer_engine> engine_;
+    std::shared_ptr<detail::informer_engine> engine_;
 };
 
 /** Completes when all have synced, or with the first failure among them, which then names the informer.

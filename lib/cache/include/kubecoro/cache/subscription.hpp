@@ -42,7 +42,7 @@ class subscription
 public:
     /// Nobody's: pop() is empty at once, ended() and has_synced() say cond::misconfigured. So is one moved from.
     subscription() = default;
-    explicit subscription(std::shared_ptr<processor_listener> listener) : listener_(std::move(listener)) {}
+    explicit subscription(std::shared_ptr<detail::processor_listener> listener) : listener_(std::move(listener)) {}
     ~subscription();
     subscription(subscription&&) noexcept = default;
     subscription& operator=(subscription&& other) noexcept;
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] handler_stats stats() const;
 
 private:
-    std::shared_ptr<processor_listener> listener_;
+    std::shared_ptr<detail::processor_listener> listener_;
 };
 
 } // namespace kubecoro

@@ -14,8 +14,12 @@
 
 namespace kubecoro {
 
+namespace detail {
 class controller_engine;
+}
+namespace detail {
 class controller_source;
+}
 
 /** One source of a controller: a cheap handle, copies mean the same. Dropping it changes nothing.
 
@@ -24,7 +28,7 @@ class event_source
 {
 public:
     event_source() = default;
-    event_source(std::shared_ptr<controller_engine> engine, std::shared_ptr<controller_source> source);
+    event_source(std::shared_ptr<detail::controller_engine> engine, std::shared_ptr<detail::controller_source> source);
 
     /// No further event of it becomes work; keys that are queued stay. Idempotent. The controller no longer waits for it.
     void remove() const;
@@ -35,8 +39,8 @@ public:
     [[nodiscard]] source_stats stats() const;
 
 private:
-    std::shared_ptr<controller_engine> engine_;
-    std::shared_ptr<controller_source> source_;
+    std::shared_ptr<detail::controller_engine> engine_;
+    std::shared_ptr<detail::controller_source> source_;
 };
 
 /** Turns events of informers into runs of a reconciler: never one key twice at once, never a change without a run after it.
@@ -101,7 +105,7 @@ public:
     [[nodiscard]] std::string describe() const;
 
 private:
-    std::shared_ptr<controller_engine> engine_;
+    std::shared_ptr<detail::controller_engine> engine_;
 };
 
 } // namespace kubecoro

@@ -9,19 +9,21 @@
 
 namespace kubecoro {
 
+namespace detail {
 class key_batch;
+}
 
 /// Takes the keys that an event concerns. Borrowed: valid during the call only; the text is copied.
 class key_sink
 {
 public:
-    explicit key_sink(key_batch& out) noexcept : out_(&out) {}
+    explicit key_sink(detail::key_batch& out) noexcept : out_(&out) {}
     void operator()(object_key_view key) const;
     /// @param ns  Empty for cluster-scoped objects.
     void operator()(std::string_view ns, std::string_view name) const { (*this)({ns, name}); }
 
 private:
-    key_batch* out_;
+    detail::key_batch* out_;
 };
 
 /** Says which keys an event concerns: any number, none included, the same one as often as it likes.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/controller/workqueue_engine.hpp>
+#include <kubecoro/controller/detail/workqueue_engine.hpp>
 
 #include <utility>
 
@@ -15,7 +15,10 @@ template<class Key>
 class work_item
 {
 public:
-    work_item(workqueue_engine& queue, const workqueue_engine::handed& h) noexcept : queue_(&queue), handed_(h) {}
+    work_item(detail::workqueue_engine& queue, const detail::workqueue_engine::handed& h) noexcept
+        : queue_(&queue), handed_(h)
+    {
+    }
     work_item(work_item&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)), handed_(other.handed_) {}
     work_item& operator=(work_item&& other) noexcept
     {
@@ -53,7 +56,7 @@ public:
     void again_after(duration delay, int priority) { finish(verdict::kind::again, priority, delay); }
 
 private:
-    using verdict = workqueue_engine::verdict;
+    using verdict = detail::workqueue_engine::verdict;
 
     void finish(typename verdict::kind what, int priority = 0, duration delay = duration::zero())
     {
@@ -63,8 +66,8 @@ private:
         queue_ = nullptr;
     }
 
-    workqueue_engine* queue_;
-    workqueue_engine::handed handed_;
+    detail::workqueue_engine* queue_;
+    detail::workqueue_engine::handed handed_;
 };
 
 } // namespace kubecoro

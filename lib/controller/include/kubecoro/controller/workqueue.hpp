@@ -2,8 +2,8 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/hash.hpp>
+#include <kubecoro/controller/detail/workqueue_engine.hpp>
 #include <kubecoro/controller/work_item.hpp>
-#include <kubecoro/controller/workqueue_engine.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -56,8 +56,8 @@ public:
 
     /// @param executor  Where the one timer of the queue runs (on a strand of its own). Workers run wherever they are.
     explicit workqueue(boost::asio::any_io_executor executor, workqueue_options options = {})
-        : engine_(
-              std::make_shared<workqueue_engine>(std::move(executor), std::move(options), std::make_unique<table>()))
+        : engine_(std::make_shared<detail::workqueue_engine>(std::move(executor), std::move(options),
+                                                             std::make_unique<table>()))
     {
     }
     workqueue(workqueue&&) noexcept = default;
@@ -165,8 +165,8 @@ public:
     [[nodiscard]] std::string describe() const { return kubecoro::describe(stats()); }
 
 private:
-    using table = typed_key_table<Key, Hash, Equal>;
-    using slot = workqueue_engine::slot;
+    using table = detail::typed_key_table<Key, Hash, Equal>;
+    using slot = detail::workqueue_engine::slot;
     static constexpr bool transparent = requires { typename Hash::is_transparent; };
 
     /// A key as it is looked up: as it is, or made into a Key.
@@ -180,9 +180,9 @@ private:
     }
 
     template<class K>
-    static workqueue_engine::key_list one(const K& key)
+    static detail::workqueue_engine::key_list one(const K& key)
     {
-        return {.context = &key, .count = 1, .intern = [](key_table& t, const void* context, std::size_t) {
+        return {.context = &key, .count = 1, .intern = [](detail::key_table& t, const void* context, std::size_t) {
                     return static_cast<table&>(t).intern(*static_cast<const K*>(context));
                 }};
     }
@@ -193,11 +193,11 @@ private:
         const Range& range;
         const KeyOf& key_of;
 
-        [[nodiscard]] workqueue_engine::key_list list() const
+        [[nodiscard]] detail::workqueue_engine::key_list list() const
         {
             return {.context = this,
                     .count = std::size(range),
-                    .intern = [](key_table& t, const void* context, std::size_t n) {
+                    .intern = [](detail::key_table& t, const void* context, std::size_t n) {
                         const auto& self = *static_cast<const many*>(context);
                         return static_cast<table&>(t).intern(as_key(std::invoke(self.key_of, self.range[n])));
                     }};
@@ -205,12 +205,12 @@ private:
     };
 
     template<class K>
-    static slot find(const key_table& t, const void* key)
+    static slot find(const detail::key_table& t, const void* key)
     {
         return static_cast<const table&>(t).find(*static_cast<const K*>(key));
     }
 
-    static boost::asio::awaitable<result<item>> get(std::shared_ptr<workqueue_engine> queue)
+    static boost::asio::awaitable<result<item>> get(std::shared_ptr<detail::workqueue_engine> queue)
     {
         for (;;) {
             if (const auto h = queue->take_in_turn()) co_return item(*queue, *h);
@@ -219,7 +219,7 @@ private:
         }
     }
 
-    static boost::asio::awaitable<result<std::vector<item>>> get_batch(std::shared_ptr<workqueue_engine> queue,
+    static boost::asio::awaitable<result<std::vector<item>>> get_batch(std::shared_ptr<detail::workqueue_engine> queue,
                                                                        std::size_t max)
     {
         for (;;) {
@@ -230,7 +230,7 @@ private:
         }
     }
 
-    static std::vector<item> take_batch(workqueue_engine& queue, std::size_t max)
+    static std::vector<item> take_batch(detail::workqueue_engine& queue, std::size_t max)
     {
         std::vector<item> items;
         const std::size_t room = std::min(std::max<std::size_t>(max, 1), queue.size());
@@ -240,13 +240,14 @@ private:
             queue.decline();
             throw;
         }
-        queue.take(room, &items, [](void* context, workqueue_engine& from, const workqueue_engine::handed& h) {
-            static_cast<std::vector<item>*>(context)->emplace_back(from, h);
-        });
+        queue.take(room, &items,
+                   [](void* context, detail::workqueue_engine& from, const detail::workqueue_engine::handed& h) {
+                       static_cast<std::vector<item>*>(context)->emplace_back(from, h);
+                   });
         return items;
     }
 
-    std::shared_ptr<workqueue_engine> engine_;
+    std::shared_ptr<detail::workqueue_engine> engine_;
 };
 
 } // namespace kubecoro

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 
 #include <functional>
 #include <span>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Where an object is that somebody else keeps: one pointer, and nothing is counted when it is copied or goes.
 
@@ -29,4 +29,4 @@ private:
     Compressed objects are counted, so that no more than one is expanded. What `f` throws passes through. */
 void show(std::span<const borrowed_object> objects, const std::function<void(const object&)>& f);
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/result.hpp>
-#include <kubecoro/controller/key_table.hpp>
+#include <kubecoro/controller/detail/key_table.hpp>
 #include <kubecoro/controller/workqueue_options.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The queue behind workqueue<Key>, whatever the key's type; see there.
 
@@ -97,4 +97,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/api/kept_object.hpp>
+#include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/api/storage.hpp>
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 struct encoding_options
 {
@@ -62,4 +62,4 @@ protected:
 
 [[nodiscard]] std::shared_ptr<object_encoding> make_object_encoding(encoding_options options = {});
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

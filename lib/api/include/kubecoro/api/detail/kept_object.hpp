@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** A handle for tables that store objects without reading them.
 
@@ -40,8 +40,8 @@ public:
     friend bool operator==(const kept_object&, const kept_object&) = default;
 
 private:
-    friend class object_builder;
+    friend class kubecoro::object_builder;
     object::block* block_ = nullptr;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

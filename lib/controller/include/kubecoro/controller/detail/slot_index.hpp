@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** Finds slots by the hashes of what lies in them: open addressing with the hashes beside the slots, so that a search reads
     one line of memory as a rule, and growing reads nothing else.
@@ -111,4 +111,4 @@ private:
     std::size_t size_ = 0;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail

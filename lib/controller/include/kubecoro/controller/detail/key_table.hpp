@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/controller/slot_index.hpp>
+#include <kubecoro/controller/detail/slot_index.hpp>
 
 #include <array>
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace kubecoro {
+namespace kubecoro::detail {
 
 /** The keys of one queue, each under a small number (slot): what the engine has to know of a key's type. */
 class key_table
@@ -148,4 +148,4 @@ private:
     slot_index index_;
 };
 
-} // namespace kubecoro
+} // namespace kubecoro::detail
