@@ -30,11 +30,11 @@ void destroy(object::block& b) noexcept
     if (e != nullptr) e->release();
 }
 
-// The last reader of an expanded block goes, and takes the expansion along unless another one comes.
+// Drops the last reader of an expanded block, and frees the expansion unless another reader was added.
 void drop_last_reader(packed_block& b) noexcept
 {
     encoding* const e = b.encoding;
-    e->retain(); // with our leave the block may go, and the lock with it
+    e->retain(); // dropping the count may free the block, and with it the lock
     const plain_block* unused = nullptr;
     bool gone = false;
     {
@@ -66,7 +66,7 @@ void add_first_reader(object::block& b) noexcept { b.counts.fetch_add(one_reader
 void drop_reader(object::block& b) noexcept
 {
     if (!b.packed) {
-        // Acquire makes the reads of every other handle happen before the memory is given back.
+        // Acquire makes the reads of all other handles happen before the memory is freed.
         if (b.counts.fetch_sub(one_reader, std::memory_order_acq_rel) == one_reader) destroy(b);
         return;
     }
@@ -92,7 +92,7 @@ const plain_block* whole(const object::block& b) noexcept
     if (!b.packed) return &b.as_plain();
     const plain_block* known = b.as_packed().expanded.load(std::memory_order_acquire);
     if (known != nullptr) return known;
-    // Only what is derived from the content changes.
+    // Only derived data changes.
     packed_block& p = const_cast<object::block&>(b).as_packed(); // NOLINT(cppcoreguidelines-pro-type-const-cast)
     packing& by = *b.encoding->packed;
     const plain_block* made = by.expand(p);

@@ -1,38 +1,39 @@
-/* Who holds a block, and for how long its expansion lives.
+/* Lifetime of a block and of its expansion.
 
-   Readers (object) and keepers (kept_object: tables that only store) are counted apart, in one word, together with a bit
-   that says that there is an expansion. A block lives while anyone holds it; an expansion lives while a reader does.
+   Readers (object) and keepers (kept_object: tables that only store) are counted separately, in one word, together with
+   a bit that is set while an expansion exists. A block lives while it has a reader or a keeper; an expansion lives
+   while it has a reader.
 
-   Why no reader ever sees an expansion go:
-   - Only the last reader takes it, in one step with its own leave: the exchange of the word succeeds only if nobody has
-     come since it was read. Whoever comes afterwards gets its count by an acquire operation on that word, and so sees the
-     pointer that was cleared before.
-   - Whoever came before makes that exchange fail, and the pointer is put back. In between it may have seen none; then it
-     asks for an expansion, which takes the lock that the last reader holds, and finds the old one there.
-   - An expansion is installed by a reader, under the same lock, pointer first and bit second. It leaves later than that,
-     so a leave that sees no bit is never the last one while there is an expansion. */
+   Why no reader ever uses a freed expansion:
+   - Only the last reader removes it, in the same step in which it drops its count: the exchange of the word succeeds
+     only if no reader has been added since it was read. A later reader gets its count by an acquire operation on that
+     word, and so sees the cleared pointer.
+   - A reader added before the exchange makes it fail, and the pointer is put back. In between, that reader may see a
+     null pointer. It then requests an expansion, takes the lock that the last reader holds, and finds the old one.
+   - An expansion is installed by a reader, under the same lock, pointer first and bit second. That reader drops its
+     count later, so a drop that sees the bit unset is never the last one while an expansion exists. */
 #pragma once
 
 #include "storage/object_block.hpp"
 
 namespace kubecoro::detail {
 
-/// One more of a handle that is alive.
+/// Adds a reader through an existing reader's handle.
 inline void add_reader(object::block& b) noexcept { b.counts.fetch_add(1, std::memory_order_relaxed); }
-/// A reader out of a keeper.
+/// Adds a reader through a keeper's handle.
 void add_first_reader(object::block& b) noexcept;
 void drop_reader(object::block& b) noexcept;
 
 void add_keeper(object::block& b) noexcept;
 void drop_keeper(object::block& b) noexcept;
 
-/// The whole object, for as long as the calling reader keeps its handle; null when the record is broken.
+/// The whole object, valid while the calling reader keeps its handle; null when the record is broken.
 [[nodiscard]] const plain_block* whole(const object::block& b) noexcept;
 
-/// Before anybody else has the block: gives it its expansion. The caller is its only reader.
+/// Installs the expansion of a block that is not shared yet. The caller is its only reader.
 void attach_expansion(packed_block& b, const plain_block* whole) noexcept;
 
-/// Heap bytes of the block; those of its expansion.
+/// Heap bytes of the block, and of its expansion.
 [[nodiscard]] std::size_t resting_bytes(const object::block& b) noexcept;
 [[nodiscard]] std::size_t expansion_bytes(const object::block& b) noexcept;
 

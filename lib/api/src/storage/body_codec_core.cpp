@@ -7,11 +7,11 @@ namespace {
 
 constexpr std::uint64_t seed = 1;
 
-/// Records that grow beyond this much of what they were want a new dictionary.
+/// Retrain when the mean record size grows beyond this factor.
 constexpr double stale_growth = 1.15;
 
-/// Where records take more than the first share of their bodies, the normal effort is spent for little; it is taken up
-/// again below the second. Every so many records it is tried.
+/// Above the first ratio of record size to body size, normal effort gains little and light effort is used; below the
+/// second, normal effort is used again. Every trial_period records, normal effort is tried.
 constexpr double light_above = 0.65;
 constexpr double normal_below = 0.55;
 constexpr std::size_t trial_period = 64;
@@ -40,7 +40,7 @@ std::unique_ptr<body_dictionary> body_codec_core::learn(bytes_view body)
     return sampled_ < train_at_ ? nullptr : train();
 }
 
-// A reservoir: each body seen is as likely to be among the samples as any other.
+// Reservoir sampling: each body seen is equally likely to be among the samples.
 void body_codec_core::sample(bytes_view body)
 {
     ++sampled_;
@@ -57,7 +57,7 @@ std::unique_ptr<body_dictionary> body_codec_core::train()
 {
     const bool provisional = stage_ == dictionary_stage::none && sampled_ < limits_.settled_after;
     auto made = body_dictionary::train(samples_, provisional ? limits_.provisional_bytes : limits_.dictionary_bytes);
-    if (!made) { // nothing in common yet: perhaps among twice as many
+    if (!made) { // nothing in common yet: retry with twice as many
         train_at_ = 2 * sampled_;
         return nullptr;
     }

@@ -1,4 +1,4 @@
-// Which dictionary, which effort, and when to learn anew.
+// Chooses dictionary and compression effort, and decides when to retrain.
 #pragma once
 
 #include "storage/body_dictionary.hpp"
@@ -15,21 +15,22 @@ namespace kubecoro::detail {
 
 struct body_codec_limits
 {
-    /// Bodies after which the first dictionary is made, and the one that stays; records before them are plain, or made
-    /// anew.
+    /// Bodies after which the first dictionary and the settled one are trained; records before the first are plain, or
+    /// packed again.
     std::size_t provisional_after = 200;
     std::size_t settled_after = 4000;
-    /// Bodies a dictionary learns from, and what is kept of one.
+    /// Bodies to train on, and bytes kept of each.
     std::size_t samples = 256;
     std::size_t sample_bytes = 16 * 1024;
-    /// Of the first dictionary, and of those that follow it, when many objects pay for a larger one.
+    /// Sizes of the first dictionary, and of later ones, whose larger size is shared by many objects.
     std::size_t provisional_bytes = 16 * 1024;
     std::size_t dictionary_bytes = 32 * 1024;
-    /// Bodies between the first sign that data has changed and the next dictionary, and at least between two of them.
+    /// Bodies between the first sign that data has changed and the next dictionary; also the minimum between two
+    /// dictionaries.
     std::size_t relearn_after = 2000;
 };
 
-/** Turns bodies into records that share a dictionary, and learns that dictionary from them on the way.
+/** Compresses bodies into records that share a dictionary, and trains that dictionary on them.
 
     Sans-io, one thread at a time, deterministic: equal bodies in equal order give equal records. Memory: the samples
     while it learns (at most samples times sample_bytes), and zstd's tables. */
@@ -38,25 +39,25 @@ class body_codec_core
 public:
     explicit body_codec_core(body_codec_limits limits = {});
 
-    /// Whether learn() has a use for the next body.
+    /// Whether learn() can use the next body.
     [[nodiscard]] bool wants_sample() noexcept;
 
-    /** Shows a body that is about to be stored.
+    /** Adds a body that is about to be stored to the samples.
 
-        @return a new dictionary when it is time for one: the keeper gives it a place, and uses it from now on. */
+        @return a new dictionary when one is due: the owner stores it and uses it from now on. */
     [[nodiscard]] std::unique_ptr<body_dictionary> learn(bytes_view body);
 
-    /// The record of a body; empty when it is better kept plain. Valid until the next call.
+    /// Returns the record of a body; empty when the body is better kept plain. Valid until the next call.
     [[nodiscard]] bytes_view compress(bytes_view body, const body_dictionary& with);
 
     [[nodiscard]] dictionary_stage stage() const noexcept { return stage_; }
     [[nodiscard]] effort level() const noexcept { return effort_; }
-    /// Dictionaries made so far.
+    /// Dictionaries trained so far.
     [[nodiscard]] std::size_t trained() const noexcept { return trained_; }
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
-    /// An exponential mean over about the last 256 values, exact until there are so many.
+    /// An exponential mean over about the last 256 values, exact for fewer.
     struct moving_mean
     {
         void add(double v) noexcept
@@ -87,9 +88,9 @@ private:
     /// Records made since the last training.
     std::size_t made_ = 0;
     moving_mean size_;
-    /// size_ once the dictionary had proved itself; 0 = not yet.
+    /// size_ after the dictionary's first records; 0 = not yet.
     double first_size_ = 0;
-    /// Of records made with the normal effort.
+    /// Ratio of records made with normal effort.
     moving_mean ratio_;
 };
 

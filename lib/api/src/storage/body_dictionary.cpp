@@ -14,13 +14,13 @@ namespace {
 constexpr int normal_level = 2;
 constexpr int light_level = -5;
 
-/// Below this zstd does not make a dictionary.
+/// Below this size zstd makes no dictionary.
 constexpr std::size_t least_content = 128;
 
 /// Every frame begins with these.
 constexpr std::array<unsigned char, 4> magic{0x28, 0xb5, 0x2f, 0xfd};
 
-// Scratch space beyond this is given back after the body that needed it.
+// Larger scratch buffers are freed after the body that needed them.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 
 template<class T>
@@ -45,7 +45,7 @@ std::vector<unsigned char> joined(std::span<const std::vector<unsigned char>> sa
     return all;
 }
 
-// Whole samples from all over the set, up to the capacity.
+// Whole samples from across the set, up to the capacity.
 std::vector<unsigned char> content_of(std::span<const std::vector<unsigned char>> samples, std::size_t capacity)
 {
     std::size_t total = 0;
@@ -97,7 +97,7 @@ std::size_t body_dictionary::bytes() const noexcept
 
 body_compressor::body_compressor() : context_(present(ZSTD_createCCtx()))
 {
-    // What a record knows already, or nobody asks for.
+    // Not needed: the record knows the size and the dictionary, and checksums are not used.
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_contentSizeFlag, 0);
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 0);
     ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_dictIDFlag, 0);

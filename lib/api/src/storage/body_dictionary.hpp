@@ -1,4 +1,4 @@
-// Bodies under zstd: what compresses and expands them, given a trained dictionary.
+// Compresses and expands bodies with zstd and a trained dictionary.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace kubecoro::detail {
 
 using bytes_view = std::span<const unsigned char>;
 
-/// How hard to try: zstd level 2, or -5 where data barely compresses.
+/// Compression effort: zstd level 2, or -5 where data barely compresses.
 enum class effort : std::uint8_t
 {
     normal,
@@ -33,12 +33,12 @@ struct zstd_free
     void operator()(ZSTD_DDict_s* d) const noexcept;
 };
 
-/** A trained dictionary, ready for use. Immutable but for the count of records that need it, which belongs to its
-    keeper. Any number of threads may use one, each with a compressor or expander of its own. */
+/** A trained dictionary, ready for use. Immutable except for the count of records that use it, which its owner
+    manages. Any number of threads may use one, each with its own compressor or expander. */
 class body_dictionary
 {
 public:
-    /** Trains on samples, in a few ms: the start of the dictionary is whole samples, then zstd learns the statistics of
+    /** Trains on samples, in a few ms: the dictionary begins with whole samples, and zstd learns the statistics of
         the rest. Null when zstd finds nothing to learn: too few samples, or nothing in common. */
     [[nodiscard]] static std::unique_ptr<body_dictionary> train(std::span<const std::vector<unsigned char>> samples,
                                                                 std::size_t capacity);
@@ -48,9 +48,9 @@ public:
     /// Heap bytes, zstd's tables included.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
-    /// Records that were made with it and are alive, plus one while it is the current one.
+    /// Live records made with it, plus one while it is the current one.
     std::atomic<std::uint32_t> users{1};
-    /// Its place in its keeper's table; a record names it by this.
+    /// Its index in the owner's table, stored in records.
     std::uint8_t id = 0;
 
 private:
@@ -91,10 +91,11 @@ class body_expander
 public:
     body_expander();
 
-    /** The body that compress() was given. Valid until the next call.
+    /** The body that was passed to compress(). Valid until the next call.
 
-        @param largest  What the body may be at most.
-        Nothing when the frame is not one of this dictionary's or is broken: never reads or writes out of bounds. */
+        @param largest  Maximum size of the body.
+        Returns nothing when the frame is broken or was made with another dictionary: never reads or writes out of
+        bounds. */
     [[nodiscard]] std::optional<bytes_view> expand(bytes_view frame, const body_dictionary& with, std::size_t largest);
     [[nodiscard]] std::size_t bytes() const noexcept;
 

@@ -8,17 +8,17 @@
 namespace kubecoro::detail {
 namespace {
 
-/// So many objects ahead the memory is asked for: a line takes as long as a few short looks at an object.
+/// Prefetch distance in objects: loading a cache line takes as long as a few short reads of an object.
 constexpr std::size_t ahead = 8;
 
 object::block* block_at(const void* identity) noexcept
 {
-    // Objects are immutable but for their counts.
+    // Objects are immutable except for their counts.
     return const_cast<object::block*>(
         static_cast<const object::block*>(identity)); // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
-/// A handle that was not counted, and must not count when it goes.
+/// A handle without a reference count.
 struct uncounted
 {
     explicit uncounted(object::block* b) noexcept : handle(object_builder::adopt(b)) {}
@@ -47,7 +47,7 @@ kept_object borrowed_object::keep() const noexcept
 void show(std::span<const borrowed_object> objects, const std::function<void(const object&)>& f)
 {
     const auto ask = [&](std::size_t i) {
-        // Header and hot slots, which may lie across two lines.
+        // Header and hot slots, which may span two cache lines.
         const auto* const at = static_cast<const unsigned char*>(objects[i].identity_);
         __builtin_prefetch(at);
         __builtin_prefetch(at + sizeof(plain_block));

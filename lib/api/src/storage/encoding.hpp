@@ -1,4 +1,4 @@
-// What is behind an object_encoding.
+// The implementation of object_encoding.
 #pragma once
 
 #include "vocabulary/vocabulary.hpp"
@@ -21,8 +21,8 @@ class packing;
 
 inline constexpr std::size_t max_hot_fields = 32;
 
-/** Counted by hand: one count for all shared owners together and one per object, so that objects hold a plain pointer and
-    outlive their informer. */
+/** Reference-counted manually: one count for all shared owners together and one per object, so that objects hold a
+    plain pointer and can outlive their informer. */
 class encoding final : public object_encoding
 {
 public:
@@ -34,7 +34,7 @@ public:
         if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
     }
 
-    /// The one behind the public face; null for none.
+    /// The implementation behind the public interface; null for null.
     [[nodiscard]] static encoding* of(const std::shared_ptr<object_encoding>& e) noexcept
     {
         return static_cast<encoding*>(e.get());
@@ -52,7 +52,7 @@ public:
     const storage policy;
     /// Paths; at most max_hot_fields.
     const std::vector<std::string> hot_fields;
-    /// What takes the place of PartialObjectMetadata; null for nothing.
+    /// Replaces PartialObjectMetadata; null = no replacement.
     std::unique_ptr<const type_members> real_type;
 
 private:

@@ -1,11 +1,11 @@
-/* The front of a packed block: the values that stay readable, one after the other, as they lie in the tape, or in a form
-   that only a front has:
+/* The front of a packed block: the values that stay readable, one after the other, as in the tape or in a form that
+   only the front uses:
 
      fd  a string that is a uid in canonical form: 16 bytes follow
-     fe  there is a value, but not of the kind that belongs here: it lies in the body
-     ff  there is none
+     fe  the value has an unexpected kind and is stored in the body
+     ff  the value is absent
 
-   A plain block's hot slots have the last two as well, and fd for a value that is to be searched for. */
+   Hot slots of a plain block use fe and ff as well, and fd for a value that must be searched for. */
 #pragma once
 
 #include "tape/tape_reader.hpp"
@@ -22,7 +22,7 @@ inline constexpr unsigned char elsewhere = 0xfe;
 inline constexpr unsigned char absent = 0xff;
 } // namespace front_tag
 
-/// Where the value at `at` ends; null when there is none or it does not end before `end`.
+/// Returns the end of the value at `at`; null when it is missing or does not end before `end`.
 [[nodiscard]] inline const unsigned char* skip_slot(const unsigned char* at, const unsigned char* end) noexcept
 {
     if (at == end || *at < front_tag::uuid) return skip_value(at, end);
@@ -30,13 +30,13 @@ inline constexpr unsigned char absent = 0xff;
     return static_cast<std::size_t>(end - at) < size ? nullptr : at + size;
 }
 
-/// Bytes that the value of a slot takes in a tape.
+/// Size in a tape of a slot's value.
 [[nodiscard]] inline std::size_t slot_size_in_tape(const unsigned char* at, const unsigned char* end) noexcept
 {
     return *at == front_tag::uuid ? 1 + uuid_length : static_cast<std::size_t>(end - at);
 }
 
-/// Writes that many bytes.
+/// Writes slot_size_in_tape() bytes.
 inline void slot_to_tape(const unsigned char* at, const unsigned char* end, unsigned char* out) noexcept
 {
     if (*at != front_tag::uuid) {

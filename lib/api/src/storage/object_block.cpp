@@ -15,13 +15,13 @@ namespace {
 
 using detail::head;
 
-// Key and text as a member of an object tape.
+// Encodes key and text as a member of an object tape.
 std::string encoded_member(detail::encoding* encoding, std::string_view key, std::string_view text)
 {
     if (text.empty()) return {};
     detail::vocabulary* const words = detail::encoding::words_of(encoding);
     if (words != nullptr) {
-        // Every object of the list will have it.
+        // Every object of the list will have these.
         words->keys().admit(key);
         if (words->keeps_values()) words->values().admit(text);
     }
@@ -51,7 +51,7 @@ packed_block* object_builder::new_packed(std::size_t front_and_record, detail::e
 
 namespace {
 
-// The tape of an object with these members, one after the other.
+// Builds the tape of an object with these members, in this order.
 std::vector<unsigned char> object_tape(bool loose, std::initializer_list<std::span<const unsigned char>> members)
 {
     std::size_t body = 0;
@@ -73,7 +73,7 @@ std::span<const unsigned char> bytes_of(std::string_view members) noexcept
 
 } // namespace
 
-// The tape of an object that says to be mere metadata, without kind and apiVersion; empty for every other.
+// Returns a PartialObjectMetadata tape without its kind and apiVersion; empty for any other object.
 std::vector<unsigned char> object_builder::untyped(std::span<const unsigned char> tape, detail::encoding* encoding,
                                                    const type_members& missing)
 {
@@ -116,7 +116,7 @@ object object_builder::finish(std::span<const unsigned char> tape, detail::encod
     const bool packs = encoding != nullptr && encoding->packed != nullptr && use != arrival::in_passing;
     packed_block* const packed = packs ? encoding->packed->pack(tape, offsets) : nullptr;
     if (packed != nullptr && use == arrival::at_rest) return object(packed);
-    // Hot fields of a packed object lie in its own front.
+    // The front of a packed object already holds the hot fields.
     const std::size_t hot = encoding == nullptr || packed != nullptr ? 0 : encoding->hot_fields.size();
     plain_block* const plain = new_plain(tape.size(), encoding, hot);
     std::memcpy(plain->tape(), tape.data(), tape.size());
@@ -167,7 +167,7 @@ value_view object::block::front(front_field f) const noexcept
 
 namespace {
 
-/// The bytes of a uid that lies in the front in its short form; null for every other.
+/// The 16 bytes of a uid in short form in the front; null for any other.
 const unsigned char* short_uid(const object::block& b) noexcept
 {
     if (!b.packed) return nullptr;

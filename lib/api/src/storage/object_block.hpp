@@ -1,4 +1,4 @@
-// The one allocation behind an object, in one of two forms: a tape, or a packed record with its front in plain.
+// The single allocation behind an object, in one of two forms: a tape, or a packed record with an uncompressed front.
 #pragma once
 
 #include "storage/encoding.hpp"
@@ -19,7 +19,7 @@
 
 namespace kubecoro {
 
-/// What objects answer for without a search. Those before `metadata` are the front of a packed object, in this order.
+/// Values found without a search. Those before `metadata` form the front of a packed object, in this order.
 enum class front_field : std::uint8_t
 {
     name,
@@ -40,38 +40,39 @@ enum class front_field : std::uint8_t
 inline constexpr std::size_t front_fields = 14;
 inline constexpr std::size_t packed_front_fields = 10;
 
-/// Where values lie in a tape. 0, where the root lies, stands for absent, and 1, which lies inside its head, for a value of
-/// another kind than belongs there.
+/// Offsets of values in a tape. 0, the offset of the root, stands for an absent value; 1, inside the root's head, for a
+/// value of an unexpected kind.
 using front_offsets = std::array<std::uint32_t, front_fields>;
 inline constexpr std::uint32_t offset_elsewhere = 1;
 
 struct plain_block;
 struct packed_block;
 
-/** What both forms begin with.
+/** Common header of both forms.
 
-    A plain block is followed by its hot slots, its front offsets and its tape. A packed block is followed by its front (the values of the
-    first front fields and of the hot fields, see front_slot.hpp) and its record (packed_body.hpp). */
+    A plain block is followed by its hot slots, its front offsets and its tape. A packed block is followed by its
+    front (the values of the first front fields and of the hot fields, see front_slot.hpp) and its record
+    (packed_body.hpp). */
 struct object::block
 {
     block(detail::encoding* e, bool is_packed) noexcept : encoding(e), packed(is_packed) {}
 
-    /// What the tape refers to; null for a tape that stands alone.
+    /// Resolves the tape's references; null for a self-contained tape.
     detail::encoding* encoding;
-    /// Who holds it; see block_life.hpp.
+    /// Reference counts; see block_life.hpp.
     std::atomic<std::uint64_t> counts{1};
-    /// Bytes of the tape, or of the record.
+    /// Bytes of the tape or of the record.
     std::uint32_t size = 0;
-    /// Bytes of the hot slots, or of the front.
+    /// Bytes of the hot slots or of the front.
     std::uint16_t front_size = 0;
-    /// Of a packed block.
+    /// Dictionary id of a packed block.
     std::uint8_t dictionary = 0;
     const bool packed;
 
     [[nodiscard]] const detail::vocabulary* words() const noexcept { return detail::encoding::words_of(encoding); }
-    /// Those from metadata on, and a uid, expand a packed block.
+    /// Expands a packed block for a uid and for fields from metadata on.
     [[nodiscard]] value_view front(front_field f) const noexcept;
-    /// Without expanding anything.
+    /// These three never expand.
     [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
     [[nodiscard]] bool has_uid_of(const block& other) const noexcept;
     [[nodiscard]] std::optional<detail::uuid_bytes> uuid() const noexcept;
@@ -81,25 +82,26 @@ struct object::block
     [[nodiscard]] packed_block& as_packed() noexcept;
 };
 
-/** A hot slot is a value of at most as many bytes as the slot has, or front_tag::absent, or front_tag::elsewhere and where in
-    the tape the value lies, or front_tag::searched when it lies in a shared container. So a hot field that is a short text, a text with a number or a word is read out of the line of
-    memory that the handle points to. Slots come first because they are what is read most. */
+/** A hot slot holds one of: a value, if it fits into the slot; front_tag::absent; front_tag::elsewhere and the
+    value's offset in the tape; front_tag::searched, if the value is in a shared container. A hot field with a short
+    text, a numbered text or a word is therefore read from the cache line that the handle points to. Slots come first
+    because they are read most. */
 struct plain_block : object::block
 {
-    /// @param hot  Slots: as many as the encoding has hot fields, or none.
+    /// @param hot  Number of slots: one per hot field of the encoding, or none.
     plain_block(detail::encoding* e, std::size_t tape_size, std::size_t hot) noexcept : block(e, false)
     {
         size = static_cast<std::uint32_t>(tape_size);
         front_size = static_cast<std::uint16_t>(hot * slot_width(tape_size));
     }
 
-    /// Offsets have 2 bytes where that is enough.
+    /// Offsets take 2 bytes where that is enough.
     [[nodiscard]] static std::size_t offset_width(std::size_t tape_size) noexcept
     {
         return tape_size < 0x10000 ? 2 : 4;
     }
     [[nodiscard]] static std::size_t slot_width(std::size_t tape_size) noexcept { return 1 + offset_width(tape_size); }
-    /// Of the whole allocation.
+    /// Size of the whole allocation.
     [[nodiscard]] static std::size_t bytes_for(std::size_t tape_size, std::size_t hot) noexcept
     {
         return sizeof(plain_block) + hot * slot_width(tape_size) + front_fields * offset_width(tape_size) + tape_size;
@@ -131,10 +133,10 @@ struct plain_block : object::block
     }
     [[nodiscard]] front_offsets offsets() const noexcept;
     void set_offsets(const front_offsets& offsets) noexcept;
-    /// From tape and offsets.
+    /// Fills the slots from tape and offsets.
     void fill_slots() noexcept;
 
-    /// root()[name] and root().path(dotted), by the shortest way.
+    /// Fast paths of root()[name] and root().path(dotted).
     [[nodiscard]] value_view member(std::string_view name) const noexcept;
     [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
 
@@ -155,7 +157,7 @@ struct packed_block : object::block
 {
     explicit packed_block(detail::encoding* e) noexcept : block(e, true) {}
 
-    /// The whole object while somebody reads it; owned.
+    /// The whole object while it has a reader; owned.
     std::atomic<const plain_block*> expanded{nullptr};
 
     [[nodiscard]] const unsigned char* begin() const noexcept
@@ -165,7 +167,7 @@ struct packed_block : object::block
     [[nodiscard]] unsigned char* begin() noexcept { return reinterpret_cast<unsigned char*>(this + 1); }
     [[nodiscard]] std::span<const unsigned char> front_bytes() const noexcept { return {begin(), front_size}; }
     [[nodiscard]] std::span<const unsigned char> record() const noexcept { return {begin() + front_size, size}; }
-    /// Where the value at that place of the front lies, be it a front field or, behind those, a hot field; null beyond.
+    /// The value at this index of the front, which holds the front fields followed by the hot fields; null beyond.
     [[nodiscard]] const unsigned char* slot_at(std::size_t index) const noexcept;
     [[nodiscard]] const unsigned char* front_end() const noexcept { return begin() + front_size; }
 };
@@ -174,23 +176,23 @@ inline const plain_block& object::block::as_plain() const noexcept { return stat
 inline const packed_block& object::block::as_packed() const noexcept { return static_cast<const packed_block&>(*this); }
 inline packed_block& object::block::as_packed() noexcept { return static_cast<packed_block&>(*this); }
 
-/// What an object comes for.
+/// How an object will be used.
 enum class arrival : std::uint8_t
 {
-    /// To be stored.
+    /// To be stored only.
     at_rest,
     /// To be read at once, and stored.
     in_use,
-    /// To be read and forgotten: bookmarks, Status. Never packed, never learnt from.
+    /// To be read and discarded: bookmarks, Status. Never packed, never used for training.
     in_passing
 };
 
-/// `kind` and `apiVersion` as members of a tape, for list items that came without; made once for a list.
+/// `kind` and `apiVersion` as tape members for list items that came without them; made once per list.
 class type_members
 {
 public:
     type_members() = default;
-    /// Empty text = nothing to put in front.
+    /// An empty text adds no member.
     type_members(detail::encoding* encoding, std::string_view kind, std::string_view api_version);
 
     [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
@@ -207,30 +209,30 @@ private:
     return b == nullptr ? std::string_view{} : tape_access::text_of(b->front(f));
 }
 
-/// Makes objects of tapes.
+/// Builds objects from tapes.
 class object_builder
 {
 public:
-    /** Makes a block of a tape, in the form its encoding wants.
+    /** Builds a block from a tape, in the form its encoding requires.
 
         @param tape      One object.
-        @param encoding  What it was written with; kept alive by the block.
-        @param missing   Put in front of the members when the object has none; made with the same encoding.
-        @param use       in_use: a packed object comes expanded. */
+        @param encoding  The encoding it was written with; kept alive by the block.
+        @param missing   Prepended to the members when the object has none; made with the same encoding.
+        @param use       in_use: a packed object is created with its expansion. */
     [[nodiscard]] static object build(std::span<const unsigned char> tape, detail::encoding* encoding = nullptr,
                                       const type_members& missing = {}, arrival use = arrival::in_use);
-    /// The same object with what it lacks of the two.
+    /// The same object, with kind and apiVersion added if missing.
     [[nodiscard]] static object with_type(const object& from, std::string_view kind, std::string_view api_version);
     [[nodiscard]] static std::span<const unsigned char> tape_of(const object& o) noexcept;
     [[nodiscard]] static front_offsets find_front(std::span<const unsigned char> tape,
                                                   const detail::vocabulary* words) noexcept;
 
     [[nodiscard]] static object adopt(object::block* b) noexcept { return object(b); }
-    /// The other way round: the handle is null from now on, and has not dropped its count.
+    /// Inverse of adopt(): sets the handle to null without dropping its count.
     static void forget(object& o) noexcept { o.block_ = nullptr; }
     [[nodiscard]] static object::block* block_of(const object& o) noexcept { return o.block_; }
     [[nodiscard]] static object::block* block_of(const detail::kept_object& o) noexcept { return o.block_; }
-    /// A block without content, and with no count in its encoding.
+    /// Creates a block without content, not counted in its encoding.
     [[nodiscard]] static plain_block* new_plain(std::size_t tape_size, detail::encoding* encoding, std::size_t hot);
     [[nodiscard]] static packed_block* new_packed(std::size_t front_and_record, detail::encoding* encoding);
 

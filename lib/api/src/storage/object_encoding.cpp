@@ -72,7 +72,7 @@ encoding_options encoding_for(const resource_type& resource, storage_options wan
     }
     if (resource.group.empty() && resource.plural == "secrets") {
         options.values = false;
-        // A dictionary is made of samples, which outlive the objects they came from.
+        // A dictionary contains samples, which outlive the objects they came from.
         if (options.storage.policy == storage::compressed) options.storage.policy = storage::plain;
     }
     return options;

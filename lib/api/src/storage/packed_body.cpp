@@ -89,7 +89,7 @@ bool tape_splitter::split(bytes_view tape, const std::vector<tape_range>& slots)
 
 namespace {
 
-/// Where the values of a front lie, as far as they are whole.
+/// The complete values of a front.
 struct front_slots
 {
     explicit front_slots(bytes_view front) noexcept

@@ -1,13 +1,13 @@
-/* A tape taken apart, and put together again.
+/* Splits a tape into front and body, and joins them again.
 
-   The values that stay readable are cut out of the tape and become the front; what is left is the body, which zstd
+   The values that stay readable are cut out of the tape and become the front; the remainder is the body, which zstd
    compresses. A body is
 
-     n                                  how many values were cut out, one byte
-     n times: slot, gap                 which value of the front (one byte), after how many bytes of the rest (varint)
+     n                                  number of values cut out, one byte
+     n times: slot, gap                 index of the value in the front (one byte), bytes of the rest before it (varint)
      the rest of the tape
 
-   in the order of the tape, so putting it together is one pass of copying. */
+   in tape order, so joining is a single pass of copying. */
 #pragma once
 
 #include "storage/body_dictionary.hpp"
@@ -18,25 +18,25 @@
 
 namespace kubecoro::detail {
 
-/// A value that stays readable: where it lies in the tape. Empty = none.
+/// Position in the tape of a value that stays readable. Empty = none.
 struct tape_range
 {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
-    /// Of an empty one: the value lies in a shared container.
+    /// If the range is empty: a value in a shared container.
     bytes_view outside{};
-    /// Of an empty one: there is a value, of another kind than belongs here.
+    /// If the range is empty: the value exists but has an unexpected kind.
     bool elsewhere = false;
-    /// May lie in the front as a front_tag::uuid.
+    /// May be stored in the front as a front_tag::uuid.
     bool may_be_uuid = false;
 };
 
-/// Takes tapes apart; reused for the next.
+/// Splits tapes; reusable.
 class tape_splitter
 {
 public:
-    /** @param slots  At most 64. A value inside one that came before it, or around it, is copied instead of cut out.
-        @return false when the front is larger than a block can say. */
+    /** @param slots  At most 64. A value that overlaps an earlier one is copied instead of cut out.
+        @return false when the front is larger than a block can represent. */
     [[nodiscard]] bool split(bytes_view tape, const std::vector<tape_range>& slots);
     [[nodiscard]] bytes_view front() const noexcept { return front_; }
     [[nodiscard]] bytes_view body() const noexcept { return body_; }
@@ -55,12 +55,12 @@ private:
     std::vector<unsigned char> body_;
 };
 
-/// Writes the tape to `out`, which has its size. False when front and body do not make that tape; never reads or writes
-/// out of bounds.
+/// Writes the tape to `out`, which has the tape's size. False when front and body do not form a tape of that size;
+/// never reads or writes out of bounds.
 [[nodiscard]] bool join_tape(bytes_view front, bytes_view body, std::span<unsigned char> out) noexcept;
 
 void put_varint(std::vector<unsigned char>& out, std::size_t v);
-/// Takes a number off the front of `in`; false when there is none.
+/// Removes a number from the front of `in`; false when it is malformed.
 [[nodiscard]] bool take_varint(bytes_view& in, std::size_t& v) noexcept;
 
 } // namespace kubecoro::detail

@@ -13,13 +13,13 @@ namespace {
 constexpr std::size_t least_learn_from = 8;
 constexpr std::size_t settled_factor = 20;
 
-/// A body is at most this much longer than the tape it was cut out of.
+/// Maximum excess of a body over the size of its tape.
 constexpr std::size_t max_table = 1 + (packed_front_fields + max_hot_fields) * 6;
 
-/// Expanders that wait for the next reader; more are made while more threads read at a time.
+/// Idle expanders to keep; more exist while more threads read concurrently.
 constexpr std::size_t kept_expanders = 2;
 
-/// Their values are nobody's business but their object's, and a dictionary outlives that.
+/// Excluded from samples: their values must not outlive their object, and a dictionary does.
 constexpr std::array<std::string_view, 3> data_maps{"data", "stringData", "binaryData"};
 
 tape_range range_of(const value_view& v, bytes_view tape) noexcept
@@ -31,7 +31,7 @@ tape_range range_of(const value_view& v, bytes_view tape) noexcept
     return {.begin = *begin, .end = *begin + static_cast<std::uint32_t>(text.size())};
 }
 
-/// Of what lies there itself, be it the number of a shared container.
+/// The value stored at this offset itself, possibly the number of a shared container.
 tape_range range_at(std::uint32_t at, bytes_view tape) noexcept
 {
     const unsigned char* const next = skip_value(tape.data() + at, tape.data() + tape.size());
@@ -60,7 +60,7 @@ packing::~packing()
     for (auto& p : places_) delete p.dictionary.load(std::memory_order_acquire);
 }
 
-// ---- packing
+// ---- Packing
 
 void packing::find_slots(bytes_view tape, const front_offsets& offsets)
 {
@@ -114,7 +114,7 @@ void packing::install(std::unique_ptr<body_dictionary> made)
         places_[i].dictionary.store(made.release(), std::memory_order_release);
         if (before != nullptr) release(before->id);
         stage_.store(codec_.stage(), std::memory_order_relaxed);
-        // What was packed while little was known is packed anew; later, only what keeps an old dictionary alive.
+        // Records of the provisional phase are packed again; later, only those that keep an old dictionary alive.
         const std::uint64_t kept = was_provisional ? generation
                                                    : std::max(oldest_kept_.load(std::memory_order_relaxed),
                                                               generation - std::min(generation, kept_generations));
@@ -157,7 +157,7 @@ packed_block* packing::renew(const object::block& b)
 {
     if (!stale(b)) return nullptr;
     if (!b.packed) {
-        const bool is_new = b.encoding == nullptr; // ours were seen when they were decoded
+        const bool is_new = b.encoding == nullptr; // our own objects were sampled when they were decoded
         return pack(b.as_plain().bytes(), b.as_plain().offsets(), is_new);
     }
     const lease with(*this);
@@ -167,7 +167,7 @@ packed_block* packing::renew(const object::block& b)
     return make(b.as_packed().front_bytes(), *body, tape_size, plain_bytes(tape_size));
 }
 
-// ---- expanding
+// ---- Expanding
 
 packing::lease::lease(packing& p) : owner(p)
 {
@@ -259,7 +259,7 @@ std::optional<value_view> packing::read_front(const packed_block& b, std::string
     return dotted.size() == path.size() ? v : v.path(dotted.substr(path.size() + 1));
 }
 
-// ---- the objects that were read last
+// ---- Recently read objects
 
 object packing::remember(object o)
 {
@@ -283,7 +283,7 @@ void packing::keep_recent(bool on)
     if (!on) dropped.swap(recent_);
 }
 
-// ---- what people should know
+// ---- Statistics
 
 std::size_t packing::bytes() const
 {

@@ -1,4 +1,4 @@
-// What an encoding has for packed objects: codec, dictionaries in use, expansions.
+// The packing state of an encoding: codec, dictionaries in use, expansions.
 #pragma once
 
 #include "storage/body_codec_core.hpp"
@@ -21,7 +21,7 @@ namespace kubecoro::detail {
 
 /** Packs and expands the objects of one encoding.
 
-    pack() and renew() belong to the thread that decodes; everything else may be called by any. */
+    pack() and renew() may be called by the decoding thread only; everything else by any thread. */
 class packing
 {
 public:
@@ -31,29 +31,30 @@ public:
     packing(const packing&) = delete;
     packing& operator=(const packing&) = delete;
 
-    /// A packed block with one reader, at rest. Null while there is no dictionary, and for what would not get smaller.
+    /// Returns a packed block with one reader and no expansion. Null while no dictionary exists, and for objects that
+    /// would not get smaller.
     ///
-    /// @param is_new  It was not shown before: something to learn from.
+    /// @param is_new  Not seen before: usable for training.
     [[nodiscard]] packed_block* pack(bytes_view tape, const front_offsets& offsets, bool is_new = true);
-    /// The object under the current dictionary; null when the block may stay as it is.
+    /// Packs the object with the current dictionary; null when the block may stay as it is.
     [[nodiscard]] packed_block* renew(const object::block& b);
-    /// renew() may have something to do.
+    /// True if renew() may have something to do.
     [[nodiscard]] bool stale(const object::block& b) const noexcept;
     [[nodiscard]] std::uint64_t revision() const noexcept { return revision_.load(std::memory_order_acquire); }
 
     /// The whole object; null when the record is broken.
     [[nodiscard]] plain_block* expand(const packed_block& b);
-    /// A record of that dictionary has gone.
+    /// Drops one use of a dictionary by a record.
     void release(std::uint8_t dictionary) noexcept;
-    /// What is at a path, absent included, if the front is enough to tell.
+    /// The value at a path (possibly absent) if the front is sufficient; else nothing.
     [[nodiscard]] std::optional<value_view> read_front(const packed_block& b, std::string_view dotted) const noexcept;
 
-    /// Guards what comes and goes with expansions (block_life.hpp).
+    /// Guards installing and removing expansions (block_life.hpp).
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
-    /// Under the mutex: keeps the object expanded for a while. @return whose turn is over; to be dropped without the
-    /// mutex.
+    /// Requires the mutex. Keeps the object expanded for a while. @return the evicted object, to be dropped without
+    /// holding the mutex.
     [[nodiscard]] object remember(object o);
-    /// The same for an object that was born expanded.
+    /// The same for an object created with its expansion. Takes the mutex itself.
     void keep_for_a_while(const object& o);
     void keep_recent(bool on);
 
@@ -61,11 +62,11 @@ public:
     void add_to(storage_stats& s) const;
 
 private:
-    /// Dictionaries that can be in use at a time. A retrained one has to wait for a place.
+    /// Dictionaries in use at a time. Without a free place, a retrained one is discarded.
     static constexpr std::size_t max_dictionaries = 16;
-    /// Records under dictionaries older than this many are packed anew, so that places become free.
+    /// Records of dictionaries older than this many generations are packed again, to free their places.
     static constexpr std::uint64_t kept_generations = 3;
-    /// More than lie between a watch and a worker that keeps up: a few batches.
+    /// Covers the distance between a watch and a worker that keeps up: a few batches.
     static constexpr std::size_t recent_size = 128;
 
     struct place
@@ -74,7 +75,7 @@ private:
         std::atomic<std::uint64_t> generation{0};
     };
 
-    /// An expander for as long as it lives.
+    /// Holds an expander for its lifetime.
     struct lease
     {
         explicit lease(packing& p);
@@ -85,7 +86,7 @@ private:
         std::unique_ptr<body_expander> expander;
     };
 
-    /// What an object takes that stays plain.
+    /// Size of the object as a plain block.
     [[nodiscard]] std::size_t plain_bytes(std::size_t tape_size) const noexcept
     {
         return plain_block::bytes_for(tape_size, owner_.hot_fields.size());
@@ -99,7 +100,7 @@ private:
 
     encoding& owner_;
 
-    // Of the thread that decodes.
+    // Used by the decoding thread only.
     body_codec_core codec_;
     tape_splitter splitter_;
     tape_splitter sampler_;
@@ -109,7 +110,7 @@ private:
 
     std::array<place, max_dictionaries> places_;
     std::atomic<std::uint64_t> generation_{0};
-    /// Records of earlier generations are packed anew.
+    /// Records of earlier generations are packed again.
     std::atomic<std::uint64_t> oldest_kept_{0};
     std::atomic<std::uint64_t> revision_{0};
     std::atomic<std::uint64_t> packed_{0};

@@ -1,4 +1,4 @@
-// What a plain block has in front of its tape, and how a value is found with it.
+// The slots and offsets in front of a plain block's tape, and lookup through them.
 #include "storage/object_block.hpp"
 
 #include <cstring>
@@ -9,7 +9,7 @@ namespace {
 
 using detail::same_text;
 
-/// A member that is found without searching, and the kind it must have.
+/// A member found without a search, and its required kind.
 struct front_member
 {
     front_field field;
@@ -83,7 +83,7 @@ front_offsets object_builder::find_front(std::span<const unsigned char> tape, co
     const auto note = [&](const std::optional<front_member>& m, const detail::tape_member& t) {
         if (!m) return;
         const value_view v = tape_access::whole(t.value, t.end, words);
-        // The last of duplicates decides, also when it is of another kind.
+        // The last of duplicates counts, also when its kind is unexpected.
         found[static_cast<std::size_t>(m->field)] =
             v && (!m->kind || v.kind() == *m->kind) ? static_cast<std::uint32_t>(t.value - base) : offset_elsewhere;
     };
@@ -132,7 +132,7 @@ void plain_block::fill_slots() noexcept
 
 namespace {
 
-// A search steps over members, and each step waits for the line of memory that says how far it is to the next one.
+// A search steps over members, and each step waits for the cache line with the member's size.
 void fetch_ahead(const unsigned char* section) noexcept
 {
     constexpr std::size_t line = 64;
@@ -147,7 +147,7 @@ value_view plain_block::member(std::string_view name) const noexcept
                                   : same_text(name, "status")   ? offset(front_field::status)
                                   : same_text(name, "metadata") ? offset(front_field::metadata)
                                                                 : offset_elsewhere;
-    // Metadata that is no object does not lie in front.
+    // Metadata that is not an object has no front offset.
     if (section == offset_elsewhere) return root()[name];
     if (section == 0) return {};
     fetch_ahead(tape() + section);

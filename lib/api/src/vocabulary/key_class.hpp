@@ -1,4 +1,4 @@
-// Names that say what must not be learnt from the values below them, or from the names themselves.
+// Classifies member names: excludes values, or the names themselves, from sharing.
 #pragma once
 
 #include <kubecoro/base/hash.hpp>
@@ -10,26 +10,26 @@ namespace kubecoro::detail {
 
 enum class key_class : std::uint8_t
 {
-    /// Nearly all.
+    /// Nearly all keys.
     plain,
-    /// `labels` and its like: the names of the members are chosen by users.
+    /// `labels` and similar: users choose the names of the members.
     user_map,
-    // From here on a key says something about its value to the writer.
+    // From here on, the key affects how the writer treats its value.
     /// `value`: environment variables, parameters.
     value,
-    /// `data` and its like, secret below the root.
+    /// `data` and similar, secret below the root.
     data,
-    /// managedFields' names of those, secret everywhere.
+    /// The names of these in managedFields, secret everywhere.
     data_fields,
     /// `metadata`, which is the object's own below the root.
     metadata,
-    /// `name` and what else tells one object from most others.
+    /// `name` and other fields that differ between most objects.
     identity,
-    /// `uid`, which tells it from all.
+    /// `uid`, which differs between all objects.
     uid,
-    /// Names that managedFields make of list items: `k:{"uid":"..."}`, `v:"..."`.
+    /// Names of list items in managedFields: `k:{"uid":"..."}`, `v:"..."`.
     item,
-    /// Those of them that many objects have.
+    /// Item names that many objects have.
     common_item
 };
 
@@ -83,8 +83,8 @@ enum class key_class : std::uint8_t
     }
 }
 
-/// Seven bits for the filter of keys that come twice in an object. Not keyed: what can be had by a choice of keys is a look at
-/// 32 members for each. The constants were chosen so that members of common objects have bits of their own.
+/// Seven bits for the filter of duplicate keys in an object. Not keyed: chosen keys can cost at most a scan of 32
+/// members each. The constants are chosen so that members of common objects map to distinct bits.
 [[nodiscard]] inline std::uint8_t key_mark(std::string_view key) noexcept
 {
     constexpr hash_secrets constants{.word = 0x67eca10188daa279,
@@ -94,7 +94,7 @@ enum class key_class : std::uint8_t
     return static_cast<std::uint8_t>(hash_text(key, constants) & 0x7f);
 }
 
-/// What the writer has to know of a key, in 16 bits.
+/// The key properties that the writer needs, in 16 bits.
 struct key_remark
 {
     key_class c;

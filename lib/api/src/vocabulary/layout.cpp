@@ -6,7 +6,7 @@ namespace kubecoro::detail {
 namespace {
 
 constexpr std::size_t first_capacity = 64;
-// Farther away a member is not looked for: it then has two places.
+// Search limit: a member farther away gets a second place.
 constexpr int longest_search = 32;
 
 } // namespace

@@ -1,4 +1,4 @@
-// What documents of one informer have looked like: what the next event of the one in work will be, most likely.
+// Remembers the layout of an informer's documents, to predict the next event of the current one.
 #pragma once
 
 #include "vocabulary/repeats.hpp"
@@ -10,15 +10,15 @@
 
 namespace kubecoro::detail {
 
-/** The members and items that documents had so far, as a tree in the order they came in.
+/** The members and items of previous documents, as a tree in their order of arrival.
 
-    Documents of one resource are laid out alike: the key that comes next is nearly always the one that came there the
-    last time, and often the text behind it is the same too. One comparison then takes the place of hashing, finding and
-    counting a text. A guess is never more than a guess: whoever takes it compares the text, so what is remembered
-    here decides what writing costs and not what is written.
+    Documents of one resource are laid out alike: the next key is nearly always the one that followed there the last
+    time, and often its text is the same too. One comparison then replaces hashing, finding and counting a text. A
+    prediction is only a hint: the writer compares the text, so the layout affects the cost of writing and not its
+    result.
 
-    Bounded: a layout that has become full starts anew with the next document. Writers may take turns in the middle of
-    their documents: places of a layout that has been cleared meanwhile make bad guesses and nothing worse. */
+    Bounded: a full layout is cleared before the next document. Writers may alternate within their documents: places
+    of a layout that has been cleared give wrong predictions, which is harmless. */
 class layout
 {
 public:
@@ -31,38 +31,38 @@ public:
     static constexpr key_number nameless = 0xffff;
     static constexpr std::uint32_t container_0 = 0x80000000;
     static constexpr std::uint32_t no_value = 0xffffffff;
-    /// Items of an array that have places of their own; the others share the last one.
+    /// Items of an array with places of their own; the others share the last place.
     static constexpr unsigned most_items = 64;
 
     /// A member or item.
     struct node
     {
         key_number key = nameless;
-        /// The one behind it in the same container.
+        /// The next one in the same container.
         place next = nowhere;
-        /// The first one in it.
+        /// The first one inside it.
         place child = nowhere;
-        /// Of the length of the last container here.
+        /// Length width of the last container here.
         unsigned char width = 0;
-        /// Texts in a row that nobody had seen before.
+        /// Consecutive texts that had never been seen before.
         unsigned char strangers = 0;
-        /// The name of an item, which is another one in every object.
+        /// An item's name, which differs in every object.
         bool is_item = false;
-        /// Visits until it is looked again whether its text repeats, and how many it will be the next time.
+        /// Visits until repetition of its text is checked again, and the number of visits to wait after that.
         unsigned char wait = 0;
         unsigned char next_wait = 0;
-        /// What the container here was the last time.
+        /// The last container here.
         repeats::number repeated = repeats::none;
-        /// Number of the last shared text here, or container_0 and that of the last shared container.
+        /// Number of the last shared text here, or container_0 plus the number of the last shared container.
         std::uint32_t value = no_value;
     };
 
-    /// How far a container has come.
+    /// Position within a container.
     struct cursor
     {
         place container = nowhere;
         place last = nowhere;
-        /// What comes next if it comes as it did before.
+        /// The predicted next place.
         place next = nowhere;
     };
 
@@ -75,18 +75,18 @@ public:
     }
     [[nodiscard]] node& at(place p) noexcept { return nodes_[p]; }
     [[nodiscard]] cursor enter(place container) const noexcept { return {container, nowhere, nodes_[container].child}; }
-    /// The cursor comes to a place in its container.
+    /// Moves the cursor to a place in its container.
     void step(cursor& c, place p) const noexcept
     {
         c.last = p;
         c.next = nodes_[p].next;
     }
-    /// Comes to the member with that key, made when it is not among the next ones; nowhere when there is no room. Names
-    /// of items take each other's place, so that what is in one is expected in the next one.
+    /// Moves to the member with this key, which is added when it is not among the next ones; nowhere when there is no
+    /// room. Item names replace each other, so that the content of one is predicted for the next.
     place step_to(cursor& c, key_number key, bool is_item);
 
     [[nodiscard]] const repeats& repeated() const noexcept { return repeats_; }
-    /// The place was that container, and may be it again.
+    /// Records the container at this place, which may repeat.
     void remember(place p, std::string_view text, std::span<const unsigned char> tape, const repeats::terms& when);
 
     [[nodiscard]] std::size_t places() const noexcept { return capacity_; }

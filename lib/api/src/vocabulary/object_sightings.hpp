@@ -9,11 +9,11 @@
 
 namespace kubecoro::detail {
 
-/** Counts the texts of a document once for all versions of its object, which is told by its uid.
+/** Counts the texts of a document once for all versions of its object, identified by its uid.
 
-    Built-in kinds have their uid before the texts that are counted, custom resources behind their annotations and labels. So
-    what is seen before the uid is counted when the uid comes: a text that one object alone has is never learnt,
-    wherever its uid stands. Bounded: of the texts before the uid the first `most_deferred` new ones are counted. */
+    Built-in kinds have their uid before the texts that are counted, custom resources after their annotations and
+    labels. Texts seen before the uid are therefore counted when the uid is read: a text of a single object is never
+    learnt, wherever its uid is. Bounded: only the first `most_deferred` new texts before the uid are counted. */
 class object_sightings
 {
 public:
@@ -21,13 +21,13 @@ public:
 
     void begin(unsigned document) noexcept
     {
-        deferred_.clear(); // of a document that broke off
+        deferred_.clear(); // left over from an aborted document
         owner_ = document;
         is_known_ = false;
     }
-    /// The document is a version of that object. Only the first call has an effect.
+    /// Sets the object that the document is a version of. Only the first call has an effect.
     void belongs_to(unsigned owner);
-    /// No uid comes any more: without one, the document's texts are counted for itself.
+    /// No uid follows: without one, the document's texts are counted for the document.
     void without_uid()
     {
         if (!is_known_) belongs_to(owner_);

@@ -1,4 +1,4 @@
-// Texts of containers that come again and again, and the tapes they make.
+// Repeated containers: their texts and their tapes.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@
 
 namespace kubecoro::detail {
 
-/** What containers at some places of a document were the last time, by a number that the place keeps.
+/** Caches, for some places of a document, the last container's text and its tape, by a number that the place keeps.
 
-    A text that begins with the remembered one begins with the same container, so its tape is there to be copied.
-    Bounded in number and bytes. */
+    A text that begins with the cached one begins with the same container, whose tape can be copied. Bounded in
+    number and bytes. */
 class repeats
 {
 public:
     using number = std::uint8_t;
     static constexpr number none = 0;
-    /// Shorter containers are parsed as fast; longer ones are seldom alike.
+    /// Shorter containers are parsed as fast; longer ones are rarely alike.
     static constexpr std::size_t shortest = 96;
     static constexpr std::size_t longest = 8192;
 
-    /// When a tape may be copied, and what it stands for.
+    /// Conditions for copying a tape, and its properties.
     struct terms
     {
-        /// Under which the writer found the text not too deep.
+        /// The depth limit under which the writer accepted the text.
         std::size_t max_depth = 0;
-        /// Bytes that the shared containers in it have more than their numbers.
+        /// Bytes of the shared containers in it beyond the size of their numbers.
         std::size_t hidden = 0;
-        /// What is in the way of sharing what is around it; the writer's.
+        /// Reasons not to share the surrounding container; defined by the writer.
         unsigned obstacles = 0;
-        /// The object whose versions may have it, where others may not.
+        /// If set, only versions of this object may use the tape.
         std::optional<unsigned> owner;
     };
     struct entry
@@ -44,9 +44,9 @@ public:
     };
 
     [[nodiscard]] const entry& at(number n) const noexcept { return entries_[n]; }
-    /// Numbers are below it.
+    /// Upper bound of the numbers.
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
-    /// Takes the place of `old`, or of nothing. @return its number; `old` when there is no room.
+    /// Replaces `old`, or adds an entry. @return its number; `old` when there is no room.
     number put(number old, std::string_view text, std::span<const unsigned char> tape, const terms& when);
     void clear() noexcept;
     /// Heap bytes.
@@ -56,7 +56,7 @@ private:
     static constexpr std::size_t most = 256;
     static constexpr std::size_t most_bytes = std::size_t{512} << 10;
 
-    /// The first stands for none.
+    /// The first entry stands for none.
     std::vector<entry> entries_{1};
     std::size_t content_ = 0;
 };

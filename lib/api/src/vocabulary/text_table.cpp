@@ -9,17 +9,17 @@ namespace {
 constexpr std::size_t text_block = 4096;
 constexpr std::size_t first_index = 256;
 constexpr std::size_t first_candidates = 1024;
-// Longer runs of collisions are not searched, so that no choice of texts makes a lookup long.
+// Bounds the probe length, so that no choice of texts makes a lookup long.
 constexpr std::size_t longest_probe = 16;
 
-// A candidate's slot: what tells texts of one slot apart, the last document, the count.
+// A candidate slot: hash bits that distinguish texts of one slot, the last document, the count.
 constexpr std::uint32_t most_counted = 0xf;
 std::uint32_t print_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 44); }
 
 constexpr std::uint32_t number_bits = 17;
 constexpr std::uint32_t number_mask = (1u << number_bits) - 1;
 
-/// A slot of the index: above the number what tells texts of one slot apart.
+/// An index slot: above the number, the hash bits that distinguish texts of one slot.
 std::uint32_t slot_of(text_table::number n, std::uint32_t hash) noexcept { return (hash & ~number_mask) | (n + 1); }
 
 } // namespace
@@ -77,7 +77,7 @@ std::uint32_t& text_table::candidate(std::uint64_t hash)
 
 unsigned text_table::enough() const noexcept
 {
-    // Numbers that are left over are of no use, so few documents are enough as long as there are many.
+    // Unused numbers are worthless, so few sightings are required while many numbers are free.
     return size() < limits_.most / 2 ? limits_.sightings : 2 * limits_.sightings;
 }
 
@@ -93,9 +93,9 @@ text_table::count text_table::count_sighting(std::uint64_t hash, unsigned docume
         times = std::min(times + 1, most_counted);
     } else {
         ++counted_;
-        // No text takes the place of another one of the same document: two that come in every object would keep each
-        // other out for ever. Otherwise the one that holds the place loses one of its sightings, and the place with
-        // the last.
+        // A text never replaces another one of the same document: two texts that occur in every object would otherwise
+        // evict each other forever. In other documents, the text that holds the slot loses one sighting, and with its
+        // last one the slot.
         if (in_this_document) return count::first;
         if (times > 1) {
             --slot;
@@ -156,7 +156,7 @@ void text_table::grow_index()
     const std::size_t wanted = std::max(first_index, index_.size() * 2);
     count_bytes((wanted - index_.size()) * sizeof(std::uint32_t));
     index_.assign(wanted, 0);
-    // One that finds no place stays readable; it is only not given out again.
+    // A text without a place stays readable; find() no longer returns its number.
     for (number n = 0; n < size(); ++n) (void)place(n, entry_of(n).hash);
 }
 

@@ -1,4 +1,4 @@
-// Texts that recur, by number.
+// A table of recurring texts by number.
 #pragma once
 
 #include "tape/same_text.hpp"
@@ -14,10 +14,10 @@
 
 namespace kubecoro::detail {
 
-/** Texts by number, in the order of their admission: append-only, bounded, no entry ever moves or changes.
+/** Texts by number, in the order of their admission: append-only, bounded; entries never move or change.
 
-    A text is admitted when it was seen in several documents. What was seen is counted in a bounded table as well, where
-    rare texts make room for others. One writer; any number of readers of the numbers that were handed out. */
+    A text is admitted after it was seen in several documents. Sightings are counted in a bounded table as well,
+    where rare texts give way to others. One writer; any number of readers of the numbers that were returned. */
 class text_table
 {
 public:
@@ -25,23 +25,23 @@ public:
 
     struct limits
     {
-        /// Texts, at most 73984, and their bytes in all.
+        /// Maximum number of texts, at most 73,984, and their total bytes.
         std::size_t most;
         std::size_t most_bytes;
-        /// Bytes of one, at most 65,535.
+        /// Maximum bytes of one text, at most 65,535.
         std::size_t longest;
-        /// Documents before a text is admitted, at most 7: twice as many from when half of the numbers are taken.
+        /// Documents before a text is admitted, at most 7; doubled once half of the numbers are taken.
         unsigned sightings;
-        /// Texts that are being counted at once, a power of two.
+        /// Texts counted at a time, a power of two.
         std::size_t candidates;
-        /// What the writer wants to know of every text; null for nothing.
+        /// Computes the writer's remark on a text; null for none.
         std::uint16_t (*remark)(std::string_view) = nullptr;
     };
 
     struct entry
     {
         const char* text;
-        /// The low bits of its hash: what a larger index needs, without a look at all texts.
+        /// The low bits of its hash: enough to rebuild a larger index without reading the texts.
         std::uint32_t hash;
         std::uint16_t size;
         std::uint16_t remark;
@@ -51,29 +51,29 @@ public:
 
     struct sighting
     {
-        /// Of a text that is there.
+        /// Number of an admitted text.
         std::optional<number> known;
-        /// Of one that is not: it has been seen in another document.
+        /// The text is not admitted, but was seen in another document.
         bool again = false;
     };
 
     explicit text_table(limits l) noexcept : limits_(l) {}
 
-    // ---- the writer
+    // ---- For the writer
 
     [[nodiscard]] std::optional<number> find(std::string_view text, std::uint64_t hash) const noexcept;
-    /// Like find; a text that is not there yet is counted, once for each `document`, and admitted in time.
+    /// Like find; a text not found is counted, once per `document`, and admitted when it was seen often enough.
     [[nodiscard]] sighting see(std::string_view text, std::uint64_t hash, unsigned document);
-    /// Like see, before it is known which document to count for: admits a text that was counted often enough already.
+    /// Like see, while the document to count for is unknown: admits a text that was already counted often enough.
     [[nodiscard]] sighting recall(std::string_view text, std::uint64_t hash);
-    /// Counts a text that recall() did not find, now that its document is known.
+    /// Counts a text that recall() did not find, once its document is known.
     void count_later(std::uint64_t hash, unsigned document);
-    /// @param n  One that was handed out.
+    /// @param n  A returned number.
     [[nodiscard]] const entry& entry_of(number n) const noexcept
     {
         return chunks_[n / chunk_entries][n % chunk_entries];
     }
-    /// Takes a text in at once, unless there is no room.
+    /// Admits a text at once, unless there is no room.
     void admit(std::string_view text);
     [[nodiscard]] bool has_room(std::string_view text) const noexcept
     {
@@ -81,16 +81,16 @@ public:
                text.size() <= limits_.most_bytes - text_bytes_;
     }
 
-    // ---- any thread
+    // ---- For any thread
 
-    /// data() is null for a number that was never handed out.
+    /// data() is null for a number that was never returned.
     [[nodiscard]] std::string_view at(number n) const noexcept
     {
-        // Readers have the number from an object that was handed to them after its entry was written.
+        // Readers take the number from an object that was published after its entry was written.
         if (n >= size_.load(std::memory_order_acquire)) return {};
         return entry_of(n).view();
     }
-    /// It is the text of that number. Most are told apart by their size, without a look at the text.
+    /// True if this is the text of that number. Most texts differ in size, which avoids comparing them.
     [[nodiscard]] bool is(number n, std::string_view text) const noexcept
     {
         return n < size() && entry_of(n).size == text.size() && same_text(entry_of(n).view(), text);
@@ -110,7 +110,7 @@ private:
     static constexpr std::size_t chunks = 289;
 
     [[nodiscard]] std::uint32_t& candidate(std::uint64_t hash);
-    /// Sightings that admit a text.
+    /// Number of sightings that admit a text.
     [[nodiscard]] unsigned enough() const noexcept;
     [[nodiscard]] count count_sighting(std::uint64_t hash, unsigned document);
     std::optional<number> append(std::string_view text, std::uint64_t hash);
@@ -125,7 +125,7 @@ private:
     std::atomic<std::uint32_t> size_{0};
     std::atomic<std::size_t> bytes_{0};
 
-    // The writer's own: open addressing; a slot is 15 bits of hash and 17 bits of number + 1, 0 = free.
+    // Writer only. Open addressing; a slot is 15 bits of hash and 17 bits of number + 1, 0 = free.
     std::vector<std::uint32_t> index_;
     // A slot is 20 bits of hash, 8 bits of the last document, 4 bits of count.
     std::vector<std::uint32_t> candidates_;

@@ -1,4 +1,4 @@
-// What the objects of one informer have in common: member names, text values and whole containers by number.
+// The shared data of an informer's objects: member names, text values and whole containers by number.
 #pragma once
 
 #include "tape/tape_format.hpp"
@@ -11,21 +11,20 @@
 
 namespace kubecoro::detail {
 
-/// Longer texts are never taken in.
+/// Longer texts are never admitted.
 inline constexpr std::size_t longest_shared_key = 64;
 inline constexpr std::size_t longest_shared_value = 128;
 
-/// Containers of less bytes are hardly larger than their number.
+/// Smaller containers hardly exceed the size of their number.
 inline constexpr std::size_t shortest_shared_container = 16;
-/// With all the shared ones in it, and those in them, as if they stood there themselves. So a tape that is broken says
-/// no more than so many times its bytes.
+/// Counts all nested shared containers as if stored inline. This bounds how far a broken tape can expand.
 inline constexpr std::size_t longest_shared_container = 2048;
-/// Bytes behind the tape of one: how long it is in that sense.
+/// Bytes after a shared container's tape that hold its length in that sense.
 inline constexpr std::size_t container_trailer = 2;
 
-/** One for the objects of one informer: one writer at a time, any number of readers.
+/** The vocabulary of one informer: one writer at a time, any number of readers.
 
-    What must not be learnt is the writer's business: it knows where in the document a text stands. */
+    The writer decides what must not be learnt: it knows the position of a text in the document. */
 class vocabulary
 {
 public:
@@ -33,9 +32,9 @@ public:
 
     explicit vocabulary(bool values) : keeps_values_(values) {}
 
-    // ---- the writer
+    // ---- For the writer
 
-    /// Every document that is encoded has a number of its own, as far as eight bits go.
+    /// Numbers the encoded documents, distinct within eight bits.
     [[nodiscard]] unsigned next_document() noexcept
     {
         layout_.begin_document();
@@ -47,13 +46,13 @@ public:
     /// Tapes, each with its trailer.
     [[nodiscard]] text_table& containers() noexcept { return containers_; }
     [[nodiscard]] layout& documents() noexcept { return layout_; }
-    /// Names and values that users choose, of labels and annotations, may take a part of the numbers only.
+    /// Limits the share of numbers for user-chosen names and values, from labels and annotations.
     [[nodiscard]] bool has_room_for_users_key() const noexcept { return users_keys_ < key_numbers / 4; }
     [[nodiscard]] bool has_room_for_users_value() const noexcept { return users_values_ < value_numbers / 2; }
     void count_users_keys(std::size_t n) noexcept { users_keys_ += n; }
     void count_users_values(std::size_t n) noexcept { users_values_ += n; }
 
-    // ---- any thread
+    // ---- For any thread
 
     [[nodiscard]] std::string_view key(number n) const noexcept { return keys_.at(n); }
     [[nodiscard]] std::string_view value(number n) const noexcept { return values_.at(n); }
@@ -84,7 +83,7 @@ private:
                         .longest = longest_shared_value,
                         .sightings = 4,
                         .candidates = 16384}};
-    // All that is in one is known from many objects already.
+    // Two sightings are enough: everything inside a container is already known from many objects.
     text_table containers_{{.most = container_numbers,
                             .most_bytes = std::size_t{4} << 20,
                             .longest = longest_shared_container + container_trailer,

@@ -15,32 +15,33 @@
 
 namespace kubecoro {
 
-/// What a decoder accepts, so that no peer can make us allocate without bound.
+/// Limits on decoder input, so that no peer can cause unbounded allocation.
 struct decode_limits
 {
-    /// Of one object as it is kept: encoded, and no text in it longer than this. Its JSON may be six times as long, as
-    /// servers write `<`, `>` and `&` as six bytes: a line of a watch has room for that. A kube-apiserver takes no body
-    /// above 3 MiB. A larger object is left out of what it came with, see left_out_object; alone it is cond::corrupt.
+    /// Size of one stored object: its encoded form, and each text in it. Its JSON may be six times as long, because
+    /// servers escape `<`, `>` and `&` as six bytes; watch lines have room for that. A kube-apiserver accepts no body
+    /// above 3 MiB. In a list or watch, a larger object is left out (see left_out_object); decoded alone it is
+    /// cond::corrupt.
     std::size_t max_object_bytes = 4 * 1024 * 1024;
-    /// Nesting. CRD schemas reach about 40. At most 512. Anything deeper is cond::corrupt.
+    /// Nesting depth. CRD schemas reach about 40. At most 512. Deeper input is cond::corrupt.
     std::size_t max_depth = 200;
     friend bool operator==(const decode_limits&, const decode_limits&) = default;
 };
 
-/** Fields to leave out while decoding: they cost no memory and little time. Of an object or list that goes, only the end
-    is looked for: whether it is JSON inside is not checked.
+/** Fields to leave out while decoding: they cost no memory and little time. A dropped object or list is only scanned
+    for its end; its content is not checked to be valid JSON.
 
-    A path is member names separated by dots; `*` stands for every item of a list and every member of an object, and a
-    name with a dot in it goes into brackets: `spec.containers.*.env`,
-    `metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]` (\" and \\ inside for the two). apiVersion,
-    kind and metadata's name, namespace, uid and resourceVersion are always kept; bookmarks and Status are not pruned.
-    A path that cannot be read fails what is decoded with cond::invalid. */
+    A path consists of member names separated by dots. `*` matches every item of a list and every member of an object. A
+    name that contains a dot is written in brackets: `spec.containers.*.env`,
+    `metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]` (inside the quotes, \" and \\ stand
+    for the two characters). apiVersion, kind and metadata's name, namespace, uid and resourceVersion are always
+    kept; bookmarks and Status are not pruned. With an invalid path, decoding fails with cond::invalid. */
 struct prune_options
 {
-    /// Only what is at these paths, with all that is in it. Empty = everything. Containers on the way stay, perhaps
-    /// empty.
+    /// Keep only the values at these paths, with all their content. Empty = everything. Containers on the way are kept,
+    /// possibly empty.
     std::vector<std::string> keep = {};
-    /// What is at these paths goes, also from what `keep` names.
+    /// Drop the values at these paths, also inside values that `keep` names.
     std::vector<std::string> drop = {};
     friend bool operator==(const prune_options&, const prune_options&) = default;
 };
@@ -48,12 +49,12 @@ struct prune_options
 struct decode_options
 {
     decode_limits limits = {};
-    /// Leave out metadata.managedFields while decoding: about a third of the text, of use to few.
+    /// Leave out metadata.managedFields while decoding: about a third of the text, rarely needed.
     bool drop_managed_fields = false;
     prune_options prune = {};
     KUBECORO_NAME_FIRST;
 
-    /// Anything at all is left out.
+    /// True if any field is left out.
     [[nodiscard]] bool prunes() const noexcept
     {
         return drop_managed_fields || !prune.keep.empty() || !prune.drop.empty();
@@ -61,13 +62,13 @@ struct decode_options
     friend bool operator==(const decode_options&, const decode_options&) = default;
 };
 
-/// An object that was not decoded because it is beyond decode_limits::max_object_bytes.
+/// An object that was not decoded because it exceeds decode_limits::max_object_bytes.
 struct left_out_object
 {
     object_key key = {};
     std::string uid = {};
     std::string resource_version = {};
-    /// Which limit.
+    /// Names the limit.
     std::string why = {};
 };
 
@@ -79,13 +80,13 @@ struct list_page
     /// Empty on the last page.
     std::string continue_token = {};
     std::optional<std::int64_t> remaining = {};
-    /// The shard selector that the server has followed, as it was sent. Empty also when it does not know of shards, and on
-    /// lists of metadata alone, which do not tell.
+    /// The shard selector that the server applied, as sent. Also empty if the server does not support shards, and on
+    /// lists of metadata alone, which do not report it.
     std::string shard_selector = {};
     /// As sent: "PodList", "v1".
     std::string kind = {};
     std::string api_version = {};
-    /// Items that the server has sent and that are not among `items`.
+    /// Items that the server sent and that are missing from `items`.
     std::vector<left_out_object> left_out = {};
 };
 
@@ -103,50 +104,52 @@ enum class watch_event_type
 struct watch_event
 {
     watch_event_type type = watch_event_type::unknown;
-    /// The object; for a bookmark one that has little more than a resource version; null for error, and where left_out is
-    /// set.
+    /// The object. For a bookmark: an object with little more than a resource version. Null for error, and where
+    /// left_out is set.
     object obj = {};
     /// For error: the server's Status.
     server_status status = {};
     /// For unknown: the type as sent, at most 64 bytes.
     std::string unknown_type = {};
-    /// added, modified, deleted: the object is too large, and this is what is known of it. Else null.
+    /// added, modified, deleted: set when the object is too large, with its identity. Else null.
     std::shared_ptr<const left_out_object> left_out = {};
 
-    /// A bookmark that ends the initial events of a streamed list.
+    /// True for the bookmark that ends the initial events of a streamed list.
     [[nodiscard]] bool ends_initial_events() const noexcept;
 };
 
-/** The objects that whoever asks for a list has already: what is unchanged need not be encoded again. */
+/** The objects that the requester of a list already has: unchanged ones need not be encoded again. */
 class known_objects
 {
 public:
     virtual ~known_objects() = default;
-    /// The object of that name that has this uid and this version, or null. Called while the list is decoded.
+    /// Returns the object with this key, uid and version, or null. Called while the list is decoded.
     [[nodiscard]] virtual object find(object_key_view key, std::string_view uid,
                                       std::string_view resource_version) const = 0;
 };
 
-/** Decodes a list answer as its bytes arrive, in any chunking, with no DOM and no copy of the answer.
+/** Decodes a list response as its bytes arrive, in any chunking, with no DOM and no copy of the response.
 
-    Sans-io. Memory: the encoded items, about 80 bytes for each and in proportion to the text, and a bounded rest: a list
-    of which the items beyond the first 4096 have less than 16 bytes each on the average is cond::corrupt. Items without kind and apiVersion get the list's. An item that
-    is known, by uid and resource version, becomes the known handle as soon as its metadata has told them; the rest of
-    it is passed over unread, and only its end is looked for. After a failure the decoder stays failed. */
+    Sans-io. Memory: the encoded items, about 80 bytes for each and in proportion to the text, plus a bounded
+    remainder. A list whose items beyond the first 4096 have less than 16 bytes each on average is cond::corrupt.
+    Items without kind and apiVersion get the list's. A known item (same uid and resource version) becomes the known
+    handle as soon as its metadata has been read; the rest of it is scanned only for its end. After a failure the
+    decoder stays failed. */
 class list_decoder
 {
 public:
-    /// @param encoding  What the objects share; null = each stands alone.
+    /// @param encoding  Shared by the objects; null = each object is self-contained.
     explicit list_decoder(decode_options options = {}, std::shared_ptr<detail::object_encoding> encoding = {},
                           std::shared_ptr<const known_objects> known = {});
     ~list_decoder();
     list_decoder(list_decoder&&) noexcept;
     list_decoder& operator=(list_decoder&&) noexcept;
 
-    /// Errors: cond::corrupt with what is wrong and how far the text was understood (malformed, too deep, invalid UTF-8, not a
-    /// list, an object that is too large and whose name does not come before what makes it so).
+    /// Errors: cond::corrupt with the reason and the byte up to which the text was understood (malformed, too deep,
+    /// invalid UTF-8, not a list, an object that is too large and whose name does not come before the part that exceeds
+    /// the limit).
     [[nodiscard]] result<> feed(std::string_view bytes);
-    /// The page. Errors: as feed, and cond::corrupt when the text ended early or has no `items`.
+    /// Returns the page. Errors: as feed, and cond::corrupt when the text ended early or has no `items`.
     [[nodiscard]] result<list_page> finish();
 
 private:
@@ -154,15 +157,15 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/** Decodes a watch answer: JSON documents separated by newlines, in any chunking.
+/** Decodes a watch response: JSON documents separated by newlines, in any chunking.
 
-    Sans-io. Events of complete lines are handed out at once; the rest waits, bounded by the limits. */
+    Sans-io. Events of complete lines are returned at once; an incomplete line is buffered, bounded by the limits. */
 class watch_decoder
 {
 public:
-    /// @param encoding  What the objects share; null = each stands alone.
-    /// @param known     Given: the answer begins with a streamed list. Up to the bookmark that ends it, added objects are
-    ///                  treated as the items of a list are, and what is known is not encoded again.
+    /// @param encoding  Shared by the objects; null = each object is self-contained.
+    /// @param known     Set: the response begins with a streamed list. Up to the bookmark that ends it, added objects
+    ///                  are treated as list items, and known ones are not encoded again.
     explicit watch_decoder(decode_options options = {}, std::shared_ptr<detail::object_encoding> encoding = {},
                            std::shared_ptr<const known_objects> known = {});
     ~watch_decoder();
@@ -172,10 +175,10 @@ public:
     /** Appends the events completed by `bytes`.
 
         Events before a broken line are appended, then the failure is returned (cond::corrupt); the decoder stays
-        failed. An object that is too large is left out and does not break its line, if its name comes before what makes
-        it so. */
+        failed. An object that is too large is left out without failing its line, if its name comes before the part
+        that exceeds the limit. */
     [[nodiscard]] result<> feed(std::string_view bytes, std::vector<watch_event>& out);
-    /// To be called at the end of the stream. Errors: cond::corrupt when it ended inside a line.
+    /// Call at the end of the stream. Errors: cond::corrupt when it ended inside a line.
     [[nodiscard]] result<> finish();
 
 private:
@@ -183,7 +186,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// One object from one JSON text. Errors: cond::corrupt.
+/// Decodes one object from one JSON text. Errors: cond::corrupt.
 [[nodiscard]] result<object> decode_object(std::string_view json, const decode_options& options = {},
                                            const std::shared_ptr<detail::object_encoding>& encoding = {});
 

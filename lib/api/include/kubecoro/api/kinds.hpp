@@ -2,9 +2,9 @@
 
 #include <kubecoro/api/resource.hpp>
 
-/** Names for the built-in kinds, so that `informers.get<core::v1::pod>()` needs no strings.
+/** Tags for the built-in kinds, so that `informers.get<core::v1::pod>()` needs no strings.
 
-    Each is a tag with the resource's identity; custom kinds are written the same way by their users. */
+    Each tag holds the resource's identity; users write tags for custom kinds the same way. */
 #define KUBECORO_KIND(type, group, version, plural, kind, namespaced)                                                  \
     struct type                                                                                                        \
     {                                                                                                                  \

@@ -26,26 +26,26 @@ class watch_stream
 public:
     virtual ~watch_stream() = default;
 
-    /** The events that have arrived, at least one; an empty batch is the clean end of the watch.
+    /** Returns the events that have arrived, at least one. An empty batch is the clean end of the watch.
 
-        When a batch ends in broken input, its good events come first and the failure with the next call.
+        When a batch ends in broken input, the events before it are returned first and the failure with the next call.
         @par Errors        corrupt, unreachable (broken in mid-answer), cancelled. After a failure or the end: the same
         again.
         @par Cancellation  terminal, partial: the stream is closed. */
     [[nodiscard]] virtual boost::asio::awaitable<result<std::vector<watch_event>>> next() = 0;
 };
 
-/** Where an informer gets its objects: the seam between cache and client.
+/** The source of an informer's objects: the seam between cache and client.
 
-    The client implements it over HTTP, testing with scripts. One source serves one resource in one scope. Calls may
-    come from any coroutine; the reflector makes one at a time. The source outlives the operations on it. */
+    Implemented by the client over HTTP, and by scripts in tests. One source serves one resource in one scope. Any
+    coroutine may call; the reflector makes one call at a time. The source outlives the operations on it. */
 class list_watch_source
 {
 public:
     virtual ~list_watch_source() = default;
 
-    /// One page. Errors: any condition; expired and too_large_resource_version mean what they
-    /// mean to client-go's reflector.
+    /// Returns one page. Errors: any condition; expired and too_large_resource_version mean what they mean to
+    /// client-go's reflector.
     /// @par Cancellation  terminal, partial.
     [[nodiscard]] virtual boost::asio::awaitable<result<list_page>> list(list_options options) = 0;
 
@@ -54,15 +54,15 @@ public:
     [[nodiscard]] virtual boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     watch(watch_options options) = 0;
 
-    /** Whether watch() understands watch_options::send_initial_events, as far as the source itself goes; what the server
-        can do shows when it is asked. False, as for scripts and fakes: informers list. */
+    /** Whether watch() supports watch_options::send_initial_events, as far as the source itself is concerned;
+        whether the server supports it shows in its response. The default, false, makes informers list. */
     [[nodiscard]] virtual bool streams_lists() const noexcept { return false; }
 
-    /// What is watched, for logs and failures: "pods in namespace web".
+    /// The watched resource, for logs and failures: "pods in namespace web".
     [[nodiscard]] virtual std::string describe() const = 0;
 };
 
-/// Which objects of a resource a source covers. A regular value: equal scopes may share one watch.
+/// Selects the objects of a resource that a source covers. A regular value: equal scopes may share one watch.
 struct source_scope
 {
     /// Empty = all namespaces, or cluster scope.
@@ -72,17 +72,17 @@ struct source_scope
     std::string field_selector = {};
     std::string shard_selector = {};
     decode_options decode = {};
-    /// No more than kind, apiVersion and metadata is wanted.
+    /// Request only kind, apiVersion and metadata.
     bool metadata_only = false;
-    /// What the objects share; null = each stands alone. Compared by pointer.
+    /// Shared by the objects; null = each object is self-contained. Compared by pointer.
     std::shared_ptr<detail::object_encoding> encoding = {};
-    /// What need not be decoded again; null = nothing is known. Compared by pointer.
+    /// Objects that need not be decoded again; null = none. Compared by pointer.
     std::shared_ptr<const known_objects> known = {};
     KUBECORO_NAME_FIRST;
     friend bool operator==(const source_scope&, const source_scope&) = default;
 };
 
-/// What a factory uses that is not given its own: see factory_options.
+/// Defaults for factories that do not set their own: see factory_options.
 struct provider_defaults
 {
     /// Empty = real_clock().
@@ -92,17 +92,17 @@ struct provider_defaults
     std::shared_ptr<metrics> numbers = {};
 };
 
-/** Opens sources: what an informer factory needs to know of a cluster. The client is one; so are scripts and fakes.
- * Thread safe. */
+/** Opens sources: an informer factory's access to a cluster. Implemented by the client, and by scripts and fakes in
+    tests. Thread safe. */
 class source_provider
 {
 public:
     virtual ~source_provider() = default;
-    /// Never null and never waits: errors show when the source is used. The source keeps what it needs of the provider
-    /// alive.
+    /// Never null and never waits: errors show when the source is used. The source keeps the parts of the provider that
+    /// it needs alive.
     [[nodiscard]] virtual std::shared_ptr<list_watch_source> open(const resource_type& resource,
                                                                   const source_scope& scope) = 0;
-    /// Where informers run unless told otherwise.
+    /// The default executor of informers.
     [[nodiscard]] virtual boost::asio::any_io_executor executor() const = 0;
     [[nodiscard]] virtual provider_defaults defaults() const { return {}; }
 };

@@ -15,7 +15,7 @@
 
 namespace kubecoro {
 
-/// Names an object inside its resource; `ns` is empty for cluster-scoped ones. Borrowed text.
+/// Identifies an object within its resource; `ns` is empty for cluster-scoped objects. Borrowed text.
 struct object_key_view
 {
     std::string_view ns;
@@ -25,7 +25,7 @@ struct object_key_view
     friend auto operator<=>(const object_key_view&, const object_key_view&) = default;
 };
 
-/// The same, owning its text. A regular value.
+/// An object key that owns its text. A regular value.
 struct object_key
 {
     std::string ns;
@@ -54,8 +54,8 @@ class object;
 class object_builder;
 std::ostream& operator<<(std::ostream& out, const object& o) = delete; // print o.key(), or o.to_json()
 
-/// Hash for both key types, transparent. Keyed as text_hash is: different in every process, and nobody can choose names that
-/// collide.
+/// Hash for both key types, transparent. Keyed like text_hash: it differs between processes, so colliding names cannot
+/// be chosen.
 struct object_key_hash
 {
     using is_transparent = void;
@@ -70,13 +70,15 @@ struct object_key_equal
 
 /** One Kubernetes object as the server sent it: immutable, shared, encoded.
 
-    The handle is one pointer to a reference-counted block; copying it never copies the object, and any thread may read
-    or drop any copy. Metadata that everything needs lies in front, ready to use; the rest is read in place through
-    value_view. A default-constructed object is null: all text empty, all views absent. Text and views returned live as
-    long as a copy of the handle that you hold: an informer's store holds the object, but not what was read of it.
+    The handle is one pointer to a reference-counted block. Copying it never copies the object, and any thread may read
+    or drop any copy. Frequently used metadata is stored in front, ready to use; the rest is read in place through
+    value_view. A default-constructed object is null: all text empty, all views absent. Returned text and views are
+    valid as long as a copy of the handle that you hold: an informer's store keeps the object alive, but not values read
+    from it.
 
-    Objects of an informer with storage::compressed are expanded when something is read that does not lie in front; what
-    needs that says so. It costs about 1 us and, until the last copy of the handle has gone, the memory of a plain one. */
+    Objects of an informer with storage::compressed are expanded when a value is read that is not stored in front;
+    the functions that expand say so. Expanding costs about 1 us and, until the last copy of the handle is dropped,
+    the memory of a plain object. */
 class object
 {
 public:
@@ -90,47 +92,48 @@ public:
     }
     ~object();
 
-    /// Encodes JSON text. Errors: cond::corrupt for anything that is not one JSON object within the default limits.
+    /// Encodes JSON text. Errors: cond::corrupt for anything but one JSON object within the default limits.
     [[nodiscard]] static result<object> parse(std::string_view json);
-    /// Errors: as parse, and for doubles that are not finite, which JSON has no form for.
+    /// Errors: as parse, and for non-finite doubles, which JSON cannot represent.
     [[nodiscard]] static result<object> from_json(const boost::json::value& json);
 
     explicit operator bool() const noexcept { return block_ != nullptr; }
 
     [[nodiscard]] std::string_view api_version() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] std::string_view kind() const& noexcept KUBECORO_LIFETIME_BOUND;
-    /// `metadata` was present and a JSON object with a name.
+    /// True if `metadata` was present and a JSON object with a name.
     [[nodiscard]] bool has_metadata() const noexcept;
     [[nodiscard]] std::string_view ns() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] std::string_view name() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] object_key_view key() const& noexcept KUBECORO_LIFETIME_BOUND { return {ns(), name()}; }
-    /// Expands; to compare uids use the two below.
+    /// Expands. To compare uids, use has_uid() or same_uid().
     [[nodiscard]] std::string_view uid() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
     [[nodiscard]] bool same_uid(const object& other) const noexcept;
-    /// A uid in canonical form, as API servers make them, in 16 bytes; nothing for every other. Does not expand, nor does
-    /// uid() when there are none.
+    /// A uid in canonical form, as API servers create them, as 16 bytes; nothing for any other. Does not expand, and if
+    /// it returns nothing neither does uid().
     [[nodiscard]] std::optional<std::array<unsigned char, 16>> uuid() const noexcept;
     [[nodiscard]] std::string_view resource_version() const& noexcept KUBECORO_LIFETIME_BOUND;
     /// 0 when the kind has none.
     [[nodiscard]] std::int64_t generation() const noexcept;
-    /// metadata.deletionTimestamp is set: finalizers hold it.
+    /// True if metadata.deletionTimestamp is set: finalizers delay the deletion.
     [[nodiscard]] bool being_deleted() const noexcept;
 
-    /// Everything. Expands.
+    /// The whole object. Expands.
     [[nodiscard]] value_view root() const& noexcept KUBECORO_LIFETIME_BOUND;
-    /// root().path(dotted). What lies in front does not expand: hot fields (storage_options), labels, owner references, name,
-    /// namespace, resourceVersion, generation, deletionTimestamp, kind and apiVersion, absent ones included.
+    /// Same as root().path(dotted). Values stored in front do not expand: hot fields (storage_options), labels, owner
+    /// references, name, namespace, resourceVersion, generation, deletionTimestamp, kind and apiVersion, also when
+    /// absent.
     [[nodiscard]] value_view path(std::string_view dotted) const& noexcept KUBECORO_LIFETIME_BOUND;
     /// A member of the root; `metadata`, `spec` and `status` are found without searching. Expands.
     [[nodiscard]] value_view operator[](std::string_view member) const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] value_view labels() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] value_view owner_references() const& noexcept KUBECORO_LIFETIME_BOUND;
-    /// Expand.
+    /// Expands.
     [[nodiscard]] value_view metadata() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] value_view annotations() const& noexcept KUBECORO_LIFETIME_BOUND;
 
-    // Of an object that goes with its statement nothing is lent: give the object a name first.
+    // Deleted for temporaries, whose text and views would dangle: give the object a name first.
     std::string_view api_version() const&& = delete;
     std::string_view kind() const&& = delete;
     std::string_view ns() const&& = delete;
@@ -146,19 +149,19 @@ public:
     value_view metadata() const&& = delete;
     value_view annotations() const&& = delete;
 
-    /// Complete JSON, with kind and apiVersion also for list items that came without.
+    /// Complete JSON, with kind and apiVersion also for list items that came without them.
     [[nodiscard]] std::string to_text() const;
     [[nodiscard]] boost::json::value to_json() const;
 
-    /// Heap bytes of the block and of its expansion if it has one, counted once however many handles share it.
+    /// Heap bytes of the block and of its expansion if it has one, independent of the number of handles.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
-    /// Same block. Content is compared by `a.root() == b.root()`.
+    /// Same block. To compare content: `a.root() == b.root()`.
     [[nodiscard]] bool is_same(const object& other) const noexcept { return block_ == other.block_; }
-    /// Equal for handles that are the same, as long as they live; to sort and hash by.
+    /// Equal for handles to the same block, while one of them lives; for sorting and hashing.
     [[nodiscard]] const void* identity() const noexcept { return block_; }
 
-    /// What lies behind; opaque.
+    /// The shared representation; opaque.
     struct block;
 
 private:

@@ -10,7 +10,7 @@
 
 namespace kubecoro {
 
-/// How a resource_version is to be understood by a list.
+/// How a list interprets its resource_version.
 enum class version_match
 {
     unset,
@@ -26,14 +26,14 @@ struct list_options
     std::string field_selector = {};
     /// As in informer_options; empty for all.
     std::string shard_selector = {};
-    /// "" newest, "0" whatever the server has at hand, else at least (or exactly) that version.
+    /// "" = newest, "0" = any version that the server has at hand, else at least (or exactly) that version.
     std::string resource_version = {};
     version_match match = version_match::unset;
     /// Objects per page, 0 = no paging.
     std::uint32_t limit = 0;
-    /// Token of the page before. With it, resource_version and match must be empty.
+    /// Token of the previous page. With it, resource_version and match must be empty.
     std::string continue_token = {};
-    /// Asks for kind, apiVersion and metadata alone (PartialObjectMetadata); a server that cannot sends everything.
+    /// Requests only kind, apiVersion and metadata (PartialObjectMetadata); a server without support sends everything.
     bool metadata_only = false;
     KUBECORO_NAME_FIRST;
     friend bool operator==(const list_options&, const list_options&) = default;
@@ -45,7 +45,7 @@ struct watch_options
     std::string label_selector = {};
     std::string field_selector = {};
     std::string shard_selector = {};
-    /// Events after this version. "" and "0": the current objects as synthetic ADDED events first.
+    /// Start after this version. "" and "0": the current objects as synthetic ADDED events first.
     std::string resource_version = {};
     version_match match = version_match::unset;
     bool allow_bookmarks = true;
@@ -59,7 +59,7 @@ struct watch_options
     friend bool operator==(const watch_options&, const watch_options&) = default;
 };
 
-/// What the server does with unknown or duplicate fields of a body.
+/// How the server treats unknown or duplicate fields of a body.
 enum class field_validation
 {
     unset,

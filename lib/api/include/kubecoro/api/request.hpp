@@ -12,7 +12,7 @@
 
 namespace kubecoro {
 
-/// One HTTP request as a value: what to ask, not how to send it. Credentials are added by the client.
+/// One HTTP request as a value, independent of its transport. The client adds credentials.
 struct request
 {
     std::string method;
@@ -28,10 +28,10 @@ struct request
     friend bool operator==(const request&, const request&) = default;
 };
 
-/** Builds the requests for one resource in one place. Sans-io; every target can be checked as text.
+/** Builds all requests for one resource. Sans-io; every target can be checked as text.
 
-    Errors of the functions that take names: cond::invalid, naming the part, when a name or namespace is empty where one
-    is required or contains `/`, `%`, or is `.` or `..`, as client-go refuses them. */
+    Errors of the functions that take names: cond::invalid, naming the part, when a name or namespace is empty where
+    one is required, contains `/` or `%`, or is `.` or `..`, as in client-go. */
 class request_builder
 {
 public:

@@ -9,7 +9,7 @@
 
 namespace kubecoro {
 
-/** Identity of a resource: where its objects live in the API and what they are called. A regular value.
+/** Identifies a resource: its place in the API and its names. A regular value.
 
     Built from discovery, from kinds.hpp, or by hand for custom resources. */
 struct resource_type
@@ -22,7 +22,7 @@ struct resource_type
     /// "Pod".
     std::string kind;
     bool namespaced = true;
-    /// For people and lookups; not part of the identity.
+    /// For display and lookups; not part of the identity.
     std::string singular = {};
     std::vector<std::string> short_names = {};
     KUBECORO_NAME_FIRST;

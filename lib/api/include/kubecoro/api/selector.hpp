@@ -10,10 +10,10 @@
 
 namespace kubecoro {
 
-/** A label selector: requirements joined by AND, with kube-apiserver's grammar and meaning.
+/** A label selector: requirements joined by AND, with kube-apiserver's grammar and semantics.
 
     `=`, `==`, `!=`, `in (..)`, `notin (..)`, `key`, `!key`, `key>n`, `key<n`. `!=` and `notin` also match objects
-    without the label. Empty selects everything. A regular value; matching allocates nothing. */
+    without the label. An empty selector matches everything. A regular value; matching allocates nothing. */
 class label_selector
 {
 public:
@@ -40,10 +40,10 @@ public:
     label_selector() = default;
     explicit label_selector(std::vector<requirement> requirements);
 
-    /// Errors: cond::invalid, with the position and what was expected.
+    /// Errors: cond::invalid, with the position and the expected input.
     [[nodiscard]] static result<label_selector> parse(std::string_view text);
 
-    /// @param labels  The object `metadata.labels`; absent counts as no labels.
+    /// @param labels  The object's `metadata.labels`; absent counts as no labels.
     [[nodiscard]] bool matches(value_view labels) const noexcept;
     [[nodiscard]] bool empty() const noexcept { return requirements_.empty(); }
     [[nodiscard]] const std::vector<requirement>& requirements() const noexcept { return requirements_; }
@@ -56,8 +56,8 @@ private:
     std::vector<requirement> requirements_;
 };
 
-/** A field selector: `path=value`, `path==value`, `path!=value`, joined by commas (AND). Which paths are known depends
-    on the resource and is the server's to say. Backslash escapes `,`, `=` and itself in values. */
+/** A field selector: `path=value`, `path==value`, `path!=value`, joined by commas (AND). The server decides which
+    paths a resource supports. In values, a backslash escapes `,`, `=` and itself. */
 class field_selector
 {
 public:
@@ -74,7 +74,7 @@ public:
 
     [[nodiscard]] static result<field_selector> parse(std::string_view text);
 
-    /// @param field  Gives the text of a path, empty when absent.
+    /// @param field  Returns the text at a path, empty when absent.
     [[nodiscard]] bool matches(const std::function<std::string(std::string_view path)>& field) const;
     [[nodiscard]] bool empty() const noexcept { return requirements_.empty(); }
     [[nodiscard]] const std::vector<requirement>& requirements() const noexcept { return requirements_; }

@@ -10,8 +10,8 @@ namespace kubecoro {
 /// Reads a `Status` object. Fields of wrong types count as absent.
 [[nodiscard]] server_status read_status(value_view status);
 
-/** The failure an error answer stands for: its Status when the body is one, else the code with at most 2,048 bytes of
-    the body, control characters replaced. */
+/** Returns the failure that an error response stands for: its Status when the body is one, else the code with at
+    most 2,048 bytes of the body, control characters replaced. */
 [[nodiscard]] failure failure_of_answer(int http_code, std::string_view body);
 
 } // namespace kubecoro

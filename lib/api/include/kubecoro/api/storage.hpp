@@ -10,17 +10,17 @@
 
 namespace kubecoro {
 
-/// How objects rest in memory. What they answer is the same; what differs is what it costs.
+/// How objects are stored in memory. All forms return the same values; they differ in cost.
 enum class storage : std::uint8_t
 {
     /// Encoded, read in place: about a third of the JSON text.
     plain,
-    /// Compressed under a dictionary that is learnt from the objects themselves: a tenth of the text and less where
-    /// objects resemble each other. Metadata and hot fields are read in place; the first read of anything else
-    /// expands the object, about 1 us, for as long as somebody holds it.
+    /// Compressed with a dictionary that is trained on the objects themselves: at most a tenth of the text where
+    /// objects resemble each other. Metadata and hot fields are read in place; the first read of any other value
+    /// expands the object, about 1 us, until its last reader drops it.
     compressed,
-    /// Kind, apiVersion and metadata alone, and the server is asked for no more than that. Without managedFields, which are
-    /// most of it, unless decode_options::prune.keep names "metadata.managedFields".
+    /// Only kind, apiVersion and metadata, which is also all that is requested from the server. Without managedFields,
+    /// the largest part of metadata, unless decode_options::prune.keep names "metadata.managedFields".
     metadata_only
 };
 [[nodiscard]] std::string_view to_string(storage s) noexcept;
@@ -28,41 +28,41 @@ enum class storage : std::uint8_t
 struct storage_options
 {
     storage policy = storage::plain;
-    /// What object::path() finds without a search; compressed: without expanding either, as labels, owner references and
-    /// what identifies an object. Dotted member names; at most 32, further ones are ignored. Each costs three bytes in
-    /// every plain object, its own size in a compressed one.
+    /// Paths that object::path() finds without a search. compressed: also without expanding, as with labels, owner
+    /// references and the identifying metadata. Dotted member names; at most 32, further ones are ignored. Each costs
+    /// three bytes in every plain object, or its own size in a compressed one.
     std::vector<std::string> hot_fields = {"spec.nodeName", "status.phase"};
-    /// compressed: objects after which the first dictionary is learnt; before it they are plain, afterwards they are
-    /// packed. One more is learnt after 20 times as many. At least 8.
+    /// compressed: number of objects after which the first dictionary is trained. Objects stored before that are plain
+    /// and are packed afterwards. Another dictionary is trained after 20 times as many. At least 8.
     std::size_t learn_from = 200;
     KUBECORO_NAME_FIRST;
     friend bool operator==(const storage_options&, const storage_options&) = default;
 };
 
-/// How far a compressed encoding has learnt.
+/// Training state of a compressed encoding.
 enum class dictionary_stage : std::uint8_t
 {
     none,
-    /// Learnt from the first objects; replaced when more have been seen.
+    /// Trained on the first objects; replaced when more have been seen.
     provisional,
     settled
 };
 [[nodiscard]] std::string_view to_string(dictionary_stage s) noexcept;
 
-/// What the storage of one informer has done.
+/// Statistics of one informer's storage.
 struct storage_stats
 {
     storage policy = storage::plain;
-    /// Heap bytes that the objects share: vocabulary, dictionaries, scratch space.
+    /// Heap bytes shared by the objects: vocabulary, dictionaries, scratch space.
     std::size_t shared_bytes = 0;
     // compressed:
     dictionary_stage stage = dictionary_stage::none;
-    /// Dictionaries made so far, and those that objects still need.
+    /// Dictionaries trained so far, and those still in use by objects.
     std::uint64_t trained = 0;
     std::size_t dictionaries = 0;
-    /// Objects that were compressed, early ones twice.
+    /// Compressed objects; early ones count twice.
     std::uint64_t packed = 0;
-    /// Reads that had to expand, and those that found a broken record and showed nothing.
+    /// Reads that expanded an object, and those that found a broken record and returned nothing.
     std::uint64_t expansions = 0;
     std::uint64_t broken = 0;
 };

@@ -17,7 +17,7 @@ class vocabulary;
 class member_range;
 class item_range;
 
-/// What a value_view looks at. `number` is any number that is not an integer of 64 bits in its plain form.
+/// The kind of a value. `number` is any number that is not a 64-bit integer in plain notation.
 enum class value_kind : std::uint8_t
 {
     absent,
@@ -32,9 +32,9 @@ enum class value_kind : std::uint8_t
 
 /** One value inside an encoded object, read in place: no allocation, no decoding.
 
-    A view is three pointers; copy it freely. It is valid while the `object` it came from is alive (any copy of it).
-    Looking up something that is not there gives an absent view, and looking inside an absent view gives an absent view,
-    so `o["spec"]["nodeName"].as_string()` is safe on every object. Any number of threads may read. Bounded: never reads
+    A view is three pointers and cheap to copy. It is valid while the `object` it came from is alive (any copy of
+    it). Looking up a missing value, or anything inside an absent view, gives an absent view, so
+    `o["spec"]["nodeName"].as_string()` is safe on every object. Any number of threads may read. Bounded: never reads
     outside the encoding, whatever its bytes. */
 class value_view
 {
@@ -42,15 +42,15 @@ public:
     value_view() noexcept = default;
 
     [[nodiscard]] value_kind kind() const noexcept;
-    /// Present, be it null.
+    /// True if present, even if null.
     explicit operator bool() const noexcept { return at_ != nullptr; }
     [[nodiscard]] bool is_string() const noexcept { return kind() == value_kind::string; }
     [[nodiscard]] bool is_object() const noexcept { return kind() == value_kind::object; }
     [[nodiscard]] bool is_array() const noexcept { return kind() == value_kind::array; }
 
-    /// The member of that name; of duplicates the last, as the server's own decoder does.
+    /// The member with this name; with duplicates the last, as in the server's own decoder.
     [[nodiscard]] value_view operator[](std::string_view key) const noexcept;
-    /// The item at that position, O(index).
+    /// The item at this position, O(index).
     [[nodiscard]] value_view operator[](std::size_t index) const noexcept;
     /// Follows member names separated by dots: path("metadata.labels"). Names that contain dots need operator[].
     [[nodiscard]] value_view path(std::string_view dotted) const noexcept;
@@ -61,24 +61,24 @@ public:
     /// The nearest double; infinite beyond its range.
     [[nodiscard]] double as_double(double fallback = 0) const noexcept;
     [[nodiscard]] bool as_bool(bool fallback = false) const noexcept;
-    /// The digits of a `number`, as the server wrote them; empty for every other kind.
+    /// The digits of a `number`, as the server wrote them; empty for any other kind.
     [[nodiscard]] std::string_view number_text() const noexcept;
 
-    /// Members of an object (duplicates counted) or items of an array, O(size); 0 for everything else.
+    /// Members of an object (duplicates counted) or items of an array, O(size); 0 for any other kind.
     [[nodiscard]] std::size_t size() const noexcept;
     /// size() is 0, O(1).
     [[nodiscard]] bool empty() const noexcept;
-    /// Empty ranges unless this is an object or an array, in the order the server sent.
+    /// Members or items in the order the server sent; empty unless this is an object or an array.
     [[nodiscard]] member_range members() const noexcept;
     [[nodiscard]] item_range items() const noexcept;
 
-    /// JSON text, compact: members in the server's order, duplicates and the form of numbers kept.
+    /// Compact JSON text: the server's member order, duplicates and number notation are kept.
     [[nodiscard]] std::string to_text() const;
     void append_text(std::string& out) const;
-    /// The last of duplicates; numbers as int64, uint64 or the nearest finite double.
+    /// Of duplicate members the last; numbers as int64, uint64 or the nearest finite double.
     [[nodiscard]] boost::json::value to_json() const;
 
-    /// Equal JSON values: member order does not matter, numbers compare by value, absent equals only absent.
+    /// Equal JSON values: member order is ignored, numbers compare by value, absent equals only absent.
     friend bool operator==(const value_view& a, const value_view& b) noexcept;
 
 private:
@@ -96,7 +96,7 @@ private:
     const detail::vocabulary* words_ = nullptr;
 };
 
-/// A member while iterating: `for (auto [key, value] : view.members())`.
+/// A member during iteration: `for (auto [key, value] : view.members())`.
 struct member
 {
     std::string_view key;
@@ -120,10 +120,10 @@ public:
 private:
     friend class value_view;
     friend class member_range;
-    /// At `at`, where the value before ended; the end when there is no whole member.
+    /// Starts at `at`, where the previous value ended; becomes the end when no complete member follows.
     member_iterator(const unsigned char* at, const unsigned char* end, const detail::vocabulary* words) noexcept;
     member current_;
-    /// Where the next one lies; null at the end.
+    /// Start of the next one; null at the end.
     const unsigned char* next_ = nullptr;
     const unsigned char* end_ = nullptr;
 };

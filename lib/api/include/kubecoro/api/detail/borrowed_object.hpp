@@ -7,15 +7,16 @@
 
 namespace kubecoro::detail {
 
-/** Where an object is that somebody else keeps: one pointer, and nothing is counted when it is copied or goes.
+/** A reference to an object that another owner keeps alive: one pointer, with no reference counting on copy or
+    destruction.
 
-    Usable for as long as that somebody keeps the object; nothing checks it. Thread safety as `object`. */
+    Valid only while that owner keeps the object; this is not checked. Thread safety as `object`. */
 class borrowed_object
 {
 public:
     explicit borrowed_object(const kept_object& o) noexcept : identity_(o.identity()) {}
 
-    /// Handles that count.
+    /// Counted handles.
     [[nodiscard]] object get() const noexcept;
     [[nodiscard]] kept_object keep() const noexcept;
 
@@ -24,9 +25,11 @@ private:
     const void* identity_;
 };
 
-/** Calls `f` for one after the other with a handle that is there for the call only: a copy of it counts, it does not.
+/** Calls `f` for each object in turn, with a handle that is valid during the call only. The handle itself is not
+    counted; copies of it are.
 
-    Compressed objects are counted, so that no more than one is expanded. What `f` throws passes through. */
+    Handles of compressed objects are counted, so that at most one object is expanded at a time. Exceptions from `f`
+    propagate. */
 void show(std::span<const borrowed_object> objects, const std::function<void(const object&)>& f);
 
 } // namespace kubecoro::detail

@@ -8,8 +8,8 @@ namespace kubecoro::detail {
 
 /** A handle for tables that store objects without reading them.
 
-    Keeps the object as `object` does, but not its expansion: a compressed object that only kept_objects hold is at rest.
-    Thread safety as `object`. */
+    Keeps the object alive as `object` does, but not its expansion: a compressed object that only kept_objects hold
+    stays compressed. Thread safety as `object`. */
 class kept_object
 {
 public:
@@ -25,14 +25,14 @@ public:
     ~kept_object();
 
     explicit operator bool() const noexcept { return block_ != nullptr; }
-    /// A handle to read.
+    /// Returns a handle for reading.
     [[nodiscard]] object get() const noexcept;
-    /// Valid as long as this.
+    /// Valid as long as this handle.
     [[nodiscard]] object_key_view key() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] std::string_view name() const& noexcept KUBECORO_LIFETIME_BOUND;
     object_key_view key() const&& = delete;
     std::string_view name() const&& = delete;
-    /// Heap bytes at rest: what reading adds for a while is not counted.
+    /// Heap bytes without an expansion, which exists only while the object is read.
     [[nodiscard]] std::size_t bytes() const noexcept;
     /// As object::identity().
     [[nodiscard]] const void* identity() const noexcept { return block_; }

@@ -12,47 +12,47 @@ namespace kubecoro::detail {
 
 struct encoding_options
 {
-    /** Text values that recur are kept once and referred to by number.
+    /** Stores recurring text values once and refers to them by number.
 
-        They are never forgotten, so a value can outlive the object it came from: off for what must not, such as
+        They are never forgotten, so a value can outlive its object: turn off for values that must not, such as
         Secrets. Member names are shared in any case, except names of data entries. */
     bool values = true;
     storage_options storage = {};
-    /// metadata_only: the kind and apiVersion that objects get in place of PartialObjectMetadata. Empty = none.
+    /// metadata_only: the kind and apiVersion that replace those of PartialObjectMetadata. Empty = none.
     std::string kind = {};
     std::string api_version = {};
     friend bool operator==(const encoding_options&, const encoding_options&) = default;
 };
 
-/// What suits a resource: no shared values for Secrets, which are never compressed either.
+/// The encoding options for a resource: no shared values and no compression for Secrets.
 [[nodiscard]] encoding_options encoding_for(const resource_type& resource, storage_options storage = {});
 
-/** How the objects of one informer are encoded: what they share, so that each of them is small.
+/** Encodes the objects of one informer and holds the data they share, which keeps each object small.
 
-    Given to decoders, which write it: one thread at a time may decode with it. Any number of threads may read objects
-    made with it meanwhile. It lives as long as the last owner or the last object made with it, whichever comes later. */
+    Passed to decoders, which write to it: one thread at a time may decode with it. Any number of threads may read
+    its objects concurrently. It lives as long as the last owner or the last object made with it, whichever comes
+    later. */
 class object_encoding
 {
 public:
     object_encoding(const object_encoding&) = delete;
     object_encoding& operator=(const object_encoding&) = delete;
 
-    /// Heap bytes shared by all objects: 3 MB for 150,000 pods. Bounded: names, texts and containers at 16 MiB, and with
-    /// storage::compressed 4 MiB of samples while it learns, besides its dictionaries. Any thread.
+    /// Heap bytes shared by all objects: 3 MB for 150,000 pods. Bounded: 16 MiB for names, texts and containers, and
+    /// with storage::compressed 4 MiB of samples while it learns, plus its dictionaries. Any thread.
     [[nodiscard]] std::size_t bytes() const noexcept;
     [[nodiscard]] storage_stats stats() const;
 
-    /** The object in the form in which it should be stored, which may be the one it has. Content and key are the same.
-        For the thread that decodes. */
+    /** Returns the object in the form in which to store it, possibly `o` itself. Content and key are the same. Only
+        for the decoding thread. */
     [[nodiscard]] object at_rest(const object& o);
-    /// at_rest() may give it another form. Any thread.
+    /// True if at_rest() may change the form of `o`. Any thread.
     [[nodiscard]] bool stale(const kept_object& o) const noexcept;
-    /// Grows when objects that were stored before should go through at_rest() again: a better dictionary is there. Any
-    /// thread.
+    /// Increases when stored objects should go through at_rest() again because a better dictionary exists. Any thread.
     [[nodiscard]] std::uint64_t revision() const noexcept;
 
-    /** compressed: keeps the objects that were expanded last (128) expanded, so that reading them again is cheap. Whoever
-        switches it on must switch it off before it lets go of the encoding. Any thread. */
+    /** compressed: keeps the 128 most recently expanded objects expanded, so that reading them again is cheap. A
+        caller that enables it must disable it before releasing the encoding. Any thread. */
     void keep_recent(bool on);
 
 protected:
