@@ -71,8 +71,8 @@ TEST_CASE("list_decoder: what a page costs is in proportion to its text", "[api]
     constexpr std::string_view named = R"({"metadata":{"name":"a"}})";
     CHECK(decoded(list(20'000, named)).items.size() == 20'000);
     CHECK(decoded(list(4'000, "{}")).items.size() == 4'000);
-    refused(list(6'000, "{}"), "more items than the text is long enough for");
-    refused(list(20'000, R"({"a":1})"), "more items than the text is long enough for");
+    refused(list(6'000, "{}"), "too many items for the length of the text");
+    refused(list(20'000, R"({"a":1})"), "too many items for the length of the text");
 
     // However long it is, it is refused early.
     list_decoder decoder;
@@ -227,13 +227,13 @@ TEST_CASE("list_decoder: what is not a list is refused with its kind", "[api][de
 
 TEST_CASE("list_decoder: broken input is refused, and stays so", "[api][decode]")
 {
-    refused(R"({"items":[]} x)", "something follows the list after byte 13");
-    refused(R"({"items":[]}{"items":[]})", "something follows the list");
+    refused(R"({"items":[]} x)", "unexpected text after the list, at byte 13");
+    refused(R"({"items":[]}{"items":[]})", "unexpected text after the list");
     refused("{\"items\":[{\"a\":\"\xff\"}]}", "malformed JSON");
     refused(R"({"items":[{"a":1,}]})", "malformed JSON");
-    refused("", "the text ends early after byte 0");
-    refused("{\"items\":[{\"v\":" + std::string(1000, '['), "nested too deep");
-    refused("{\"items\":[],\"other\":" + std::string(1000, '['), "nested too deep");
+    refused("", "unexpected end of text after byte 0");
+    refused("{\"items\":[{\"v\":" + std::string(1000, '['), "nested too deeply");
+    refused("{\"items\":[],\"other\":" + std::string(1000, '['), "nested too deeply");
     for (const std::string& broken : testing_samples::broken_documents()) {
         const std::string text = "{\"items\":[{\"a\":" + broken + "}]}";
         if (object::parse("{\"a\":" + broken + "}")) continue;
@@ -255,7 +255,7 @@ TEST_CASE("list_decoder: a list cut at any byte is refused", "[api][decode]")
         for (std::size_t n = 0; n + 1 < text.size(); ++n) {
             const auto page = decode_in_chunks(std::string_view(text).substr(0, n), text.size());
             REQUIRE_FALSE(page);
-            REQUIRE(page.error().message().find("the text ends early") != std::string::npos);
+            REQUIRE(page.error().message().find("unexpected end of text") != std::string::npos);
         }
     }
 }

@@ -64,7 +64,7 @@ TEST_CASE("request: list", "[api][request]")
     o.limit = 2;
     CHECK(target(pods.list(o)) == "GET /api/v1/namespaces/web/pods?continue=a%2B%2F%3D&limit=2");
     o.resource_version = "5";
-    CHECK(problem(pods.list(o)) == "a continue token takes neither a resource version nor a match");
+    CHECK(problem(pods.list(o)) == "a continue token cannot be combined with a resource version or a match");
     o = {};
     o.resource_version = "5";
     o.match = version_match::exact;
@@ -142,8 +142,8 @@ TEST_CASE("request: patch", "[api][request]")
     CHECK(type(patch_kind::apply) == "application/apply-patch+yaml");
     patch_options o;
     o.force = true;
-    CHECK(problem(pods.patch("a", patch_kind::merge, "{}", o)) == "force belongs to server-side apply");
-    CHECK(problem(pods.patch("a", patch_kind::apply, "{}", o)) == "server-side apply needs a field manager");
+    CHECK(problem(pods.patch("a", patch_kind::merge, "{}", o)) == "force is only valid for server-side apply");
+    CHECK(problem(pods.patch("a", patch_kind::apply, "{}", o)) == "server-side apply requires a field manager");
     o.write.field_manager = "m";
     o.write.dry_run = true;
     CHECK(target(pods.patch("a", patch_kind::apply, "{}", o, "status")) ==

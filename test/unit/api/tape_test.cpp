@@ -326,7 +326,7 @@ TEST_CASE("tape: nesting has a limit", "[api][tape]")
         const auto r = object::parse(nested(levels));
         REQUIRE_FALSE(r);
         CHECK(r.error() == cond::corrupt);
-        CHECK(r.error().message().find("nested too deep") != std::string::npos);
+        CHECK(r.error().message().find("nested too deeply") != std::string::npos);
     }
 }
 

@@ -166,15 +166,15 @@ TEST_CASE("watch_decoder: events before a broken line are delivered", "[api][dec
     const std::string good = R"({"type":"ADDED","object":{}})"
                              "\n";
     const std::pair<std::string, std::string> broken[] = {
-        {"{\"type\":\"ADDED\",\"object\":{}\n", "the text ends early"},
+        {"{\"type\":\"ADDED\",\"object\":{}\n", "unexpected end of text"},
         {"nonsense\n", "malformed JSON"},
         {"[]\n", "expected an event, got an array"},
         {"7\n", "expected an event"},
         {"{}\n", "event without a type"},
         {"{\"object\":{}}\n", "event without a type"},
         {"{\"type\":\"\",\"object\":{}}\n", "event without a type"},
-        {"{\"type\":7,\"object\":{}}\n", "`type` is not text"},
-        {"{\"type\":[],\"object\":{}}\n", "`type` is not text"},
+        {"{\"type\":7,\"object\":{}}\n", "`type` is not a string"},
+        {"{\"type\":[],\"object\":{}}\n", "`type` is not a string"},
         {"{\"type\":\"ADDED\"}\n", "ADDED event without an object"},
         {"{\"type\":\"ADDED\",\"object\":null}\n", "ADDED event without an object"},
         {"{\"type\":\"ERROR\"}\n", "ERROR event without an object"},
@@ -182,7 +182,7 @@ TEST_CASE("watch_decoder: events before a broken line are delivered", "[api][dec
         {"{\"type\":\"ADDED\",\"object\":\"x\"}\n", "`object` is not an object"},
         {"{\"type\":\"ADDED\",\"object\":{}} x\n", "malformed JSON"},
         {"{\"type\":\"ADDED\",\"object\":{\"a\":\"\xff\"}}\n", "malformed JSON"},
-        {"{\"type\":\"ADDED\",\"object\":{\"a\":" + std::string(1000, '[') + "\n", "nested too deep"},
+        {"{\"type\":\"ADDED\",\"object\":{\"a\":" + std::string(1000, '[') + "\n", "nested too deeply"},
         {"{\"type\":\"ADDED\",\"object\":{}", "the stream ends inside a line that starts at byte 29"},
     };
     for (const auto& [line, why] : broken) {
@@ -192,7 +192,7 @@ TEST_CASE("watch_decoder: events before a broken line are delivered", "[api][dec
             if (line.back() != '\n') break;
             INFO(all.problem);
             CHECK(contains(all.problem, why));
-            CHECK(contains(all.problem, "watch answer: "));
+            CHECK(contains(all.problem, "watch response: "));
             CHECK(all.events.size() >= 1);
             CHECK(all.events.size() <= 2);
         }

@@ -45,7 +45,7 @@ result<object> decode(std::string_view json, const decode_options& options, deta
     const auto taken = feed.write(json, false);
     if (!taken) return taken.error();
     if (*taken != json.size())
-        return failure(cond::corrupt, "something follows the object after byte " + std::to_string(*taken));
+        return failure(cond::corrupt, "unexpected text after the object, at byte " + std::to_string(*taken));
     return std::move(target.made);
 }
 
@@ -55,7 +55,7 @@ result<object> decode_object(std::string_view json, const decode_options& option
                              const std::shared_ptr<detail::object_encoding>& encoding)
 {
     auto made = decode(json, options, detail::envelope::verdict::encode, encoding);
-    // What the server says about a request is no object to prune.
+    // A Status is the server's response to a request and is not pruned.
     if (made && options.prunes() && made->kind() == "Status")
         return decode(json, options, detail::envelope::verdict::encode_whole, encoding);
     return made;

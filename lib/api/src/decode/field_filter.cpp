@@ -9,16 +9,16 @@
 namespace kubecoro::detail {
 namespace {
 
-// Without these an object is nobody.
+// The fields that identify an object.
 constexpr std::array<std::string_view, 6> always_kept{"apiVersion",         "kind",         "metadata.name",
                                                       "metadata.namespace", "metadata.uid", "metadata.resourceVersion"};
 
 failure unreadable(std::string_view path, std::string_view why)
 {
-    return failure(cond::invalid, "the field path '" + std::string(path) + "' cannot be read: " + std::string(why));
+    return failure(cond::invalid, "the field path '" + std::string(path) + "' is invalid: " + std::string(why));
 }
 
-/// Takes `"text"]` off the front, with \" and \\ for the two. Nothing when it is something else.
+/// Removes `"text"]` from the front and returns the text, with \" and \\ unescaped. Nothing for any other input.
 std::optional<std::string> take_quoted(std::string_view& rest)
 {
     if (!rest.starts_with('"')) return {};
@@ -59,8 +59,8 @@ result<std::vector<field_filter::step>> field_filter::parse(std::string_view pat
         steps.push_back({std::string(name), name == "*"});
         rest.remove_prefix(end);
     }
-    if (steps.empty()) return unreadable(path, "it is empty");
-    if (steps.size() > deepest) return unreadable(path, "it is too long");
+    if (steps.empty()) return unreadable(path, "the path is empty");
+    if (steps.size() > deepest) return unreadable(path, "the path is too long");
     return steps;
 }
 

@@ -1,4 +1,4 @@
-// Which parts of an object are kept, decided while its events pass by.
+// Decides which parts of an object are kept, from the object's parse events.
 #pragma once
 
 #include <kubecoro/api/decode.hpp>
@@ -12,14 +12,15 @@
 
 namespace kubecoro::detail {
 
-/** The paths of decode_options as a tree, made once and followed by any number of documents.
+/** The paths of decode_options as a tree, made once and used for any number of documents.
 
-    Each level of the tree is one step of a path; a step with the name of a member is taken by that member alone, the
-    step `*` by every member and every item. */
+    Each level of the tree is one step of a path. A named step matches the member of that name; the step `*` matches
+    every member and every item. */
 class field_filter
 {
 public:
-    /// What a path says about the value at its end, and which of them say something about values inside.
+    /// The effect of a path on the value at its end. A node collects the marks of paths that end here, and of paths
+    /// that continue inside.
     enum mark : unsigned char
     {
         keep = 1,
@@ -34,12 +35,12 @@ public:
         std::optional<std::uint32_t> any = {};
     };
 
-    /// Errors: cond::invalid for a path that cannot be read.
+    /// Errors: cond::invalid for an invalid path.
     [[nodiscard]] static result<field_filter> compile(const decode_options& options);
 
-    /// Everything is kept.
+    /// True if everything is kept.
     [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
-    /// With keep paths, what none of them names is left out.
+    /// False with keep paths: values that none of them names are left out.
     [[nodiscard]] bool keeps_by_default() const noexcept { return keeps_by_default_; }
     /// The root is at(0).
     [[nodiscard]] const node& at(std::uint32_t i) const noexcept { return nodes_[i]; }
@@ -59,20 +60,20 @@ private:
     bool keeps_by_default_ = true;
 };
 
-/** Follows one object through a filter.
+/** Applies a filter to one object.
 
-    Containers that are kept or left out as a whole are not shown to it; of the others it is told every beginning, key
-    and end. */
+    Containers that are kept or left out as a whole are not passed to it; for all others it receives every beginning,
+    key and end. */
 class filter_walk
 {
 public:
     enum class verdict : unsigned char
     {
-        /// The value with all that is in it.
+        /// Keep the value with all its content.
         whole,
-        /// The value; of a container what the walk says about its content.
+        /// Keep the value; if it is a container, the walk decides about its content.
         part,
-        /// As part, but only if it is a container: something inside may be kept.
+        /// Like part, but only if it is a container: some of its content may be kept.
         way,
         skip
     };
@@ -80,19 +81,19 @@ public:
     /// @param filter  Must not be empty; outlives the walk.
     explicit filter_walk(const field_filter& filter) noexcept : filter_(&filter) {}
 
-    /// The root has begun.
+    /// Begins the root.
     void begin();
     /// A member with this key follows.
     [[nodiscard]] verdict key(std::string_view text);
-    /// The container that follows the last key, or is the next item, has begun and is neither whole nor skipped.
+    /// Begins the container after the last key, or the next item; it is neither whole nor skipped.
     void enter(bool is_object);
-    /// The end of a container that was entered, or of the root.
+    /// Ends a container that was entered, or the root.
     void leave();
-    /// About the next value: the one after the last key, or each item of an array.
+    /// The verdict on the next value: the one after the last key, or each item of an array.
     [[nodiscard]] verdict next() const noexcept { return next_; }
 
 private:
-    /// An open container: where its nodes lie in active_, and whether it is kept itself.
+    /// An open container: its range of nodes in active_, and whether it is kept itself.
     struct frame
     {
         std::uint32_t first;
@@ -102,7 +103,7 @@ private:
         bool is_array;
     };
 
-    /// Puts the nodes of a child behind those of the innermost container and judges it; null = an item.
+    /// Appends the nodes of a child after those of the innermost container and returns its verdict; null = an item.
     verdict descend(const std::string_view* name);
 
     const field_filter* filter_;

@@ -8,8 +8,8 @@
 
 namespace kubecoro::detail {
 
-/** Finds out who an object is while its events pass by: name, namespace, uid and version of its metadata, wherever the
-    metadata stands and in whatever order. */
+/** Extracts an object's identity from its parse events: name, namespace, uid and version from its metadata, in any
+    position and order. */
 class item_identity
 {
 public:
@@ -20,7 +20,7 @@ public:
         for (auto* text : {&ns_, &name_, &uid_, &version_}) text->clear();
     }
 
-    /// @param depth  Containers that are open around the key.
+    /// @param depth  Number of open containers around the key.
     void key(std::size_t depth, std::string_view text) noexcept
     {
         field_ = nullptr;
@@ -30,7 +30,7 @@ public:
             field_ = field(text);
     }
 
-    /// A string at that depth. @return whether it told something new and nothing is missing.
+    /// Processes a string at this depth. @return true if it set a field and name, uid and version are known.
     [[nodiscard]] bool string(std::size_t depth, std::string_view text)
     {
         if (field_ == nullptr || depth != 2) return false;
@@ -54,7 +54,7 @@ private:
     }
 
     bool in_metadata_ = false;
-    /// Where the next string goes.
+    /// Destination of the next string.
     std::string* field_ = nullptr;
     std::string ns_;
     std::string name_;

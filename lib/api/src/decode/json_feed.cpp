@@ -15,10 +15,10 @@ namespace {
 using boost::json::string_view;
 using code = boost::json::error_code;
 
-// What is kept of a key or text of the envelope: none that matters is longer.
+// Maximum length kept of a key or text of the envelope: all relevant ones are shorter.
 constexpr std::size_t envelope_text = 4096;
 
-// Scratch space beyond this is given back before the next object.
+// Larger scratch buffers are freed before the next object.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 
 std::string_view std_view(string_view s) noexcept { return {s.data(), s.size()}; }
@@ -50,13 +50,13 @@ public:
         direct_ = false;
     }
 
-    /// Containers of a recognised object that are open.
+    /// Number of open containers of a recognised object.
     [[nodiscard]] std::size_t interrupted() const noexcept { return interrupted_; }
-    /// A container that is not to be parsed has begun.
+    /// True if a container that is not to be parsed has begun.
     [[nodiscard]] bool left_out() const noexcept { return left_out_; }
-    /// Begins what was descended into.
+    /// Text that opens the containers descended into.
     [[nodiscard]] const std::string& outside() const noexcept { return outside_; }
-    /// Begins what is open around it, for a parser that goes on behind it or inside of its next string.
+    /// Text that opens the containers around the current position, to restart the parser there or in its next string.
     [[nodiscard]] std::string nesting() const
     {
         std::string text;
@@ -65,7 +65,7 @@ public:
         writer_.append_nesting(text);
         return text;
     }
-    /// Between the two the parser is brought to where it goes on, which is nobody's business.
+    /// Between these two calls, the parser is fed the text that restores its position, and its events are ignored.
     void begin_resuming() noexcept
     {
         skipping_ = 1;
@@ -80,7 +80,7 @@ public:
         look_around();
     }
 
-    /// What the parser is given next.
+    /// Sets the parser's next input.
     void show(std::string_view input) noexcept
     {
         input_ = input;
@@ -88,16 +88,16 @@ public:
         shown_ = text_.size();
     }
     [[nodiscard]] bool in_object() const noexcept { return encoding_; }
-    /// Forgets what was taken of the string in work since show(), or all of it. @return what begins what is around it.
+    /// Discards what was read of the current string since show(), or all of it. @return text that opens its surroundings.
     [[nodiscard]] std::string begin_string_again(bool whole)
     {
         text_.resize(whole ? 0 : shown_);
         std::string text = nesting();
-        // A key unless it comes behind one.
+        // The string is a key unless a value is expected.
         if (!tape_.awaits_value()) text.resize(text.size() - object_begin.size() + 1);
         return text + '"';
     }
-    /// How much of it was taken when the parser was stopped behind a value that is written already; 0 = it was not.
+    /// Bytes consumed when the parser was stopped after a value that is already written; 0 = it was not.
     [[nodiscard]] std::size_t take_repeated() noexcept { return std::exchange(repeated_, 0); }
 
     bool on_document_begin(code&) { return true; }
@@ -155,17 +155,17 @@ public:
         return check(scalar(value_kind::null, "null"), ec);
     }
 
-    /// Where the last text that was understood ends, as far as it lies in the input.
+    /// End of the last text that was understood, if it is inside the input.
     [[nodiscard]] const char* last() const noexcept { return last_; }
 
 private:
     static constexpr std::string_view object_begin = "{\"\":";
     static constexpr std::string_view array_begin = "[";
 
-    /// Whether from here on the writer alone is to be told of events, until its depth is floor_.
+    /// Determines whether events go directly to the writer until its depth is floor_.
     void look_around() noexcept
     {
-        // Who it is is told at the first two levels.
+        // The identity is at the first two levels.
         floor_ = std::max(tape_.whole_until(), identifying_ ? std::size_t{2} : 0);
         direct_ = encoding_ && skipping_ == 0 && tape_.is_whole() && tape_.depth() > floor_ && text_.empty();
     }
@@ -186,10 +186,10 @@ private:
         return check(ok, ec);
     }
 
-    /// Behind a key: stops the parser if what comes is written already. Not inlined, so that on_key() is.
+    /// After a key: stops the parser if the following value is written already. Not inlined, so that on_key() is.
     [[gnu::noinline]] bool repeats(code& ec)
     {
-        // The text of a key with escapes lies elsewhere.
+        // A key with escapes is not inside the input.
         const std::less<const char*> before;
         const char* const end = input_.data() + input_.size();
         if (before(last_, input_.data()) || !before(last_, end)) return false;
@@ -263,7 +263,7 @@ private:
             if (identifying_) identity_.begin();
             if (spent_.capacity() > kept_capacity) std::string().swap(spent_);
         }
-        // Not what the tape says afterwards: it may have failed before it began the container.
+        // Counted before: the tape may fail before it begins the container.
         const std::size_t open = tape_.depth() + 1;
         return tape_.begin(is_object) || gives_up(open);
     }
@@ -301,7 +301,7 @@ private:
         return true;
     }
 
-    /// The text whose last part is `s`. Valid until the next event; text_ is spent.
+    /// The complete text, whose last part is `s`. Valid until the next event; clears text_.
     std::string_view whole(string_view s)
     {
         last_ = s.data() + s.size();
@@ -322,13 +322,13 @@ private:
 
     bool scalar(value_kind kind, std::string_view text) { return owner_.scalar(kind, text.substr(0, envelope_text)); }
 
-    /** The object in work is beyond a limit. The parser reads on where its owner can do without it.
+    /** The current object exceeds a limit. Parsing continues if its owner leaves it out.
 
-        @param open  Containers of it that are open. @return false: the document fails. */
+        @param open  Number of its open containers. @return false: the document fails. */
     bool gives_up(std::size_t open)
     {
-        owner_.problem = tape_.too_deep() ? "nested too deep" : too_large();
-        // The parser does not go deeper either.
+        owner_.problem = tape_.too_deep() ? "nested too deeply" : too_large();
+        // The parser has the same depth limit.
         if (tape_.too_deep() || !owner_.leave_out(writer_.complete_member("metadata"))) return false;
         owner_.problem.clear();
         encoding_ = direct_ = false;
@@ -359,7 +359,7 @@ private:
     std::size_t max_text_;
     pruned_tape tape_;
     tape_writer& writer_;
-    /// Nothing but the writer needs to be told; see look_around().
+    /// Events go directly to the writer; see look_around().
     bool direct_ = false;
     std::size_t floor_ = 0;
     std::string text_;
@@ -373,7 +373,7 @@ private:
     item_identity identity_;
     const char* last_ = nullptr;
     std::string_view input_;
-    /// Size of text_ when the input was shown.
+    /// Size of text_ at the last show().
     std::size_t shown_ = 0;
     std::size_t repeated_ = 0;
 };
@@ -385,7 +385,7 @@ struct json_feed::impl
     impl(envelope& e, const decode_options& o, std::size_t outer, vocabulary* words)
         : owner(e),
           filter(field_filter::compile(o)),
-          // One level more than the tape allows, so that its own message is the one that shows.
+          // One level more than the tape allows, so that the tape's error is reported.
           parser({.max_depth = std::min(o.limits.max_depth, deepest) + outer + 1}, e, o, filter ? *filter : nothing,
                  words)
     {
@@ -396,7 +396,7 @@ struct json_feed::impl
         return json_failure(owner.problem, ec, bytes, parser.handler().last(), offset);
     }
 
-    /// A parser that was stopped starts anew: inside of the same containers, behind a value.
+    /// Restarts a stopped parser inside the same containers, after a value.
     void go_on(const std::string& nesting) { start_behind(nesting + "null"); }
 
     void start_behind(const std::string& text)
@@ -409,7 +409,7 @@ struct json_feed::impl
         handler.end_resuming();
     }
 
-    /// If the parser stopped there for a single surrogate, it starts anew inside of the string that has it.
+    /// If the parser stopped at a lone surrogate, restarts it inside the string that contains it.
     std::optional<string_repair::state> repair(std::string_view bytes, std::size_t at)
     {
         auto left = owner.problem.empty() ? strings.repair(bytes, at) : std::nullopt;
@@ -423,7 +423,7 @@ struct json_feed::impl
     const field_filter nothing;
     const result<field_filter> filter;
     boost::json::basic_parser<handler> parser;
-    /// A container that is pruned.
+    /// Skips a pruned container.
     json_skipper left_out;
     string_repair strings;
     std::size_t offset = 0;
@@ -469,7 +469,7 @@ result<std::size_t> json_feed::write(std::string_view bytes, bool more)
             continue;
         }
         taken += parsed;
-        // It stops at the quote that ends the text, and at the bracket.
+        // The parser stops at the closing quote, or at the bracket.
         if (interrupted() != 0) return taken + 1;
         if (!impl_->parser.handler().left_out()) {
             if (!ec) break;

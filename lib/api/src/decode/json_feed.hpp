@@ -1,4 +1,4 @@
-// The one place where JSON text is tokenised: whole values become tapes, the envelope around them is handed to its
+// The only place where JSON text is tokenised: whole values become tapes, the envelope around them is passed to its
 // owner.
 #pragma once
 
@@ -13,44 +13,44 @@
 
 namespace kubecoro::detail {
 
-/** What surrounds the objects of a document, as its owner sees it.
+/** The surroundings of a document's objects, as seen by their owner.
 
-    Each question may be answered with failure by setting `problem`, in words that complete "... after byte N". */
+    A function fails by setting `problem`, a text that is continued with "... after byte N". */
 class envelope
 {
 public:
     enum class verdict
     {
-        /// Show me what is inside.
+        /// Report the content.
         descend,
         /// Write it to the tape, without what the options prune, and call encoded().
         encode,
-        /// The same, but ask recognise() as soon as it is known who it is.
+        /// The same, but call recognise() as soon as the identity is known.
         encode_unless_known,
-        /// Write it to the tape with everything.
+        /// Write it to the tape without pruning.
         encode_whole,
-        /// Not of interest; costs no memory.
+        /// Ignore; costs no memory.
         skip,
-        /// `problem` says why.
+        /// Reject; `problem` says why.
         refuse
     };
 
     virtual ~envelope() = default;
 
     virtual verdict open(bool is_object) = 0;
-    /// The end of a container that was descended into.
+    /// Ends a container that was descended into.
     virtual void close() {}
     virtual void key(std::string_view text) = 0;
     /// `text` is that of a string or number, cut at 4096 bytes. False = `problem` is set.
     virtual bool scalar(value_kind kind, std::string_view text) = 0;
     virtual bool encoded(const tape_writer& tape) = 0;
-    /// The object in work is at hand already: encoded() is not called, and write() returns, see interrupted(). May be
-    /// asked again when more is known.
+    /// Returns true if the current object is already available: encoded() is not called, and write() returns, see
+    /// interrupted(). May be called again when more is known.
     virtual bool recognise(const item_identity&) { return false; }
-    /** The object in work is larger than the limits allow, as `problem` says: true = everything else goes on without it,
-        and encoded() is not called.
+    /** The current object exceeds the limits, as `problem` says. Returns true to continue without it; encoded() is not
+        called.
 
-        @param metadata  Of the object, as far as it came before; for the call. */
+        @param metadata  The object's metadata, absent unless it was complete; valid during the call. */
     virtual bool leave_out(value_view metadata)
     {
         static_cast<void>(metadata);
@@ -64,26 +64,27 @@ public:
 class json_feed
 {
 public:
-    /// @param owner        Must outlive the feed and stay in place.
-    /// @param outer_depth  Levels of the envelope, on top of the objects' own limit.
-    /// @param words        For the tapes; null = each stands alone.
+    /// @param owner        Must outlive the feed and not move.
+    /// @param outer_depth  Levels of the envelope, in addition to the objects' own limit.
+    /// @param words        Vocabulary of the tapes; null = each is self-contained.
     json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth, vocabulary* words);
     ~json_feed();
     json_feed(const json_feed&) = delete;
     json_feed& operator=(const json_feed&) = delete;
 
-    /// Ready for the next document. `offset` is where its text starts, for messages.
+    /// Prepares for the next document. `offset` is the start of its text, for messages.
     void reset(std::size_t offset);
 
-    /** Parses on. @return the bytes taken: fewer than given only when the document is complete and something else
-        follows. Errors: cond::corrupt with how far the text was understood; cond::invalid for paths to prune that cannot
-        be read. */
+    /** Continues parsing. @return the bytes consumed: fewer than given only when the document is complete and other
+        text follows. Errors: cond::corrupt with the position up to which the text was understood; cond::invalid for
+        invalid prune paths. */
     [[nodiscard]] result<std::size_t> write(std::string_view bytes, bool more);
     [[nodiscard]] bool done() const noexcept;
 
-    /// An object was recognised, and so many containers of it are open: their rest is the caller's to skip. 0 = none.
+    /// After an object was recognised: the number of its open containers, whose remainder the caller must skip. 0 =
+    /// none.
     [[nodiscard]] std::size_t interrupted() const noexcept;
-    /// Goes on behind the recognised object, inside of what was descended into. `offset` as for reset().
+    /// Continues after the recognised object, inside the containers descended into. `offset` as for reset().
     void resume(std::size_t offset);
 
 private:

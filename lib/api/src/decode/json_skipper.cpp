@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t block_size = 64;
 
-/// A bit for each byte of a block.
+/// One bit for each byte of a block.
 struct marks
 {
     std::uint64_t quotes = 0;
@@ -22,7 +22,7 @@ struct marks
     std::uint64_t closes = 0;
 };
 
-// '{' and '[' differ in one bit, and so do '}' and ']'.
+// '{' and '[' differ in one bit, as do '}' and ']'.
 constexpr char bracket_bit = 0x20;
 
 #ifdef __x86_64__
@@ -71,11 +71,12 @@ marks marks_of(const char* text) noexcept
 
 } // namespace
 
-/// What every processor of its kind has.
+/// Uses only instructions that every processor of the architecture has.
 struct json_skipper::narrow_machine
 {
     static marks find(const char* text) noexcept { return marks_of(text); }
-    /// Each bit becomes the parity of itself and those below: ones from an opening quote up to before its closing one.
+    /// Each bit becomes the parity of itself and all lower bits: ones from an opening quote up to before its closing
+    /// one.
     static std::uint64_t between(std::uint64_t quotes) noexcept
     {
         for (unsigned shift = 1; shift < block_size; shift *= 2) quotes ^= quotes << shift;
@@ -83,7 +84,7 @@ struct json_skipper::narrow_machine
     }
 };
 
-/// The bytes that a backslash escapes; bit 0 where the block begins with one.
+/// The bytes escaped by a backslash; bit 0 if the previous block ends with one.
 std::uint64_t json_skipper::escaped(std::uint64_t backslashes, std::size_t size) noexcept
 {
     std::uint64_t out = escape_ ? 1 : 0;
@@ -94,16 +95,16 @@ std::uint64_t json_skipper::escaped(std::uint64_t backslashes, std::size_t size)
             escape_ = true;
             break;
         }
-        // What is escaped is no escape itself.
+        // An escaped backslash does not escape.
         out |= std::uint64_t{2} << at;
         left &= ~(std::uint64_t{3} << at);
     }
     return out;
 }
 
-// Always inlined, so that they are compiled for the instructions of whoever calls them.
+// Always inlined, so that they are compiled for the caller's instruction set.
 
-/// Up to 64 bytes of which the first `size` count. @return those taken.
+/// Processes up to 64 bytes, of which the first `size` count. @return the bytes consumed.
 template<class Machine>
 [[gnu::always_inline]] inline std::size_t json_skipper::block(Machine machine, const char* text,
                                                               std::size_t size) noexcept
@@ -135,7 +136,7 @@ template<class Machine>
     std::size_t at = 0;
     while (text.size() - at >= block_size && !done()) at += block(machine, text.data() + at, block_size);
     if (at == text.size() || done()) return at;
-    // Blanks behind the end change nothing.
+    // Blanks after the end have no effect.
     char padded[block_size];
     std::memset(padded, ' ', block_size);
     std::memcpy(padded, text.data() + at, text.size() - at);
@@ -159,7 +160,7 @@ struct json_skipper::wide_machine
         }
         return m;
     }
-    /// As that of `narrow_machine`: a product without carries.
+    /// As in `narrow_machine`, by a carry-less product.
     KUBECORO_WIDE static std::uint64_t between(std::uint64_t quotes) noexcept
     {
         const __m128i bits = _mm_set_epi64x(0, static_cast<long long>(quotes));

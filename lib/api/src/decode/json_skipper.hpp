@@ -6,27 +6,27 @@
 
 namespace kubecoro::detail {
 
-/** Finds where a container of a JSON text ends, in any chunking, without looking at what is inside but for text and
-    brackets: many times as fast as a parser. Whether the text is JSON it does not say. */
+/** Finds the end of a container in JSON text, in any chunking. Looks only at strings and brackets, which is many
+    times as fast as parsing; does not validate the text. */
 class json_skipper
 {
 public:
     json_skipper() noexcept : json_skipper(has_wide_instructions()) {}
-    /// @param wide  Use the wide instructions of the processor, which has to have them.
+    /// @param wide  Use the processor's wide instructions, which must be available.
     explicit json_skipper(bool wide) noexcept : wide_(wide) {}
 
-    /// This processor has what makes skipping faster: AVX2 and what comes with it.
+    /// True if the processor has the instructions for fast skipping: AVX2, POPCNT and PCLMUL.
     [[nodiscard]] static bool has_wide_instructions() noexcept;
 
-    /// @param depth  Containers that are open, at least one; the end of the outermost is looked for. The text goes on
-    ///               outside of a string.
+    /// @param depth  Number of open containers, at least one; feed() searches for the end of the outermost. The text
+    ///               continues outside a string.
     void begin(std::size_t depth) noexcept
     {
         depth_ = depth;
         escape_ = false;
         in_string_ = 0;
     }
-    /// @return the bytes taken: up to and with the end, or all.
+    /// @return the bytes consumed: up to and including the end, or all.
     [[nodiscard]] std::size_t feed(std::string_view text) noexcept;
     [[nodiscard]] bool done() const noexcept { return depth_ == 0; }
 
@@ -45,7 +45,7 @@ private:
     bool wide_;
     /// The next byte is escaped.
     bool escape_ = false;
-    /// All ones inside of a string.
+    /// All ones inside a string.
     std::uint64_t in_string_ = 0;
 };
 

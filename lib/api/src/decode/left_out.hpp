@@ -7,7 +7,7 @@
 
 namespace kubecoro::detail {
 
-/// @param metadata  As far as it is known.
+/// @param metadata  Absent if unknown.
 [[nodiscard]] inline left_out_object left_out(value_view metadata, std::string why)
 {
     left_out_object o;

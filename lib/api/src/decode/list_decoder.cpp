@@ -12,22 +12,22 @@ namespace {
 
 constexpr std::string_view list_suffix = "List";
 
-// An item costs some 80 bytes however short its text is, and one with a name is longer than this. So what a page costs is
-// in proportion to its text: the mean of the items beyond the first ones must not be shorter.
+// An item costs some 80 bytes however short its text is. To keep the cost of a page in proportion to its text, the
+// items beyond the first ones must have at least this mean length; an item with a name is longer.
 constexpr std::size_t shortest_item = 16;
 constexpr std::size_t items_for_free = 4096;
 
-// "PodList" -> "Pod"; empty when the list's kind says nothing about its items'.
+// "PodList" -> "Pod"; empty when the list's kind does not determine its items'.
 std::string_view item_kind(std::string_view list_kind) noexcept
 {
     if (!list_kind.ends_with(list_suffix)) return {};
     return list_kind.substr(0, list_kind.size() - list_suffix.size());
 }
 
-// Containers that are open around an item.
+// Open containers around an item.
 constexpr int items_depth = 2;
 
-// The envelope of a list: members in any order, kind possibly after the items.
+// The envelope of a list: members in any order, with the kind possibly after the items.
 class list_envelope final : public detail::envelope
 {
 public:
@@ -88,7 +88,7 @@ public:
         return true;
     }
 
-    /// @param received  Bytes of the list so far, with those that are fed next.
+    /// @param received  Bytes of the list so far, including those that are fed next.
     void allow_items(std::size_t received) noexcept { most_items_ = items_for_free + received / shortest_item; }
 
     bool encoded(const detail::tape_writer& tape) override
@@ -100,7 +100,7 @@ public:
             return true;
         }
         if (page.items.size() == most_items_)
-            return refuse("more items than the text is long enough for") == verdict::descend;
+            return refuse("too many items for the length of the text") == verdict::descend;
         has_incomplete_ = has_incomplete_ || page.kind.empty() || page.api_version.empty();
         if (!types_) {
             const std::string_view kind = item_kind(page.kind);
@@ -121,13 +121,13 @@ public:
     bool leave_out(value_view metadata) override
     {
         auto item = detail::left_out(metadata, problem);
-        // Whoever replaces the content of a store has to know which object to leave alone.
+        // A caller that replaces the content of a store must know which object to leave unchanged.
         if (depth_ != items_depth || item.key.name.empty()) return false;
         page.left_out.push_back(std::move(item));
         return true;
     }
 
-    // Items that came before the list's kind and apiVersion.
+    // Completes items that came before the list's kind and apiVersion.
     void complete_items()
     {
         const std::string_view kind = item_kind(page.kind);
@@ -192,13 +192,13 @@ private:
     }
 
     detail::encoding* encoding_;
-    /// Of the kind and apiVersion so far.
+    /// Made from the current kind and apiVersion.
     std::optional<type_members> types_;
     const known_objects* known_;
     int depth_ = 0;
     field field_ = field::other;
     std::size_t most_items_ = items_for_free;
-    /// An item came before the list said what it is.
+    /// An item came before the list's kind and apiVersion.
     bool has_incomplete_ = false;
 };
 
@@ -217,7 +217,7 @@ struct list_decoder::state
 
     failure fail(const failure& f)
     {
-        failed = failure(f.condition(), "list answer: " + f.message());
+        failed = failure(f.condition(), "list response: " + f.message());
         return *failed;
     }
 
@@ -225,7 +225,7 @@ struct list_decoder::state
     std::shared_ptr<const known_objects> known;
     list_envelope envelope;
     detail::json_feed feed;
-    /// The rest of an item that was recognised.
+    /// Skips the rest of a recognised item.
     detail::json_skipper known_item;
     std::size_t received = 0;
     std::optional<failure> failed;
@@ -261,7 +261,7 @@ result<> list_decoder::feed(std::string_view bytes)
             s.known_item.begin(open);
         else if (!bytes.empty())
             return s.fail(
-                failure(cond::corrupt, "something follows the list after byte " + std::to_string(s.received)));
+                failure(cond::corrupt, "unexpected text after the list, at byte " + std::to_string(s.received)));
     }
     return {};
 }
@@ -271,7 +271,7 @@ result<list_page> list_decoder::finish()
     state& s = *state_;
     if (s.failed) return *s.failed;
     if (!s.known_item.done())
-        return s.fail(failure(cond::corrupt, "the text ends early after byte " + std::to_string(s.received)));
+        return s.fail(failure(cond::corrupt, "unexpected end of text after byte " + std::to_string(s.received)));
     if (!s.feed.done()) {
         const auto taken = s.feed.write("", false);
         if (!taken) return s.fail(taken.error());

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t escape_size = 6; // \uXXXX
 constexpr std::size_t pair_size = 2 * escape_size;
-// Enough to see where the escape that a chunk ends within has begun, if not more than a pair's length of backslashes is
-// before it.
+// Enough to find the start of an escape that is cut by the end of a chunk, unless more than a pair's length of
+// backslashes precedes it.
 constexpr std::size_t kept_bytes = 2 * pair_size;
 
 enum class half
@@ -24,7 +24,7 @@ bool is_hex(char c) noexcept
     return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
 }
 
-/// What the escape that the text begins with names.
+/// The kind of surrogate that the escape at the start of the text denotes.
 half half_at(std::string_view text) noexcept
 {
     if (text.size() < escape_size || text[0] != '\\' || text[1] != 'u') return half::none;
@@ -34,16 +34,16 @@ half half_at(std::string_view text) noexcept
     return second == '8' || second == '9' || second >= 'a' ? half::leading : half::none;
 }
 
-/// More text could make it an escape \uXXXX.
+/// True if more text could complete an escape \uXXXX.
 bool may_become_escape(std::string_view text) noexcept
 {
     return text.size() < escape_size && (text.empty() || text[0] == '\\') && (text.size() < 2 || text[1] == 'u');
 }
 
-/// Where the string begins in which the chunk is at that place; nothing when it was before the chunk.
+/// The start of the string around a position in the chunk; nothing when it starts before the chunk.
 std::optional<std::size_t> begin_of_string(std::string_view chunk, std::size_t at, char before_chunk) noexcept
 {
-    // A quote inside of the string has a backslash before it, and the one that opens it has none.
+    // A quote inside the string is preceded by a backslash, its opening quote is not.
     while (at-- != 0)
         if (chunk[at] == '"' && (at == 0 ? before_chunk : chunk[at - 1]) != '\\') return at + 1;
     return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<string_repair::state> string_repair::repair(std::string_view chunk
     if (begin) {
         s.begin = *begin;
     } else {
-        // Of the backslashes that it begins with nobody knows which ones escape what follows.
+        // For leading backslashes it is unknown which of them escape the next character.
         const auto known = std::min(last_.find_first_not_of('\\'), last_.size());
         if (known > pair_size) return std::nullopt;
         s.text = last_.substr(known);
@@ -110,7 +110,7 @@ std::optional<string_repair::state> string_repair::repair(std::string_view chunk
     s.text += chunk.substr(begin.value_or(0));
     const auto first = repair_surrogates(s.text).first;
     if (first == surrogate_repair::none) return std::nullopt;
-    // The parser stops behind the backslash, at the latest behind what should have been a pair.
+    // The parser stops after the backslash, at the latest after the expected pair.
     const std::size_t behind = at - (s.begin + first);
     if (behind == 0 || behind > pair_size) return std::nullopt;
     return s;

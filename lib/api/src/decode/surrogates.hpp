@@ -1,5 +1,5 @@
-// Escapes that name half of a surrogate pair alone. No character has such a name: Go reads U+FFFD for it, the parser that
-// we use refuses the text.
+// Repairs escapes of lone surrogates, which denote no character: Go reads them as U+FFFD, our JSON parser rejects the
+// text.
 #pragma once
 
 #include <cstddef>
@@ -12,41 +12,41 @@ namespace kubecoro::detail {
 struct surrogate_repair
 {
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
-    /// Where the first of them was.
+    /// Position of the first one.
     std::size_t first = none;
-    /// Where an escape begins, or a pair of them, that goes on behind the text.
+    /// Start of an escape, or of a surrogate pair, that continues beyond the text.
     std::size_t open = none;
 };
 
-/// Writes \ufffd in the place of all of them, which is as long. The text is JSON or part of it, and begins outside of an
+/// Replaces all of them by \ufffd, which has the same length. The text is JSON or part of it, and begins outside an
 /// escape.
 surrogate_repair repair_surrogates(std::string& text) noexcept;
 
-/** Gives a parser that stopped at such an escape what it can go on with, whatever chunks the text comes in.
+/** Lets a parser that stopped at a lone surrogate continue, in any chunking.
 
-    Costs nothing before that but a copy of the last bytes of each chunk, and one copy of a chunk with such escapes. */
+    Costs one copy of a chunk with lone surrogates; before that, only a copy of the last bytes of each chunk. */
 class string_repair
 {
 public:
     struct state
     {
-        /// The text from there on: it begins inside of a string and outside of an escape.
+        /// The text to continue with: it begins inside a string and outside an escape.
         std::string text;
-        /// Where it begins in the chunk: modulo 2^64, because an escape may have begun before it.
+        /// Its start relative to the chunk: modulo 2^64, because an escape may have begun before the chunk.
         std::size_t begin = 0;
-        /// The string begins there too, and not in an earlier chunk.
+        /// The string begins at the same position, not in an earlier chunk.
         bool whole_string = false;
     };
 
-    /// The parser was given this chunk and has taken it.
+    /// Records a chunk that the parser has consumed.
     void passed(std::string_view chunk);
-    /// The next chunk does not follow what was passed.
+    /// The next chunk does not continue the recorded ones.
     void forget() noexcept { last_.clear(); }
-    /// @param at  Where in the chunk the parser stopped. @return nothing when it was for another reason.
+    /// @param at  Position in the chunk where the parser stopped. @return nothing when it stopped for another reason.
     [[nodiscard]] std::optional<state> repair(std::string_view chunk, std::size_t at) const;
 
 private:
-    /// The end of what was passed.
+    /// The end of the recorded text.
     std::string last_;
 };
 

@@ -12,12 +12,12 @@
 namespace kubecoro {
 namespace {
 
-// `{"type":"MODIFIED","object":` and room for members we do not know.
+// `{"type":"MODIFIED","object":` and room for unknown members.
 constexpr std::size_t envelope_bytes = 1024;
-// Bytes that a server may make of one: \u003c for <.
+// Maximum bytes that a server writes for one: \u003c for <.
 constexpr std::size_t longest_escape = 6;
 constexpr std::size_t unknown_type_bytes = 64;
-// A line buffer beyond this is given back after the line that needed it.
+// Larger line buffers are freed after the line that needed them.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 
 watch_event_type type_of(std::string_view text) noexcept
@@ -34,14 +34,14 @@ watch_event_type type_of(std::string_view text) noexcept
 class event_envelope final : public detail::envelope
 {
 public:
-    /// @param known  Until end_of_list(): ADDED objects are items of a list. Null = they are not.
+    /// @param known  Until end_of_list(): ADDED objects are items of a list. Null = no list.
     event_envelope(detail::encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known)
     {
     }
 
     void end_of_list() noexcept { known_ = nullptr; }
 
-    /// @param type  When it is known from elsewhere.
+    /// @param type  Set if already known.
     void reset(std::string type = {})
     {
         depth_ = 0;
@@ -59,7 +59,7 @@ public:
             depth_ = 1;
             return verdict::descend;
         }
-        if (field_ == field::type) return refuse("`type` is not text");
+        if (field_ == field::type) return refuse("`type` is not a string");
         if (field_ != field::object) return verdict::skip;
         if (!is_object) return refuse("`object` is not an object");
         whole_ = type_.empty() || is_message();
@@ -78,7 +78,7 @@ public:
     {
         if (depth_ == 0) return refuse("expected an event") == verdict::descend;
         if (field_ == field::type) {
-            if (kind != value_kind::string) return refuse("`type` is not text") == verdict::descend;
+            if (kind != value_kind::string) return refuse("`type` is not a string") == verdict::descend;
             type_ = text;
         }
         if (field_ == field::object) {
@@ -113,10 +113,10 @@ public:
         return static_cast<bool>(object_);
     }
 
-    /// Its type came after the object, which is therefore here with everything.
+    /// True if the type came after the object, which was therefore not pruned.
     [[nodiscard]] bool was_too_late() const noexcept { return whole_ && !is_message(); }
     [[nodiscard]] const std::string& type() const noexcept { return type_; }
-    /// The rest of the event makes no difference.
+    /// True if the object is left out, so that the rest of the event does not matter.
     [[nodiscard]] bool has_left_out() const noexcept { return left_out_ != nullptr; }
 
     result<watch_event> take()
@@ -152,7 +152,7 @@ private:
         return verdict::refuse;
     }
 
-    /// What the server says about the watch is no object to prune.
+    /// Bookmarks and errors are messages of the server and are not pruned.
     [[nodiscard]] bool is_message() const noexcept
     {
         const auto type = type_of(type_);
@@ -166,7 +166,7 @@ private:
                type == watch_event_type::deleted;
     }
 
-    /// Of a streamed list.
+    /// True for an item of a streamed list.
     [[nodiscard]] bool is_item() const noexcept
     {
         return known_ != nullptr && type_of(type_) == watch_event_type::added;
@@ -207,12 +207,12 @@ struct watch_decoder::state
 
     failure fail(const failure& f)
     {
-        failed = failure(f.condition(), "watch answer: " + f.message());
+        failed = failure(f.condition(), "watch response: " + f.message());
         partial = {};
         return *failed;
     }
 
-    /// A line, or several documents on one.
+    /// Decodes a line, which may hold several documents.
     result<> decode_line(std::string_view line, std::vector<watch_event>& out)
     {
         std::size_t at = line_start;
@@ -251,7 +251,7 @@ struct watch_decoder::state
         return end + *taken;
     }
 
-    /// A part of a line that is not at hand as a whole, or is too long.
+    /// Buffers a part of a line that is incomplete or too long.
     result<> keep(std::string_view part, std::vector<watch_event>& out)
     {
         const std::size_t room = max_line - partial.size();
@@ -261,7 +261,7 @@ struct watch_decoder::state
         return leave_out_line(out);
     }
 
-    /// What has come of the line says that its object is too large: the rest is passed over.
+    /// Leaves out the object of a line that is too long; the rest of the line is skipped.
     result<> leave_out_line(std::vector<watch_event>& out)
     {
         envelope.reset();
@@ -278,7 +278,7 @@ struct watch_decoder::state
         return {};
     }
 
-    /// A line, or what is left of one, has ended.
+    /// Called at the end of a line, with the part not yet buffered.
     result<> end_line(std::string_view line, std::vector<watch_event>& out)
     {
         if (passed_over) {
@@ -297,9 +297,9 @@ struct watch_decoder::state
     detail::json_feed feed;
     std::size_t max_line;
     bool prunes;
-    /// The line so far; looked at again only when its newline has come.
+    /// The line so far; parsed when its newline has arrived.
     std::string partial;
-    /// The line's event is out, and its rest is not looked at: so many bytes of it so far.
+    /// Set while the rest of a line is skipped, after its event was returned: the number of its bytes so far.
     std::optional<std::size_t> passed_over;
     /// Bytes of the stream before the current line.
     std::size_t line_start = 0;

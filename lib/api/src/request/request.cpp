@@ -10,7 +10,7 @@
 namespace kubecoro {
 namespace {
 
-// Servers pick the first they can; the plain form is for those that know no transformation.
+// Servers use the first form they support; plain JSON is for servers without the transformation.
 constexpr const char* metadata_list =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 constexpr const char* metadata_of_one = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
@@ -32,7 +32,7 @@ void append_percent(std::string& out, char c)
     out += hex[u & 15];
 }
 
-// What a path segment may hold as it is: RBAC names contain colons.
+// Keeps the characters that a path segment may contain unescaped: RBAC names contain colons.
 std::string encode_segment(std::string_view text)
 {
     std::string out;
@@ -45,7 +45,7 @@ std::string encode_segment(std::string_view text)
     return out;
 }
 
-// Why `text` cannot be a segment of a path; empty when it can.
+// Checks a path segment: nothing if `text` is valid, else the reason.
 std::optional<failure> refuse_segment(std::string_view what, std::string_view text)
 {
     const std::string shown = std::string(what) + " \"" + std::string(text) + "\"";
@@ -56,7 +56,7 @@ std::optional<failure> refuse_segment(std::string_view what, std::string_view te
     return std::nullopt;
 }
 
-// Query parameters; callers add them in alphabetical order, so that one request has one text.
+// Query parameters; callers add them in alphabetical order, so that equal requests have equal text.
 class query
 {
 public:
@@ -150,7 +150,7 @@ query write_query(const write_options& o, bool force = false)
     return q;
 }
 
-// A body takes precedence over the query on the server, so all options go into it.
+// On the server, a body takes precedence over the query, so all options go into the body.
 std::string delete_body(const delete_options& o)
 {
     if (o == delete_options{}) return {};
@@ -228,7 +228,7 @@ result<std::string> request_builder::object_path(std::string_view name, std::str
 result<request> request_builder::list(const list_options& o) const
 {
     if (!o.continue_token.empty() && (!o.resource_version.empty() || o.match != version_match::unset))
-        return failure(cond::invalid, "a continue token takes neither a resource version nor a match");
+        return failure(cond::invalid, "a continue token cannot be combined with a resource version or a match");
     auto path = collection_path(false);
     if (!path) return path.error();
     query q;
@@ -289,9 +289,10 @@ result<request> request_builder::update(std::string_view name, std::string body,
 result<request> request_builder::patch(std::string_view name, patch_kind kind, std::string body, const patch_options& o,
                                        std::string_view subresource) const
 {
-    if (o.force && kind != patch_kind::apply) return failure(cond::invalid, "force belongs to server-side apply");
+    if (o.force && kind != patch_kind::apply)
+        return failure(cond::invalid, "force is only valid for server-side apply");
     if (kind == patch_kind::apply && o.write.field_manager.empty())
-        return failure(cond::invalid, "server-side apply needs a field manager");
+        return failure(cond::invalid, "server-side apply requires a field manager");
     auto path = object_path(name, subresource);
     if (!path) return path.error();
     return make("PATCH", *path + write_query(o.write, o.force).text(), content_type_of(kind), std::move(body));

@@ -6,9 +6,9 @@
 namespace kubecoro {
 namespace {
 
-// As much of an answer that is no Status as a message shows.
+// Maximum length shown of a response that is not a Status.
 constexpr std::size_t shown_body = 2048;
-// A server has no reason to state more causes than a person would read.
+// Limits the causes of a Status; more would not be readable.
 constexpr std::size_t max_causes = 256;
 
 std::optional<std::chrono::seconds> read_retry_after(value_view details)
@@ -18,7 +18,7 @@ std::optional<std::chrono::seconds> read_retry_after(value_view details)
     return std::chrono::seconds(seconds);
 }
 
-/// The body as far as a message shows it.
+/// The part of the body that a message shows.
 std::string beginning(std::string_view body)
 {
     std::string out = printable(body, shown_body);

@@ -12,7 +12,7 @@ failure wrong(std::string_view text, const std::string& what, std::size_t at)
                    "field selector \"" + std::string(text) + "\": " + what + " at position " + std::to_string(at));
 }
 
-// The end of the term that starts at `at`: a comma that no backslash escapes.
+// The end of the term that starts at `at`: the next comma without a backslash.
 std::size_t term_end(std::string_view text, std::size_t at) noexcept
 {
     for (; at < text.size() && text[at] != ','; ++at)
@@ -25,9 +25,9 @@ result<std::string> unescaped(std::string_view text, std::size_t from, std::size
     std::string out;
     for (std::size_t i = from; i < to; ++i) {
         char c = text[i];
-        if (c == '=') return wrong(text, "'=' in a value needs a backslash", i);
+        if (c == '=') return wrong(text, "unescaped '=' in a value", i);
         if (c == '\\') {
-            if (++i == to) return wrong(text, "found the end, expected ',', '=' or '\\' after a backslash", i);
+            if (++i == to) return wrong(text, "unexpected end, expected ',', '=' or '\\' after a backslash", i);
             c = text[i];
             if (c != '\\' && c != ',' && c != '=')
                 return wrong(text, "found '" + std::string(1, c) + "', expected ',', '=' or '\\' after a backslash", i);
@@ -52,7 +52,7 @@ result<field_selector::requirement> parse_term(std::string_view text, std::size_
     const auto at = text.find_first_of("=!", from);
     const bool has_operator = at < to && (text[at] == '=' || (at + 1 < to && text[at + 1] == '='));
     if (!has_operator) return wrong(text, "found no operator, expected =, == or !=", std::min(at, to));
-    if (at == from) return wrong(text, "expected the path of a field", from);
+    if (at == from) return wrong(text, "expected a field path", from);
     const std::size_t width = at + 1 < to && text[at + 1] == '=' ? 2 : 1;
     auto value = unescaped(text, at + width, to);
     if (!value) return value.error();
@@ -74,7 +74,7 @@ result<field_selector> field_selector::parse(std::string_view text)
     std::vector<requirement> requirements;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = term_end(text, at);
-        // Empty terms mean nothing, as for the server.
+        // Empty terms are ignored, as by the server.
         if (end != at) {
             auto r = parse_term(text, at, end);
             if (!r) return r.error();

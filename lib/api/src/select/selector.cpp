@@ -1,4 +1,4 @@
-// Label selectors as values: normal form, text, matching. Parsing is in selector_parser.cpp.
+// Label selectors as values: normal form, text, matching. selector_parser.cpp parses them.
 #include <kubecoro/api/selector.hpp>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ bool matches_one(const label_selector::requirement& r, value_view label) noexcep
     return r.operation == op::greater ? *have > *limit : *have < *limit;
 }
 
-// The values between the parentheses. A lone empty value shows as ",": "()" is no selector.
+// The values between the parentheses. A single empty value is written as ",", because "()" is invalid.
 std::string joined(const std::vector<std::string>& values)
 {
     if (values.size() == 1 && values.front().empty()) return ",";
@@ -94,7 +94,7 @@ label_selector::label_selector(std::vector<requirement> requirements) : requirem
         std::sort(r.values.begin(), r.values.end());
         r.values.erase(std::unique(r.values.begin(), r.values.end()), r.values.end());
     }
-    // One order for one meaning, so that equal selectors compare equal and share a watch.
+    // A canonical order, so that equivalent selectors compare equal and share a watch.
     const auto order = [](const requirement& r) { return std::tie(r.key, r.operation, r.values); };
     std::sort(requirements_.begin(), requirements_.end(),
               [&](const requirement& a, const requirement& b) { return order(a) < order(b); });

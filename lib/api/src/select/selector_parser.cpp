@@ -1,4 +1,4 @@
-// The label selector grammar of apimachinery: a lexer and a recursive descent of one level.
+// Parses the label selector grammar of apimachinery: a lexer and a recursive descent of one level.
 #include "select/label_rules.hpp"
 
 #include <kubecoro/api/selector.hpp>
@@ -112,7 +112,7 @@ private:
         return exact(std::move(r));
     }
 
-    // An empty value is a value: "key=" asks for a label that is present and empty.
+    // An empty value is a value: "key=" matches a label that is present and empty.
     result<requirement> exact(requirement r)
     {
         token value = lex_.peek();
@@ -154,7 +154,7 @@ private:
         return r.ec == std::errc{} && r.ptr == text.data() + text.size();
     }
 
-    // The words are kube-apiserver's own, so that people find what they know; the position is ours.
+    // Uses kube-apiserver's own wording, which users know; the position is added.
     static failure found(const token& t, std::string_view expected)
     {
         return wrong("found '" + std::string(t.text) + "'" + std::string(expected), t);

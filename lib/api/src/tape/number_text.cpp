@@ -7,7 +7,7 @@
 namespace kubecoro::detail {
 namespace {
 
-// A decimal number: the significant digits (a dot may lie among them) and the power of ten of the first one.
+// A decimal number: its significant digits (possibly with a dot among them) and the power of ten of the first one.
 struct decimal
 {
     bool valid = false;
@@ -19,7 +19,7 @@ struct decimal
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// Exponents beyond this are all the same to us; sums with lengths stay far from overflow.
+// Larger exponents are all treated alike; sums with lengths stay far from overflow.
 constexpr std::int64_t exponent_limit = std::int64_t{1} << 40;
 
 bool read_exponent(std::string_view s, std::int64_t& out) noexcept
@@ -66,7 +66,7 @@ decimal read_decimal(std::string_view s) noexcept
     return d;
 }
 
-// Digits one after the other, the dot left out.
+// Reads digits one by one, skipping the dot.
 class digit_reader
 {
 public:

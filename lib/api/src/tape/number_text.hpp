@@ -1,4 +1,4 @@
-// Numbers that are kept as their text: what they are worth, exactly.
+// Exact values of numbers that are kept as text.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace kubecoro::detail {
 
-/// Equal as decimal numbers: 1 == 1.0 == 10e-1, -0 == 0. Text that is no number equals only the same text.
+/// Equal as decimal numbers: 1 == 1.0 == 10e-1, -0 == 0. Text that is not a number equals only the same text.
 [[nodiscard]] bool equal_numbers(std::string_view a, std::string_view b) noexcept;
 
 /// The value if the text is a whole number within 64 bits: 1e3 is 1000, 1.5 has none.
 [[nodiscard]] std::optional<std::int64_t> integral_value(std::string_view text) noexcept;
 
-/// The nearest double; infinity or zero beyond the range. None if the text is no number.
+/// The nearest double; infinity or zero beyond the range. None if the text is not a number.
 [[nodiscard]] std::optional<double> double_value(std::string_view text) noexcept;
 
-/// Room for any 64-bit integer in decimal.
+/// The decimal text of a 64-bit integer.
 struct integer_text
 {
     explicit integer_text(std::int64_t value) noexcept;

@@ -1,4 +1,4 @@
-// What the writer does about containers that come again: gives them a number, copies their tapes.
+// The writer's handling of repeated containers: replaces them by numbers, or copies their tapes.
 #include "decode/json_skipper.hpp"
 #include "tape/tape_writer.hpp"
 
@@ -8,7 +8,7 @@
 namespace kubecoro::detail {
 namespace {
 
-// Of visits to a container, until it is looked again whether its text repeats.
+// Maximum number of visits to a container before its text is checked for repetition again.
 constexpr int longest_wait = 255;
 
 } // namespace
@@ -63,14 +63,14 @@ void tape_writer::end_recording(const frame& f)
 {
     if ((f.obstacles & obstacle::changing) != 0) return;
     repeats::terms when{max_depth_, f.hidden, f.obstacles, {}};
-    // Others have to be counted before all of it has its number; versions of one object count once.
+    // Other objects must be counted until everything in it has its number; versions of one object count once.
     if ((f.obstacles & obstacle::counting) != 0) when.owner = sightings_.owner();
     layout_.remember(f.at.container, f.recorded, bytes().subspan(f.start), when);
 }
 
 void tape_writer::share(frame& f)
 {
-    // The root and its metadata are an object's own, and who reads them wants them in its tape.
+    // The root and its metadata are specific to an object, and readers expect them in its own tape.
     if (!f.shares || f.is_metadata || depth_ == 0) return;
     unsigned char* const head = data_.get() + f.start;
     const auto size = static_cast<std::size_t>(end_ - head);

@@ -1,4 +1,4 @@
-// Comparison of short texts: nearly all are below 32 bytes, where a call costs more than the work.
+// Compares short texts: nearly all are below 32 bytes, where a call costs more than the work.
 #pragma once
 
 #include <kubecoro/base/hash.hpp>
@@ -8,12 +8,12 @@
 
 namespace kubecoro::detail {
 
-/// Of more than 8 bytes.
+/// Requires more than 8 bytes.
 [[nodiscard]] inline bool same_words(const char* x, const char* y, std::size_t n) noexcept
 {
     for (; n > 8; x += 8, y += 8, n -= 8)
         if (load_word(x) != load_word(y)) return false;
-    // The last word overlaps the one before.
+    // The last word overlaps the previous one.
     return load_word(x + n - 8) == load_word(y + n - 8);
 }
 
@@ -24,7 +24,7 @@ namespace kubecoro::detail {
     const char* const x = a.data();
     const char* const y = b.data();
     if (n >= 8) return same_words(x, y, n);
-    // Both ends, which overlap where the text is shorter than two halves.
+    // Both ends, which overlap if the text is shorter than two halves.
     if (n >= 4) return ((load_half(x) ^ load_half(y)) | (load_half(x + n - 4) ^ load_half(y + n - 4))) == 0;
     return n == 0 || (x[0] == y[0] && x[n / 2] == y[n / 2] && x[n - 1] == y[n - 1]);
 }

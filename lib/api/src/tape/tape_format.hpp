@@ -1,5 +1,5 @@
-// The tape: how a JSON value lies in memory. One byte string, values in document order, keys and texts inline or by
-// number. docs/decisions/0002-tape.md says why.
+// The tape: the in-memory form of a JSON value. One byte string, values in document order, keys and texts inline or by
+// number. Rationale: docs/decisions/0002-tape.md.
 #pragma once
 
 #include <kubecoro/api/value_view.hpp>
@@ -10,7 +10,7 @@
 
 namespace kubecoro::detail {
 
-/* A value is a tag byte and what follows it:
+/* A value is a tag byte, followed by:
 
      00-3f   string of 0-63 bytes         the bytes follow
      40-6f   value number 0-47            nothing follows
@@ -39,10 +39,10 @@ namespace kubecoro::detail {
      df-fd   key number 223-8158          the low 8 bits of (number - 223) follow, the high ones are in the byte
      fe, ff  inline                       length in 1 or 4 bytes, the bytes
 
-   Numbers refer to the vocabulary that the tape was written with; a tape that stands alone has none. Every length is
-   little endian and takes the narrowest form there is, so equal bytes under one vocabulary prove equality; unequal ones
-   prove nothing, because what was inline once may have a number now. Integers are those whose canonical decimal text the
-   document had; every other number keeps its text, so nothing is lost. */
+   Numbers refer to the vocabulary that the tape was written with; a self-contained tape has none. Every length is
+   little endian and takes the narrowest form, so equal bytes under one vocabulary prove equality. Unequal bytes prove
+   nothing, because a text that was written inline may have been given a number later. A number is stored as an integer
+   if the document had its canonical decimal text; any other number keeps its text, so nothing is lost. */
 namespace tag {
 inline constexpr unsigned char string_0 = 0x00;
 inline constexpr unsigned char string_max = 0x3f;
@@ -85,13 +85,13 @@ inline constexpr unsigned char inline_8 = 0xfe;
 inline constexpr unsigned char inline_32 = 0xff;
 } // namespace key_tag
 
-/// Bodies that state their length in the tag.
+/// Bodies whose length is encoded in the tag.
 inline constexpr std::size_t shortest_object = 2;
 inline constexpr std::size_t shortest_array = 1;
 inline constexpr std::size_t tight_object_body = shortest_object + (tag::tight_object_max - tag::tight_object);
 inline constexpr std::size_t tight_array_body = shortest_array + (tag::tight_array_max - tag::tight_array);
 
-/// What numbers there are.
+/// Ranges of numbers.
 inline constexpr std::size_t short_keys = key_tag::wide;
 inline constexpr std::size_t key_numbers = short_keys + 256 * std::size_t{key_tag::inline_8 - key_tag::wide};
 inline constexpr std::size_t short_values = tag::value_wide - tag::value_0;
@@ -101,14 +101,14 @@ inline constexpr std::size_t short_containers = 0x100;
 inline constexpr std::size_t container_numbers = short_containers + 0x10000;
 static_assert(key_numbers == 8159 && value_numbers == 73776);
 
-/// Readers that recurse stop here, whatever the bytes say; writers refuse deeper documents.
+/// Recursive readers stop at this depth, whatever the bytes say; writers refuse deeper documents.
 inline constexpr std::size_t deepest = 512;
 
-/// Lengths have 32 bits; scratch space and headers stay clear of the edge.
+/// Lengths have 32 bits; this leaves room for scratch space and headers.
 inline constexpr std::size_t largest_tape = std::size_t{1} << 30;
 
-/// What a tag says by itself: the kind (of a shared container only its own tag tells it), the bytes of tag and length (or of all of it; 0 for tags that no value has), the
-/// bytes of the length.
+/// Properties of a tag: the kind (absent for shared containers, whose own tag has it), the bytes of tag and length (or
+/// of the whole value; 0 for reserved tags), the bytes of the length.
 struct shape
 {
     value_kind kind = value_kind::absent;
@@ -151,7 +151,7 @@ struct shape
 
 inline constexpr std::array<shape, 256> shapes = make_shapes();
 
-/// Bytes of a value whose tag says all about its length, else 0: four lines of memory for what nearly all steps need.
+/// Size of a value whose tag determines its length, else 0: four cache lines serve nearly all steps.
 [[nodiscard]] constexpr std::array<unsigned char, 256> make_plain_sizes() noexcept
 {
     std::array<unsigned char, 256> sizes{};
@@ -189,19 +189,19 @@ inline void store(unsigned char* at, std::uint64_t v, std::size_t width) noexcep
     for (std::size_t i = 0; i < width; ++i) at[i] = static_cast<unsigned char>(v >> (8 * i));
 }
 
-/// Bytes that a length takes: 1, 2 or 4.
+/// Bytes of a length: 1, 2 or 4.
 [[nodiscard]] inline std::size_t width_of(std::size_t length) noexcept
 {
     return length < 0x100 ? 1 : length < 0x10000 ? 2 : 4;
 }
 
-/// 1, 2, 4 -> 0, 1, 2: what is added to the first tag of a family.
+/// 1, 2, 4 -> 0, 1, 2: added to the first tag of a family.
 [[nodiscard]] inline unsigned char width_step(std::size_t width) noexcept
 {
     return static_cast<unsigned char>(width / 2);
 }
 
-/// How a container that is not empty starts.
+/// The head of a container that is not empty.
 struct container_form
 {
     unsigned char tag;

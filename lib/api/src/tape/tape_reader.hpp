@@ -1,4 +1,4 @@
-// Reads a tape in place. Nothing here trusts the bytes: every length and number is checked.
+// Reads a tape in place. The bytes are not trusted: every length and number is checked.
 #pragma once
 
 #include "tape/tape_format.hpp"
@@ -14,23 +14,23 @@
 
 namespace kubecoro::detail {
 
-/// One value taken apart. `end` is where the value ends; the content of a container ends there too.
+/// One decoded value. `end` is the end of the value, and also of a container's content.
 struct head
 {
     value_kind kind = value_kind::absent;
-    /// An object that may hold a key twice.
+    /// The object may hold a key twice.
     bool loose = false;
-    /// Text, in the tape or in the vocabulary, or members or items.
+    /// The text, in the tape or in the vocabulary, or the members or items.
     const unsigned char* body = nullptr;
     std::size_t size = 0;
     const unsigned char* end = nullptr;
-    /// Of an integer; 0 or 1 of a boolean.
+    /// Value of an integer; 0 or 1 for a boolean.
     std::int64_t number = 0;
 
     [[nodiscard]] std::string_view text() const noexcept { return {reinterpret_cast<const char*>(body), size}; }
 };
 
-/// Where the value at `at` ends; null when there is none or it does not end before `end`.
+/// Returns the end of the value at `at`; null when it is missing or does not end before `end`.
 [[nodiscard]] inline const unsigned char* skip_value(const unsigned char* at, const unsigned char* end) noexcept
 {
     if (at == end) return nullptr;
@@ -74,13 +74,13 @@ struct head
     return *at == tag::shared_8 ? at[1] : static_cast<unsigned>(short_containers + load_bytes<2>(at + 1));
 }
 
-/// The text of a value number; data() is null when there is no such number.
+/// The text of a value number; data() is null for an unknown number.
 [[nodiscard]] inline std::string_view read_shared(const unsigned char* at, const vocabulary* words) noexcept
 {
     return words == nullptr ? std::string_view{} : words->value(read_value_number(at));
 }
 
-/// The text of the string that lies in [at, end), with a number that is known; data() is null for every other value.
+/// The text of the string in [at, end), whose number, if any, must be valid; data() is null for any other value.
 [[nodiscard]] inline std::string_view read_text(const unsigned char* at, const unsigned char* end,
                                                 const vocabulary* words) noexcept
 {
@@ -91,8 +91,8 @@ struct head
     return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(end - text)};
 }
 
-/// The value at `at`; kind absent when there is none, it does not end before `end`, its number is unknown, or it is a
-/// shared container, which views look through.
+/// The value at `at`. Its kind is absent when it is missing, does not end before `end`, has an unknown number, or is a
+/// shared container, which views resolve.
 [[nodiscard]] inline head read_head(const unsigned char* at, const unsigned char* end, const vocabulary* words) noexcept
 {
     const unsigned char* const next = skip_value(at, end);
@@ -120,7 +120,7 @@ struct head
     }
 }
 
-/// The key at `at`; null when it does not end before `end` or is unknown, else where its value starts.
+/// Reads the key at `at`. Returns the start of its value; null when the key does not end before `end` or is unknown.
 [[nodiscard]] inline const unsigned char* read_key(const unsigned char* at, const unsigned char* end,
                                                    const vocabulary* words, std::string_view& key) noexcept
 {
@@ -145,7 +145,7 @@ struct head
     return at + length;
 }
 
-/// A member as it lies in the tape of its object.
+/// A member in the tape of its object.
 struct tape_member
 {
     std::string_view key;
@@ -154,7 +154,7 @@ struct tape_member
     const unsigned char* end = nullptr;
 };
 
-/// Tells `each` of the members of the object at `at`, as far as they are whole, if there is one that lies there itself.
+/// Calls `each` for every complete member of the object at `at`. Does nothing for a shared container.
 template<class Each>
 inline void for_each_member(const unsigned char* at, const unsigned char* end, const vocabulary* words, Each&& each)
 {
@@ -171,7 +171,7 @@ inline void for_each_member(const unsigned char* at, const unsigned char* end, c
     }
 }
 
-/// Where in the tape those bytes lie; none when they lie elsewhere.
+/// Offset of these bytes in the tape; none when they are elsewhere.
 [[nodiscard]] inline std::optional<std::uint32_t> offset_in(std::span<const unsigned char> tape,
                                                             std::string_view value) noexcept
 {
@@ -185,19 +185,19 @@ inline void for_each_member(const unsigned char* at, const unsigned char* end, c
 
 namespace kubecoro {
 
-/// Makes views of tapes, for the files of this module.
+/// Creates views of tapes, for the files of this module.
 class tape_access
 {
 public:
-    /// Absent when there is no whole value at `at`.
+    /// Absent when there is no complete value at `at`.
     [[nodiscard]] static value_view view(const unsigned char* at, const unsigned char* end,
                                          const detail::vocabulary* words) noexcept
     {
         const unsigned char* const next = detail::skip_value(at, end);
         return next == nullptr ? value_view{} : whole(at, next, words);
     }
-    /// Of the value that ends at `next`; absent when its number is unknown. Of a shared container it is a view of what
-    /// lies in the vocabulary, so that nobody who has a view meets a number of one.
+    /// A view of the value that ends at `next`; absent when its number is unknown. For a shared container, a view of
+    /// its content in the vocabulary, so that no view refers to a container by number.
     [[nodiscard]] static value_view whole(const unsigned char* at, const unsigned char* next,
                                           const detail::vocabulary* words) noexcept
     {
@@ -212,19 +212,20 @@ public:
     {
         return v.at_ == nullptr ? detail::head{} : detail::read_head(v.at_, v.end_, v.words_);
     }
-    /// As as_string().
+    /// Same as as_string().
     [[nodiscard]] static std::string_view text_of(const value_view& v, std::string_view fallback = {}) noexcept
     {
         if (v.at_ == nullptr) return fallback;
         const std::string_view text = detail::read_text(v.at_, v.end_, v.words_);
         return text.data() == nullptr ? fallback : text;
     }
-    /// The bytes of the value itself; not in the tape it was found in when it is a shared container, or inside one.
+    /// The bytes of the value itself; for a shared container, or a value inside one, they are not in the object's own
+    /// tape.
     [[nodiscard]] static std::string_view bytes(const value_view& v) noexcept
     {
         return {reinterpret_cast<const char*>(v.at_), static_cast<std::size_t>(v.end_ - v.at_)};
     }
-    /// The same bytes under the same vocabulary, which proves equality.
+    /// True for equal bytes under the same vocabulary, which proves equality.
     [[nodiscard]] static bool same_bytes(const value_view& a, const value_view& b) noexcept
     {
         return a.words_ == b.words_ && bytes(a) == bytes(b);

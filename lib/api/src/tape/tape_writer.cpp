@@ -10,28 +10,28 @@
 namespace kubecoro::detail {
 namespace {
 
-// Scratch space beyond this is given back after the object that needed it.
+// Larger scratch buffers are freed after the object that needed them.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 constexpr std::size_t first_capacity = 4096;
 
-// There is always room for an event with a text of this size, and for the lengths of containers that turn out wider.
+// Room is always reserved for an event with a text of this size, and for container lengths that turn out wider.
 constexpr std::size_t short_text = 256;
 constexpr std::size_t spare = short_text + 16;
 
-// Objects with more members than this are not searched for keys that come twice: readers look at all of them.
+// Objects with more members are not checked for duplicate keys: readers of such objects scan all members.
 constexpr unsigned most_told_apart = 32;
 
-// Shorter values take no more room inline.
+// Shorter values are no larger inline.
 constexpr std::size_t shortest_shared_value = 2;
 
-// Members that may be missing before the one that comes: more are looked for by number.
+// Maximum number of missing members to skip by comparison; after that, keys are looked up by number.
 constexpr int likely_members = 4;
 
-// Of one document no more unknown keys are counted: one with thousands does not decide alone what the next ones share.
+// Maximum number of unknown keys counted per document, so that a single document with thousands of keys does not decide
+// what later ones share.
 constexpr unsigned most_new_keys = 512;
 
-// After so many in a row that nobody had seen, which a place for ids and times has, few are still looked at: one of
-// `look_again`.
+// After this many consecutive unknown texts, as at a place for ids or times, only one in `look_again` is looked up.
 constexpr unsigned most_strangers = 64;
 constexpr unsigned look_again = 16;
 
@@ -104,7 +104,7 @@ bool tape_writer::fail(trouble t) noexcept
         trouble_ = t;
         broken_at_ = size();
     }
-    // What is written from here on is of no use and stays within the spare room.
+    // Further output is discarded and stays within the spare room.
     end_ = data_.get();
     limit_ = nullptr;
     return false;
@@ -192,7 +192,7 @@ value_view tape_writer::complete_member(std::string_view key) const noexcept
     if (depth_ == 0) return {};
     const frame& root = frames_[1];
     const unsigned char* at = data_.get() + root.start + 1 + root.width;
-    // A container that is open has no length yet.
+    // An open container has no length yet.
     const std::size_t written = trouble_ == trouble::none ? size() : broken_at_;
     const unsigned char* const end = data_.get() + (depth_ > 1 ? frames_[2].start : written);
     std::string_view other;
@@ -291,7 +291,7 @@ bool tape_writer::is_user_map(const frame& f) const noexcept
 bool tape_writer::may_learn(key_class c, bool is_users) const noexcept
 {
     if (innermost().secret || c == key_class::item) return false;
-    // Names of items and of users must not take the room of the names that a schema has.
+    // Names of items and names chosen by users must not displace those of a schema.
     if (is_users) return words_->has_room_for_users_key();
     return c != key_class::common_item || words_->keys().size() < key_numbers / 2;
 }
@@ -302,7 +302,7 @@ std::optional<text_table::number> tape_writer::number_of_key(std::string_view s,
     const std::uint64_t hash = hash_text(s);
     if (new_keys_ >= most_new_keys || !may_learn(c, is_users)) return keys.find(s, hash);
     const std::size_t before = keys.size();
-    // Those of a schema count by version: they are few, and known ones are quicker.
+    // Schema keys count per version: there are few of them, and known ones are faster.
     const auto [known, again] = is_users ? sightings_.see(keys, s, hash) : keys.see(s, hash, document_);
     if (!known) ++new_keys_;
     if (is_users) words_->count_users_keys(keys.size() - before);
@@ -377,7 +377,8 @@ std::optional<text_table::number> tape_writer::look_up(text_table& table, std::s
 {
     layout::node& n = layout_.at(p);
     if (n.strangers >= most_strangers && ++n.strangers % look_again != 0) return std::nullopt;
-    // By the object, not by the version: what one object alone has is worth no number, however often it is updated.
+    // Counted per object, not per version: a text of a single object is not worth a number, however often the object is
+    // updated.
     const auto [known, again] = sightings_.see(table, content, hash_text(content));
     if (p != layout::nowhere) {
         if (known) n.value = first + *known;

@@ -16,10 +16,10 @@
 
 namespace kubecoro::detail {
 
-/** Writes one JSON value as a tape from events in document order; reused for the next after clear().
+/** Writes one JSON value as a tape from events in document order; reusable after clear().
 
-    Every event returns false once a limit is broken, and problem() says which. Events must be well nested, as a
-    parser's are. */
+    Every event returns false once a limit is exceeded, and problem() says which. Events must be well nested, like a
+    parser's. */
 class tape_writer
 {
 public:
@@ -30,7 +30,7 @@ public:
         too_deep
     };
 
-    /// @param words  What the tape may refer to, and what learns from it; null for a tape that stands alone.
+    /// @param words  The vocabulary that the tape refers to and adds to; null for a self-contained tape.
     tape_writer(std::size_t max_bytes, std::size_t max_depth, vocabulary* words = nullptr);
 
     void clear();
@@ -69,66 +69,67 @@ public:
             return shared(n.value);
         return other_string(text);
     }
-    /// After key(): what repeat() would be told may be a container that was here before.
+    /// After key(): true if the value may be the container that was here before, so that repeat() should be called.
     [[nodiscard]] bool may_repeat() const noexcept
     {
         return layout_.at(here_).child != layout::nowhere && shares_ && hint_ == hint::none;
     }
     /** Writes the value without its events, if it is the container that was here before.
 
-        @param text  Begins with the container; as much of it as is at hand, in place until the container has ended.
+        @param text  Begins with the container; as much of it as is available, unmoved until the container has ended.
         @return the length of the container; 0: its events must follow. */
     [[nodiscard]] std::size_t repeat(std::string_view text);
     [[nodiscard]] bool integer(std::int64_t value);
-    /// A number that is not an integer of 64 bits in canonical form.
+    /// A number that is not a 64-bit integer in canonical form.
     [[nodiscard]] bool number(std::string_view text);
     [[nodiscard]] bool boolean(bool value) { return single(value ? tag::true_ : tag::false_); }
     [[nodiscard]] bool null() { return single(tag::null); }
 
-    /// What came last was a key, or the innermost container is an array. Looks at all of an object.
+    /// True if the last event was a key, or the innermost container is an array. Scans the whole object.
     [[nodiscard]] bool awaits_value() const noexcept;
 
-    /// Containers that are open.
+    /// Number of open containers.
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
-    /// The member of the root, if it is complete or was when a limit was broken; absent otherwise. For the moment.
+    /// The member of the root, if it is complete or was when a limit was exceeded; absent otherwise. Valid until the
+    /// next event.
     [[nodiscard]] value_view complete_member(std::string_view key) const noexcept;
-    /// Begins of their like, for a parser that goes on inside of them.
+    /// Appends text that opens the same containers, to restart a parser inside them.
     void append_nesting(std::string& text) const;
     [[nodiscard]] trouble problem() const noexcept { return trouble_; }
     /// Complete when depth() is 0.
     [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {data_.get(), size()}; }
 
 private:
-    /// A container that is open; outermost there is one that stands for the document.
+    /// An open container; the outermost frame stands for the document.
     struct frame
     {
         std::uint32_t start = 0;
-        /// Members so far, or items that have places of their own.
+        /// Number of members, or of items that have places of their own.
         std::uint32_t members = 0;
         layout::cursor at;
-        /// Of the length, guessed.
+        /// Predicted width of the length.
         unsigned char width = 0;
         bool is_array = false;
         /// May hold a key twice.
         bool loose = false;
-        /// Nothing below is learnt.
+        /// Nothing inside is learnt.
         bool secret = false;
-        /// Texts below may have numbers.
+        /// Texts inside may have numbers.
         bool shares = false;
         /// The root's `metadata`.
         bool is_metadata = false;
-        /// Of `obstacle`.
+        /// A set of `obstacle` bits.
         unsigned obstacles = 0;
-        /// Bytes that the shared containers in it have more than their numbers.
+        /// Bytes of the shared containers in it beyond the size of their numbers.
         std::uint32_t hidden = 0;
-        /// Its text, which is remembered with its tape when it ends: gone with the frame. Empty: it is not remembered.
+        /// Its text, cached with its tape when it ends; valid while the frame is open. Empty: not recorded.
         std::string_view recorded;
-        /// It is recorded, or one around it is.
+        /// It or a surrounding container is recorded.
         bool in_recording = false;
-        /// A bit for each key so far, by its mark.
+        /// One bit for the mark of each key so far.
         std::array<std::uint64_t, 2> keys{};
     };
-    /// What the last key says about its value.
+    /// What the last key implies for its value.
     enum class hint : std::uint8_t
     {
         none,
@@ -136,18 +137,19 @@ private:
         metadata,
         identity,
         uid,
-        /// A container that is recorded: its text is expected_text_.
+        /// The value is a container to be recorded: its text is expected_text_.
         recorded
     };
 
-    /// Why a container gets no number, or why its tape is not kept for the text when that comes again.
+    /// Reasons not to share a container, or not to cache its tape.
     struct obstacle
     {
-        /// A key or text in it may get a number, or is secret: the same text may make another tape, or must not be kept.
+        /// A key or text in it may get a number, or is secret: the same text may give another tape, or must not be
+        /// kept.
         static constexpr unsigned changing = 1;
-        /// It may get a number, or a container in it: other objects count it first.
+        /// It, or a container in it, may still get a number: other objects must count it first.
         static constexpr unsigned counting = 2;
-        /// A text in it is longer than those that many objects share.
+        /// It contains a text that is longer than shared texts may be.
         static constexpr unsigned long_text = 4;
     };
 
@@ -179,24 +181,25 @@ private:
         f.keys = {};
         end_ += std::size_t{1} + f.width;
     }
-    /// An item, one whose key says something about it, or one that is deeper than all before.
+    /// Begins an item, a container whose key affects it, or one that is deeper than all before.
     [[nodiscard]] bool begin_special(bool is_object);
     [[nodiscard]] bool deepen();
     [[nodiscard]] bool end_filled(frame& f);
     [[nodiscard]] std::size_t copy(const repeats::entry& known);
-    /// A container that may be worth it begins with `text`.
+    /// Checks the container at the start of `text` for recording.
     void look_at(std::string_view text);
-    /// The container that comes now has this text, unless one around it is recorded already.
+    /// Records the next container, which has this text, unless a surrounding one is recorded already.
     void expect_recording(std::string_view text);
-    /// The container is written, and the frame is the one of it.
+    /// Called after the container of this frame is written.
     void end_recording(const frame& f);
-    /// Puts a number in the place of the container that ended last, if there is one.
+    /// Replaces the container that just ended by its number, if it has one.
     void share(frame& f);
     [[nodiscard]] std::optional<text_table::number> container_at(layout::place p, std::string_view tape);
     void put_container(text_table::number n) noexcept;
-    /** The number of what stands at a place. What has none is counted, unless hardly anything recurs there.
+    /** Returns the number of the content at a place. Content without a number is counted, unless content at this place
+        hardly ever recurs.
 
-        @param first  Added to the number where the place remembers it. */
+        @param first  Added to the number that the place remembers. */
     [[nodiscard]] std::optional<text_table::number> look_up(text_table& table, std::string_view content,
                                                             layout::place p, std::uint32_t first);
     [[nodiscard]] bool single(unsigned char t)
@@ -207,7 +210,7 @@ private:
     }
     [[nodiscard]] bool text(unsigned char family, std::string_view s);
 
-    /// The member is at `p` and has the key `e`.
+    /// Writes the member at `p`, whose key is `e`.
     [[nodiscard]] bool known_key(frame& f, layout::place p, const text_table::entry& e)
     {
         const key_remark known = key_remark::unpack(e.remark);
@@ -219,7 +222,7 @@ private:
         put_key(n.key);
         return has_room();
     }
-    /// A key that is not the one that was expected first.
+    /// Writes a key that is not the predicted one.
     [[nodiscard]] bool other_key(frame& f, std::string_view s);
     [[nodiscard]] bool new_key(frame& f, std::string_view s);
     [[nodiscard]] bool inline_key(std::string_view s);
@@ -234,7 +237,7 @@ private:
         end_[1] = static_cast<unsigned char>(rest % 256);
         end_ += 2;
     }
-    /// Finds out whether the object may hold this key twice.
+    /// Detects whether the object may hold this key twice.
     void note_key(frame& f, std::string_view key, std::uint8_t mark) const noexcept
     {
         std::uint64_t& word = f.keys[(mark >> 6) & 1];
@@ -246,12 +249,12 @@ private:
     }
     void look_for(frame& f, std::string_view key) const noexcept;
     [[nodiscard]] bool has_key(const frame& f, std::string_view key) const noexcept;
-    /// The object's member names are chosen by users, or nothing says that they are not.
+    /// True if users choose the object's member names, or if this cannot be excluded.
     [[nodiscard]] bool is_user_map(const frame& f) const noexcept;
     [[nodiscard]] bool may_learn(key_class c, bool is_users) const noexcept;
-    /// The number of a key that was not expected; one that has none is counted where it may be learnt.
+    /// The number of an unpredicted key; a key without a number is counted where it may be learnt.
     [[nodiscard]] std::optional<text_table::number> number_of_key(std::string_view s, key_class c, bool is_users);
-    /// The same of a text that is a value.
+    /// The same for a text value.
     [[nodiscard]] std::optional<text_table::number> number_of_value(std::string_view s);
     void expect_value(const frame& f, key_class c) noexcept
     {
@@ -264,20 +267,20 @@ private:
     [[nodiscard]] hint hint_of(key_class c, const frame& f) const noexcept;
 
     void next_item();
-    /// A text that is not the one that was here before.
+    /// Writes a text that differs from the previous one here.
     [[nodiscard]] bool other_string(std::string_view s);
     [[nodiscard]] bool inline_string(std::string_view s);
     [[nodiscard]] bool shared(text_table::number n);
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(end_ - data_.get()); }
-    /// After what was written: there is room again for an event without a long text.
+    /// After a write: ensures room for the next event without a long text.
     [[nodiscard]] bool has_room()
     {
         if (end_ <= limit_) [[likely]]
             return true;
         return make_room(0);
     }
-    /// Room for n bytes more than events without a long text need.
+    /// Ensures room for n bytes in addition to an event without a long text.
     [[nodiscard]] bool make_room(std::size_t n);
     [[nodiscard]] bool fail(trouble t) noexcept;
     [[nodiscard]] frame& innermost() noexcept { return *top_; }
@@ -285,23 +288,23 @@ private:
 
     std::unique_ptr<unsigned char[]> data_;
     unsigned char* end_ = nullptr;
-    /// Where there is need for more room; null once there is trouble.
+    /// The end of the room for further events; null after a limit is exceeded.
     const unsigned char* limit_ = nullptr;
     std::size_t capacity_ = 0;
-    /// One for each level there was so far; the first depth_ + 1 are open.
+    /// One per level reached so far; the first depth_ + 1 are open.
     std::vector<frame> frames_;
     frame* top_ = nullptr;
     frame* last_ = nullptr;
     std::size_t depth_ = 0;
     vocabulary* words_;
-    /// Of a tape that stands alone: nothing is ever remembered.
+    /// Used by self-contained tapes: remembers nothing.
     layout nothing_{2};
     layout& layout_;
-    /// Where the next value comes.
+    /// Place of the next value.
     layout::place here_ = layout::root;
     unsigned document_ = 0;
     object_sightings sightings_;
-    /// Keys of this document that had no number.
+    /// Keys of this document without a number.
     unsigned new_keys_ = 0;
     std::size_t max_bytes_;
     std::size_t max_depth_;
@@ -309,9 +312,9 @@ private:
     /// The next value may have a number if it is a text.
     bool shares_ = false;
     hint hint_ = hint::none;
-    /// Bytes that were written when a limit was broken.
+    /// Bytes written when a limit was exceeded.
     std::size_t broken_at_ = 0;
-    /// Only with hint::recorded, which the container that comes, or the next key, takes back.
+    /// Valid only with hint::recorded, which the next container or key resets.
     std::string_view expected_text_;
     trouble trouble_ = trouble::none;
 };

@@ -1,4 +1,4 @@
-// A uid as the server makes them, in 16 bytes instead of 36 characters.
+// Stores a uid in the server's canonical form in 16 bytes instead of 36 characters.
 #pragma once
 
 #include <array>
@@ -15,13 +15,14 @@ namespace uuid {
 
 inline constexpr std::string_view digits = "0123456789abcdef";
 
-/// A dash comes before these bytes.
+/// True for bytes that follow a dash.
 [[nodiscard]] constexpr bool after_dash(std::size_t byte) noexcept
 {
     return byte == 4 || byte == 6 || byte == 8 || byte == 10;
 }
 
-/// 0-15; more for what is no digit. Capitals are none: they would come back small.
+/// 0-15; larger for any other character. Uppercase digits are not accepted, because they would be restored in
+/// lowercase.
 [[nodiscard]] constexpr unsigned digit(char c) noexcept
 {
     if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
@@ -46,7 +47,7 @@ inline constexpr std::string_view digits = "0123456789abcdef";
     return out;
 }
 
-/// @param bytes  16 of them. @param text  Gets uuid_length characters.
+/// @param bytes  16 bytes. @param text  Receives uuid_length characters.
 constexpr void from_uuid(const unsigned char* bytes, unsigned char* text) noexcept
 {
     for (std::size_t i = 0; i < 16; ++i) {

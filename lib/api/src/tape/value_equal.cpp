@@ -1,4 +1,4 @@
-// Equality of JSON values read from tapes.
+// Compares JSON values read from tapes.
 #include "tape/number_text.hpp"
 #include "tape/tape_reader.hpp"
 
@@ -31,7 +31,7 @@ bool equal_arrays(const value_view& a, const value_view& b, std::size_t depth)
     return p == end && q == end;
 }
 
-// True when both have the same keys in the same order, which objects of one server have.
+// True when both have the same keys in the same order, which is usual for objects of one server.
 bool same_keys(const value_view& a, const value_view& b) noexcept
 {
     auto p = a.members().begin();
@@ -42,7 +42,7 @@ bool same_keys(const value_view& a, const value_view& b) noexcept
     return p == end && q == end;
 }
 
-// The members from `at` on that count: of duplicates the last, sorted by key.
+// The effective members from `at` on: of duplicates the last, sorted by key.
 std::vector<member> effective_members(member_iterator at)
 {
     std::vector<member> all;
@@ -72,7 +72,7 @@ bool equal_members(const std::vector<member>& x, const std::vector<member>& y, s
     });
 }
 
-// No value is compared twice: where objects lie in each other, that would double the work with every level.
+// No value is compared twice: with nested objects, that would double the work with every level.
 bool equal_objects(const value_view& a, const value_view& b, std::size_t depth)
 {
     auto p = a.members().begin();
@@ -85,7 +85,7 @@ bool equal_objects(const value_view& a, const value_view& b, std::size_t depth)
     }
     if (p == end) return true;
     if (!tape_access::head_of(a).loose) return false;
-    // A member that a later one replaces does not count.
+    // A member that a later duplicate replaces is ignored.
     const std::string_view key = (*p).key;
     const auto rest = effective_members(++p);
     return has_key(rest, key) && equal_members(rest, effective_members(++q), depth);

@@ -1,4 +1,4 @@
-// JSON text and Boost.JSON values out of a tape.
+// Converts tapes to JSON text and to Boost.JSON values.
 #include "tape/number_text.hpp"
 #include "tape/tape_reader.hpp"
 
@@ -103,11 +103,12 @@ void append_value(std::string& out, const value_view& v, std::size_t depth)
 
 boost::json::value number_to_json(std::string_view text)
 {
-    // Counters of 64 unsigned bits stay exact; what has a fraction or an exponent is a double, as in Boost.JSON itself.
+    // Unsigned 64-bit counters stay exact; numbers with a fraction or an exponent become doubles, as in Boost.JSON
+    // itself.
     std::uint64_t big = 0;
     const auto r = std::from_chars(text.data(), text.data() + text.size(), big);
     if (r.ec == std::errc{} && r.ptr == text.data() + text.size()) return big;
-    // JSON knows no infinity: what came as JSON has to be writable as JSON.
+    // JSON has no infinity, and values read from JSON must be writable as JSON.
     constexpr double largest = std::numeric_limits<double>::max();
     return std::clamp(detail::double_value(text).value_or(0), -largest, largest);
 }

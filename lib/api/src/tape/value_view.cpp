@@ -7,13 +7,13 @@ namespace kubecoro {
 
 using detail::head;
 
-// A view is of a whole value: whoever made it has checked that.
+// Every view covers a complete value; this is checked where the view is created.
 
 value_kind value_view::kind() const noexcept { return at_ == nullptr ? value_kind::absent : detail::shapes[*at_].kind; }
 
 namespace {
 
-/// The first member of that key: where its value starts, and where that ends, which is where the search can go on.
+/// The first member with a key: the start of its value, and its end, where the search can continue.
 struct found_member
 {
     const unsigned char* value = nullptr;
