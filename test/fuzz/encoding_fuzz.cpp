@@ -1,5 +1,5 @@
-// Any lines as documents of one encoding: each says what it says alone and what Boost.JSON reads in it, whatever came
-// before it, one by one and as items of a list.
+// Decodes arbitrary lines as documents of one encoding, one by one and as items of a list. Each must equal its
+// self-contained encoding and Boost.JSON's reading, independent of the documents before it.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -16,7 +16,7 @@ using namespace kubecoro::detail;
 
 namespace {
 
-// From unknown to known: texts, containers and repeats need some sightings each.
+// Texts, containers and repeats need several sightings each before they are shared.
 constexpr int rounds = 6;
 constexpr std::size_t most_documents = 16;
 
@@ -24,7 +24,7 @@ struct document
 {
     std::string text;
     object alone;
-    /// Nothing where Boost.JSON refuses what we accept.
+    /// Empty if Boost.JSON rejects the text.
     std::optional<boost::json::value> oracle;
 };
 
@@ -50,18 +50,18 @@ std::vector<document> documents_in(std::string_view text)
 
 void check(const object& o, const document& d)
 {
-    fuzz::require(o.to_text() == d.alone.to_text(), "an object says what it says alone");
-    fuzz::require(o.root() == d.alone.root(), "an object equals itself alone");
-    fuzz::require(!d.oracle || test::same_json(o.to_json(), *d.oracle), "an object says what Boost.JSON reads");
+    fuzz::require(o.to_text() == d.alone.to_text(), "the text equals that of the self-contained object");
+    fuzz::require(o.root() == d.alone.root(), "an object equals the self-contained one");
+    fuzz::require(!d.oracle || test::same_json(o.to_json(), *d.oracle), "an object equals Boost.JSON's reading");
 }
 
-/// The text is gone when it is decoded, as the buffer of a connection is.
+/// Frees the text after decoding, like the buffer of a connection.
 object decode_once(const std::string& text, const std::shared_ptr<object_encoding>& encoding)
 {
     const auto buffer = std::make_unique<char[]>(text.size());
     std::copy(text.begin(), text.end(), buffer.get());
     auto o = decode_object({buffer.get(), text.size()}, {}, encoding);
-    fuzz::require(o.has_value(), "a vocabulary refuses nothing");
+    fuzz::require(o.has_value(), "a vocabulary rejects no object");
     return std::move(*o);
 }
 
@@ -76,7 +76,7 @@ void check_list(const std::vector<document>& documents, const std::shared_ptr<ob
         const std::size_t size = std::min(chunk, text.size() - at);
         const auto buffer = std::make_unique<char[]>(size);
         std::copy_n(text.begin() + static_cast<std::ptrdiff_t>(at), size, buffer.get());
-        fuzz::require(decoder.feed({buffer.get(), size}).has_value(), "objects make a list");
+        fuzz::require(decoder.feed({buffer.get(), size}).has_value(), "a list of valid objects is accepted");
     }
     const auto page = decoder.finish();
     fuzz::require(page && page->items.size() == documents.size(), "a list has all its items");

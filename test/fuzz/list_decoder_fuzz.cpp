@@ -1,4 +1,5 @@
-// Any text as a list: the same page, or a failure, whatever the chunks, pruned or not, known or not.
+// Decodes arbitrary text as a list: chunking must not change the page or the failure, with and without pruning and
+// known objects.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -11,7 +12,7 @@ using namespace kubecoro::detail;
 
 namespace {
 
-/// Knows every object of one version.
+/// Returns a known object for every object of version 1.
 class known final : public known_objects
 {
 public:
@@ -38,18 +39,18 @@ void check(std::string_view text, const decode_options& options,
 {
     const auto whole = decode(text, text.size() + 1, options, know);
     const auto parts = decode(text, fuzz::chunk_of(text.size()), options, know);
-    fuzz::require(whole.has_value() == parts.has_value(), "chunks do not decide whether a list is accepted");
+    fuzz::require(whole.has_value() == parts.has_value(), "chunking does not affect whether a list is accepted");
     if (!whole) return;
     fuzz::require(whole->kind == parts->kind && whole->resource_version == parts->resource_version &&
                       whole->continue_token == parts->continue_token && whole->items.size() == parts->items.size() &&
                       whole->left_out.size() == parts->left_out.size(),
-                  "chunks do not change the page");
+                  "chunking does not change the page");
     for (std::size_t i = 0; i < whole->left_out.size(); ++i)
         fuzz::require(!whole->left_out[i].key.name.empty() && whole->left_out[i].key == parts->left_out[i].key,
-                      "what is left out has the same name in chunks");
+                      "chunking does not change the names of objects left out");
     for (std::size_t i = 0; i < whole->items.size(); ++i) {
-        fuzz::require(whole->items[i].to_text() == parts->items[i].to_text(), "chunks do not change an item");
-        fuzz::require(options.prune.drop.empty() || !whole->items[i]["spec"]["a"], "what is dropped is gone");
+        fuzz::require(whole->items[i].to_text() == parts->items[i].to_text(), "chunking does not change an item");
+        fuzz::require(options.prune.drop.empty() || !whole->items[i]["spec"]["a"], "dropped fields are absent");
         test::read_everything(whole->items[i].root());
     }
 }

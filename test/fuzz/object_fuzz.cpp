@@ -1,4 +1,4 @@
-// Any text: an object or a failure; what was read comes back the same.
+// Decodes arbitrary text as an object: accepted objects must survive a round trip.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -10,26 +10,26 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const auto parsed = object::parse(fuzz::text(data, size));
     if (!parsed) {
-        fuzz::require(parsed.error() == cond::corrupt, "what cannot be read is corrupt");
+        fuzz::require(parsed.error() == cond::corrupt, "invalid text is reported as corrupt");
         return 0;
     }
     const std::string text = parsed->to_text();
     const auto again = object::parse(text);
-    fuzz::require(again.has_value(), "text output can be read");
+    fuzz::require(again.has_value(), "text output can be parsed");
     fuzz::require(again->to_text() == text, "text output is stable");
-    fuzz::require(parsed->root() == again->root(), "what comes back is equal");
-    fuzz::require(object::from_json(parsed->to_json()).has_value(), "the JSON value can be read");
+    fuzz::require(parsed->root() == again->root(), "the parsed output equals the object");
+    fuzz::require(object::from_json(parsed->to_json()).has_value(), "the JSON value can be parsed");
     decode_options o;
     o.drop_managed_fields = true;
     const auto pruned = decode_object(text, o);
-    fuzz::require(pruned.has_value() && !pruned->metadata()["managedFields"], "managedFields are gone");
+    fuzz::require(pruned.has_value() && !pruned->metadata()["managedFields"], "managedFields are absent");
     test::read_everything(parsed->root());
-    // From unknown to known: the same text by ever more numbers.
+    // With each round, the vocabulary shares more of the same text.
     const auto shared = make_object_encoding();
     for (int i = 0; i < 10; ++i) {
         const auto numbered = decode_object(text, {}, shared);
-        fuzz::require(numbered.has_value() && numbered->to_text() == text, "a vocabulary changes nothing that is read");
-        fuzz::require(numbered->root() == parsed->root(), "a vocabulary changes no value");
+        fuzz::require(numbered.has_value() && numbered->to_text() == text, "a vocabulary does not change the text");
+        fuzz::require(numbered->root() == parsed->root(), "a vocabulary does not change the value");
     }
     return 0;
 }

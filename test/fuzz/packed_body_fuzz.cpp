@@ -1,5 +1,5 @@
-// Any bytes as a zstd frame, as a body whose frame is spoilt, and as front and body of a tape: refused, or expanded
-// within bounds and readable.
+// Uses arbitrary bytes as a zstd frame, as a body whose frame is corrupted, and as front and body of a tape: each must
+// be rejected, or expanded within bounds and readable.
 #include "packed_body_fuzz.hpp"
 
 #include "fuzz.hpp"
@@ -19,7 +19,7 @@ using fuzz::largest_body;
 
 namespace {
 
-/// The tape that front and body make, if they do, is read like any other.
+/// Reads the tape that front and body form, if they do.
 void join(bytes_view front, bytes_view body, std::size_t size)
 {
     std::vector<unsigned char> tape(size);
@@ -27,7 +27,7 @@ void join(bytes_view front, bytes_view body, std::size_t size)
     kubecoro::test::read_everything(kubecoro::tape_access::view(tape.data(), tape.data() + tape.size(), nullptr));
 }
 
-/// The first byte says where the front ends and how long the tape is to be.
+/// The first byte determines where the front ends and the size of the tape.
 std::size_t join_halves(bytes_view all)
 {
     if (all.empty()) return 0;
@@ -36,7 +36,8 @@ std::size_t join_halves(bytes_view all)
     return front;
 }
 
-/// zstd refuses nearly every frame that it has not made: here it makes one, of which four bytes may then change.
+/// Compresses the body and changes up to four bytes of its frame: zstd rejects nearly every frame that it did not
+/// produce.
 void expand_spoilt(bytes_view changes, bytes_view front, bytes_view body)
 {
     static body_compressor compressor;
@@ -46,11 +47,11 @@ void expand_spoilt(bytes_view changes, bytes_view front, bytes_view body)
     std::vector<unsigned char> frame(made.begin(), made.end());
     const auto same = expander.expand(frame, dictionary(), body.size());
     fuzz::require(same && std::equal(same->begin(), same->end(), body.begin(), body.end()),
-                  "what was packed comes back");
+                  "a packed body expands to itself");
     for (std::size_t i = 0; i + 1 < changes.size(); i += 2) frame[changes[i] % frame.size()] ^= changes[i + 1];
     const auto other = expander.expand(frame, dictionary(), largest_body);
     if (!other) return;
-    fuzz::require(other->size() <= largest_body, "a frame yields no more than was asked for");
+    fuzz::require(other->size() <= largest_body, "a frame expands to at most the requested size");
     join(front, *other, changes.front() * std::size_t{4});
 }
 
@@ -61,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static body_expander expander;
     const bytes_view all(data, size);
     if (const auto body = expander.expand(all, dictionary(), largest_body)) {
-        fuzz::require(body->size() <= largest_body, "a frame yields no more than was asked for");
+        fuzz::require(body->size() <= largest_body, "a frame expands to at most the requested size");
         join_halves(*body);
     }
     const std::size_t front = join_halves(all);

@@ -1,4 +1,4 @@
-// What frames are made and read with, by the target and by the mutator.
+// The dictionary and size limit shared by the packed body target and its mutator.
 #pragma once
 
 #include "storage/body_dictionary.hpp"
@@ -9,7 +9,7 @@
 
 namespace fuzz {
 
-/// Of what a frame holds.
+/// Maximum size of a frame's content.
 constexpr std::size_t largest_body = 4096;
 
 inline const kubecoro::detail::body_dictionary& dictionary()

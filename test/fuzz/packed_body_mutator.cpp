@@ -1,4 +1,4 @@
-// zstd refuses nearly every frame of which a byte was changed. Half of the time this changes what is inside instead.
+// A mutator that changes the body inside a frame half of the time: zstd rejects nearly every frame with a changed byte.
 #include "packed_body_fuzz.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace {
 
-/// What the input holds if it is a frame, else the input.
+/// The content of the input if it is a frame, else the input.
 bytes_view inside(bytes_view input)
 {
     static body_expander expander;
@@ -19,7 +19,7 @@ bytes_view inside(bytes_view input)
     return body ? *body : input.first(std::min(input.size(), fuzz::largest_body));
 }
 
-/// The frame of a changed body; empty when there is none that is smaller than the body.
+/// The frame of a mutated body; empty when it would not be smaller than the body.
 bytes_view packed_mutation(bytes_view input)
 {
     static body_compressor compressor;
@@ -32,7 +32,7 @@ bytes_view packed_mutation(bytes_view input)
 
 } // namespace
 
-/// Called by libFuzzer in the place of its own mutations.
+/// Called by libFuzzer instead of its own mutations.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned seed)
 {

@@ -1,4 +1,4 @@
-// Runs a fuzz target over its corpus without libFuzzer: every file as it is, cut, and with single bytes changed.
+// Runs a fuzz target over its corpus without libFuzzer: every file unchanged, truncated, and with single bytes changed.
 #include "fuzz.hpp"
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace {
 
-// Mutations of one file: few enough for every build, spread over the whole file.
+// Positions mutated per file, spread over the whole file: few enough for every build.
 constexpr std::size_t places = 200;
 
 void run(const std::string& input)
 {
-    // Exactly as long as the input, so that a sanitizer sees the first byte too far.
+    // Exactly as long as the input, so that a sanitizer detects any read past its end.
     const auto copy = std::make_unique<std::uint8_t[]>(input.size());
     std::copy(input.begin(), input.end(), copy.get());
     LLVMFuzzerTestOneInput(copy.get(), input.size());

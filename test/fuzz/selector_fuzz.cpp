@@ -1,4 +1,5 @@
-// Any text as a label and as a field selector: a failure, or a selector that prints what it means.
+// Parses arbitrary text as a label selector and as a field selector: an accepted selector must print text that parses
+// to an equal one.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/object.hpp>

@@ -1,4 +1,5 @@
-// Any bytes as two tapes, with a vocabulary and without: reading stays inside them and comparing is symmetric.
+// Reads arbitrary bytes as two tapes, with and without a vocabulary: reading stays within bounds and comparison is
+// symmetric.
 #include "fuzz.hpp"
 
 #include "tape/tape_reader.hpp"
@@ -15,7 +16,7 @@ namespace {
 void read(const std::uint8_t* data, std::size_t size, const detail::vocabulary* words)
 {
     const value_view whole = tape_access::view(data, data + size, words);
-    // A number of one byte stands for a text of at most seven, one of two bytes for four arrays of three.
+    // A one-byte number stands for a text of at most seven bytes, a two-byte number for four arrays of three.
     fuzz::require(test::read_everything(whole) <= 4000 * (size + 1), "a tape yields no more than its bytes allow");
     const value_view first = tape_access::view(data, data + size / 2, words);
     const value_view second = tape_access::view(data + size / 2, data + size, words);
@@ -23,7 +24,7 @@ void read(const std::uint8_t* data, std::size_t size, const detail::vocabulary* 
     test::read_everything(second);
     fuzz::require((first == second) == (second == first), "equality is symmetric");
     fuzz::require((whole == second) == (second == whole), "equality is symmetric");
-    // The same bytes say something else under no vocabulary, if they say anything.
+    // Without a vocabulary, the same bytes have another meaning, if any.
     const value_view alone = tape_access::view(data, data + size, nullptr);
     fuzz::require((alone == whole) == (whole == alone), "equality is symmetric");
 }
@@ -50,7 +51,7 @@ void admit_containers(detail::text_table& containers)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    // Some numbers of every length are known, most are not.
+    // Some numbers of every width are known, most are not.
     detail::vocabulary words(true);
     for (int i = 0; i < 300; ++i) {
         words.keys().admit("key" + std::to_string(i));

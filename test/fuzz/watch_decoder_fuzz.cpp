@@ -1,4 +1,5 @@
-// Any text as a watch answer: the same events, whatever the chunks, pruned or not, with known objects or without.
+// Decodes arbitrary text as a watch response: chunking must not change the events, with and without pruning and known
+// objects.
 #include "fuzz.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -21,7 +22,7 @@ struct outcome
     bool failed = false;
 };
 
-/// What an earlier reading of a text has brought, as a store knows it.
+/// Holds the objects of an earlier decoding, as a store does.
 class memory final : public known_objects
 {
 public:
@@ -65,28 +66,28 @@ outcome check(std::string_view text, const decode_options& options, const std::s
 {
     outcome whole = decode(text, text.size() + 1, options, known);
     const outcome parts = decode(text, fuzz::chunk_of(text.size()), options, known);
-    fuzz::require(whole.failed == parts.failed, "chunks do not decide whether a stream is accepted");
-    fuzz::require(whole.events.size() == parts.events.size(), "chunks do not change the number of events");
+    fuzz::require(whole.failed == parts.failed, "chunking does not affect whether a stream is accepted");
+    fuzz::require(whole.events.size() == parts.events.size(), "chunking does not change the number of events");
     for (std::size_t i = 0; i < whole.events.size(); ++i) {
         const watch_event& a = whole.events[i];
         const watch_event& b = parts.events[i];
         fuzz::require(a.type == b.type && a.unknown_type == b.unknown_type && a.status.message == b.status.message &&
                           a.obj.to_text() == b.obj.to_text() && !a.left_out == !b.left_out &&
                           (!a.left_out || a.left_out->key == b.left_out->key),
-                      "chunks do not change an event");
+                      "chunking does not change an event");
         test::read_everything(a.obj.root());
     }
     return whole;
 }
 
-/// A streamed list of which much is known.
+/// Decodes a streamed list with many known objects.
 void check_recognition(std::string_view text, const decode_options& options, const outcome& plain)
 {
     const auto known = std::make_shared<const memory>(plain.events);
     const outcome again = check(text, options, known);
-    // What is known is passed over, so that a broken rest of it may be taken; never the other way round.
-    fuzz::require(plain.failed || !again.failed, "what is known is not refused");
-    fuzz::require(plain.failed || plain.events.size() == again.events.size(), "what is known is told");
+    // Known objects are skipped, so a broken remainder may be accepted; the reverse must not happen.
+    fuzz::require(plain.failed || !again.failed, "a known object is not rejected");
+    fuzz::require(plain.failed || plain.events.size() == again.events.size(), "known objects are reported");
     bool initial = true;
     for (const auto& e : again.events) {
         fuzz::require(initial || !known->has(e.obj), "after the initial events everything is encoded");

@@ -88,7 +88,7 @@ public:
         shown_ = text_.size();
     }
     [[nodiscard]] bool in_object() const noexcept { return encoding_; }
-    /// Discards what was read of the current string since show(), or all of it. @return text that opens its surroundings.
+    /// Discards what was read of the current string since show(), or all of it. @return text that reopens its context.
     [[nodiscard]] std::string begin_string_again(bool whole)
     {
         text_.resize(whole ? 0 : shown_);
