@@ -1,4 +1,4 @@
-// How often memory is asked for: a promise that no timing could test.
+// Counts memory allocations, a guarantee that no timing could verify.
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
@@ -28,7 +28,7 @@ std::shared_ptr<object_encoding> taught(storage policy)
     return encoding;
 }
 
-/// How often `f` asks for memory.
+/// Number of allocations made by `f`.
 template<class F>
 std::uint64_t allocations_of(F f)
 {
@@ -37,7 +37,7 @@ std::uint64_t allocations_of(F f)
     return test::allocations_so_far().calls - before;
 }
 
-/// Everything in it that is no text: as a program looks through an object.
+/// Reads every value of the object, as a program would.
 std::size_t look_through(const value_view& v)
 {
     std::size_t seen = 1 + v.as_string().size() + static_cast<std::size_t>(v.as_int64());
@@ -46,7 +46,7 @@ std::size_t look_through(const value_view& v)
     return seen;
 }
 
-/// What lies in front of a compressed object as well.
+/// Reads the values in the front of a compressed object.
 std::size_t look_at_front(const object& o)
 {
     return o.name().size() + o.ns().size() + o.resource_version().size() + o.kind().size() + o.labels().size() +
@@ -57,7 +57,7 @@ std::size_t look_at_front(const object& o)
 
 } // namespace
 
-TEST_CASE("allocations: an object of a list costs one, and one of a watch as well", "[api][allocations]")
+TEST_CASE("allocations: one per object in a list or a watch", "[api][allocations]")
 {
     const auto encoding = taught(storage::plain);
     std::string list = R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[)" + numbered_pod(0);
@@ -69,7 +69,7 @@ TEST_CASE("allocations: an object of a list costs one, and one of a watch as wel
     list_decoder of_lists({}, encoding);
     const auto by_list = allocations_of([&] { REQUIRE(of_lists.feed(list)); });
     CHECK(by_list >= count);
-    CHECK(by_list < count + 64); // the page and the decoder grow
+    CHECK(by_list < count + 64); // growth of the page and the decoder
 
     std::vector<watch_event> events;
     events.reserve(count);
@@ -79,7 +79,7 @@ TEST_CASE("allocations: an object of a list costs one, and one of a watch as wel
     CHECK(by_watch < count + 64);
 }
 
-TEST_CASE("allocations: reading, comparing and keeping ask for none", "[api][allocations]")
+TEST_CASE("allocations: none for reading, comparing and keeping", "[api][allocations]")
 {
     const auto encoding = taught(storage::plain);
     const object a = decode_object(numbered_pod(1), {}, encoding).value();
@@ -96,7 +96,7 @@ TEST_CASE("allocations: reading, comparing and keeping ask for none", "[api][all
     CHECK(equal);
 }
 
-TEST_CASE("allocations: what lies in front of a compressed object is read without expanding it", "[api][allocations]")
+TEST_CASE("allocations: the front of a compressed object is read without expanding it", "[api][allocations]")
 {
     const auto encoding = taught(storage::compressed);
     const kept_object kept(decode_object(numbered_pod(1), {}, encoding).value());

@@ -2,7 +2,7 @@
 
 #include "json_samples.hpp"
 
-// Private to the module: what objects under compression are made of.
+// Private to the module: the parts of compression.
 #include "storage/body_codec_core.hpp"
 #include "storage/object_block.hpp"
 #include "storage/packed_body.hpp"
@@ -27,14 +27,14 @@ std::string noise(random_source& random, std::size_t length)
     return s;
 }
 
-/// Bodies of one kind: most is the same, a part is each one's own.
+/// Bodies of one kind: mostly common text, with a part of their own.
 bytes body(const std::string& common, random_source& random, std::size_t own)
 {
     const std::string text = common + noise(random, own) + common;
     return {text.begin(), text.end()};
 }
 
-/// Feeds bodies as a keeper does; keeps every dictionary.
+/// Feeds bodies as the owner of a codec does; keeps every dictionary.
 struct fixture
 {
     explicit fixture(body_codec_limits limits = quick) : codec(limits) {}
@@ -57,7 +57,7 @@ std::string lorem(std::uint64_t seed)
 
 } // namespace
 
-TEST_CASE("body codec: nothing at first, a provisional dictionary, one that stays", "[api][storage]")
+TEST_CASE("body codec: no dictionary, then a provisional one, then a settled one", "[api][storage]")
 {
     fixture f;
     random_source random(1);
@@ -95,7 +95,7 @@ TEST_CASE("body codec: equal bodies in equal order give equal records", "[api][s
     CHECK(all() == all());
 }
 
-TEST_CASE("body codec: learns anew when bodies have changed for good", "[api][storage]")
+TEST_CASE("body codec: retrains after a lasting change of bodies", "[api][storage]")
 {
     fixture f;
     random_source random(2);
@@ -110,7 +110,7 @@ TEST_CASE("body codec: learns anew when bodies have changed for good", "[api][st
     CHECK(f.codec.trained() == 3);
 }
 
-TEST_CASE("body codec: little effort where it yields little, and back", "[api][storage]")
+TEST_CASE("body codec: light effort where compression gains little, and back", "[api][storage]")
 {
     fixture f;
     random_source random(3);
@@ -121,13 +121,13 @@ TEST_CASE("body codec: little effort where it yields little, and back", "[api][s
     CHECK(f.codec.level() == effort::normal);
 }
 
-TEST_CASE("body codec: what has nothing in common stays as it is", "[api][storage]")
+TEST_CASE("body codec: bodies with nothing in common stay uncompressed", "[api][storage]")
 {
     fixture f;
     for (int i = 0; i < 300; ++i) CHECK(f.put(bytes(3, static_cast<unsigned char>(i))).empty());
 }
 
-TEST_CASE("body codec: broken frames fail or give another body, within bounds", "[api][storage]")
+TEST_CASE("body codec: broken frames fail or give another body within bounds", "[api][storage]")
 {
     fixture f;
     random_source random(5);
@@ -155,7 +155,7 @@ TEST_CASE("body codec: broken frames fail or give another body, within bounds", 
     CHECK(expander.expand(record, *f.dictionaries.back(), b.size()).has_value());
 }
 
-TEST_CASE("tape splitter: what was taken apart fits together again", "[api][storage]")
+TEST_CASE("tape splitter: a split tape is joined to the original", "[api][storage]")
 {
     const std::uint64_t seed = GENERATE(1, 2, 3);
     CAPTURE(seed);
@@ -165,7 +165,7 @@ TEST_CASE("tape splitter: what was taken apart fits together again", "[api][stor
         const auto o = object::parse(documents.document());
         REQUIRE(o);
         const auto tape = object_builder::tape_of(*o);
-        // Random values: members of members, so some lie inside others.
+        // Random values: members of members, so that some are inside others.
         std::vector<tape_range> slots;
         const auto note = [&](const value_view& v) {
             const auto text = tape_access::bytes(v);
@@ -184,7 +184,7 @@ TEST_CASE("tape splitter: what was taken apart fits together again", "[api][stor
         REQUIRE(join_tape(splitter.front(), splitter.body(), back));
         REQUIRE(std::equal(back.begin(), back.end(), tape.begin(), tape.end()));
 
-        // Cut short or changed anywhere: refused, or another tape of that size.
+        // A truncated or changed body: rejected, or another tape of that size.
         const bytes body(splitter.body().begin(), splitter.body().end());
         for (std::size_t cut = 0; cut < body.size(); ++cut)
             REQUIRE_FALSE(join_tape(splitter.front(), bytes_view(body).first(cut), back));

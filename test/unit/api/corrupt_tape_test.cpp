@@ -3,7 +3,7 @@
 
 #include "json_samples.hpp"
 
-// The tape itself is private to the module; here it is broken on purpose.
+// The tape itself is private to the module; here it is corrupted on purpose.
 #include "storage/object_block.hpp"
 
 #include <memory>
@@ -21,7 +21,7 @@ std::vector<unsigned char> tape_of(std::string_view json)
     return {tape.begin(), tape.end()};
 }
 
-// Reads a copy that ends where the tape ends, so that a sanitizer sees the first byte too far.
+// Reads a copy that ends where the tape ends, so that a sanitizer detects any read past its end.
 std::size_t read_copy(const std::vector<unsigned char>& tape)
 {
     const auto copy = std::make_unique<unsigned char[]>(tape.size());
@@ -39,7 +39,7 @@ const std::string& sample()
 
 } // namespace
 
-TEST_CASE("corrupted tape: any byte changed to anything is read within bounds", "[api][tape]")
+TEST_CASE("corrupted tape: a tape with any byte changed is read within bounds", "[api][tape]")
 {
     const std::vector<unsigned char> whole = tape_of(sample());
     const std::size_t intact = read_copy(whole);
@@ -47,22 +47,22 @@ TEST_CASE("corrupted tape: any byte changed to anything is read within bounds", 
     std::size_t most = 0;
     for (std::size_t at = 0; at < whole.size(); ++at) {
         std::vector<unsigned char> broken = whole;
-        // Every value where structure lies, a few inside the long texts.
+        // Every value in structural bytes, a few inside the long texts.
         for (int value = 0; value < 256; value += whole[at] >= 'x' ? 15 : 1) {
             broken[at] = static_cast<unsigned char>(value);
             most = std::max(most, read_copy(broken));
         }
     }
-    // No reading may make more of a tape than its bytes allow.
+    // No reading may yield more than the tape's bytes allow.
     CHECK(most < 100 * whole.size());
 }
 
-TEST_CASE("corrupted tape: cut at any byte is read within bounds", "[api][tape]")
+TEST_CASE("corrupted tape: a tape cut at any byte is read within bounds", "[api][tape]")
 {
     const std::vector<unsigned char> whole = tape_of(sample());
     for (std::size_t n = 0; n < whole.size(); ++n) {
         const std::vector<unsigned char> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n));
-        // The root states its length, so a cut tape has no value at all.
+        // The root states its length, so a truncated tape has no value.
         REQUIRE(read_copy(cut) == 0);
     }
 }
@@ -84,7 +84,7 @@ TEST_CASE("corrupted tape: random bytes are read within bounds", "[api][tape]")
     CHECK(readable > 0);
 }
 
-TEST_CASE("corrupted tape: nesting deeper than any writer makes does not exhaust the stack", "[api][tape]")
+TEST_CASE("corrupted tape: nesting beyond the writer's limit does not exhaust the stack", "[api][tape]")
 {
     // Arrays of one array each, with 32-bit headers, innermost first.
     constexpr std::size_t levels = 100000;

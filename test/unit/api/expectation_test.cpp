@@ -1,4 +1,4 @@
-// What the writer expects decides what writing costs, never what is written.
+// The writer's predictions affect the cost of writing, never the result.
 #include <kubecoro/test/catch.hpp>
 
 #include "json_samples.hpp"
@@ -34,7 +34,7 @@ void same_as_alone(const std::string& text, const encoding_ptr& e)
     REQUIRE(o->root() == alone->root());
 }
 
-/// Members of few names in any order, some of them twice, texts that are now here and now there.
+/// Members of few names in any order, some of them twice, with texts at changing places.
 std::string shuffled(std::mt19937& random, int depth)
 {
     std::string text = "{";
@@ -63,14 +63,14 @@ std::string list_of(const std::string& item, int times)
     return text + "]}";
 }
 
-/// Writes as much as the limit allows. @return the bytes, 0 = it broke the limit.
+/// Writes as much as the limit allows. @return the bytes, 0 = the limit was exceeded.
 std::size_t written(std::size_t max_bytes, const std::vector<std::size_t>& texts)
 {
     tape_writer w(max_bytes, 10);
     bool ok = w.begin_array();
     for (const std::size_t size : texts) ok = ok && w.string(std::string(size, 'x'));
     ok = w.end() && ok;
-    // Whatever comes after a limit is broken is refused.
+    // Every event after the limit is exceeded is rejected.
     if (!ok) REQUIRE_FALSE(w.end());
     if (!ok) REQUIRE_FALSE(w.begin_object());
     if (!ok) REQUIRE_FALSE(w.key("key"));
@@ -80,7 +80,7 @@ std::size_t written(std::size_t max_bytes, const std::vector<std::size_t>& texts
 
 } // namespace
 
-TEST_CASE("expectation: members alternate, go missing and come twice", "[api][vocabulary]")
+TEST_CASE("layout prediction: members alternate, are missing or duplicated", "[api][vocabulary]")
 {
     std::mt19937 random(20261122);
     const auto e = make_object_encoding();
@@ -89,7 +89,7 @@ TEST_CASE("expectation: members alternate, go missing and come twice", "[api][vo
     CHECK(detail::encoding::of(e)->words.values().size() > 5);
 }
 
-TEST_CASE("expectation: a layout full of lies", "[api][vocabulary]")
+TEST_CASE("layout prediction: wrong predictions do not change the result", "[api][vocabulary]")
 {
     std::mt19937 random(20261123);
     const auto e = make_object_encoding();
@@ -114,9 +114,9 @@ TEST_CASE("expectation: a layout full of lies", "[api][vocabulary]")
     }
 }
 
-TEST_CASE("expectation: decoders take turns in the middle of their documents", "[api][vocabulary]")
+TEST_CASE("layout prediction: decoders alternate within their documents", "[api][vocabulary]")
 {
-    // More members than a layout holds, so that one clears it under the other.
+    // More members than a layout holds, so that one decoder clears it while the other uses it.
     std::string wide = "{";
     for (int i = 0; i < 6000; ++i)
         wide += (i != 0 ? ",\"m" : "\"m") + std::to_string(i) + R"(":{"a":"text","b":["x",{"c":1}]})";
@@ -149,7 +149,7 @@ TEST_CASE("expectation: decoders take turns in the middle of their documents", "
     for (const object& o : page->items) REQUIRE(o.root() == pod.root());
 }
 
-TEST_CASE("expectation: a known text is not shared where texts are secret", "[api][vocabulary]")
+TEST_CASE("layout prediction: a known text is not shared where texts are secret", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     const auto stored = [&](const std::string& text) {
@@ -161,7 +161,7 @@ TEST_CASE("expectation: a known text is not shared where texts are secret", "[ap
     const std::string open = R"({"spec":{"a":"known-text"},"data":{"a":"known-text"},"env":[{"value":"known-text"}]})";
     for (int i = 0; i < 40; ++i) {
         const std::string tape = stored(open);
-        // Of the three only the first may have a number. A document without a uid counts its texts when it has ended.
+        // Of the three, only the first may have a number. A document without a uid counts its texts at its end.
         std::size_t inline_texts = 0;
         for (auto at = tape.find("known-text"); at != std::string::npos; at = tape.find("known-text", at + 1))
             ++inline_texts;
@@ -169,7 +169,7 @@ TEST_CASE("expectation: a known text is not shared where texts are secret", "[ap
     }
 }
 
-TEST_CASE("expectation: a place of strangers is looked at again when its texts recur", "[api][vocabulary]")
+TEST_CASE("layout prediction: a place of unknown texts is checked again when its texts recur", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     auto& words = detail::encoding::of(e)->words;
@@ -180,7 +180,7 @@ TEST_CASE("expectation: a place of strangers is looked at again when its texts r
     CHECK(words.values().size() == 2);
 }
 
-TEST_CASE("tape_writer: limits hold to the byte, however long the texts are", "[api]")
+TEST_CASE("tape_writer: limits are exact to the byte for texts of any length", "[api]")
 {
     const std::vector<std::vector<std::size_t>> all{{1},
                                                     {255, 256, 257, 258},
@@ -197,7 +197,7 @@ TEST_CASE("tape_writer: limits hold to the byte, however long the texts are", "[
         CHECK(written(size / 2, texts) == 0);
         CHECK(written(1, texts) == 0);
     }
-    // Every size around the first allocation, in texts of every size.
+    // Every size around the first allocation, with texts of every size.
     for (std::size_t text = 1; text < 600; text += 7)
         REQUIRE(written(1 << 20, std::vector<std::size_t>(6000 / text + 1, text)) > 6000);
 }

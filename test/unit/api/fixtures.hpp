@@ -1,4 +1,4 @@
-// Bodies that a kube-apiserver 1.36 sent, byte for byte, from data/.
+// Response bodies of a kube-apiserver 1.36, byte for byte, from data/.
 #pragma once
 
 #include <kubecoro/test/catch.hpp>

@@ -1,4 +1,4 @@
-// path() by its shortest ways against a plain walk from the root.
+// Compares the fast paths of path() with a plain walk from the root.
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -28,7 +28,7 @@ void check_path(const object& o, const std::string& path)
     CHECK(o.path(path).as_string() == o.root().path(path).as_string());
 }
 
-/// Paths of all members of objects in objects, and of what is not there beside them.
+/// Paths of all members of nested objects, and of an absent member in each.
 void collect_paths(const value_view& v, const std::string& to, std::vector<std::string>& out)
 {
     for (const auto& [key, value] : v.members()) {
@@ -45,12 +45,12 @@ std::string with_spec(const std::string& value, std::size_t padding)
 
 } // namespace
 
-TEST_CASE("hot fields: values of every size and kind, in small tapes and in large ones", "[api][storage]")
+TEST_CASE("hot fields: values of every size and kind, in small and large tapes", "[api][storage]")
 {
     for (const auto policy : policies)
         for (const std::size_t padding : {0, 70'000}) {
             const auto encoding = encoding_with(policy, {"spec.f", "spec.f.deep", "spec", "metadata.name", "none"});
-            for (int round = 0; round < 12; ++round) // values get numbers on the way
+            for (int round = 0; round < 12; ++round) // values get numbers over the rounds
                 for (const auto* value : {R"("")",
                                           R"("a")",
                                           R"("ab")",
@@ -82,7 +82,7 @@ TEST_CASE("hot fields: values of every size and kind, in small tapes and in larg
         }
 }
 
-TEST_CASE("hot fields: duplicates, other kinds than usual, absent ones", "[api][storage]")
+TEST_CASE("hot fields: duplicates, unexpected kinds and absent values", "[api][storage]")
 {
     for (const auto policy : policies) {
         const auto encoding = encoding_with(policy, {"spec.nodeName", "metadata.labels.app", "metadata"});
@@ -124,7 +124,7 @@ TEST_CASE("hot fields: every path of random documents", "[api][storage]")
         }
 }
 
-TEST_CASE("hot fields: more than there may be are left out, and cost nothing where there is no body", "[api][storage]")
+TEST_CASE("hot fields: excess ones are ignored, and metadata-only objects store none", "[api][storage]")
 {
     std::vector<std::string> many;
     for (int i = 0; i < 40; ++i) many.push_back("spec.f" + std::to_string(i));

@@ -100,7 +100,7 @@ std::vector<std::string> broken_documents()
         "/**/{}",
         "{\"a\":1/**/}",
     };
-    // Invalid UTF-8: stray and missing continuations, overlong forms, surrogates, beyond the last code point.
+    // Invalid UTF-8: stray and missing continuations, overlong forms, surrogates, values beyond the last code point.
     for (const char* bad : {"\x80", "\xbf", "\xc3", "\xc0\xaf", "\xc1\xbf", "\xe0\x80\xaf", "\xe2\x82", "\xed\xa0\x80",
                             "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe"}) {
         all.push_back("{\"a\":\"" + std::string(bad) + "\"}");

@@ -1,4 +1,4 @@
-// JSON documents for the tests of the api module: edges, broken ones, random ones.
+// JSON documents for the tests of the api module: edge cases, broken and random ones.
 #pragma once
 
 #include <kubecoro/api/value_view.hpp>
@@ -19,24 +19,24 @@ inline constexpr std::string_view pod =
     R"("spec":{"nodeName":"n1","containers":[{"name":"main","ports":[{"containerPort":8080}]},{"name":"side"}]},)"
     R"("status":{"phase":"Running"}})";
 
-/// That pod with a name and a canonical uid of its own; up to 8,999 of them.
+/// The pod above with its own name and canonical uid; i < 9,000.
 std::string numbered_pod(int i);
-/// Valid documents, each one object.
+/// Valid documents, one object each.
 std::vector<std::string> edge_documents();
-/// Texts that are not one JSON object.
+/// Texts that are not a single JSON object.
 std::vector<std::string> broken_documents();
 
 using kubecoro::test::oracle;
 using kubecoro::test::same_json;
 
-/// Seeded: equal seeds make equal documents.
+/// Seeded: equal seeds give equal documents.
 class generator
 {
 public:
     explicit generator(std::uint64_t seed) : engine_(seed) {}
-    /// A JSON object of some hundred bytes with odd keys, escapes, numbers of every form and white space.
+    /// A JSON object of some hundred bytes with odd keys, escapes, numbers in every notation and white space.
     std::string document();
-    /// The text of the same value with members in another order.
+    /// The text of the same value with its members in another order.
     std::string shuffled(const kubecoro::value_view& v);
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
 

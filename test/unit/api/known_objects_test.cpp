@@ -1,4 +1,4 @@
-// Items of a list that are known already, against a decoder that knows nothing.
+// Compares lists with known items with a decoder without known objects.
 #include "decode/json_skipper.hpp"
 #include "fixtures.hpp"
 #include "json_samples.hpp"
@@ -13,7 +13,7 @@ using namespace kubecoro::detail;
 
 namespace {
 
-/// What json_skipper does, byte by byte.
+/// Byte-by-byte reference of json_skipper.
 std::size_t end_of(std::string_view text, std::size_t depth)
 {
     bool in_string = false;
@@ -71,7 +71,7 @@ std::string list_of(const std::vector<std::string>& items)
 
 } // namespace
 
-TEST_CASE("known objects: recognised wherever the metadata stand, in every chunking", "[api][decode][known]")
+TEST_CASE("known objects: recognised at any position of the metadata and in every chunking", "[api][decode][known]")
 {
     const std::string stored =
         R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"web","uid":"u","resourceVersion":"1"}})";
@@ -120,7 +120,7 @@ TEST_CASE("known objects: recognised wherever the metadata stand, in every chunk
     }
 }
 
-TEST_CASE("known objects: cluster-scoped ones, pruned ones, and what follows must be a list", "[api][decode][known]")
+TEST_CASE("known objects: cluster-scoped ones, pruned ones, and invalid text after one", "[api][decode][known]")
 {
     auto k = std::make_shared<known>();
     k->add(R"({"kind":"Node","metadata":{"name":"n","uid":"u","resourceVersion":"1"}})");
@@ -176,19 +176,19 @@ TEST_CASE("known objects: random lists equal those decoded in full", "[api][deco
     }
 }
 
-TEST_CASE("json_skipper: finds the end that a byte-by-byte search finds, in every chunking", "[api][decode][known]")
+TEST_CASE("json_skipper: agrees with a byte-by-byte search in every chunking", "[api][decode][known]")
 {
     std::vector<std::string> texts{R"("a":"}","b":"\"}","c":"\\","d":"\\\"}"}x)", std::string(63, ' ') + R"("\"}"}])",
                                    R"(})", R"({{[]}}[],""}}})"};
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         testing_samples::generator random(seed);
         texts.push_back(random.document().substr(1) + "}]");
-        // Long runs of backslashes over the edges of blocks.
+        // Long runs of backslashes across block boundaries.
         std::string odd = "\"" + std::string(random.below(70), ' ');
         for (std::size_t n = random.below(150); n != 0; --n) odd += random.below(4) == 0 ? "x" : "\\\\";
         texts.push_back(odd + (random.below(2) == 0 ? "\\\"" : "") + "\"}}");
     }
-    // On every processor without wide instructions, and with them on those that have some.
+    // On every processor without wide instructions, and also with them where available.
     const bool wide = GENERATE(false, detail::json_skipper::has_wide_instructions());
     for (const auto& text : texts) {
         CAPTURE(text, wide);
@@ -234,7 +234,7 @@ std::vector<watch_event> followed(std::string_view text, std::size_t chunk, std:
 
 } // namespace
 
-TEST_CASE("known objects: the ADDED events of a streamed list, until its end", "[api][decode][known]")
+TEST_CASE("known objects: recognised in ADDED events until the streamed list ends", "[api][decode][known]")
 {
     const std::string a =
         R"({"kind":"Pod","metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{"x":["}",{"y":1}]}})";
@@ -260,7 +260,7 @@ TEST_CASE("known objects: the ADDED events of a streamed list, until its end", "
     }
 }
 
-TEST_CASE("known objects: what follows one in a streamed list must be an event", "[api][decode][known]")
+TEST_CASE("known objects: invalid text after one in a streamed list is rejected", "[api][decode][known]")
 {
     auto k = std::make_shared<known>();
     const std::string a = R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{}})";
@@ -288,7 +288,7 @@ TEST_CASE("known objects: random streamed lists equal those decoded in full", "[
             std::string item = R"({"spec":)" + random.document() + R"(,"metadata":{"name":"n)" +
                                std::to_string(random.below(4)) + R"(","uid":"u","resourceVersion":")" +
                                std::to_string(random.below(3)) + R"("},"status":)" + random.document() + "}";
-            std::replace(item.begin(), item.end(), '\n', ' '); // it ends an event
+            std::replace(item.begin(), item.end(), '\n', ' '); // a newline would end the event
             text += event("ADDED", item);
             if (random.below(2) == 0) k->add(item);
         }

@@ -20,7 +20,7 @@ std::vector<place> walk(layout& l, place container, const std::vector<layout::ke
     return places;
 }
 
-/// The keys that a container is expected to have.
+/// The predicted keys of a container.
 std::vector<layout::key_number> expected(layout& l, place container)
 {
     std::vector<layout::key_number> keys;
@@ -30,20 +30,20 @@ std::vector<layout::key_number> expected(layout& l, place container)
 
 } // namespace
 
-TEST_CASE("layout: what came last is expected next", "[api][vocabulary]")
+TEST_CASE("layout: predicts the last sequence of keys", "[api][vocabulary]")
 {
     layout l(100);
     CHECK(expected(l, layout::root).empty());
     const auto first = walk(l, layout::root, {7, 3, 5});
     CHECK(walk(l, layout::root, {7, 3, 5}) == first);
     CHECK(expected(l, layout::root) == std::vector<layout::key_number>{7, 3, 5});
-    // The same keys elsewhere are other places.
+    // The same keys in another container have other places.
     const auto inner = walk(l, first[1], {7, 3});
     CHECK(inner[0] != first[0]);
     CHECK(walk(l, first[1], {7, 3}) == inner);
 }
 
-TEST_CASE("layout: members that are missing or new do not disturb the others", "[api][vocabulary]")
+TEST_CASE("layout: missing and new members do not disturb the others", "[api][vocabulary]")
 {
     layout l(100);
     const auto all = walk(l, layout::root, {1, 2, 3, 4, 5});
@@ -52,25 +52,25 @@ TEST_CASE("layout: members that are missing or new do not disturb the others", "
     CHECK(more[0] == all[0]);
     CHECK(more[2] == all[1]);
     CHECK(expected(l, layout::root) == std::vector<layout::key_number>{1, 9, 2, 3, 4, 5});
-    // Another order gives a member two places, once.
+    // A changed order gives a member two places, once.
     walk(l, layout::root, {5, 1});
     walk(l, layout::root, {5, 1});
     CHECK(expected(l, layout::root) == std::vector<layout::key_number>{1, 9, 2, 3, 4, 5, 1});
 }
 
-TEST_CASE("layout: names of items take each other's place", "[api][vocabulary]")
+TEST_CASE("layout: names of items replace each other", "[api][vocabulary]")
 {
     layout l(100);
     const auto first = walk(l, layout::root, {1, 2}, true);
     CHECK(walk(l, layout::root, {3, 4}, true) == first);
     CHECK(expected(l, layout::root) == std::vector<layout::key_number>{3, 4});
     CHECK(walk(l, layout::root, {layout::nameless, 4}, true) == first);
-    // But never that of a member.
+    // But never the place of a member.
     const auto member = walk(l, first[0], {1});
     CHECK(walk(l, first[0], {2}, true) != member);
 }
 
-TEST_CASE("layout: a full one starts anew with the next document", "[api][vocabulary]")
+TEST_CASE("layout: a full one is cleared before the next document", "[api][vocabulary]")
 {
     layout l(100);
     auto c = l.enter(layout::root);
@@ -86,7 +86,7 @@ TEST_CASE("layout: a full one starts anew with the next document", "[api][vocabu
     CHECK(l.bytes() == bytes);
 }
 
-TEST_CASE("layout: nothing is remembered nowhere", "[api][vocabulary]")
+TEST_CASE("layout: nothing is stored at nowhere", "[api][vocabulary]")
 {
     layout l(2);
     auto c = l.enter(layout::root);
@@ -97,7 +97,7 @@ TEST_CASE("layout: nothing is remembered nowhere", "[api][vocabulary]")
     CHECK(l.at(layout::nowhere).child == layout::nowhere);
 }
 
-TEST_CASE("layout: cursors of several writers stay within it, whatever the others do", "[api][vocabulary]")
+TEST_CASE("layout: cursors of several writers stay within bounds", "[api][vocabulary]")
 {
     std::mt19937 random(20261122);
     layout l(200);

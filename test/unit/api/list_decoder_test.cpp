@@ -16,7 +16,7 @@ result<list_page> decode_in_chunks(std::string_view text, std::size_t chunk, dec
 {
     list_decoder decoder(o);
     for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size()))) {
-        // A copy of its own, so that a sanitizer sees every read beyond the chunk.
+        // A separate copy, so that a sanitizer detects reads beyond the chunk.
         const std::string part(text.substr(0, chunk));
         if (auto fed = decoder.feed(part); !fed) return fed.error();
     }
@@ -61,7 +61,7 @@ void refused(std::string_view text, std::string_view why)
 
 } // namespace
 
-TEST_CASE("list_decoder: what a page costs is in proportion to its text", "[api][decode]")
+TEST_CASE("list_decoder: the cost of a page is in proportion to its text", "[api][decode]")
 {
     const auto list = [](std::size_t items, std::string_view item) {
         std::string text = R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[)";
@@ -74,7 +74,7 @@ TEST_CASE("list_decoder: what a page costs is in proportion to its text", "[api]
     refused(list(6'000, "{}"), "too many items for the length of the text");
     refused(list(20'000, R"({"a":1})"), "too many items for the length of the text");
 
-    // However long it is, it is refused early.
+    // A longer list is rejected as early.
     list_decoder decoder;
     REQUIRE(decoder.feed(R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{})"));
     std::string more;
@@ -179,7 +179,7 @@ TEST_CASE("list_decoder: members come in any order", "[api][decode]")
     CHECK(seen.size() == 1);
 }
 
-TEST_CASE("list_decoder: items get the list's kind in front", "[api][decode]")
+TEST_CASE("list_decoder: items get kind and apiVersion from the list", "[api][decode]")
 {
     CHECK(decoded(R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]})").items[0].to_text() ==
           R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})");
@@ -187,10 +187,10 @@ TEST_CASE("list_decoder: items get the list's kind in front", "[api][decode]")
           R"({"kind":"Pod","apiVersion":"v1"})");
     CHECK(decoded(R"({"items":[{},{"apiVersion":"w"}],"kind":"PodList","apiVersion":"v1"})").items[1].to_text() ==
           R"({"kind":"Pod","apiVersion":"w"})");
-    // A kind that does not end in List, or is nothing else, says nothing of its items.
+    // A kind without the suffix List, or that is only List, does not determine the kind of the items.
     CHECK(decoded(R"({"kind":"Pods","apiVersion":"v1","items":[{}]})").items[0].to_text() == "{}");
     CHECK(decoded(R"({"kind":"List","apiVersion":"v1","items":[{}]})").items[0].to_text() == "{}");
-    // The header of the object widens with the two members.
+    // The object's header widens with the two members.
     const std::string filler(240, 'x');
     const list_page wide = decoded(R"({"kind":"PodList","apiVersion":"v1","items":[{"a":")" + filler + "\"}]}");
     CHECK(wide.items[0]["a"].as_string() == filler);
@@ -209,7 +209,7 @@ TEST_CASE("list_decoder: null and absent parts", "[api][decode]")
     CHECK_FALSE(decoded(R"({"items":[],"metadata":{"remainingItemCount":"5"}})").remaining);
 }
 
-TEST_CASE("list_decoder: what is not a list is refused with its kind", "[api][decode]")
+TEST_CASE("list_decoder: anything but a list is rejected with its kind", "[api][decode]")
 {
     refused(fixture("table.json"), "expected a list, got kind Table");
     refused(fixture("status_not_found.json"), "expected a list, got kind Status");
@@ -225,7 +225,7 @@ TEST_CASE("list_decoder: what is not a list is refused with its kind", "[api][de
     refused(R"({"items":[null]})", "item 0 is not an object");
 }
 
-TEST_CASE("list_decoder: broken input is refused, and stays so", "[api][decode]")
+TEST_CASE("list_decoder: broken input is rejected, and the decoder stays failed", "[api][decode]")
 {
     refused(R"({"items":[]} x)", "unexpected text after the list, at byte 13");
     refused(R"({"items":[]}{"items":[]})", "unexpected text after the list");
@@ -247,7 +247,7 @@ TEST_CASE("list_decoder: broken input is refused, and stays so", "[api][decode]"
     CHECK_FALSE(decoder.finish());
 }
 
-TEST_CASE("list_decoder: a list cut at any byte is refused", "[api][decode]")
+TEST_CASE("list_decoder: a list cut at any byte is rejected", "[api][decode]")
 {
     for (const char* name : {"list_page1.json", "list_custom.json"}) {
         const std::string text = fixture(name);
@@ -260,7 +260,7 @@ TEST_CASE("list_decoder: a list cut at any byte is refused", "[api][decode]")
     }
 }
 
-TEST_CASE("list_decoder: limits hold per object, not per list", "[api][decode]")
+TEST_CASE("list_decoder: limits apply per object, not per list", "[api][decode]")
 {
     decode_options o;
     o.limits.max_object_bytes = 200;
@@ -275,11 +275,11 @@ TEST_CASE("list_decoder: limits hold per object, not per list", "[api][decode]")
     }
     CHECK(decoded(R"({"items":[{"a":[[[1]]]}]})", o).items.size() == 1);
     CHECK_FALSE(decode_in_chunks(R"({"items":[{"a":[[[[1]]]]}]})", 1000, o));
-    // What is skipped costs nothing, so it has no limit.
+    // Skipped members cost nothing, so they have no limit.
     CHECK(decoded(R"({"extra":")" + std::string(5000, 'x') + R"(","items":[]})", o).items.empty());
 }
 
-TEST_CASE("list_decoder: an item that is too large is left out by name, and the list goes on", "[api][decode]")
+TEST_CASE("list_decoder: an item that is too large is left out by name, and the list continues", "[api][decode]")
 {
     decode_options o;
     o.limits.max_object_bytes = 300;
@@ -290,7 +290,7 @@ TEST_CASE("list_decoder: an item that is too large is left out by name, and the 
         return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"a"}},)" +
                item + R"(,{"metadata":{"name":"b"},"spec":{"v":[1,2,{"w":"x"}]}}]})";
     };
-    // Too large by a text, a text in parts, a key, a number, many small ones, and at the very end.
+    // Too large because of a text, a text in parts, a key, a number, many small values, and at the very end.
     std::string many;
     for (int i = 0; i < 400; ++i) many += "\"" + std::to_string(i) + "\",";
     std::string containers;
@@ -319,7 +319,7 @@ TEST_CASE("list_decoder: an item that is too large is left out by name, and the 
             CHECK(page->left_out[0].resource_version == "9");
             CHECK(page->left_out[0].why == "an object is larger than 300 bytes");
         }
-    // Which one it is cannot be said: nobody may take the list for the whole.
+    // The item cannot be identified, so the list fails: it must not be taken as complete.
     for (const std::string& item : {R"({"v":")" + large + R"(","metadata":{"name":"big"}})",
                                     R"({"metadata":{"name":"big","annotations":{"a":")" + large + "\"}}}"}) {
         const auto page = decode_in_chunks(list_of(item), 100, o);

@@ -1,4 +1,4 @@
-// Keys as clusters have them, which differ in few letters, have to spread as if thrown by dice: over all bits of the hash.
+// Keys of real clusters differ in few letters. Their hashes must be uniformly distributed over all bits.
 #include <kubecoro/api/object.hpp>
 
 #include <kubecoro/test/catch.hpp>
@@ -28,7 +28,7 @@ std::vector<object_key> cluster_keys()
     return all;
 }
 
-/// Keys a bucket when `bits` of the hash from `shift` on choose it.
+/// Number of keys per bucket when `bits` of the hash from bit `shift` on select the bucket.
 std::vector<unsigned> fill(const std::vector<object_key>& keys, unsigned bits, unsigned shift)
 {
     std::vector<unsigned> buckets(std::size_t{1} << bits);
@@ -47,13 +47,13 @@ TEST_CASE("object key hash: no two keys of a cluster share a hash")
         hashes.insert(object_key_hash{}(k));
         halves.insert(static_cast<std::uint32_t>(object_key_hash{}(k) >> 32));
     }
-    // "" and a name, and the same namespace and name, are different keys: all of them are.
+    // All keys differ, including an empty namespace with a name, and equal namespace and name.
     CHECK(hashes.size() == keys.size());
-    // By chance a pair in 2^32 / keys collides: less than one of these on the average.
+    // Random 32-bit hashes collide with a chance of keys / 2^32 per key: less than one pair on average.
     CHECK(keys.size() - halves.size() < 8);
 }
 
-TEST_CASE("object key hash: any bits of it spread keys evenly")
+TEST_CASE("object key hash: every range of bits spreads keys evenly")
 {
     const auto keys = cluster_keys();
     for (const unsigned shift : {0u, 8u, 16u, 24u, 32u, 40u, 48u, 54u}) {
@@ -62,12 +62,12 @@ TEST_CASE("object key hash: any bits of it spread keys evenly")
         const double mean = static_cast<double>(keys.size()) / static_cast<double>(buckets.size());
         double chi2 = 0;
         for (const unsigned n : buckets) chi2 += (n - mean) * (n - mean) / mean;
-        // 1,023 with a deviation of 45 for dice.
+        // 1,023 with a deviation of 45 for a uniform distribution.
         CHECK(chi2 < 1'400);
     }
 }
 
-TEST_CASE("object key hash: a letter more or less turns half of the bits")
+TEST_CASE("object key hash: a changed letter flips half of the bits")
 {
     double turned = 0;
     unsigned pairs = 0;

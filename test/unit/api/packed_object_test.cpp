@@ -4,7 +4,7 @@
 
 #include "json_samples.hpp"
 
-// Private to the module: dictionaries after fewer objects than usual, records broken on purpose.
+// Private to the module: dictionaries after fewer objects than usual, and records corrupted on purpose.
 #include "storage/packing.hpp"
 
 #include <boost/json/value.hpp>
@@ -57,7 +57,7 @@ void teach(const std::shared_ptr<object_encoding>& encoding, int count, const st
 
 bool at_rest(const kept_object& k) { return k.get().bytes() == k.bytes(); }
 
-/// Everything that can be asked of an object.
+/// Compares all accessors.
 void check_equal(const object& a, const object& b)
 {
     CHECK(a.api_version() == b.api_version());
@@ -82,7 +82,7 @@ void check_equal(const object& a, const object& b)
 
 } // namespace
 
-TEST_CASE("packed object: answers everything as a plain one does", "[api][storage]")
+TEST_CASE("packed object: returns the same values as a plain one", "[api][storage]")
 {
     const auto encoding = make_encoding();
     const int taught = GENERATE(0, 30, 200); // none, provisional, settled
@@ -148,7 +148,7 @@ TEST_CASE("packed object: a uid in canonical form is compared without expanding"
     }
 }
 
-TEST_CASE("packed object: paths in front expand nothing, absent ones included", "[api][storage]")
+TEST_CASE("packed object: paths in the front do not expand, also when absent", "[api][storage]")
 {
     const auto encoding = make_encoding();
     teach(encoding, 200);
@@ -173,7 +173,7 @@ TEST_CASE("packed object: paths in front expand nothing, absent ones included", 
     CHECK(encoding->stats().expansions == before + 1);
 }
 
-TEST_CASE("packed object: what is of another kind than belongs in front is found behind it", "[api][storage]")
+TEST_CASE("packed object: front values of an unexpected kind are read from the body", "[api][storage]")
 {
     const auto encoding = make_encoding();
     teach(encoding, 200);
@@ -195,14 +195,14 @@ TEST_CASE("packed object: what is of another kind than belongs in front is found
     }
 }
 
-TEST_CASE("packed object: is at rest when no reader is left, and smaller then", "[api][storage]")
+TEST_CASE("packed object: expanded only while it has a reader, and smaller otherwise", "[api][storage]")
 {
     const auto encoding = make_encoding();
     teach(encoding, 200);
     object o = decode(pod(7), encoding);
     const object plain = object::parse(pod(7)).value();
     const kept_object kept(o);
-    CHECK(o.bytes() > kept.bytes()); // it came to be read
+    CHECK(o.bytes() > kept.bytes()); // created with its expansion
     object copy = o;
     o = {};
     CHECK(copy.bytes() > kept.bytes());
@@ -223,11 +223,11 @@ TEST_CASE("packed object: is at rest when no reader is left, and smaller then", 
     const auto containers = reader["spec"]["containers"];
     const object other = kept.get();
     reader = {};
-    CHECK(containers[0]["name"].as_string() == "first0"); // the other reader keeps it
+    CHECK(containers[0]["name"].as_string() == "first0"); // kept by the other reader
     CHECK(encoding->stats().expansions == before + 1);
 }
 
-TEST_CASE("packed object: what was read last stays expanded for a while", "[api][storage]")
+TEST_CASE("packed object: recently read objects stay expanded for a while", "[api][storage]")
 {
     const auto encoding = make_encoding();
     teach(encoding, 200);
@@ -252,7 +252,7 @@ TEST_CASE("packed object: what was read last stays expanded for a while", "[api]
     CHECK(count() == 0);
 }
 
-TEST_CASE("packed object: lives on when everything else has gone", "[api][storage]")
+TEST_CASE("packed object: a reader outlives the encoding and all keepers", "[api][storage]")
 {
     object read;
     object unread;
@@ -271,7 +271,7 @@ TEST_CASE("packed object: lives on when everything else has gone", "[api][storag
     check_equal(unread, object::parse(pod(2)).value());
 }
 
-TEST_CASE("packed object: early ones are packed anew at each stage", "[api][storage]")
+TEST_CASE("packed object: early ones are packed again at each stage", "[api][storage]")
 {
     const auto encoding = make_encoding();
     std::vector<kept_object> kept;
@@ -293,7 +293,7 @@ TEST_CASE("packed object: early ones are packed anew at each stage", "[api][stor
     for (int i = 0; i < 300; ++i) check_equal(kept[static_cast<std::size_t>(i)].get(), object::parse(pod(i)).value());
 }
 
-TEST_CASE("packed object: learning anew at any point of a list changes nothing that is read", "[api][storage]")
+TEST_CASE("packed object: retraining at any point of a list does not change values", "[api][storage]")
 {
     constexpr int count = 2300;
     const auto text = [](int i) { return pod(i, i < 700 ? "first" : "second-era-of-longer-names"); };
@@ -309,7 +309,7 @@ TEST_CASE("packed object: learning anew at any point of a list changes nothing t
         auto page = decoder.finish();
         REQUIRE(page);
         REQUIRE(page->items.size() == count);
-        CHECK(encoding->stats().trained == 3); // provisional, settled, and the one for the second era
+        CHECK(encoding->stats().trained == 3); // provisional, settled, and one for the second era
         std::size_t wrong = 0;
         for (int i = 0; i < count; ++i) {
             const kept_object kept(std::exchange(page->items[static_cast<std::size_t>(i)], {}));
@@ -322,7 +322,7 @@ TEST_CASE("packed object: learning anew at any point of a list changes nothing t
     }
 }
 
-TEST_CASE("packed object: a dictionary lives as long as a record that needs it", "[api][storage]")
+TEST_CASE("packed object: a dictionary lives as long as a record uses it", "[api][storage]")
 {
     const auto encoding = make_encoding();
     teach(encoding, 1200);
@@ -335,12 +335,12 @@ TEST_CASE("packed object: a dictionary lives as long as a record that needs it",
         check_equal(old.get(), object::parse(pod(5)).value());
     }
     CHECK(encoding->stats().trained > trained);
-    CHECK(encoding->stale(old)); // so that a store lets go of the old dictionary
+    CHECK(encoding->stale(old)); // so that a store releases the old dictionary
     old = {};
     CHECK(encoding->stats().dictionaries == 1);
 }
 
-TEST_CASE("packed object: a broken record reads as nothing behind the front", "[api][storage]")
+TEST_CASE("packed object: with a broken record the front stays readable", "[api][storage]")
 {
     const auto encoding = make_encoding();
     teach(encoding, 200);
@@ -354,21 +354,21 @@ TEST_CASE("packed object: a broken record reads as nothing behind the front", "[
             record[at] = static_cast<unsigned char>(value);
             const object o = kept.get();
             CHECK(o.name() == "p9");
-            (void)o.to_text(); // nothing, or something else within bounds
+            (void)o.to_text(); // empty, or another value within bounds
             record[at] = intact;
         }
     CHECK(encoding->stats().broken > 0);
     check_equal(kept.get(), object::parse(pod(9)).value());
 }
 
-TEST_CASE("encoding: Secrets are never compressed, nor learnt from data maps", "[api][storage]")
+TEST_CASE("encoding: Secrets are never compressed, and data maps are never learnt", "[api][storage]")
 {
     const resource_type secrets{.group = "", .version = "v1", .plural = "secrets", .kind = "Secret"};
     const auto options = encoding_for(secrets, {.policy = storage::compressed});
     CHECK(options.storage.policy == storage::plain);
     CHECK_FALSE(options.values);
 
-    // What only data maps have in common is not in the dictionary.
+    // Text that only data maps share is not in the dictionary.
     const auto encoding = make_encoding();
     testing_samples::generator random(11);
     std::string secret;
@@ -383,7 +383,7 @@ TEST_CASE("encoding: Secrets are never compressed, nor learnt from data maps", "
     CHECK(kept_object(decode(map(1), encoding)).bytes() > secret.size() * 3 / 4);
 }
 
-TEST_CASE("metadata only: an object that is nothing but its kind gets another kind and nothing else", "[api][storage]")
+TEST_CASE("metadata only: an object with nothing but its kind gets only the resource's kind", "[api][storage]")
 {
     const resource_type deployments{.group = "apps", .version = "v1", .plural = "deployments", .kind = "Deployment"};
     const auto encoding = make_object_encoding(encoding_for(deployments, {.policy = storage::metadata_only}));
@@ -397,7 +397,7 @@ TEST_CASE("metadata only: an object that is nothing but its kind gets another ki
     }
 }
 
-TEST_CASE("metadata only: objects get the kind they are the metadata of", "[api][storage]")
+TEST_CASE("metadata only: objects get the kind of the objects they describe", "[api][storage]")
 {
     const resource_type deployments{.group = "apps", .version = "v1", .plural = "deployments", .kind = "Deployment"};
     const auto encoding = make_object_encoding(encoding_for(deployments, {.policy = storage::metadata_only}));

@@ -1,4 +1,4 @@
-// Pruning while decoding, against a reference that prunes a whole JSON value by the words of decode.hpp.
+// Compares pruning while decoding with a reference that prunes a whole JSON value by the rules of decode.hpp.
 #include "fixtures.hpp"
 #include "json_samples.hpp"
 
@@ -21,7 +21,7 @@ struct step
     bool any = false;
 };
 using steps = std::vector<step>;
-/// The place of a value; items of lists have no name.
+/// The position of a value; items of lists have no name.
 using place = std::vector<std::optional<std::string>>;
 
 std::string text_of(const steps& path)
@@ -78,7 +78,7 @@ private:
         at.push_back(std::move(name));
         return prune(v, at);
     }
-    /// `path` fits the first steps of `at`, or the other way round.
+    /// True if `path` matches the first steps of `at`, or `at` those of `path`.
     static bool fits(const steps& path, const place& at)
     {
         for (std::size_t i = 0; i < std::min(path.size(), at.size()); ++i)
@@ -101,7 +101,7 @@ private:
                               {{"metadata"}, {"uid"}},  {{"metadata"}, {"resourceVersion"}}};
 };
 
-/// Documents and paths over the same few names, so that they meet.
+/// Generates documents and paths from the same few names, so that they match.
 class world
 {
 public:
@@ -176,7 +176,7 @@ std::string pruned(std::string_view text, prune_options prune)
 
 } // namespace
 
-TEST_CASE("prune: keeps what is asked for and what names the object", "[api][prune]")
+TEST_CASE("prune: keeps the requested and the identifying fields", "[api][prune]")
 {
     CHECK(pruned(testing_samples::pod, {.keep = {"spec.nodeName", "spec.containers.*.name"}}) ==
           R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"front-1","namespace":"web","uid":"7a5c-1",)"
@@ -188,7 +188,7 @@ TEST_CASE("prune: keeps what is asked for and what names the object", "[api][pru
     CHECK(pruned(R"({"a":{"b":1,"c":2},"d":3})", {.keep = {"a"}, .drop = {"a.b"}}) == R"({"a":{"c":2}})");
 }
 
-TEST_CASE("prune: a dot inside a name, and the star as a name", "[api][prune]")
+TEST_CASE("prune: a name with a dot, and a star as a name", "[api][prune]")
 {
     CHECK(pruned(R"({"metadata":{"name":"n","annotations":{"x.io/last":"long","y":"2"}}})",
                  {.drop = {R"(metadata.annotations["x.io/last"])"}}) ==
@@ -197,14 +197,14 @@ TEST_CASE("prune: a dot inside a name, and the star as a name", "[api][prune]")
     CHECK(pruned(R"({"a":{"q\"\\":1,"b":2}})", {.drop = {R"(a["q\"\\"])"}}) == R"({"a":{"b":2}})");
 }
 
-TEST_CASE("prune: values on the way to a kept path stay only as containers", "[api][prune]")
+TEST_CASE("prune: on the way to a kept path only containers are kept", "[api][prune]")
 {
     CHECK(pruned(R"({"a":"text","b":null,"c":[1,[2]],"d":{"x":1}})", {.keep = {"a.x", "b.x", "c.*.x", "d.y"}}) ==
           R"({"c":[[]],"d":{}})");
     CHECK(pruned(R"({"a":[{"x":1,"y":2},3,{"x":[4]}],"b":5})", {.keep = {"*.*.x"}}) == R"({"a":[{"x":1},{"x":[4]}]})");
 }
 
-TEST_CASE("prune: paths that cannot be read fail what is decoded", "[api][prune]")
+TEST_CASE("prune: decoding fails with an invalid path", "[api][prune]")
 {
     for (const char* path :
          {"", ".", "a.", ".a", "a..b", "a[b]", "a[\"b\"", "a[\"b", "a[\"b\"]c", "a\"b", "a]", "a[\"b\\"}) {
@@ -220,7 +220,7 @@ TEST_CASE("prune: paths that cannot be read fail what is decoded", "[api][prune]
     }
 }
 
-TEST_CASE("prune: what is left out does not count, but must end", "[api][prune]")
+TEST_CASE("prune: pruned values do not count towards limits, but must end", "[api][prune]")
 {
     decode_options o;
     o.limits.max_object_bytes = 256;
@@ -228,7 +228,7 @@ TEST_CASE("prune: what is left out does not count, but must end", "[api][prune]"
     const std::string big(5000, 'x');
     CHECK(in_chunks(R"({"kind":"A","data":{"k":")" + big + R"(","l":[")" + big + R"("]}})", 100, o)->to_text() ==
           R"({"kind":"A"})");
-    // Of a container only the end is looked for; anything else is read.
+    // Of a container, only the end is searched for; any other value is parsed.
     CHECK(in_chunks(R"({"kind":"A","data":)" + std::string(300, '[') + "tru" + std::string(300, ']') + R"(,"x":"y"})",
                     7, o)
               ->to_text() == R"({"kind":"A","x":"y"})");
@@ -241,7 +241,7 @@ TEST_CASE("prune: what is left out does not count, but must end", "[api][prune]"
     CHECK(in_chunks("{\"data\":\"\xff\"}", 7, o).error() == cond::corrupt);
 }
 
-TEST_CASE("prune: what the server says about a watch or a request is whole", "[api][prune]")
+TEST_CASE("prune: bookmarks, errors and Status are not pruned", "[api][prune]")
 {
     decode_options o;
     o.prune.keep = {"spec"};

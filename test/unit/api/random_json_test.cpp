@@ -1,4 +1,4 @@
-// Any JSON that a generator can think of, against Boost.JSON's own reading of it.
+// Compares generated JSON with Boost.JSON's reading of it.
 #include <kubecoro/test/catch.hpp>
 
 #include "json_samples.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 rc::Gen<std::string> any_text()
 {
-    // Few different ones, so that they recur and get numbers; the rest is anything that is UTF-8.
+    // Some texts come from a small set, so that they recur and get numbers; the others are arbitrary UTF-8.
     const auto known = rc::gen::element<std::string>("name", "Running", "metadata", "data", "k:{\"type\":\"a\"}", "");
     const auto other = rc::gen::resize(20, rc::gen::container<std::string>(rc::gen::inRange<char>('\x01', '\x7f')));
     const auto foreign =
@@ -32,7 +32,7 @@ rc::Gen<std::string> any_text()
     return rc::gen::oneOf(known, known, other, foreign);
 }
 
-/// @param width  Items of a container, at most about so many.
+/// @param width  Approximate maximum number of items per container.
 rc::Gen<json::value> any_value(int depth, int width = 7)
 {
     const auto text = rc::gen::map(any_text(), [](const std::string& s) { return json::value(s); });
@@ -59,7 +59,7 @@ rc::Gen<json::value> any_value(int depth, int width = 7)
     return rc::gen::oneOf(text, whole, huge, real, word, array, object, object);
 }
 
-/// Decodes the text alone and ten times with a vocabulary, from unknown to known, in plain and compressed form.
+/// Decodes the text without a vocabulary and ten times with one, while it learns, in plain and compressed form.
 void check_text(const std::string& text, const std::vector<std::shared_ptr<object_encoding>>& encodings)
 {
     const auto alone = object::parse(text);
@@ -77,7 +77,7 @@ void check_text(const std::string& text, const std::vector<std::shared_ptr<objec
 
 } // namespace
 
-TEST_CASE("random JSON: whatever is learnt and however it rests, every value comes back", "[api][tape][vocabulary]")
+TEST_CASE("random JSON: every value survives a round trip with any vocabulary and storage", "[api][tape][vocabulary]")
 {
     const std::vector<std::shared_ptr<object_encoding>> encodings{
         make_object_encoding(), make_object_encoding({.storage = {.policy = storage::compressed, .learn_from = 20}})};
@@ -89,7 +89,7 @@ TEST_CASE("random JSON: whatever is learnt and however it rests, every value com
             check_text(json::serialize(root), encodings);
         });
     };
-    CHECK(check("documents as objects of a cluster are", 3, 4, 7));
-    CHECK(check("wide ones", 1, 2, 60));
-    CHECK(check("deep ones", 5, 12, 2));
+    CHECK(check("documents shaped like cluster objects", 3, 4, 7));
+    CHECK(check("wide documents", 1, 2, 60));
+    CHECK(check("deep documents", 5, 12, 2));
 }

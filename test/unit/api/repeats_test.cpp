@@ -1,4 +1,4 @@
-// Containers that come again are copied, not parsed: nobody may notice but by the time it takes.
+// Repeated containers are copied, not parsed: this must affect only the time it takes.
 #include <kubecoro/test/catch.hpp>
 
 #include "json_samples.hpp"
@@ -31,7 +31,7 @@ std::string everything_remembered(const encoding_ptr& e)
     return all;
 }
 
-/// Long enough to be remembered; `variant` makes it another one.
+/// Long enough to be cached; each `variant` is a different container.
 std::string container(int variant, const std::string& blank = "")
 {
     std::string text = "{";
@@ -61,11 +61,11 @@ encoding_ptr taught(const std::string& part, int times = 40)
     return e;
 }
 
-/// Blanks that make a container long enough to be looked at.
+/// Blanks that make a container long enough to be considered.
 const std::string wide(detail::repeats::shortest, ' ');
 
-/// Documents put together from a few containers, so that these get numbers. In them lie empty and filled containers,
-/// with blanks in all places where JSON allows them.
+/// Documents composed of a few containers, so that these get numbers. They contain empty and filled containers, with
+/// blanks wherever JSON allows them.
 class blank_documents
 {
 public:
@@ -108,7 +108,7 @@ private:
     std::vector<std::string> parts_;
 };
 
-/// Chunks that are gone as soon as they are decoded, as the buffer of a connection is.
+/// Overwrites each chunk after it is decoded, like the buffer of a connection.
 result<list_page> decode_list(const std::vector<std::string>& texts, std::size_t chunk, const encoding_ptr& e)
 {
     std::string list = R"({"kind":"ThingList","apiVersion":"v1","items":[)";
@@ -125,7 +125,7 @@ result<list_page> decode_list(const std::vector<std::string>& texts, std::size_t
 
 } // namespace
 
-TEST_CASE("repeats: what comes again says the same, and equal texts make equal tapes", "[api][repeats]")
+TEST_CASE("repeats: a repeated container reads the same, and equal texts give equal tapes", "[api][repeats]")
 {
     const auto e = taught(container(0));
     REQUIRE(everything_remembered(e).find(container(0)) != std::string::npos);
@@ -139,7 +139,7 @@ TEST_CASE("repeats: what comes again says the same, and equal texts make equal t
     CHECK((*one)["spec"]["after"].items().begin() != (*one)["spec"]["after"].items().end());
 }
 
-TEST_CASE("repeats: variants take turns, in lists of any chunks", "[api][repeats]")
+TEST_CASE("repeats: variants alternate, in lists of any chunking", "[api][repeats]")
 {
     const auto seed = std::random_device{}();
     INFO("seed " << seed);
@@ -174,7 +174,7 @@ TEST_CASE("repeats: variants take turns, in lists of any chunks", "[api][repeats
     }
 }
 
-TEST_CASE("repeats: nothing secret is remembered", "[api][repeats]")
+TEST_CASE("repeats: secrets are not cached", "[api][repeats]")
 {
     const std::string secret(120, 's');
     const std::string map = R"({"password":")" + secret + R"(","other":"text of some length to make it long enough"})";
@@ -191,7 +191,7 @@ TEST_CASE("repeats: nothing secret is remembered", "[api][repeats]")
     CHECK(everything_remembered(without).empty());
 }
 
-TEST_CASE("repeats: limits hold for what is copied as well", "[api][repeats]")
+TEST_CASE("repeats: limits apply to copied containers as well", "[api][repeats]")
 {
     const auto e = taught(container(0));
     const std::string text = document("web", container(0));
@@ -202,7 +202,7 @@ TEST_CASE("repeats: limits hold for what is copied as well", "[api][repeats]")
     decode_again(text, e);
 }
 
-TEST_CASE("repeats: a failure behind what was copied says where it is", "[api][repeats]")
+TEST_CASE("repeats: a failure after a copied container has the same condition as without copying", "[api][repeats]")
 {
     const auto e = taught(container(0));
     for (const char* bad : {R"(,"after":tru})", "]", R"(,"after":"text)", "}}}", "x"}) {
@@ -216,7 +216,7 @@ TEST_CASE("repeats: a failure behind what was copied says where it is", "[api][r
     }
 }
 
-TEST_CASE("repeats: what is pruned stays pruned", "[api][repeats]")
+TEST_CASE("repeats: pruned fields stay pruned", "[api][repeats]")
 {
     const auto e = make_object_encoding();
     const decode_options options{.prune = {.drop = {"spec.part.member-0", "spec.before"}}};
@@ -229,7 +229,7 @@ TEST_CASE("repeats: what is pruned stays pruned", "[api][repeats]")
     }
 }
 
-TEST_CASE("repeats: an empty container with many blanks leaves no other object its text", "[api][repeats]")
+TEST_CASE("repeats: an empty container with many blanks does not affect the text of other objects", "[api][repeats]")
 {
     for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u}) {
         blank_documents make(seed);
@@ -244,7 +244,7 @@ TEST_CASE("repeats: an empty container with many blanks leaves no other object i
     }
 }
 
-TEST_CASE("repeats: blanks and empties in lists whose chunks do not stay", "[api][repeats]")
+TEST_CASE("repeats: blanks and empty containers in lists whose chunks are freed", "[api][repeats]")
 {
     blank_documents make(7);
     const auto e = make_object_encoding();

@@ -150,7 +150,7 @@ TEST_CASE("request: patch", "[api][request]")
           "PATCH /api/v1/namespaces/web/pods/a/status?dryRun=All&fieldManager=m&force=true");
 }
 
-TEST_CASE("request: delete carries its options as a body", "[api][request]")
+TEST_CASE("request: delete sends its options in the body", "[api][request]")
 {
     const auto plain = pods.remove("a");
     CHECK(target(plain) == "DELETE /api/v1/namespaces/web/pods/a");
@@ -174,7 +174,7 @@ TEST_CASE("request: delete carries its options as a body", "[api][request]")
           R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Orphan"})");
 }
 
-TEST_CASE("request: names that cannot be in a path are refused, and named", "[api][request]")
+TEST_CASE("request: names that are invalid in a path are rejected, naming the part", "[api][request]")
 {
     CHECK(problem(pods.get("")) == "name of pods is empty");
     CHECK(problem(pods.get("a/b")) == "name of pods \"a/b\" contains '/' or '%'");
@@ -192,7 +192,7 @@ TEST_CASE("request: names that cannot be in a path are refused, and named", "[ap
     CHECK(target(pods.get("what?#now")) == "GET /api/v1/namespaces/web/pods/what%3F%23now");
 }
 
-TEST_CASE("request: query values are encoded as Go's clients do", "[api][request]")
+TEST_CASE("request: query values are encoded as by Go's clients", "[api][request]")
 {
     CHECK(encode_query_value("aZ09-._~") == "aZ09-._~");
     CHECK(encode_query_value("a b&c=d+e%/?#") == "a+b%26c%3Dd%2Be%25%2F%3F%23");
@@ -200,7 +200,7 @@ TEST_CASE("request: query values are encoded as Go's clients do", "[api][request
     CHECK(encode_query_value("").empty());
 }
 
-TEST_CASE("request: metadata alone is asked for by Accept, with a plain answer as the way out", "[api][request]")
+TEST_CASE("request: metadata alone is requested by Accept, with plain JSON as the fallback", "[api][request]")
 {
     const list_options list{.metadata_only = true};
     const watch_options watch{.metadata_only = true};

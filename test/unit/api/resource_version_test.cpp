@@ -20,7 +20,7 @@ TEST_CASE("resource version: integers of any length compare as numbers", "[api][
     CHECK_FALSE(is_at_least("9", "10"));
 }
 
-TEST_CASE("resource version: what is no integer is equal or cannot be compared", "[api][resource_version]")
+TEST_CASE("resource version: other versions are equal or unordered", "[api][resource_version]")
 {
     CHECK((compare_versions("abc", "abc") == 0));
     CHECK((compare_versions("abc", "abd") == std::partial_ordering::unordered));

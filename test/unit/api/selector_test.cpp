@@ -28,7 +28,7 @@ std::string label_problem(std::string_view selector)
 
 } // namespace
 
-TEST_CASE("label_selector: prints in one form what it parsed", "[api][selector]")
+TEST_CASE("label_selector: prints a canonical form", "[api][selector]")
 {
     const std::pair<const char*, const char*> cases[] = {
         {"", ""},
@@ -80,7 +80,7 @@ TEST_CASE("label_selector: canonical text parses to an equal selector", "[api][s
     CHECK(label_selector({{"k", label_selector::op::in, {"z", "a", "z"}}}).to_string() == "k in (a,z)");
 }
 
-TEST_CASE("label_selector: matches as kube-apiserver does", "[api][selector]")
+TEST_CASE("label_selector: matches like kube-apiserver", "[api][selector]")
 {
     const std::string_view labels = R"({"app":"web","tier":"","n":"5","bad":7})";
     for (const char* yes : {"", "app=web", "app!=db", "app in (db,web)", "app notin (db)", "app", "!nope", "nope!=x",
@@ -98,7 +98,7 @@ TEST_CASE("label_selector: matches as kube-apiserver does", "[api][selector]")
     CHECK_FALSE(label_selector::parse("a")->matches(value_view{}));
 }
 
-TEST_CASE("label_selector: errors name what was found, what was expected and where", "[api][selector]")
+TEST_CASE("label_selector: errors name the found and the expected input and the position", "[api][selector]")
 {
     const std::string unable = "unable to parse requirement: ";
     CHECK(label_problem("app===x") == unable + "found '=', expected: identifier at position 5");
@@ -160,7 +160,7 @@ TEST_CASE("field_selector: parses, prints and matches", "[api][selector]")
     CHECK(field_selector{}.matches(fields));
 }
 
-TEST_CASE("field_selector: errors say where", "[api][selector]")
+TEST_CASE("field_selector: errors name the position", "[api][selector]")
 {
     const std::pair<const char*, const char*> cases[] = {
         {"metadata.name", "found no operator, expected =, == or != at position 13"},

@@ -1,4 +1,4 @@
-// Containers that many objects have lie in the vocabulary: nobody may notice but by the bytes it saves.
+// Containers that many objects have are stored in the vocabulary: this must affect only the memory used.
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/read_everything.hpp>
 
@@ -40,7 +40,7 @@ const std::string owners = "[" + owner + "," + owner + "]";
 const std::string probe =
     R"({"failureThreshold":3,"periodSeconds":10,"http":{"path":"/health","port":8080,"scheme":"HTTP"},"timeout":1000})";
 
-/// An object of its own, with containers that all of them have.
+/// A distinct object, with containers that all objects have.
 std::string document(int i, const std::string& more = "")
 {
     const auto n = std::to_string(i);
@@ -73,7 +73,7 @@ std::string all_containers(const encoding_ptr& e)
 
 } // namespace
 
-TEST_CASE("shared containers: learnt when several objects have them, and much smaller", "[api][vocabulary]")
+TEST_CASE("shared containers: learnt from several objects, and much smaller", "[api][vocabulary]")
 {
     const auto e = taught();
     const std::string known = all_containers(e);
@@ -84,13 +84,13 @@ TEST_CASE("shared containers: learnt when several objects have them, and much sm
     CHECK(known.find("only") == std::string::npos);
     const std::size_t size = object_builder::tape_of(decoded(document(100), e)).size();
     CHECK(size < object_builder::tape_of(decoded(document(0), make_object_encoding())).size() / 5);
-    // What has been learnt is what the next ones are written with, and nothing more is learnt of them.
+    // The next objects are written with the learnt containers, and add no more.
     const std::size_t learnt = words_of(e).containers().size();
     CHECK(object_builder::tape_of(decoded(document(101), e)).size() == size);
     CHECK(words_of(e).containers().size() == learnt);
 }
 
-TEST_CASE("shared containers: those of one object alone are not learnt, however often it is updated",
+TEST_CASE("shared containers: those of a single object are not learnt, however often it is updated",
           "[api][vocabulary]")
 {
     const auto e = taught();
@@ -103,7 +103,7 @@ TEST_CASE("shared containers: those of one object alone are not learnt, however 
     CHECK(words_of(e).containers().size() > before);
 }
 
-TEST_CASE("shared containers: a view is the same, wherever it lies", "[api][vocabulary]")
+TEST_CASE("shared containers: views behave as in the object's own tape", "[api][vocabulary]")
 {
     const auto e = taught();
     const object o = decoded(document(7), e);
@@ -111,7 +111,7 @@ TEST_CASE("shared containers: a view is the same, wherever it lies", "[api][voca
     CHECK(probes.size() == 2);
     CHECK(probes[std::size_t{0}] == probes[std::size_t{1}]);
     CHECK_FALSE(probes[std::size_t{2}]);
-    // Both items are the same container: the iterators are not.
+    // Both items are the same container, but the iterators differ.
     auto first = probes.items().begin();
     auto second = first;
     ++second;
@@ -130,7 +130,7 @@ TEST_CASE("shared containers: a view is the same, wherever it lies", "[api][voca
     CHECK(members == 3);
 }
 
-TEST_CASE("shared containers: equal to what lies inline, and different from what is different", "[api][vocabulary]")
+TEST_CASE("shared containers: equal to equal inline containers, and unequal to others", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     std::vector<object> all;
@@ -152,7 +152,7 @@ TEST_CASE("shared containers: equal to what lies inline, and different from what
     }
 }
 
-TEST_CASE("shared containers: nothing secret gets into one", "[api][vocabulary]")
+TEST_CASE("shared containers: contain no secrets", "[api][vocabulary]")
 {
     const std::string map = R"({"one":"the secret text","two":["the secret text",123456789],"three":987654321012})";
     const std::string more = R"(,"data":)" + map + R"(,"stringData":)" + map + R"(,"binaryData":)" + map +
@@ -169,7 +169,7 @@ TEST_CASE("shared containers: nothing secret gets into one", "[api][vocabulary]"
     }
 }
 
-TEST_CASE("shared containers: hot and front fields in them, under every policy", "[api][storage]")
+TEST_CASE("shared containers: hot and front fields inside them, under every policy", "[api][storage]")
 {
     for (const auto policy : {storage::plain, storage::compressed}) {
         const auto e =
@@ -190,7 +190,7 @@ TEST_CASE("shared containers: hot and front fields in them, under every policy",
     }
 }
 
-TEST_CASE("shared containers: a full vocabulary goes on with what it has", "[api][vocabulary]")
+TEST_CASE("shared containers: a full vocabulary keeps working", "[api][vocabulary]")
 {
     const auto e = taught();
     auto& containers = detail::encoding::words_of(e)->containers();
@@ -211,7 +211,7 @@ TEST_CASE("shared containers: a full vocabulary goes on with what it has", "[api
     CHECK(e->bytes() < 16u << 20);
 }
 
-TEST_CASE("shared containers: numbers of one byte and of two", "[api][vocabulary]")
+TEST_CASE("shared containers: one-byte and two-byte numbers", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     std::string text = "{";
@@ -226,7 +226,7 @@ TEST_CASE("shared containers: numbers of one byte and of two", "[api][vocabulary
     CHECK(object_builder::tape_of(o).size() < 400 * 9);
 }
 
-TEST_CASE("shared containers: they outlive everything but their objects", "[api][vocabulary]")
+TEST_CASE("shared containers: live as long as their objects", "[api][vocabulary]")
 {
     object o;
     {
@@ -238,7 +238,7 @@ TEST_CASE("shared containers: they outlive everything but their objects", "[api]
     CHECK(copy.to_text() == document(5));
 }
 
-TEST_CASE("shared containers: one in another in another stays within a bound", "[api][vocabulary]")
+TEST_CASE("shared containers: nested ones stay within a bound", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     std::string doubled = R"({"a":"text","b":1000,"c":"text","d":2000,"e":3000})";
@@ -253,7 +253,7 @@ TEST_CASE("shared containers: one in another in another stays within a bound", "
     CHECK(longest > 500);
     CHECK(longest < 4 * detail::longest_shared_container);
     CHECK(object_builder::tape_of(o).size() < 1000);
-    // Whatever a broken tape says, it says no more than so many of them.
+    // A broken tape yields no more than a bounded number of them.
     const auto whole = object_builder::tape_of(o);
     testing_samples::generator random(7);
     for (int round = 0; round < 2000; ++round) {
@@ -266,7 +266,7 @@ TEST_CASE("shared containers: one in another in another stays within a bound", "
     }
 }
 
-TEST_CASE("shared containers: any byte of a tape changed to anything is read within bounds", "[api][vocabulary]")
+TEST_CASE("shared containers: a tape with any byte changed is read within bounds", "[api][vocabulary]")
 {
     const auto e = taught();
     const object o = decoded(document(7), e);
@@ -280,7 +280,7 @@ TEST_CASE("shared containers: any byte of a tape changed to anything is read wit
             REQUIRE(test::read_everything(v) < 3000 * whole.size());
             REQUIRE((v == o.root()) == (o.root() == v));
         }
-    // Without a vocabulary no number is known, be it of a key or of a container.
+    // Without a vocabulary, no number is known, neither of a key nor of a container.
     const value_view orphan = tape_access::view(whole.data(), whole.data() + whole.size(), nullptr);
     CHECK(orphan.size() == 0);
     for (const unsigned char tag : {detail::tag::shared_8, detail::tag::shared_16}) {

@@ -6,7 +6,7 @@
 
 using namespace kubecoro;
 
-TEST_CASE("status: what a real server answers becomes the condition to react to", "[api][status]")
+TEST_CASE("status: responses of a real server map to conditions", "[api][status]")
 {
     const failure missing = failure_of_answer(404, fixture("status_not_found.json"));
     CHECK(missing == cond::not_found);
@@ -35,7 +35,7 @@ TEST_CASE("status: what a real server answers becomes the condition to react to"
     CHECK(invalid.status()->causes[1].reason == "FieldValueTooLong");
 }
 
-TEST_CASE("status: an answer that is no Status is shown, bounded and harmless", "[api][status]")
+TEST_CASE("status: a response that is not a Status is shown truncated and without control characters", "[api][status]")
 {
     const failure text = failure_of_answer(404, fixture("text_not_found.txt"));
     CHECK(text == cond::not_found);
@@ -48,7 +48,7 @@ TEST_CASE("status: an answer that is no Status is shown, bounded and harmless", 
     CHECK(failure_of_answer(500, "").status()->message.empty());
     CHECK(failure_of_answer(401, std::string(5000, 'x')).status()->message.size() == 2048);
     CHECK(failure_of_answer(401, std::string(5000, 'x')) == cond::unauthorized);
-    // Cut between characters, not inside one.
+    // Truncated between characters, not inside one.
     const failure cut = failure_of_answer(500, std::string(2047, 'x') + "\xc3\xa4" + "yyy");
     CHECK(cut.status()->message == std::string(2047, 'x'));
     CHECK(failure_of_answer(503, R"({"kind":"Pod"})").status()->message == R"({"kind":"Pod"})");
@@ -70,6 +70,6 @@ TEST_CASE("status: fields of wrong types count as absent", "[api][status]")
     CHECK(s.causes[1].field == "f");
     CHECK(read_status(value_view{}).code == 0);
     CHECK(read_status(object::parse(R"({"code":99999999999})")->root()).code == 0);
-    // The answer's own code stands in for a missing one.
+    // The code of the response replaces a missing one.
     CHECK(failure_of_answer(409, R"({"kind":"Status","reason":"Conflict"})").status()->code == 409);
 }

@@ -1,4 +1,4 @@
-// Everything that JSON can be, under every storage policy, however its bytes arrive.
+// All forms of JSON under every storage policy, in any chunking.
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
@@ -33,7 +33,7 @@ struct form
         decode.drop_managed_fields = true;
     }
 
-    /// Until a dictionary stays.
+    /// Decodes enough objects for a settled dictionary.
     void teach() const
     {
         for (int i = 0; i < 200; ++i) REQUIRE(decode_object(numbered_pod(i), decode, encoding));
@@ -72,7 +72,7 @@ std::vector<std::string> large_documents()
     return all;
 }
 
-/// As it should be read, whatever the policy.
+/// The expected value under a policy.
 boost::json::value expected(const std::string& text, storage policy)
 {
     auto all = testing_samples::oracle(text);
@@ -92,7 +92,7 @@ void check_reads(const object& o, const std::string& text, storage policy)
 
 } // namespace
 
-TEST_CASE("storage: every edge of JSON comes back from every policy, cut at every byte", "[api][storage]")
+TEST_CASE("storage: every edge case of JSON survives every policy and every split", "[api][storage]")
 {
     for (const storage policy : policies) {
         const form f(policy);
@@ -122,7 +122,7 @@ TEST_CASE("storage: every edge of JSON comes back from every policy, cut at ever
     }
 }
 
-TEST_CASE("storage: long texts, long lists and deep ones come back from every policy", "[api][storage]")
+TEST_CASE("storage: long texts, long lists and deep nesting survive every policy", "[api][storage]")
 {
     testing_samples::generator random(1);
     for (const storage policy : policies) {
@@ -149,7 +149,7 @@ TEST_CASE("storage: long texts, long lists and deep ones come back from every po
     }
 }
 
-TEST_CASE("storage: a dictionary may come at any point of a list", "[api][storage]")
+TEST_CASE("storage: a dictionary may be trained at any point of a list", "[api][storage]")
 {
     constexpr int count = 60;
     for (std::size_t learn_from = 8; learn_from <= count + 1; ++learn_from) {
@@ -172,7 +172,7 @@ TEST_CASE("storage: a dictionary may come at any point of a list", "[api][storag
     }
 }
 
-TEST_CASE("storage: an object is read in another thread when all it came from has gone", "[api][storage]")
+TEST_CASE("storage: an object is readable in another thread after its encoding is released", "[api][storage]")
 {
     for (const storage policy : policies) {
         std::vector<object> left;

@@ -1,4 +1,4 @@
-// An escape that names half of a surrogate pair alone is read as U+FFFD, as Go's decoder does, wherever the text was cut.
+// The escape of a lone surrogate is read as U+FFFD, as by Go's decoder, in any chunking.
 #include <kubecoro/test/catch.hpp>
 
 #include "decode/surrogates.hpp"
@@ -42,7 +42,7 @@ constexpr std::array samples{
     sample{R"(\\\\\\\\\ud800)", R"(\\\\\\\\\ufffd)"},
 };
 
-/// A list of two objects, with the text wherever a text can be.
+/// A list of two objects, with the text at every place where a text can be.
 std::string list_with(std::string_view text)
 {
     std::string all =
@@ -58,7 +58,7 @@ std::optional<std::string> decoded(std::string_view text, std::size_t chunk, con
 {
     list_decoder decoder(options, make_object_encoding());
     for (std::size_t at = 0; at < text.size(); at += chunk)
-        // A copy of its own, so that a sanitizer sees every read beyond the chunk.
+        // A separate copy, so that a sanitizer detects reads beyond the chunk.
         if (!decoder.feed(std::string(text.substr(at, chunk)))) return std::nullopt;
     const auto page = decoder.finish();
     if (!page) return std::nullopt;
@@ -76,18 +76,18 @@ std::string repaired(std::string_view text)
 
 } // namespace
 
-TEST_CASE("surrogates: single ones are replaced and nothing else", "[api][decode]")
+TEST_CASE("surrogates: only lone ones are replaced", "[api][decode]")
 {
     for (const auto& s : samples) {
         CAPTURE(s.written);
-        // Behind a quote it is known that nothing makes it a pair.
+        // A following quote rules out a pair.
         CHECK(repaired(std::string(s.written) + '"') == std::string(s.read) + '"');
         CHECK(repaired(s.read) == s.read);
     }
     CHECK(repaired(R"(\ud8zz\ud8)") == R"(\ud8zz\ud8)");
 }
 
-TEST_CASE("surrogates: where an escape is cut is known", "[api][decode]")
+TEST_CASE("surrogates: the start of a cut escape is found", "[api][decode]")
 {
     const auto open = [](std::string text) { return detail::repair_surrogates(text).open; };
     const std::string pair = R"(\ud83d\ude00)";
@@ -100,7 +100,7 @@ TEST_CASE("surrogates: where an escape is cut is known", "[api][decode]")
     CHECK(open(R"(ab\ud83dx)") == detail::surrogate_repair::none);
 }
 
-TEST_CASE("surrogates: a list reads single ones as U+FFFD, in every chunking", "[api][decode]")
+TEST_CASE("surrogates: a list reads lone ones as U+FFFD, in every chunking", "[api][decode]")
 {
     for (const auto& s : samples) {
         const std::string text = list_with(s.written);
@@ -113,7 +113,7 @@ TEST_CASE("surrogates: a list reads single ones as U+FFFD, in every chunking", "
     }
 }
 
-TEST_CASE("surrogates: pruned fields may have single ones", "[api][decode]")
+TEST_CASE("surrogates: pruned fields may contain lone ones", "[api][decode]")
 {
     decode_options options;
     options.prune.keep = {"metadata", "spec"};
@@ -127,7 +127,7 @@ TEST_CASE("surrogates: pruned fields may have single ones", "[api][decode]")
     }
 }
 
-TEST_CASE("surrogates: an object and an event read single ones as U+FFFD", "[api][decode]")
+TEST_CASE("surrogates: an object and an event read lone ones as U+FFFD", "[api][decode]")
 {
     const std::string text = R"({"metadata":{"name":"a"},"\ud800k":"\udc00v","n":"\ud800"})";
     const auto o = object::parse(text);
@@ -145,9 +145,9 @@ TEST_CASE("surrogates: an object and an event read single ones as U+FFFD", "[api
     CHECK(events[1].obj.root() == o->root());
 }
 
-TEST_CASE("surrogates: a text of nothing else costs what it costs once", "[api][decode]")
+TEST_CASE("surrogates: a text of nothing else takes linear time", "[api][decode]")
 {
-    // With a copy of the rest for each of them it would take minutes.
+    // With a copy of the remainder for each one, this would take minutes.
     std::string value;
     for (int i = 0; i < 300'000; ++i) value += R"(\ud800 )";
     const std::string text = R"({"a":")" + value + R"("})";
@@ -156,7 +156,7 @@ TEST_CASE("surrogates: a text of nothing else costs what it costs once", "[api][
     CHECK((*o)["a"].as_string().size() == 300'000 * 4);
 }
 
-TEST_CASE("surrogates: what is wrong elsewhere is still refused", "[api][decode]")
+TEST_CASE("surrogates: other errors are still rejected", "[api][decode]")
 {
     for (const std::string_view text :
          {R"({"a":"\ud800","b":})", R"({"a":"x" ! "\ud800"})", R"({"a":"x"\ud800})", R"({"a":"\ud800)",
@@ -169,7 +169,7 @@ TEST_CASE("surrogates: what is wrong elsewhere is still refused", "[api][decode]
     }
 }
 
-TEST_CASE("surrogates: however many backslashes are before one, it is read as it is or refused", "[api][decode]")
+TEST_CASE("surrogates: after any number of backslashes one is read correctly or rejected", "[api][decode]")
 {
     for (std::size_t n = 0; n < 40; ++n) {
         const std::string before(2 * n, '\\');

@@ -30,7 +30,7 @@ object holding(std::string_view value) { return parsed("{\"v\":" + std::string(v
 
 } // namespace
 
-TEST_CASE("object: a null handle answers everything with nothing", "[api][object]")
+TEST_CASE("object: all values of a null handle are empty", "[api][object]")
 {
     const object o;
     CHECK_FALSE(o);
@@ -44,7 +44,7 @@ TEST_CASE("object: a null handle answers everything with nothing", "[api][object
     CHECK_FALSE(o.being_deleted());
 }
 
-TEST_CASE("object: metadata lies in front", "[api][object]")
+TEST_CASE("object: metadata is stored in front", "[api][object]")
 {
     const object o = parsed(testing_samples::pod);
     CHECK(o.api_version() == "v1");
@@ -100,7 +100,7 @@ TEST_CASE("object: front fields of the wrong type count as absent", "[api][objec
     CHECK_FALSE(odd.metadata());
 }
 
-TEST_CASE("object: of duplicate members the last counts, the text keeps all", "[api][object]")
+TEST_CASE("object: the last of duplicate members counts, and the text keeps all", "[api][object]")
 {
     const std::string text = R"({"metadata":{"name":"a","name":"b"},"metadata":{"name":"c","uid":"1","uid":null}})";
     const object o = parsed(text);
@@ -112,7 +112,7 @@ TEST_CASE("object: of duplicate members the last counts, the text keeps all", "[
     CHECK(o.to_json().at("metadata").at("name") == "c");
 }
 
-TEST_CASE("tape: numbers keep their form and their value", "[api][tape]")
+TEST_CASE("tape: numbers keep their notation and their value", "[api][tape]")
 {
     for (const char* text : {"0",
                              "1",
@@ -171,7 +171,7 @@ TEST_CASE("tape: numbers keep their form and their value", "[api][tape]")
     CHECK(first(holding("-1e-400")).as_double() == 0.0);
 }
 
-TEST_CASE("object: a JSON value that no JSON text can say is refused", "[api][object]")
+TEST_CASE("object: a value without a JSON text is rejected", "[api][object]")
 {
     const boost::json::value endless = {{"v", std::numeric_limits<double>::infinity()}};
     const auto r = object::from_json(endless);
@@ -182,7 +182,7 @@ TEST_CASE("object: a JSON value that no JSON text can say is refused", "[api][ob
     CHECK_FALSE(object::from_json(boost::json::array{1, 2}));
 }
 
-TEST_CASE("object: a number beyond all doubles becomes the largest in JSON, which can be sent back", "[api][object]")
+TEST_CASE("object: a number beyond all doubles becomes the largest double in JSON", "[api][object]")
 {
     const boost::json::value huge = holding("1e400").to_json();
     CHECK(huge.at("v").as_double() == std::numeric_limits<double>::max());
@@ -235,7 +235,7 @@ TEST_CASE("tape: equality is that of JSON values", "[api][tape]")
     CHECK_FALSE(first(o) == o["missing"]);
 }
 
-TEST_CASE("tape: of keys that come twice the last counts, wherever it is", "[api][tape]")
+TEST_CASE("tape: the last of duplicate keys counts, at any position", "[api][tape]")
 {
     const auto same = [](std::string_view a, std::string_view b) {
         const object x = parsed(a);
@@ -252,9 +252,9 @@ TEST_CASE("tape: of keys that come twice the last counts, wherever it is", "[api
     CHECK_FALSE(same(R"({"a":1,"b":1,"a":3,"b":2})", R"({"b":1,"a":3})"));
 }
 
-TEST_CASE("tape: keys that come twice are compared without a search for each", "[api][tape]")
+TEST_CASE("tape: duplicate keys are compared without a search for each", "[api][tape]")
 {
-    // With one it would take minutes.
+    // With a search for each, this would take minutes.
     std::string keys;
     for (int i = 0; i < 100'000; ++i) keys += ",\"key-" + std::to_string(i) + "\":";
     const auto twice = [&keys](std::string_view first) {
@@ -272,9 +272,9 @@ TEST_CASE("tape: keys that come twice are compared without a search for each", "
     CHECK(a.root().size() == 200'001);
 }
 
-TEST_CASE("tape: objects in each other that hold a key twice are compared once at every level", "[api][tape]")
+TEST_CASE("tape: nested objects with duplicate keys are compared once per level", "[api][tape]")
 {
-    // With two comparisons for each level it would never end.
+    // With two comparisons per level, this would never end.
     const auto nested = [](std::string_view innermost) {
         std::string text(innermost);
         for (int level = 0; level < 150; ++level) text = R"({"b":0,"a":1,"a":)" + text + "}";
@@ -287,7 +287,7 @@ TEST_CASE("tape: objects in each other that hold a key twice are compared once a
     CHECK(one.root() == same.root());
 }
 
-TEST_CASE("tape: text and arrays of every length come back", "[api][tape]")
+TEST_CASE("tape: texts and arrays of every length survive a round trip", "[api][tape]")
 {
     for (std::size_t n : {0, 1, 94, 95, 96, 255, 256, 65535, 65536, 1 << 20}) {
         const std::string text(n, 'x');
@@ -313,7 +313,7 @@ TEST_CASE("tape: text and arrays of every length come back", "[api][tape]")
     }
 }
 
-TEST_CASE("tape: nesting has a limit", "[api][tape]")
+TEST_CASE("tape: nesting is limited", "[api][tape]")
 {
     const auto nested = [](std::size_t levels) {
         return "{\"v\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
@@ -330,7 +330,7 @@ TEST_CASE("tape: nesting has a limit", "[api][tape]")
     }
 }
 
-TEST_CASE("tape: an object beyond its limit of bytes is refused", "[api][tape]")
+TEST_CASE("tape: an object beyond the size limit is rejected", "[api][tape]")
 {
     decode_options o;
     o.limits.max_object_bytes = 100;
@@ -339,12 +339,12 @@ TEST_CASE("tape: an object beyond its limit of bytes is refused", "[api][tape]")
     REQUIRE_FALSE(r);
     CHECK(r.error() == cond::corrupt);
     CHECK(r.error().message().find("an object is larger than 100 bytes") != std::string::npos);
-    // What counts is what is kept.
+    // The limit applies to the encoded size.
     CHECK(decode_object(
         "{\"a\":\"" + std::string(80, ' ') + R"(\u003c\u003c\u003c\u003c\u003c\u003c"})" + std::string(80, ' '), o));
 }
 
-TEST_CASE("tape: managedFields are dropped when asked, and only those", "[api][tape]")
+TEST_CASE("tape: managedFields are dropped on request, and only those of the metadata", "[api][tape]")
 {
     const std::string text =
         R"({"managedFields":1,"metadata":{"name":"a","managedFields":[{"f:x":{"managedFields":{}}},[[]],1],"z":{"managedFields":2}},)"
@@ -360,7 +360,7 @@ TEST_CASE("tape: managedFields are dropped when asked, and only those", "[api][t
     CHECK_FALSE(decode_object("{\"metadata\":{\"managedFields\":" + std::string(300, '[') + "}}", o));
 }
 
-TEST_CASE("tape: every document that JSON knows comes back as the same text", "[api][tape]")
+TEST_CASE("tape: every edge document survives a round trip", "[api][tape]")
 {
     for (const std::string& text : testing_samples::edge_documents()) {
         INFO(text);
@@ -375,7 +375,7 @@ TEST_CASE("tape: every document that JSON knows comes back as the same text", "[
     }
 }
 
-TEST_CASE("tape: what is not one JSON object is refused", "[api][tape]")
+TEST_CASE("tape: anything but one JSON object is rejected", "[api][tape]")
 {
     for (const std::string& text : testing_samples::broken_documents()) {
         INFO(text);
@@ -386,7 +386,7 @@ TEST_CASE("tape: what is not one JSON object is refused", "[api][tape]")
     }
 }
 
-TEST_CASE("tape: a document cut at any byte is refused", "[api][tape]")
+TEST_CASE("tape: a document cut at any byte is rejected", "[api][tape]")
 {
     for (const std::string& text : testing_samples::edge_documents()) {
         if (text.size() > 5000) continue;
@@ -398,7 +398,7 @@ TEST_CASE("tape: a document cut at any byte is refused", "[api][tape]")
     }
 }
 
-TEST_CASE("tape: random documents read as Boost.JSON reads them", "[api][tape]")
+TEST_CASE("tape: random documents agree with Boost.JSON", "[api][tape]")
 {
     testing_samples::generator random(20240607);
     for (int i = 0; i < 2000; ++i) {

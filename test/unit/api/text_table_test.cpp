@@ -21,13 +21,13 @@ std::optional<text_table::number> see(text_table& t, std::string_view text, unsi
 
 } // namespace
 
-TEST_CASE("text_table: a text is admitted when enough documents had it", "[api][vocabulary]")
+TEST_CASE("text_table: a text is admitted after enough documents", "[api][vocabulary]")
 {
     text_table t(small);
     CHECK(t.size() == 0);
     CHECK(t.at(0).data() == nullptr);
     CHECK_FALSE(see(t, "Running", 1));
-    CHECK_FALSE(see(t, "Running", 1)); // the same document again
+    CHECK_FALSE(see(t, "Running", 1)); // same document
     CHECK_FALSE(see(t, "Running", 1));
     CHECK_FALSE(see(t, "Running", 2));
     CHECK(t.size() == 0);
@@ -42,7 +42,7 @@ TEST_CASE("text_table: a text is admitted when enough documents had it", "[api][
     CHECK_FALSE(t.find("Failed", hash_text("Failed")));
 }
 
-TEST_CASE("text_table: a table that is half full asks for twice as many documents", "[api][vocabulary]")
+TEST_CASE("text_table: a half-full table requires twice as many documents", "[api][vocabulary]")
 {
     text_table t(small);
     for (unsigned i = 0; t.size() < small.most / 2; ++i) t.admit(std::to_string(i));
@@ -50,7 +50,7 @@ TEST_CASE("text_table: a table that is half full asks for twice as many document
     CHECK(see(t, "Running", 2 * small.sightings));
 }
 
-TEST_CASE("text_table: nothing is admitted beyond its limits", "[api][vocabulary]")
+TEST_CASE("text_table: nothing is admitted beyond the limits", "[api][vocabulary]")
 {
     text_table count(small);
     for (int i = 0; i < 1000; ++i) count.admit(std::to_string(i));
@@ -69,13 +69,13 @@ TEST_CASE("text_table: nothing is admitted beyond its limits", "[api][vocabulary
     CHECK(bytes.size() == 100 / 17);
 }
 
-TEST_CASE("text_table: entries stay where they are while others come", "[api][vocabulary]")
+TEST_CASE("text_table: entries do not move when others are added", "[api][vocabulary]")
 {
     text_table t({.most = 8000, .most_bytes = 1 << 20, .longest = 64, .sightings = 2, .candidates = 4096});
     std::vector<std::string_view> seen;
     for (unsigned i = 0; i < 8000; ++i) {
         t.admit("entry " + std::to_string(i));
-        // A text can be left out when too many of its hash are there; that is rare.
+        // A text may be rejected when too many texts with similar hashes exist; this is rare.
         if (t.size() > seen.size()) seen.push_back(t.at(static_cast<text_table::number>(seen.size())));
     }
     CHECK(seen.size() > 7990);
@@ -88,7 +88,7 @@ TEST_CASE("text_table: entries stay where they are while others come", "[api][vo
     CHECK(t.bytes() < 600000);
 }
 
-TEST_CASE("text_table: what it says agrees with what it was told, whatever the order", "[api][vocabulary]")
+TEST_CASE("text_table: agrees with a reference for random texts", "[api][vocabulary]")
 {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         INFO("seed " << seed);
@@ -107,7 +107,7 @@ TEST_CASE("text_table: what it says agrees with what it was told, whatever the o
             if (before != known.end()) {
                 REQUIRE(n == before->second);
             } else if (n) {
-                // Never before its time; rare texts may have to wait longer.
+                // Never too early; rare texts may have to wait longer.
                 const bool half_full = known.size() >= small.most / 2;
                 REQUIRE(documents[text] >= (half_full ? 2 : 1) * small.sightings);
                 REQUIRE(*n == known.size());
@@ -120,7 +120,7 @@ TEST_CASE("text_table: what it says agrees with what it was told, whatever the o
     }
 }
 
-TEST_CASE("hash_text: texts of every length are told apart", "[api][vocabulary]")
+TEST_CASE("hash_text: texts of every length have distinct hashes", "[api][vocabulary]")
 {
     std::map<std::uint64_t, std::string> seen;
     for (std::size_t length = 0; length < 40; ++length)

@@ -1,4 +1,4 @@
-// What is lent by an object cannot be taken of one that goes with its statement.
+// Text and views cannot be taken from temporary objects.
 #include <kubecoro/test/catch.hpp>
 
 #include <kubecoro/api/detail/kept_object.hpp>
@@ -28,7 +28,7 @@ concept lends_views =
 
 } // namespace
 
-TEST_CASE("views: an object that has a name lends, one that goes with its statement does not", "[api][views]")
+TEST_CASE("views: available from named objects, deleted for temporaries", "[api][views]")
 {
     STATIC_REQUIRE(lends_metadata<object&>);
     STATIC_REQUIRE(lends_metadata<const object&>);
@@ -39,6 +39,6 @@ TEST_CASE("views: an object that has a name lends, one that goes with its statem
     STATIC_REQUIRE_FALSE(lends_views<object>);
     STATIC_REQUIRE_FALSE(lends_views<const object>);
     STATIC_REQUIRE_FALSE(lends_texts<kept_object>);
-    // What owns itself is nobody's loan.
+    // Functions that return owned values work on temporaries.
     CHECK(object::parse(R"({"metadata":{"name":"a"}})").value().to_text() == R"({"metadata":{"name":"a"}})");
 }

@@ -27,7 +27,7 @@ object decoded(std::string_view text, const encoding_ptr& e)
     return *o;
 }
 
-/// What was learnt, keys and values.
+/// All learnt texts, keys and values.
 std::set<std::string> learnt(const encoding_ptr& e)
 {
     std::set<std::string> all;
@@ -47,7 +47,7 @@ std::string list_of(const std::string& document, int times)
 std::vector<object> decode_split(const std::string& text, std::size_t at, const encoding_ptr& e)
 {
     list_decoder decoder({}, e);
-    // Copies, so that a sanitizer sees a byte read beyond its part.
+    // Copies, so that a sanitizer detects reads beyond each part.
     REQUIRE(decoder.feed(std::string(text.substr(0, at))));
     REQUIRE(decoder.feed(std::string(text.substr(at))));
     auto page = decoder.finish();
@@ -57,7 +57,7 @@ std::vector<object> decode_split(const std::string& text, std::size_t at, const 
 
 } // namespace
 
-TEST_CASE("vocabulary: every document comes back before, while and after it is learnt", "[api][vocabulary]")
+TEST_CASE("vocabulary: every document survives a round trip before, during and after learning", "[api][vocabulary]")
 {
     for (const std::string& text : testing_samples::edge_documents()) {
         INFO(text.substr(0, 200));
@@ -81,14 +81,14 @@ TEST_CASE("vocabulary: every document comes back before, while and after it is l
     }
 }
 
-TEST_CASE("vocabulary: every split gives the same objects, whatever has been learnt", "[api][vocabulary]")
+TEST_CASE("vocabulary: every split gives the same objects at any stage of learning", "[api][vocabulary]")
 {
     for (const std::string& document : testing_samples::edge_documents()) {
         const std::string text = list_of(document, 2);
         const std::string expected = decode_split(text, 0, nullptr).front().to_text();
         const auto e = make_object_encoding();
         const std::size_t step = text.size() < 2000 ? 1 : text.size() / 40;
-        // Learns on the way: the first splits meet an empty vocabulary, the last ones a complete one.
+        // Learns during the loop: the first splits use an empty vocabulary, the last ones a complete one.
         for (std::size_t at = 0; at <= text.size(); at += step)
             for (const object& o : decode_split(text, at, e)) REQUIRE(o.to_text() == expected);
         const auto whole = decode_split(text, 0, e);
@@ -101,7 +101,7 @@ TEST_CASE("vocabulary: every split gives the same objects, whatever has been lea
     }
 }
 
-TEST_CASE("vocabulary: random documents read as Boost.JSON reads them", "[api][vocabulary]")
+TEST_CASE("vocabulary: random documents agree with Boost.JSON", "[api][vocabulary]")
 {
     testing_samples::generator random(20261121);
     const auto e = make_object_encoding();
@@ -117,7 +117,7 @@ TEST_CASE("vocabulary: random documents read as Boost.JSON reads them", "[api][v
     CHECK(words_of(e).keys().size() > 0);
 }
 
-TEST_CASE("vocabulary: what recurs is learnt and makes objects small", "[api][vocabulary]")
+TEST_CASE("vocabulary: recurring texts are learnt and make objects small", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     const auto pod = [&e](int i) {
@@ -138,7 +138,7 @@ TEST_CASE("vocabulary: what recurs is learnt and makes objects small", "[api][vo
     CHECK(e->bytes() > 1000);
 }
 
-TEST_CASE("vocabulary: the tape that the decision shows", "[api][vocabulary]")
+TEST_CASE("vocabulary: the tape shown in the decision record", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     auto& words = *detail::encoding::words_of(e);
@@ -169,7 +169,7 @@ TEST_CASE("vocabulary: names of single objects are not learnt", "[api][vocabular
     CHECK(all.count("fieldsV1") == 1);
 }
 
-TEST_CASE("vocabulary: data maps and values of variables are never learnt", "[api][vocabulary]")
+TEST_CASE("vocabulary: data maps and values of variables are not learnt", "[api][vocabulary]")
 {
     const std::string text =
         R"({"metadata":{"name":"a","managedFields":[{"fieldsV1":{"f:data":{"f:mapkey1":{}},"f:stringData":{"f:mapkey2":{}}}}]},)"
@@ -196,7 +196,7 @@ TEST_CASE("vocabulary: Secrets have no shared values", "[api][vocabulary]")
     CHECK(encoding_for(resource_type{.group = "x.io", .version = "v1", .plural = "secrets", .kind = "Secret"}).values);
 }
 
-TEST_CASE("vocabulary: full of whatever, it has the size that is promised", "[api][vocabulary]")
+TEST_CASE("vocabulary: a full one stays within its size limit", "[api][vocabulary]")
 {
     const auto fill = [](detail::text_table& table, std::size_t size) {
         for (int i = 0; i < 80'000; ++i) {
@@ -217,7 +217,7 @@ TEST_CASE("vocabulary: full of whatever, it has the size that is promised", "[ap
     }
 }
 
-TEST_CASE("vocabulary: a full one goes on with what it has", "[api][vocabulary]")
+TEST_CASE("vocabulary: a full one keeps working", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     std::string rest = R"(},"v":[)";
@@ -228,7 +228,7 @@ TEST_CASE("vocabulary: a full one goes on with what it has", "[api][vocabulary]"
     const auto text_of = [&](int i) { return R"({"metadata":{"uid":"uid-)" + std::to_string(i) + "\"" + rest; };
     for (int i = 0; i < 12; ++i) REQUIRE(decoded(text_of(i), e).to_text() == text_of(i));
     const auto& words = words_of(e);
-    // The texts that are being counted are bounded too, so that not all of them get in; what is in can be read.
+    // The table of counted texts is bounded too, so not all of them are admitted; admitted ones are readable.
     CHECK(words.keys().size() <= detail::key_numbers);
     CHECK(words.keys().size() > detail::short_keys);
     CHECK(words.values().size() > detail::wide_values);
@@ -239,13 +239,13 @@ TEST_CASE("vocabulary: a full one goes on with what it has", "[api][vocabulary]"
     CHECK(o.root() == object::parse(text_of(12))->root());
 }
 
-TEST_CASE("vocabulary: objects of different vocabularies compare by what they say", "[api][vocabulary]")
+TEST_CASE("vocabulary: objects of different vocabularies compare by value", "[api][vocabulary]")
 {
     const auto a = make_object_encoding();
     const auto b = make_object_encoding();
     const std::string odd = R"({"x":{"one":"first","two":"second"},"y":["first","second"]})";
     const std::string even = R"({"x":{"one":"second","two":"first"},"y":["second","first"]})";
-    // The same numbers for other texts.
+    // The same numbers stand for different texts.
     for (int i = 0; i < 10; ++i) {
         decoded(odd, a);
         decoded(even, b);
@@ -282,7 +282,7 @@ TEST_CASE("vocabulary: duplicate keys, few and many", "[api][vocabulary]")
         const std::string last = "k" + std::to_string(members - 1);
         const std::string twice = text + "\"k0\":\"again\",\"tail\":0}";
         const std::string once = text + "\"tail\":0}";
-        // The key is inline in front and has a number behind, and later a number in both places.
+        // The first occurrence of the key is inline and the second has a number, later both have a number.
         for (int i = 0; i < 6; ++i) {
             const object o = decoded(twice, e);
             REQUIRE(o["k0"].as_string() == "again");
@@ -309,16 +309,16 @@ TEST_CASE("vocabulary: a broken tape is read within bounds", "[api][vocabulary]"
             std::copy(whole.begin(), whole.end(), copy.get());
             copy[at] = static_cast<unsigned char>(value);
             const value_view v = tape_access::view(copy.get(), copy.get() + whole.size(), &words_of(e));
-            // A number of one byte stands for a text of a few.
+            // A one-byte number stands for a text of several bytes.
             REQUIRE(test::read_everything(v) < 300 * whole.size());
         }
-    // Numbers without a vocabulary are unknown, never somebody else's.
+    // Without a vocabulary, numbers are unknown; they never resolve to other texts.
     const value_view orphan = tape_access::view(whole.data(), whole.data() + whole.size(), nullptr);
     CHECK(orphan.size() == 0);
     CHECK(orphan.to_text() == "{}");
 }
 
-TEST_CASE("vocabulary: what one object alone has is not learnt, however often it is updated", "[api][vocabulary]")
+TEST_CASE("vocabulary: texts of a single object are not learnt, however often it is updated", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     const auto version_of = [&e](int object, int version) {
@@ -331,7 +331,7 @@ TEST_CASE("vocabulary: what one object alone has is not learnt, however often it
     for (int version = 0; version < 40; ++version) (void)version_of(1, version);
     CHECK_FALSE(learnt(e).contains("host-of-1"));
     CHECK_FALSE(learnt(e).contains("what all have"));
-    CHECK(learnt(e).contains("class")); // names are few, and quicker when they are known
+    CHECK(learnt(e).contains("class")); // keys are few, and known ones are faster
     for (int object = 2; object < 12; ++object) (void)version_of(object, 1);
     CHECK(learnt(e).contains("what all have"));
     CHECK_FALSE(learnt(e).contains("host-of-1"));
@@ -339,7 +339,7 @@ TEST_CASE("vocabulary: what one object alone has is not learnt, however often it
 
 namespace {
 
-/// A custom resource as a kube-apiserver writes it: the members of its metadata in alphabetical order.
+/// A custom resource as written by a kube-apiserver: the metadata members in alphabetical order.
 std::string custom_resource(const std::string& uid, int version, const std::string& annotations,
                             const std::string& labels)
 {
@@ -350,7 +350,7 @@ std::string custom_resource(const std::string& uid, int version, const std::stri
 
 std::string pair_of(const std::string& key, const std::string& value) { return '"' + key + R"(":")" + value + '"'; }
 
-/// Keys that nothing else has, as many as fit in one object's annotations.
+/// Keys that occur nowhere else, as many as fit into one object's annotations.
 std::string many_keys(int first, int count)
 {
     std::string text;
@@ -361,7 +361,7 @@ std::string many_keys(int first, int count)
 
 } // namespace
 
-TEST_CASE("vocabulary: what one object alone has is not learnt when its uid comes last", "[api][vocabulary]")
+TEST_CASE("vocabulary: texts of a single object are not learnt when its uid comes last", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     for (int run = 0; run < 50; ++run) {
@@ -381,7 +381,7 @@ TEST_CASE("vocabulary: what one object alone has is not learnt when its uid come
     }
 }
 
-TEST_CASE("vocabulary: keys that users choose leave room for the schema's", "[api][vocabulary]")
+TEST_CASE("vocabulary: user-chosen keys leave room for schema keys", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     const auto& keys = words_of(e).keys();
@@ -404,7 +404,7 @@ TEST_CASE("vocabulary: keys that users choose leave room for the schema's", "[ap
     CHECK(learnt(e).contains("schemaField"));
 }
 
-TEST_CASE("vocabulary: one document alone decides about a bounded number of keys", "[api][vocabulary]")
+TEST_CASE("vocabulary: a single document adds a bounded number of keys", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     const std::string wide = R"({"spec":{)" + many_keys(0, 8000) + "}}";
@@ -413,11 +413,11 @@ TEST_CASE("vocabulary: one document alone decides about a bounded number of keys
     CHECK(words_of(e).keys().size() <= 513);
 }
 
-TEST_CASE("vocabulary: values that users choose leave room for the others", "[api][vocabulary]")
+TEST_CASE("vocabulary: user-chosen values leave room for others", "[api][vocabulary]")
 {
     const auto e = make_object_encoding();
     auto& values = detail::encoding::words_of(e)->values();
-    // So that few documents fill what users may have of the table.
+    // Few documents fill the users' share of the table.
     const auto annotated = [&](const std::string& uid, int first) {
         std::string annotations;
         for (int i = first; i < first + 400; ++i)

@@ -25,7 +25,7 @@ outcome decode_in_chunks(std::string_view text, std::size_t chunk, decode_option
         if (auto fed = decoder.feed(part, all.events); !fed) {
             all.problem = fed.error().message();
             REQUIRE(fed.error() == cond::corrupt);
-            // Failed is failed.
+            // The decoder stays failed.
             REQUIRE_FALSE(decoder.feed("\n", all.events));
             REQUIRE_FALSE(decoder.finish());
             return all;
@@ -111,7 +111,7 @@ TEST_CASE("watch_decoder: every split of a real stream gives the same events", "
     }
 }
 
-TEST_CASE("watch_decoder: events of complete lines are handed out at once", "[api][decode]")
+TEST_CASE("watch_decoder: events of complete lines are returned at once", "[api][decode]")
 {
     watch_decoder decoder;
     std::vector<watch_event> events;
@@ -200,7 +200,7 @@ TEST_CASE("watch_decoder: events before a broken line are delivered", "[api][dec
     }
 }
 
-TEST_CASE("watch_decoder: a stream cut inside a line says so at every byte", "[api][decode]")
+TEST_CASE("watch_decoder: a stream cut at any byte inside a line fails", "[api][decode]")
 {
     const std::string text = fixture("watch_changes.json");
     const std::size_t first = text.find('\n') + 1;
@@ -212,15 +212,15 @@ TEST_CASE("watch_decoder: a stream cut inside a line says so at every byte", "[a
     CHECK(decoded(std::string_view(text).substr(0, first)).problem.empty());
 }
 
-TEST_CASE("watch_decoder: a line beyond the limit is refused before it is whole", "[api][decode]")
+TEST_CASE("watch_decoder: a line beyond the limit is rejected before it is complete", "[api][decode]")
 {
     decode_options o;
     o.limits.max_object_bytes = 1000;
     const std::string fits = "{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(900, 'x') + "\"}}\n";
     CHECK(decode_in_chunks(fits + fits, 10, o).events.size() == 2);
-    // Nothing that is kept makes it so long.
+    // Blanks alone exceed the line limit, not the object.
     const std::string wide = "{\"type\":\"ADDED\",\"object\":{" + std::string(100000, ' ');
-    // Whose object it is cannot be said.
+    // The object cannot be identified.
     const std::string large = "{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(100000, 'x');
     for (const std::size_t chunk : {1, 500, 200000}) {
         for (const auto& [line, why] : {std::pair(wide, "a line is longer than 7024 bytes"),
@@ -233,7 +233,7 @@ TEST_CASE("watch_decoder: a line beyond the limit is refused before it is whole"
     const outcome tape =
         decode_in_chunks("{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(1500, 'x') + "\"}}\n", 9, o);
     CHECK(contains(tape.problem, "an object is larger than 1000 bytes"));
-    // The default takes what a kube-apiserver can hold, and no object of 5 MB.
+    // The default limit accepts the largest object of a kube-apiserver, and rejects an object of 5 MB.
     CHECK(decode_in_chunks("{\"type\":\"ADDED\",\"object\":{\"a\":\"" + std::string(3 << 20, 'x') + "\"}}\n", 65536)
               .events.size() == 1);
     CHECK(contains(
@@ -242,7 +242,7 @@ TEST_CASE("watch_decoder: a line beyond the limit is refused before it is whole"
         "an object is larger"));
 }
 
-TEST_CASE("watch_decoder: a legal object is taken however long its escapes make the line", "[api][decode]")
+TEST_CASE("watch_decoder: a valid object is accepted however long its escapes make the line", "[api][decode]")
 {
     std::string escaped;
     for (int i = 0; i < (3 << 20) - 4096; ++i) escaped += "\\u003c";
@@ -259,7 +259,7 @@ TEST_CASE("watch_decoder: a legal object is taken however long its escapes make 
     CHECK(alone->root() == all.events[0].obj.root());
 }
 
-TEST_CASE("watch_decoder: an object that is too large is left out by name, and the stream goes on", "[api][decode]")
+TEST_CASE("watch_decoder: an object that is too large is left out by name, and the stream continues", "[api][decode]")
 {
     decode_options o;
     o.limits.max_object_bytes = 1000;
@@ -268,7 +268,7 @@ TEST_CASE("watch_decoder: an object that is too large is left out by name, and t
                name + R"(","namespace":"web","uid":"u-1","resourceVersion":"7"},"spec":{"a":[{"b":")" +
                std::string(size, 'x') + "\"},{\"c\":[{}]}],\"d\":\"" + std::string(size, 'y') + "\"}}}\n";
     };
-    // One whose line has room, and one whose rest is not even kept.
+    // One that fits into the line buffer, and ones whose remainder is not buffered.
     for (const std::size_t size : {1000, 6000, 100000})
         for (const std::size_t chunk : {1, 70, 1000, 300000}) {
             INFO(size << " in chunks of " << chunk);
@@ -291,7 +291,7 @@ TEST_CASE("watch_decoder: an object that is too large is left out by name, and t
             CHECK(all.events[1].left_out->why == "an object is larger than 1000 bytes");
             REQUIRE(all.events[3].left_out);
         }
-    SECTION("a broken rest is still broken")
+    SECTION("a malformed remainder fails")
     {
         std::string broken = line("ADDED", "large", 1000);
         broken.replace(broken.find("{\"c\":["), 6, "{\"c\":{");
@@ -299,19 +299,19 @@ TEST_CASE("watch_decoder: an object that is too large is left out by name, and t
         CHECK(contains(decode_in_chunks(line("ADDED", "large", 100000).substr(0, 50000), 50, o).problem,
                        "the stream ends inside a line that starts at byte 0"));
     }
-    SECTION("what the server says of the watch is needed")
+    SECTION("bookmarks and errors are not left out")
     {
         CHECK(contains(decode_in_chunks(line("BOOKMARK", "large", 1000), 50, o).problem, "larger than 1000 bytes"));
         CHECK(contains(decode_in_chunks(line("ERROR", "large", 1000), 50, o).problem, "larger than 1000 bytes"));
     }
-    SECTION("bytes are counted on behind it")
+    SECTION("byte positions stay correct after it")
     {
         const std::string large = line("ADDED", "large", 50000);
         for (const std::size_t chunk : {1, 999, 100000})
             CHECK(contains(decode_in_chunks(large + "{", chunk, o).problem,
                            "starts at byte " + std::to_string(large.size())));
     }
-    SECTION("of two objects of one event the last counts")
+    SECTION("the last of two objects in an event counts")
     {
         const std::string two = line("ADDED", "large", 1000);
         const outcome all = decode_in_chunks(
@@ -320,7 +320,7 @@ TEST_CASE("watch_decoder: an object that is too large is left out by name, and t
         CHECK_FALSE(all.events[0].left_out);
         CHECK(all.events[0].obj.name() == "last");
     }
-    SECTION("with fields that are pruned, and words that are learnt")
+    SECTION("with pruned fields and a vocabulary")
     {
         o.prune.drop = {"spec.d"};
         watch_decoder decoder(o, make_object_encoding());
@@ -332,7 +332,7 @@ TEST_CASE("watch_decoder: an object that is too large is left out by name, and t
     }
 }
 
-TEST_CASE("watch_decoder: drops managedFields when asked", "[api][decode]")
+TEST_CASE("watch_decoder: drops managedFields on request", "[api][decode]")
 {
     decode_options o;
     o.drop_managed_fields = true;
