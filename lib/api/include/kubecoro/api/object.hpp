@@ -129,7 +129,7 @@ public:
     [[nodiscard]] value_view operator[](std::string_view member) const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] value_view labels() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] value_view owner_references() const& noexcept KUBECORO_LIFETIME_BOUND;
-    /// Expands.
+    /// Both expand.
     [[nodiscard]] value_view metadata() const& noexcept KUBECORO_LIFETIME_BOUND;
     [[nodiscard]] value_view annotations() const& noexcept KUBECORO_LIFETIME_BOUND;
 
