@@ -23,7 +23,7 @@ public:
     {
         /// Report the content.
         descend,
-        /// Write it to the tape, without what the options prune, and call encoded().
+        /// Write it to the tape, pruned according to the options, and call encoded().
         encode,
         /// The same, but call recognise() as soon as the identity is known.
         encode_unless_known,
@@ -81,8 +81,7 @@ public:
     [[nodiscard]] result<std::size_t> write(std::string_view bytes, bool more);
     [[nodiscard]] bool done() const noexcept;
 
-    /// After an object was recognised: the number of its open containers, whose remainder the caller must skip. 0 =
-    /// none.
+    /// Number of open containers of a recognised object, whose remainder the caller must skip; 0 = none.
     [[nodiscard]] std::size_t interrupted() const noexcept;
     /// Continues after the recognised object, inside the containers descended into. `offset` as for reset().
     void resume(std::size_t offset);

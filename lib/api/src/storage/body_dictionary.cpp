@@ -10,7 +10,7 @@
 namespace kubecoro::detail {
 namespace {
 
-// As fast as 1 on bodies of some KB, and 3 % smaller.
+// As fast as level 1 on bodies of a few KB, and the result is 3 % smaller.
 constexpr int normal_level = 2;
 constexpr int light_level = -5;
 

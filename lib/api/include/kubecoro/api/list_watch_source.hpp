@@ -98,8 +98,8 @@ class source_provider
 {
 public:
     virtual ~source_provider() = default;
-    /// Never returns null and never waits: errors are reported when the source is used. The source keeps alive the parts
-    /// of the provider that it needs.
+    /// Never returns null and never waits: errors are reported when the source is used. The source keeps alive what it
+    /// needs of the provider.
     [[nodiscard]] virtual std::shared_ptr<list_watch_source> open(const resource_type& resource,
                                                                   const source_scope& scope) = 0;
     /// The default executor of informers.

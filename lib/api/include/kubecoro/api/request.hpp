@@ -57,7 +57,7 @@ private:
     std::string ns_;
 };
 
-/// Percent-encodes a query value the way kube-apiserver's own clients do (unreserved characters stay).
+/// Percent-encodes a query value the way kube-apiserver's own clients do (unreserved characters are kept).
 [[nodiscard]] std::string encode_query_value(std::string_view text);
 
 } // namespace kubecoro
