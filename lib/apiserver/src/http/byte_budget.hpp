@@ -1,4 +1,4 @@
-// A bound on what many connections hold together.
+// A bound on the bytes that several connections hold together.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Bytes that all holders together may hold. Thread safe.
+/// A limit on the bytes held by all shares together. Thread safe.
 class byte_budget
 {
 public:
@@ -16,7 +16,7 @@ public:
 
     [[nodiscard]] std::size_t used() const noexcept { return used_.load(); }
 
-    /// What one holder has of it. Used by one thread at a time; gives everything back when it is destroyed.
+    /// One holder's part of the budget. Used by one thread at a time; the destructor releases it.
     class share
     {
     public:
@@ -25,7 +25,7 @@ public:
         share(const share&) = delete;
         share& operator=(const share&) = delete;
 
-        /// Holds `bytes` in all from now on. @return false, and nothing has changed, when there is not enough left.
+        /// Changes the bytes held to `bytes`. @return false, with nothing changed, when the budget does not allow it.
         [[nodiscard]] bool resize(std::size_t bytes) noexcept
         {
             if (bytes > held_ && !from_.take(bytes - held_)) return false;

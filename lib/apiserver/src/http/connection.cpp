@@ -12,14 +12,14 @@ namespace asio = boost::asio;
 namespace kubecoro::apiserver {
 namespace {
 
-/// More than a head may have, so that the parser sees one that is too long.
+/// Larger than the limit of a head, so that the parser detects a head that is too long.
 constexpr std::size_t input_bound = 80 * 1024;
-/// Of a long answer, made and sent at a time.
+/// Bytes of a long answer that are produced and sent at a time.
 constexpr std::size_t part_of_answer = 256 * 1024;
 constexpr std::size_t drain_bound = 8 * 1024 * 1024;
-/// kube-apiserver's: longer bodies are chunked.
+/// As in kube-apiserver: longer bodies are chunked.
 constexpr std::size_t largest_counted_body = 2048;
-/// net/http's: how long to read on so that the client gets to see the answer.
+/// As in net/http: how long to keep reading so that the client receives the answer.
 constexpr duration drain_time = std::chrono::milliseconds{500};
 constexpr duration goodbye = std::chrono::seconds{1};
 constexpr duration::rep never = std::numeric_limits<duration::rep>::max();
@@ -48,7 +48,7 @@ void connection::drop(bool reset)
         stream_->cut();
     else
         stream_->close();
-    // Neither coroutine may be using the socket: the reader may wait for room, serve() for input.
+    // Wakes both coroutines even when neither waits on the socket: the reader may wait for room, serve() for input.
     done_ = input_ended_ = true;
     wake_.notify();
     room_.notify();
@@ -107,7 +107,7 @@ asio::awaitable<result<>> connection::serve(std::shared_ptr<connection> self, ta
     self->deadline_in(self->limits_.request_timeout);
     auto shaken = co_await self->stream_->handshake();
     if (!shaken) {
-        self->engine_->log().debug("a client failed the handshake", {{"failure", shaken.error().describe()}});
+        self->engine_->log().debug("TLS handshake with a client failed", {{"failure", shaken.error().describe()}});
         self->stream_->close();
         co_return result<>{};
     }
@@ -165,7 +165,7 @@ asio::awaitable<connection::arrival> connection::next_message()
             co_return out;
         }
         if (input_ended_ || (now == state::idle && engine_->stopping())) co_return out;
-        // The head has its time, and the body has, however slowly either arrives.
+        // The head and the body have one deadline each, which partial input does not extend.
         if (now != seen) deadline_in(limits_.request_timeout);
         seen = now;
         if (now == state::body && !may_send) {
@@ -202,7 +202,7 @@ asio::awaitable<connection::turn> connection::serve_one()
     request_reader::message& message = *arrived.message;
     const bool is_head = message.content.method == "HEAD";
     message.content.user = user_;
-    deadline_ = never; // the server's own time; watches are bounded by their writes
+    deadline_ = never; // the server's own work has no deadline; watches are bounded by their writes
     auto answered = co_await engine_->perform(std::move(message.content), wake_);
     body_share_.release();
     if (!answered) co_return turn::close;
@@ -233,7 +233,7 @@ asio::awaitable<connection::turn> connection::answer(http_response& response, bo
         else if (!part.empty())
             append_chunk(out, part);
         if (!response.rest) break;
-        // Made as the socket takes it: a client that does not read holds one part.
+        // The next part is produced after this one is sent: a client that does not read costs one part of memory.
         const bool sent = co_await send(out);
         if (!sent) co_return turn::close;
         out.clear();
@@ -264,7 +264,7 @@ asio::awaitable<connection::turn> connection::stream_watch(engine_answer& opened
         if (!out.empty() && !co_await send(out)) co_return turn::close;
         out.clear();
         if (piece.ended) co_return keep_alive && !engine_->stopping() ? turn::next_request : turn::close;
-        // A watch is over when its client is. One that sends so much meanwhile that its end could not be seen is as well.
+        // Ends the watch when its client has gone, or has sent so much that its end of input could not be detected.
         if (input_ended_ || input_.size() >= input_bound) co_return turn::close;
         if (piece.more) continue;
         auto woken = co_await wake_.wait();
@@ -274,7 +274,7 @@ asio::awaitable<connection::turn> connection::stream_watch(engine_answer& opened
 
 asio::awaitable<bool> connection::send(std::string_view bytes)
 {
-    // In portions, so that the time limit is for progress and not for the whole of a large answer.
+    // In portions, so that the time limit applies to progress and not to the whole of a large answer.
     constexpr std::size_t portion = part_of_answer;
     bool sent = true;
     while (sent && !bytes.empty()) {

@@ -1,4 +1,4 @@
-// One client's connection: HTTP/1.1 requests in sequence, unary answers and watches.
+// Serves one client's connection: HTTP/1.1 requests in sequence, answered with a body or a watch.
 #pragma once
 
 #include "http/byte_budget.hpp"
@@ -18,31 +18,31 @@ struct connection_limits
     duration write_timeout;
 };
 
-/** Two coroutines on one strand: the reader, which has a read pending while there is room for what it reads and so
-    notices when the client goes away, and serve(), which does everything else. Deadlines are kept here and enforced by the
-    listener's sweep. Closing the socket wakes both, whichever of them waits for the other. */
+/** Runs two coroutines on one strand. The reader keeps a read pending while the input buffer has room, and so detects
+    when the client disconnects; serve() does everything else. Deadlines are kept here and enforced by the listener's
+    sweep. Closing the socket wakes both coroutines. */
 class connection : public std::enable_shared_from_this<connection>
 {
 public:
     connection(boost::asio::any_io_executor strand, std::unique_ptr<byte_stream> stream,
                std::shared_ptr<server_engine> engine, connection_limits limits);
 
-    /// Serves until the client or the server is done. What a client does wrong is no failure.
+    /// Serves until the client or the server ends the connection. Errors of a client are not failures.
     [[nodiscard]] static boost::asio::awaitable<result<>> serve(std::shared_ptr<connection> self, task_group& tasks);
 
     /// Thread safe: resets the socket.
     void cut();
-    /// Thread safe: closes the socket, whatever it is being used for.
+    /// Thread safe: closes the socket, even while it is in use.
     void close();
-    /// Thread safe: looks at the server's state again (it stops); ends by `last` at the latest.
+    /// Thread safe: called when the server stops; the connection ends by `last` at the latest.
     void wind_up(time_point last);
     /// Thread safe: closes the socket when a deadline has passed.
     void sweep(time_point now);
-    /// Thread safe: since when the client owes the handshake, a request or the rest of one; empty while it is served.
+    /// Thread safe: since when the connection waits for the client's handshake or request; empty while it serves one.
     [[nodiscard]] std::optional<time_point> waits_since() const;
 
 private:
-    /// The outcome of waiting for a request: the request, what to answer instead of it, or nothing more to come.
+    /// The outcome of waiting for a request: the request, a refusal of it, or neither when the connection ends.
     struct arrival
     {
         std::optional<request_reader::message> message = {};
@@ -53,14 +53,14 @@ private:
     {
         next_request,
         close,
-        /// The client may still be sending: read it away so that the answer is not lost to a reset.
+        /// The client may still be sending: discard its input, so that a reset does not lose the answer.
         drain_and_close
     };
 
     static boost::asio::awaitable<result<>> read(std::shared_ptr<connection> self);
     boost::asio::awaitable<turn> serve_one();
     boost::asio::awaitable<arrival> next_message();
-    /// What is wrong with the request so far, as far as its bytes tell.
+    /// The refusal that the bytes received so far call for, if any.
     [[nodiscard]] std::optional<http_response> refusal_of_bytes();
     boost::asio::awaitable<turn> answer(http_response& response, bool keep_alive, bool may_chunk);
     boost::asio::awaitable<turn> stream_watch(engine_answer& opened, const request_reader::message& message);
@@ -83,9 +83,9 @@ private:
     bool input_ended_ = false;
     /// The socket is closed, or about to be.
     bool done_ = false;
-    /// For serve(): input, end of input, something to watch, the server stops.
+    /// Wakes serve(): input, end of input, output of a watch, server stopping.
     wake_signal wake_;
-    /// For the reader: there is room again.
+    /// Wakes the reader: the input buffer has room.
     wake_signal room_;
 
     std::atomic<duration::rep> deadline_;

@@ -20,7 +20,7 @@ struct request_reader::parser
     state where = state::idle;
     bool continue_told = false;
     http_request head;
-    /// Bytes used since the head: the body's and its framing.
+    /// Bytes consumed since the head: the body and its framing.
     std::size_t used_for_body = 0;
 
     void reset(http_limits limits)
@@ -47,7 +47,7 @@ struct request_reader::parser
         }
     }
 
-    /// One byte to a chunk takes five bytes of framing; extensions are allowed to be generous, not endless.
+    /// Chunks of one byte need five bytes of framing; the factor leaves room for chunk extensions.
     [[nodiscard]] bool mostly_framing(http_limits limits) const
     {
         const std::size_t body = message->get().body().size();

@@ -1,4 +1,4 @@
-// HTTP/1.1 as bytes in and values out, and the other way round. No I/O.
+// Parses HTTP/1.1 requests from bytes and formats responses as bytes. No I/O.
 #pragma once
 
 #include <kubecoro/apiserver/http_types.hpp>
@@ -12,12 +12,12 @@ namespace kubecoro::apiserver {
 
 struct http_limits
 {
-    /// Of the request line with the headers; also of one chunk's header and of the trailers.
+    /// Maximum size of the request line with the headers; also of one chunk's header and of the trailers.
     std::size_t head = 64 * 1024;
     std::size_t body = max_body_bytes;
 };
 
-/// Reads one request after the other from bytes in any chunking.
+/// Parses a sequence of requests from bytes that arrive in pieces of any size.
 class request_reader
 {
 public:
@@ -37,16 +37,18 @@ public:
     request_reader(request_reader&&) noexcept;
     request_reader& operator=(request_reader&&) = delete;
 
-    /** @return how many bytes were used. The rest is to be given again with what follows: a head is taken when whole, and
-        so are a chunk's header and the trailers. Each of them is malformed once it is longer than limits.head, and so is
-        a body that is mostly framing. */
+    /** Parses further bytes.
+
+        @return the number of bytes consumed. Pass the rest again together with the bytes that follow: a head, a chunk's
+        header and the trailers are consumed only when complete. Each is malformed once it exceeds limits.head; so is a
+        body that is mostly framing. */
     std::size_t feed(std::string_view bytes);
     [[nodiscard]] state where() const noexcept;
-    /// The request without its body. Valid from state::body on, until take(). Trailers are not part of it.
+    /// The request without its body. Valid from state::body on, until take(). Trailers are not included.
     [[nodiscard]] const http_request& head() const noexcept;
-    /// Bytes of the body that are held.
+    /// Bytes of the body received so far.
     [[nodiscard]] std::size_t body_size() const noexcept;
-    /// True once, when the client waits for permission to send its body.
+    /// Returns true once per request whose client waits for "100 Continue".
     [[nodiscard]] bool wants_continue() noexcept;
 
     struct message
@@ -56,7 +58,7 @@ public:
         /// HTTP/1.1 or later: the answer may be chunked.
         bool may_chunk = true;
     };
-    /// The complete request; the reader is ready for the next.
+    /// Returns the complete request and resets the reader for the next one.
     [[nodiscard]] message take();
 
 private:
@@ -65,7 +67,7 @@ private:
     std::unique_ptr<parser> parser_;
 };
 
-/// How the end of an answer's body is told.
+/// How the end of a response body is marked.
 enum class framing
 {
     length,
@@ -73,7 +75,7 @@ enum class framing
     until_close
 };
 
-/// Status line and headers. @param length  For framing::length.
+/// Returns the status line and headers. @param length  Used with framing::length.
 [[nodiscard]] std::string format_head(const http_response& head, framing frame, std::size_t length, bool keep_alive,
                                       wall_time now);
 /// Appends one chunk; `data` must not be empty.
@@ -81,9 +83,9 @@ void append_chunk(std::string& out, std::string_view data);
 inline constexpr std::string_view last_chunk = "0\r\n\r\n";
 inline constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/// The answer to a request that the reader refused.
+/// The response to a request that the reader rejected.
 [[nodiscard]] http_response refuse(request_reader::state why, http_limits limits);
-/// The answer to a request for whose body there is no room now: 429 and when to try again.
+/// The response to a request whose body exceeds the byte budget: 429 with Retry-After.
 [[nodiscard]] http_response too_many_requests();
 
 } // namespace kubecoro::apiserver

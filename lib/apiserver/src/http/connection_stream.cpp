@@ -109,7 +109,7 @@ public:
     asio::awaitable<result<>> write(std::string_view bytes) override { return write_to(stream_, bytes); }
     asio::awaitable<void> shutdown() override
     {
-        // One-sided: as if the peer had said goodbye already, because it may never.
+        // Sends close_notify without waiting for the peer's: OpenSSL treats it as received.
         SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);
         [[maybe_unused]] const auto outcome = co_await stream_.async_shutdown(as_value);
     }
@@ -148,11 +148,11 @@ result<std::shared_ptr<tls_context>> make_tls_context(const tls_identity& identi
         asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1, error);
     if (!error) context.use_certificate_chain(asio::buffer(identity.server_certificate), error);
     if (!error) context.use_private_key(asio::buffer(identity.server_key), asio::ssl::context::pem, error);
-    // A client may show a certificate of the same authority; one that does not verify ends the handshake.
+    // A client certificate is optional; one that does not verify against this authority fails the handshake.
     if (!error) context.add_certificate_authority(asio::buffer(identity.ca_certificate), error);
     if (!error) context.set_verify_mode(asio::ssl::verify_peer, error);
     if (error) return failure{cond::misconfigured, "TLS identity of the server: " + error.message()};
-    // Without a session id context OpenSSL refuses to resume sessions of clients that were asked for a certificate.
+    // Without a session id context OpenSSL refuses to resume sessions when client certificates are requested.
     constexpr unsigned char session_context[] = "kubecoro";
     SSL_CTX_set_session_id_context(context.native_handle(), session_context, sizeof session_context - 1);
     return tls;

@@ -1,5 +1,5 @@
-// A socket with or without TLS, reduced to the five operations a connection needs, so that Asio's templates are
-// instantiated in one file.
+// A socket with or without TLS, reduced to the operations a connection needs, so that Asio's templates are instantiated
+// in one file.
 #pragma once
 
 #include <kubecoro/base/result.hpp>
@@ -25,28 +25,28 @@ struct peer_certificate
     std::vector<std::string> organizations;
 };
 
-/** Bytes to and from one client. Used from the socket's executor (a strand) only; one read and one write at a time.
+/** Reads and writes the bytes of one connection. Confined to the socket's strand; at most one read and one write at a
+    time.
 
-    Every failure means that the connection is of no further use. close() makes operations in flight fail. */
+    After any failure the connection is unusable. close() fails the pending operations. */
 class byte_stream
 {
 public:
     virtual ~byte_stream() = default;
     [[nodiscard]] virtual boost::asio::awaitable<result<>> handshake() = 0;
-    /// At least one byte, or 0 at the end of the stream, clean or not.
+    /// Reads at least one byte; returns 0 at the end of the stream, clean or truncated.
     [[nodiscard]] virtual boost::asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) = 0;
-    /// All of it.
+    /// Writes all bytes.
     [[nodiscard]] virtual boost::asio::awaitable<result<>> write(std::string_view bytes) = 0;
-    /// Says goodbye and does not wait for the peer's; what was being read ends. The caller sees to it that close()
-    /// is called in time.
+    /// Shuts down the sending side without waiting for the peer. The caller must call close() afterwards.
     [[nodiscard]] virtual boost::asio::awaitable<void> shutdown() = 0;
     virtual void close() noexcept = 0;
-    /// close() with a reset, as if the network had failed.
+    /// Closes with a reset, as after a network failure.
     virtual void cut() noexcept = 0;
     [[nodiscard]] virtual std::optional<peer_certificate> peer() const = 0;
 };
 
-/// The server's certificate, ready for use. Shared by its connections.
+/// The TLS context with the server's certificate. Shared by its connections.
 class tls_context;
 [[nodiscard]] result<std::shared_ptr<tls_context>> make_tls_context(const tls_identity& identity);
 

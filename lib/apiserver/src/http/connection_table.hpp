@@ -1,4 +1,4 @@
-// The connections of all listeners: how many there may be, and which one makes way for a new one.
+// Tracks the connections of all listeners, bounds their number, and selects the one to close for a new one.
 #pragma once
 
 #include "http/connection.hpp"
@@ -8,22 +8,22 @@
 
 namespace kubecoro::apiserver {
 
-/// Thread safe. Holds its connections weakly: they live as long as they are served.
+/// Thread safe. Holds weak references to its connections.
 class connection_table
 {
 public:
     explicit connection_table(std::size_t limit) : limit_(limit) {}
 
-    /// @return false when there is no place, or when no further connections are wanted.
+    /// @return false when the table is full and no connection waits for its client, or when it is closed.
     [[nodiscard]] bool admit(const std::shared_ptr<connection>& made);
     /// Closes the connection that has waited longest for its client. @return false when none waits.
     bool make_room();
 
-    /// From now on none is admitted.
+    /// Admits no further connections.
     void close();
     [[nodiscard]] bool closed() const;
 
-    /// Those that are alive, each held.
+    /// Returns the open connections.
     [[nodiscard]] std::vector<std::shared_ptr<connection>> living();
     void count(server_counters& into) const;
 

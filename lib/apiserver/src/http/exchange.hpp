@@ -1,4 +1,4 @@
-// One request on its way through the server, and the parts of the handler that answer it.
+// The context of one request, and the request handler's functions for each verb.
 #pragma once
 
 #include "http/media.hpp"
@@ -24,7 +24,7 @@ struct exchange
     user_info user;
     parsed_target target;
     api_route route;
-    /// Set once the route is known to lead to a resource.
+    /// Set once the route is resolved to a resource.
     std::shared_ptr<resource_store> store = nullptr;
     /// Text of `Warning: 299` headers.
     std::vector<std::string> warnings = {};
@@ -35,13 +35,13 @@ struct exchange
     }
 };
 
-/// 200 or 201 with a JSON body, a newline, and the warnings of the exchange.
+/// Returns a response with a JSON body, a trailing newline, and the warnings of the exchange.
 [[nodiscard]] http_response json_response(const exchange& x, std::string body, int status = 200);
 
-/// 200 with a list that is made as it is sent.
+/// Returns a 200 whose list is rendered while it is sent.
 [[nodiscard]] http_response list_response(const exchange& x, list_page page, rendering form);
 
-/// The form a resource request wants its answer in. Errors: 406.
+/// Negotiates the rendering of a resource request's answer. Errors: 406.
 [[nodiscard]] answer<rendering> choose_rendering(const exchange& x, bool list);
 
 [[nodiscard]] http_response answer_get(exchange& x);
@@ -53,7 +53,7 @@ struct exchange
 [[nodiscard]] http_response answer_delete(exchange& x);
 [[nodiscard]] http_response answer_delete_collection(exchange& x);
 
-/// Paths that are no resource: discovery, OpenAPI, version, health.
+/// Answers non-resource paths: discovery, OpenAPI, version, health.
 [[nodiscard]] http_response answer_path(exchange& x);
 
 } // namespace kubecoro::apiserver

@@ -22,7 +22,7 @@ answer_head head_of(http_response& response)
     return head;
 }
 
-/// Gives a text away in pieces.
+/// Hands out a text in pieces of at most `piece` bytes; 0: in one piece.
 class pieces
 {
 public:
@@ -86,7 +86,7 @@ public:
 
     asio::awaitable<result<std::string_view>> read_some() override
     {
-        // A cancelled read gives the connection up, as a socket would.
+        // A failed or cancelled read closes the watch, as it would close a socket.
         auto got = co_await guard(next());
         if (!got) watch_.reset();
         co_return got;
@@ -98,7 +98,7 @@ private:
         while (true) {
             const std::string_view bytes = body_.take();
             if (!bytes.empty() || ended_) co_return bytes;
-            if (!watch_) co_return failure{cond::unreachable, "the connection was given up"};
+            if (!watch_) co_return failure{cond::unreachable, "the connection was closed by a cancelled read"};
             auto piece = co_await watch_->next();
             if (piece.cut) co_return failure{cond::unreachable, "the embedded server broke the connection off"};
             ended_ = piece.ended;

@@ -75,7 +75,7 @@ bool listener::start(task_group& tasks)
 asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_group& tasks)
 {
     while (self->acceptor_.is_open()) {
-        // A client first: without one, an accept says that there is no descriptor left when nobody needs one.
+        // Waits for a client before accepting: a pending accept would report exhausted descriptors without a client.
         const auto [ended] =
             co_await self->acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
         if (ended || !self->acceptor_.is_open()) continue;
@@ -86,7 +86,7 @@ asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_
         if (!error) {
             if (!self->take(std::move(socket), strand, tasks)) continue;
         } else if (error != asio::error::would_block && error != asio::error::try_again) {
-            // Out of file descriptors, or a client that was gone at once: not a reason to stop.
+            // Out of file descriptors, or the client has disconnected: keep accepting.
             const bool exhausted =
                 error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
             const bool freed = exhausted && self->table_->make_room();
@@ -103,7 +103,7 @@ bool listener::take(tcp::socket socket, asio::any_io_executor strand, task_group
     if (engine_->refusing) return false;
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    socket.set_option(asio::socket_base::keep_alive(true), ignored); // finds clients that vanished from a quiet watch
+    socket.set_option(asio::socket_base::keep_alive(true), ignored); // detects lost clients of idle watches
     auto stream = make_stream(std::move(socket), tls_);
     auto made = std::make_shared<connection>(strand, std::move(stream), engine_, limits_);
     if (!table_->admit(made)) return false;

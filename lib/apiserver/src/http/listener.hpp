@@ -1,4 +1,4 @@
-// Accepts connections on one socket and sees to their deadlines.
+// Accepts connections on one socket and enforces their deadlines.
 #pragma once
 
 #include "http/connection_table.hpp"
@@ -7,7 +7,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Thread safe. Its coroutines run in the task group it is given.
+/// Thread safe. Its coroutines run in the task group passed to start().
 class listener : public std::enable_shared_from_this<listener>
 {
 public:
@@ -17,7 +17,7 @@ public:
     [[nodiscard]] const bound_endpoint& bound() const noexcept { return bound_; }
 
     bool start(task_group& tasks);
-    /// No further connections; those there are wind up. What is left at the end of the grace period is closed.
+    /// Stops accepting and winds up the open connections. Those left after the grace period are closed.
     void stop();
 
 private:

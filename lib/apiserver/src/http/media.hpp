@@ -1,4 +1,4 @@
-// Content negotiation: in which form an answer is wanted.
+// Content negotiation: selects the representation of an answer from the Accept header.
 #pragma once
 
 #include <kubecoro/apiserver/status_error.hpp>
@@ -12,9 +12,9 @@ enum class representation
 {
     json,
     table,
-    /// metadata only; for lists the list form of it.
+    /// PartialObjectMetadata; for lists, PartialObjectMetadataList.
     partial,
-    /// PartialObjectMetadataList asked for; wrong for anything but a list.
+    /// PartialObjectMetadataList was requested; valid for lists only.
     partial_list,
     /// Aggregated discovery.
     discovery
@@ -28,10 +28,10 @@ struct media_choice
     std::string content_type = "application/json";
 };
 
-/// What to answer a resource request with. Errors: 406.
+/// Selects the representation for a resource request. Errors: 406.
 [[nodiscard]] answer<media_choice> choose_media(std::string_view accept);
 
-/// The same for discovery, where the aggregated form may be asked for.
+/// The same for discovery, which also supports the aggregated form.
 [[nodiscard]] answer<media_choice> choose_discovery_media(std::string_view accept);
 
 } // namespace kubecoro::apiserver

@@ -36,7 +36,7 @@ public:
     std::shared_ptr<connection_table> table;
     task_group tasks;
     mutable std::mutex mutex;
-    /// With their sockets, which must not outlive their context.
+    /// Bound to the context, because their sockets must not outlive it.
     std::vector<context_bound<std::shared_ptr<listener>>> list;
     bool stopped = false;
 };
@@ -50,13 +50,13 @@ embedded_server::embedded_server(asio::any_io_executor executor, server_options 
 
 embedded_server::~embedded_server() = default;
 
-// Asio throws when a cancelled coroutine goes on to its next step; every operation here answers with a value instead.
-// The operations are coroutines of their own, for guard has to be around all of their steps.
+// Asio throws when a cancelled coroutine continues; the operations return a failure instead. Each is a coroutine of its
+// own, because guard() must enclose all of its steps.
 namespace {
 
 using engine_ptr = std::shared_ptr<server_engine>;
 
-/// Does `f` on the engine's strand. @return what it returned.
+/// Runs `f` on the engine's strand. @return its result.
 template<class F>
 asio::awaitable<std::invoke_result_t<F&, server_engine&>> on_strand(engine_ptr engine, F f)
 {

@@ -54,7 +54,7 @@ asio::awaitable<void> server_engine::on_strand(std::function<void()> f)
 {
     const auto own = strand_.get();
     if (!own) throw boost::system::system_error(asio::error::operation_aborted); // its context has ended
-    // Two posts and nothing else: f's results travel in locals of the suspended caller, which the handler keeps alive.
+    // Two posts suffice: f stores its results in locals of the suspended caller, which the handler keeps alive.
     co_await asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
         [](auto handler, const asio::any_io_executor& strand, std::function<void()> work) {
             asio::post(strand, [handler = std::move(handler), work = std::move(work)]() mutable {
@@ -92,13 +92,13 @@ asio::awaitable<std::optional<http_response>> server_engine::refuse_early(const 
     co_return out;
 }
 
-// A defect of ours costs one request, not the program that the server is embedded in.
+// An exception of the handler fails one request, not the program that embeds the server.
 http_response server_engine::handle(const http_request& request)
 {
     try {
         return handler_.handle(request, time_->wall_now());
     } catch (const std::exception& e) {
-        log_.error("a request could not be answered", {{"method", request.method}, {"failure", e.what()}});
+        log_.error("request handler threw an exception", {{"method", request.method}, {"failure", e.what()}});
         return respond(errors::internal("the embedded server failed on this request"));
     }
 }
@@ -185,7 +185,7 @@ void server_engine::wake_watchers(std::string_view resource)
 
 void server_engine::changed() { arm(state_.tick(time_->wall_now())); }
 
-// The timer coroutine starts with the first deadline: a server that is only asked never has one.
+// The timer coroutine starts with the first deadline; a server that only answers reads needs none.
 void server_engine::arm(std::optional<wall_time> when)
 {
     if (!when || stopping() || (armed_ && *armed_ <= *when)) return;
@@ -205,7 +205,7 @@ std::optional<wall_time> server_engine::let_time_pass()
     for (auto& [id, w] : watchers_) {
         if (!w.wake_at) continue;
         if (*w.wake_at <= now) {
-            w.wake_at.reset(); // set again when its reader has asked
+            w.wake_at.reset(); // set again by next_of()
             w.wake.notify();
         } else if (!next || *w.wake_at < *next) {
             next = w.wake_at;
@@ -233,7 +233,7 @@ asio::awaitable<result<>> server_engine::run_timer()
         }
         const auto ahead = *armed_ - time_->wall_now();
         alarm->expires_at(time_->now() + std::chrono::duration_cast<duration>(ahead));
-        // Ends early when something nearer was armed; the loop looks again either way.
+        // Ends early when an earlier deadline is armed.
         [[maybe_unused]] const auto rung = co_await alarm->wait();
     }
     co_return result<>{};

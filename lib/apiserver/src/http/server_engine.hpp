@@ -1,4 +1,4 @@
-// The embedded server's state on its strand, and the way there from any executor.
+// The embedded server's engine: cluster state, handler and open watches on one strand.
 #pragma once
 
 #include "http/byte_budget.hpp"
@@ -17,16 +17,16 @@ namespace kubecoro::apiserver {
 
 class server_engine;
 
-/** A client's hold on an open watch; destroying it ends the watch. Owned by one coroutine at a time. */
+/// A client's handle to an open watch; destroying it ends the watch. Owned by one coroutine at a time.
 class watch_handle
 {
 public:
     struct piece
     {
         std::string bytes;
-        /// Ask again without waiting.
+        /// More output is ready: call next() again without waiting.
         bool more = false;
-        /// Nothing follows `bytes`.
+        /// The watch ends after `bytes`.
         bool ended = false;
         /// Broken off by cut().
         bool cut = false;
@@ -37,7 +37,7 @@ public:
     watch_handle(const watch_handle&) = delete;
     watch_handle& operator=(const watch_handle&) = delete;
 
-    /// What there is to send, perhaps nothing: then wait for wake().
+    /// Returns the output ready to be sent. When that is empty, wait for wake().
     [[nodiscard]] boost::asio::awaitable<piece> next();
     [[nodiscard]] const wake_signal& wake() const noexcept { return wake_; }
 
@@ -47,50 +47,50 @@ private:
     wake_signal wake_;
 };
 
-/// The answer to one request, off the strand: a body or a watch.
+/// The answer to one request, usable off the strand: a body or a watch.
 struct engine_answer
 {
     http_response response;
     std::unique_ptr<watch_handle> watch;
 };
 
-/** Owns cluster state, handler and open watches, all on one strand; makes time pass for them.
+/** Owns the cluster state, the handler and the open watches, confined to one strand, and runs their timer.
 
-    Thread safe unless said otherwise. Kept alive by whoever uses it. */
+    Thread safe unless noted. Its users share ownership. */
 class server_engine : public std::enable_shared_from_this<server_engine>
 {
 public:
     server_engine(boost::asio::any_io_executor executor, server_options options);
     ~server_engine();
 
-    /// Runs `f` on the strand and comes back to the caller's executor. `f` must not throw.
+    /// Runs `f` on the strand and resumes on the caller's executor. `f` must not throw.
     [[nodiscard]] boost::asio::awaitable<void> on_strand(std::function<void()> f);
 
-    /** Answers one request; a delay the handler asks for is waited here.
-        @param wake  Rung when an answered watch has something to say.
-        Errors: unreachable when stopping or cut meanwhile, cancelled. */
+    /** Answers one request, after the delay that the handler asks for.
+        @param wake  Notified when the opened watch has output.
+        Errors: unreachable when the server is stopping or cut() was called during the request; cancelled. */
     [[nodiscard]] boost::asio::awaitable<result<engine_answer>> perform(http_request request, wake_signal wake);
 
-    /// Judges a request by its head. @return the refusal; empty: read the body, then perform().
+    /// Checks a request by its head. @return the refusal; empty: read the body, then perform().
     [[nodiscard]] boost::asio::awaitable<std::optional<http_response>> refuse_early(const http_request& head);
-    /// What connections hold of request bodies.
+    /// The budget for the request bodies of all connections.
     [[nodiscard]] byte_budget& bodies() noexcept { return bodies_; }
 
-    /// All watches end cleanly, further requests are refused. Idempotent.
+    /// Ends all watches cleanly and refuses further requests. Idempotent.
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
     [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
 
-    /// Breaks off all watches and requests under way (resetting the sockets is the listeners' matter).
+    /// Breaks off all watches and requests in progress. The caller resets the sockets.
     void cut();
-    /// In-process transports and listeners turn clients away.
+    /// While true, in-process transports and listeners refuse clients.
     std::atomic<bool> refusing{false};
 
     [[nodiscard]] server_counters counters() const;
 
-    /// For use inside on_strand() only.
+    /// Only for use inside on_strand().
     [[nodiscard]] cluster_state_core& state() noexcept { return state_; }
     [[nodiscard]] access_control& access() noexcept { return access_; }
-    /// Also inside only: to be called after the state was changed past perform().
+    /// Only inside on_strand(): call after changing the state without perform().
     void changed();
 
     [[nodiscard]] time_source& time() noexcept { return *time_; }
@@ -129,13 +129,13 @@ private:
     std::atomic<std::uint64_t> cuts_{0};
     std::atomic<std::uint64_t> requests_{0}, lists_{0}, watches_{0}, open_watches_{0};
 
-    // On the strand.
+    // Strand-confined.
     access_control access_;
     cluster_state_core state_;
     request_handler handler_;
     std::map<std::uint64_t, open_watch> watchers_;
     std::uint64_t next_watch_ = 1;
-    /// Of run_timer() while it runs.
+    /// Points to the timer of run_timer() while that runs.
     timer* timer_ = nullptr;
     wake_signal timer_wake_;
     std::optional<wall_time> armed_;

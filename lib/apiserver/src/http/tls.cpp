@@ -105,7 +105,7 @@ bool fill(X509* certificate, const certificate_plan& plan, EVP_PKEY* key, X509* 
             add_extension(certificate, signer, NID_subject_alt_name, plan.alternative_names.c_str()));
 }
 
-// Without an issuer the certificate signs itself.
+// Without an issuer the certificate is self-signed.
 cert_ptr make_certificate(const certificate_plan& plan, EVP_PKEY* key, const issuer* by)
 {
     cert_ptr certificate{X509_new()};
@@ -147,7 +147,7 @@ cert_ptr read_certificate(const std::string& text)
     return cert_ptr{PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)};
 }
 
-// The configuration syntax of OpenSSL separates by comma, so that a name with one would smuggle in another entry.
+// Rejects names with separators: OpenSSL's configuration syntax separates by comma, so such a name could add an entry.
 result<std::string> alternative_names(const std::vector<std::string>& names)
 {
     std::string text = "IP:127.0.0.1,IP:::1,DNS:localhost";
@@ -190,7 +190,7 @@ result<tls_identity> tls_identity::generate(const tls_identity_options& options)
     const key_ptr ca_key = read_key(authority->key);
     const cert_ptr ca = read_certificate(authority->certificate);
     if (!ca_key || !ca || X509_check_private_key(ca.get(), ca_key.get()) != 1)
-        return failure{cond::invalid, "the certificate authority is no certificate with its key"};
+        return failure{cond::invalid, "the certificate authority is not a certificate with its key"};
     key_ptr server_key{EVP_EC_gen("P-256")};
     if (!server_key) return openssl_failure("generate keys");
     const issuer by{ca.get(), ca_key.get()};

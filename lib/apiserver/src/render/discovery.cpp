@@ -60,7 +60,7 @@ json::object group_body(const served_group& group)
 json::object discovery_entry(const resource_info& info, std::string_view version)
 {
     const auto kind_of = [&](std::string_view group, std::string_view v, std::string_view kind) -> json::object {
-        // The core group's kinds come without group and version, as in a kube-apiserver.
+        // The core group's kinds have neither group nor version, as in kube-apiserver.
         return {{"group", str(group)}, {"version", str(group.empty() ? std::string_view{} : v)}, {"kind", str(kind)}};
     };
     json::object entry{{"resource", str(info.plural)},

@@ -1,4 +1,4 @@
-// What the server serves, in the old and the aggregated form of discovery.
+// Renders discovery documents, in the legacy and the aggregated form.
 #pragma once
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -9,7 +9,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Every (group, version) with its resources, core first.
+/// One API group with its versions and their resources.
 struct served_group
 {
     std::string name;
@@ -21,6 +21,7 @@ struct served_group
     std::vector<version> versions;
 };
 
+/// Returns every served group, core first.
 [[nodiscard]] std::vector<served_group> served_groups(const cluster_state_core& state);
 
 /// Bodies of `/apis`, `/apis/<group>` and `/apis/<group>/<version>` (or `/api/v1`).
@@ -28,10 +29,10 @@ struct served_group
 [[nodiscard]] std::string group_document(const served_group& group);
 [[nodiscard]] std::string resource_list(const served_group& group, const served_group::version& version);
 
-/// APIGroupDiscoveryList of the core group alone (`/api`) or of all others (`/apis`).
+/// The APIGroupDiscoveryList of the core group (`/api`) or of all other groups (`/apis`).
 [[nodiscard]] std::string aggregated_discovery(const std::vector<served_group>& groups, bool core);
 
-/// A strong ETag's content: upper-case hex, the same for the same text.
+/// Returns the content of a strong ETag: a hash of the text in upper-case hex.
 [[nodiscard]] std::string content_hash(std::string_view text);
 
 } // namespace kubecoro::apiserver

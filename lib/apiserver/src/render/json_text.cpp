@@ -140,7 +140,7 @@ std::string to_text(const json::value& v)
 
 void json_indenter::line(std::string& out) const
 {
-    // The indent of endless nesting would be many times the text.
+    // Bounded: with deep nesting the indentation would be many times the size of the text.
     constexpr std::size_t deepest = 32;
     out += '\n';
     out.append(2 * std::min(depth_, deepest), ' ');
@@ -178,7 +178,7 @@ std::string indent_json(std::string_view compact)
 
 namespace {
 
-/// As Go shows a byte: the code point of that number, so that the message stays UTF-8.
+/// Formats a byte as Go does: as the code point of that value, so that the message stays UTF-8.
 std::string character(char c)
 {
     const auto byte = static_cast<unsigned char>(c);
@@ -201,7 +201,7 @@ boost::system::result<json::value, std::string> parse_json(std::string_view text
     if (ec == json::error::too_deep) return {boost::system::in_place_error, "exceeded max depth"};
     if (ec) {
         if (read >= text.size()) return end_of_input();
-        // Boost stops at or just before the character that does not fit.
+        // Boost stops at or just before the invalid character.
         std::size_t at = read;
         while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t' || text[at] == '\r')) ++at;
         if (at >= text.size()) return end_of_input();
@@ -341,7 +341,7 @@ bool parse_time(std::string_view text, wall_time& out)
     };
     const int y = number(0, 4), mo = number(5, 2), d = number(8, 2), h = number(11, 2), mi = number(14, 2),
               s = number(17, 2);
-    // Years a system_clock in nanoseconds can hold.
+    // The years that a system_clock in nanoseconds can represent.
     if (y < 1700 || y > 2200 || h < 0 || mi < 0 || s < 0 || h > 23 || mi > 59 || s > 60) return false;
     const year_month_day date{year{y}, month{static_cast<unsigned>(mo)}, day{static_cast<unsigned>(d)}};
     if (mo < 1 || d < 1 || !date.ok()) return false;

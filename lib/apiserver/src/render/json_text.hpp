@@ -1,4 +1,4 @@
-// JSON text as Go writes it, reading of request bodies, and small helpers on values.
+// Writes JSON text like Go's encoder, parses request bodies, and provides helpers for JSON values.
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
@@ -14,20 +14,20 @@ namespace kubecoro::apiserver {
 
 namespace json = boost::json;
 
-/// A JSON string with Go's HTML escaping: `<`, `>` and `&` become \u003c and so on.
+/// Appends a JSON string with Go's HTML escaping: `<`, `>` and `&` become \u003c and so on.
 void append_quoted(std::string& out, std::string_view text);
 [[nodiscard]] std::string quoted(std::string_view text);
 
-/// Compact text as Go's encoder writes it.
+/// Appends compact text in the format of Go's encoder.
 void append_json(std::string& out, const json::value& v);
 [[nodiscard]] std::string to_text(const json::value& v);
 
-/** Writes compact text with two spaces of indent per level, up to 32 levels: deeper ones stay at that. White space
-    outside of strings is dropped. */
+/** Indents compact JSON by two spaces per level, up to 32 levels; deeper levels are indented like the 32nd. Drops white
+    space outside strings. */
 class json_indenter
 {
 public:
-    /// Appends what the next part of the compact text becomes; parts may be split anywhere.
+    /// Indents the next part of the compact text and appends it to `out`. Parts may be split anywhere.
     void feed(std::string& out, std::string_view part);
 
 private:
@@ -36,45 +36,45 @@ private:
     std::size_t depth_ = 0;
     bool in_string_ = false;
     bool escaped_ = false;
-    /// Behind a bracket that opened: a line follows unless it is closed at once.
+    /// Set after an opening bracket: a line break follows unless it is closed at once.
     bool opened_ = false;
 };
 
 [[nodiscard]] std::string indent_json(std::string_view compact);
 
-/// Parses one JSON document. The error is worded as Go's parser words it.
+/// Parses one JSON document. Errors have the wording of Go's parser.
 [[nodiscard]] boost::system::result<json::value, std::string> parse_json(std::string_view text, std::size_t max_depth);
 
-/// Text of our own making: cannot fail.
+/// Parses text that this library wrote; null when it is not JSON.
 [[nodiscard]] json::value parse_trusted(std::string_view text);
 
-/// The value at "spec.nodeName", null when any step is missing.
+/// Returns the value at a dotted path such as "spec.nodeName"; null when any step is missing.
 [[nodiscard]] const json::value* find_at(const json::value& v, std::string_view dotted);
-/// The string there; empty when absent or of another type.
+/// Returns the string at the path; empty when absent or of another type.
 [[nodiscard]] std::string_view text_at(const json::value& v, std::string_view dotted);
-/// The integer there; `otherwise` when absent or of another type.
+/// Returns the integer at the path; `otherwise` when absent or of another type.
 [[nodiscard]] std::int64_t int_at(const json::value& v, std::string_view dotted, std::int64_t otherwise = 0);
-/// The array or object there, null when absent or of another type.
+/// Returns the array or object at the path; null when absent or of another type.
 [[nodiscard]] const json::array* array_at(const json::value& v, std::string_view dotted);
 [[nodiscard]] const json::object* object_at(const json::value& v, std::string_view dotted);
 
-/// Any scalar as a field selector or a table sees it: strings bare, booleans and numbers as JSON, nothing for null.
+/// Formats a scalar for field selectors and tables: strings unquoted, booleans and numbers as JSON, null as "".
 [[nodiscard]] std::string scalar_text(const json::value& v);
 
-/// The member as an object, created or replaced when it is none.
+/// Returns the member as an object. Creates it when absent and replaces it when it is not an object.
 json::object& object_member(json::object& parent, std::string_view key);
-/// Sets when absent.
+/// Sets the member when it is absent or null.
 void default_member(json::object& parent, std::string_view key, json::value v);
-/// Erases the members whose names `doomed` picks. The others keep their order, and the cost is linear for all together.
+/// Erases the members whose names `doomed` selects, in linear time. The others keep their order.
 void erase_members(json::object& from, const std::function<bool(std::string_view)>& doomed);
-/// Members in the order of their names, at every level.
+/// Sorts members by name, at every level.
 void sort_deep(json::value& v);
-/// Members in the order of their names, this level only.
+/// Sorts members by name, at this level only.
 void sort_members(json::object& o);
 
-/// "2026-11-21T06:21:25Z".
+/// Formats as "2026-11-21T06:21:25Z".
 [[nodiscard]] std::string format_time(wall_time t);
-/// Reads the same, with fractions and offsets; false when it is none.
+/// Parses the same format, also with fractions and offsets. @return false when `text` is not a time.
 bool parse_time(std::string_view text, wall_time& out);
 
 } // namespace kubecoro::apiserver

@@ -53,8 +53,8 @@ json::object operation(const resource_info& info, std::string_view version, std:
     o["parameters"] = write_parameters();
     json::object content;
     if (action == "patch") {
-        // Strategic merge works but is not named: our schemas have no merge keys, and a kubectl that does not find it
-        // here computes its patches from the types it was built with.
+        // Strategic merge is supported but not listed: the schemas have no merge keys, and without this entry kubectl
+        // computes its patches from its built-in types.
         for (const std::string_view type : {"application/json-patch+json", "application/merge-patch+json"})
             content[type] = {{"schema", {{"type", "object"}}}};
     } else {

@@ -1,4 +1,4 @@
-// OpenAPI v3 as far as kubectl needs it: which kinds there are and which parameters their writes take.
+// Renders the part of OpenAPI v3 that kubectl needs: the kinds and the parameters of their writes.
 #pragma once
 
 #include "render/discovery.hpp"
@@ -12,8 +12,8 @@ namespace kubecoro::apiserver {
 /// Body of `/openapi/v3`.
 [[nodiscard]] std::string openapi_index(const std::vector<served_group>& groups);
 
-/// The document of "api/v1" or "apis/<group>/<version>"; empty when there is none. Schemas of built-in kinds are open:
-/// they name the kind and accept any field; those of custom resources are the ones their definitions give.
+/// Returns the document of "api/v1" or "apis/<group>/<version>"; empty for an unknown path. Schemas of built-in kinds
+/// name the kind and accept any field; custom resources have the schemas of their definitions.
 [[nodiscard]] std::string openapi_document(const std::vector<served_group>& groups, std::string_view path);
 
 } // namespace kubecoro::apiserver

@@ -11,7 +11,7 @@ constexpr std::string_view partial_type = R"("kind":"PartialObjectMetadata","api
 std::string list_metadata(const list_page& page, bool custom)
 {
     std::string out;
-    // Maps are sorted, structs are not; an unpaged custom list shows an empty continue.
+    // As in kube-apiserver: custom lists are maps with sorted keys and always have `continue`; other lists are structs.
     if (custom) {
         out = R"({"continue":)" + quoted(page.continue_token);
         if (page.remaining) out += R"(,"remainingItemCount":)" + std::to_string(*page.remaining);
@@ -144,7 +144,7 @@ std::string render_bookmark(const resource_info& info, std::uint64_t version, bo
     else
         object = "{" + std::string(partial_type);
     object += R"("metadata":)" + metadata;
-    // The zero value of the Go struct shows through.
+    // kube-apiserver writes the non-omitted zero values of the Go struct.
     if (r.as == representation::json && info.behaves == builtin::pod)
         object += R"(,"spec":{"containers":null},"status":{})";
     if (r.as == representation::json && info.behaves == builtin::deployment)

@@ -1,4 +1,4 @@
-// Objects, lists and events in the form a client asked for: whole, metadata only, or as rows of a table.
+// Renders objects, lists and watch events in the requested form: complete, metadata only, or as table rows.
 #pragma once
 
 #include "http/media.hpp"
@@ -13,7 +13,7 @@
 
 namespace kubecoro::apiserver {
 
-/// How one request wants its objects.
+/// The form in which a request's objects are rendered.
 struct rendering
 {
     representation as = representation::json;
@@ -21,22 +21,22 @@ struct rendering
     std::string version;
     /// meta.k8s.io version of tables.
     std::string table_version = "v1";
-    /// Tables: "None", "Metadata" (default) or "Object" in each row.
+    /// Contents of a table row's object: "None", "Metadata" (default) or "Object".
     std::string include_object = "Metadata";
 };
 
 [[nodiscard]] std::string render_object(const resource_info& info, const stored& object, const rendering& r,
                                         wall_time now);
 
-/// A list's text in three kinds of parts. Keeps what it needs of the resource, but refers to the page.
+/// Renders a list as head, items and tail. Copies the resource_info; refers to the page, which must outlive it.
 class list_renderer
 {
 public:
     list_renderer(const resource_info& info, const list_page& page, rendering form, wall_time now);
 
-    /// Up to the first item.
+    /// Appends the text before the first item.
     void append_head(std::string& out) const;
-    /// Without the comma between two.
+    /// Appends one item, without a separating comma.
     void append_item(std::string& out, const stored& item) const;
     void append_tail(std::string& out) const;
 
@@ -50,15 +50,16 @@ private:
     std::vector<table_column> columns_;
 };
 
-/// `{"type":"ADDED","object":...}` and a newline. `columns`: tables describe their columns in the first event only.
+/// Returns `{"type":"ADDED","object":...}` and a newline. `columns`: include a table's column definitions, which belong
+/// to the first event only.
 [[nodiscard]] std::string render_event(const resource_info& info, std::string_view type, const stored& object,
                                        const rendering& r, bool columns, wall_time now);
 [[nodiscard]] std::string render_bookmark(const resource_info& info, std::uint64_t version, bool initial_end,
                                           const rendering& r, bool columns);
-/// An ERROR event around a Status.
+/// Returns an ERROR event with a Status as its object.
 [[nodiscard]] std::string render_error_event(std::string_view status);
 
-/// `{"kind":"PartialObjectMetadata",...}` of an object.
+/// Renders an object as PartialObjectMetadata. `typed`: include kind and apiVersion.
 [[nodiscard]] std::string partial_metadata(const stored_object& object, bool typed = true);
 
 } // namespace kubecoro::apiserver

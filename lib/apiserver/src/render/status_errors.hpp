@@ -1,4 +1,4 @@
-// The refusals a kube-apiserver words in its own way, and their JSON.
+// Status errors with the wording of kube-apiserver, and their JSON.
 #pragma once
 
 #include "state/registry.hpp"
@@ -15,9 +15,9 @@ namespace kubecoro::apiserver::errors {
 [[nodiscard]] status_error make(int code, std::string reason, std::string message);
 
 [[nodiscard]] status_error not_found(const resource_info& info, std::string_view name);
-/// The route leads nowhere, in a group the server has.
+/// 404 for an unknown resource in a built-in group.
 [[nodiscard]] status_error no_such_resource();
-/// 404 text/plain "404 page not found".
+/// 404 as text/plain: "404 page not found".
 [[nodiscard]] status_error no_such_page();
 [[nodiscard]] status_error already_exists(const resource_info& info, std::string_view name, bool being_deleted);
 [[nodiscard]] status_error conflict(const resource_info& info, std::string_view name);
@@ -31,7 +31,7 @@ namespace kubecoro::apiserver::errors {
 [[nodiscard]] status_error future_version(std::uint64_t asked, std::uint64_t current);
 [[nodiscard]] status_error unsupported_patch_body();
 
-/// A cause whose message begins with the field: "metadata.name: Required value: ...".
+/// Causes of a 422; its message lists them as "metadata.name: Required value: ...".
 [[nodiscard]] status_cause invalid_value(std::string field, std::string_view shown, std::string_view why);
 [[nodiscard]] status_cause required(std::string field, std::string_view why = {});
 [[nodiscard]] status_cause forbidden_field(std::string field, std::string_view why);
@@ -49,10 +49,10 @@ namespace kubecoro::apiserver::errors {
 
 namespace kubecoro::apiserver {
 
-/// The Status object, compact, without a newline.
+/// Returns the Status object as compact JSON without a newline.
 [[nodiscard]] std::string status_text(const status_error& e);
 
-/// The answer that carries it.
+/// Returns the HTTP response for the error.
 [[nodiscard]] http_response respond(const status_error& e);
 
 } // namespace kubecoro::apiserver

@@ -1,4 +1,4 @@
-// The columns of `kubectl get`, per kind.
+// Defines the columns of `kubectl get` for each kind.
 #include "render/table_rows.hpp"
 
 namespace kubecoro::apiserver {

@@ -75,7 +75,7 @@ std::string selector_text(const json::object* labels)
     return out;
 }
 
-/// Status, restarts and ready containers of a pod, by kubectl's rules.
+/// Status, restarts and ready containers of a pod, as kubectl shows them.
 struct pod_summary
 {
     std::size_t total = 0;

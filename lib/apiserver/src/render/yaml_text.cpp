@@ -13,7 +13,7 @@
 namespace kubecoro::apiserver {
 namespace {
 
-/// Bounds what aliases of aliases can blow up to.
+/// Bounds the expansion of nested aliases.
 constexpr std::size_t max_nodes = 2'000'000;
 constexpr std::size_t max_yaml_depth = 200;
 constexpr std::size_t most_named = 100;
@@ -34,7 +34,7 @@ bool parse_whole(std::string_view text, auto& value, int base)
     return ec == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
-/// Integers of YAML 1.1: decimal, 0x, 0o and the old octal with a leading zero.
+/// Parses integers of YAML 1.1: decimal, 0x, 0o, and octal with a leading zero.
 bool parse_integer(const std::string& text, json::value& out)
 {
     const bool negative = text.front() == '-';
@@ -117,7 +117,7 @@ json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget
         json::object out;
         for (const auto& member : node) {
             if (!member.first.IsScalar())
-                throw refused("a key that is no scalar at line " + std::to_string(member.first.Mark().line + 1));
+                throw refused("a key that is not a scalar at line " + std::to_string(member.first.Mark().line + 1));
             if (member.first.Scalar() == "<<" && member.second.IsMap()) {
                 const auto merged = convert(member.second, depth - 1, budget);
                 for (const auto& m : merged.get_object()) {
@@ -152,7 +152,7 @@ void collect_duplicates(const YAML::Node& node, std::size_t depth, std::size_t& 
     }
 }
 
-/// Which document the place is in, from 1; documents of comments alone do not count.
+/// Returns the number of the document that contains `position`, from 1. Documents with only comments do not count.
 std::size_t document_at(std::string_view text, int position)
 {
     if (position > 0) text = text.substr(0, static_cast<std::size_t>(position));
@@ -172,7 +172,7 @@ std::size_t document_at(std::string_view text, int position)
     return document;
 }
 
-/// "line 3", or "document 2, line 9" behind the first document.
+/// Returns "line 3", or after the first document "document 2, line 9".
 std::string place(std::string_view text, const YAML::Mark& mark)
 {
     const auto document = document_at(text, mark.pos);

@@ -1,4 +1,4 @@
-// YAML into JSON values, typed as YAML 1.1 has it.
+// Converts YAML into JSON values with the scalar types of YAML 1.1.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -10,10 +10,10 @@
 
 namespace kubecoro::apiserver {
 
-/// One document; an empty text is an empty object. Errors: what is wrong, with the line.
+/// Parses one document; an empty text yields an empty object. Errors: the reason, with the line.
 [[nodiscard]] boost::system::result<boost::json::value, std::string> parse_yaml(std::string_view text);
 
-/// Every document that is not empty.
+/// Parses all documents and returns the non-empty ones.
 [[nodiscard]] boost::system::result<std::vector<boost::json::value>, std::string> parse_yaml_all(std::string_view text);
 
 /// Keys that a map of the first document has twice, as kube-apiserver words it: `line 3: key "a" already set in map`.

@@ -20,7 +20,7 @@ std::string_view media_type(std::string_view content_type)
     return content_type;
 }
 
-/// The body's beginning as kube-apiserver shows it: `<empty>`, everything, or 30 bytes and dots.
+/// Quotes a body in an error as kube-apiserver does: `<empty>`, all of it, or 30 bytes and dots.
 std::string shown(std::string_view body)
 {
     if (body.empty()) return "(<empty>)";
@@ -33,7 +33,7 @@ status_error unrecognized(const exchange& x, std::string_view why)
                                "): " + std::string(why) + " " + shown(x.request.body));
 }
 
-/// How much a refusal lists, and bytes of Warning headers of one answer.
+/// Maximum number of fields listed in a refusal, and maximum bytes of Warning headers in one response.
 constexpr std::size_t most_complaints = 100;
 constexpr std::size_t largest_warnings = 4096;
 
@@ -127,7 +127,7 @@ std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& bod
             list += (i == 0 ? "" : ", ") + complaints[i];
         return errors::bad_request(in_version(info.kind, x.route.version, info) + ": strict decoding error: " + list);
     }
-    // Warnings are headers, and clients bound those.
+    // Bounded: warnings are headers, whose size clients limit.
     std::size_t room = largest_warnings;
     for (const auto& complaint : complaints) {
         if (mode == "Ignore" || complaint.size() > room) break;
@@ -137,7 +137,7 @@ std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& bod
     for (const auto& field : unknown) {
         if (field.starts_with("metadata."))
             object_member(body.get_object(), "metadata").erase(std::string_view(field).substr(9));
-        else if (!info.custom) // Custom resources are pruned by their schema where they are stored.
+        else if (!info.custom) // Custom resources are pruned by their schema when they are stored.
             body.get_object().erase(field);
     }
     return {};

@@ -1,4 +1,4 @@
-// DELETE of one object or of a collection.
+// Answers DELETE of one object or of a collection.
 #include "http/exchange.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
@@ -42,7 +42,7 @@ http_response answer_delete_collection(exchange& x)
         auto at = x.address();
         at.ns = object->ns;
         at.name = object->name;
-        (void)x.state.remove(at, *how, x.now); // What is gone already needs no deleting.
+        (void)x.state.remove(at, *how, x.now); // An object that is already gone is not an error.
     }
     return list_response(x, std::move(*page), std::move(*form));
 }

@@ -7,7 +7,7 @@
 namespace kubecoro::apiserver {
 namespace {
 
-/// What to read: a version, from a key on, and whether limit counts.
+/// The version to read, the first key, and whether `limit` applies.
 struct plan
 {
     std::uint64_t version = 0;

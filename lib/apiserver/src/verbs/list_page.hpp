@@ -1,4 +1,4 @@
-// One page of a list, as of one version.
+// Makes one page of a list at one version.
 #pragma once
 
 #include "state/resource_store.hpp"
@@ -21,7 +21,7 @@ struct list_page
     std::optional<std::size_t> remaining;
 };
 
-/// Errors: 400 (versions, tokens), 410 (too old), 504 (version of the future).
+/// Errors: 400 (invalid version or token), 410 (too old), 504 (version in the future).
 [[nodiscard]] answer<list_page> make_page(const resource_store& store, std::string_view ns, const list_query& query,
                                           const selection& selected);
 

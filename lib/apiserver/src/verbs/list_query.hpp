@@ -1,4 +1,4 @@
-// The options of lists and watches as they stand in a query, with kube-apiserver's checks.
+// Parses the query options of lists and watches, with kube-apiserver's checks.
 #pragma once
 
 #include "verbs/target.hpp"
@@ -30,10 +30,10 @@ struct list_query
 /// Errors: 400 and 422.
 [[nodiscard]] answer<list_query> read_list_query(const parsed_target& target, bool watch);
 
-/// A decimal version. Errors: Go's text about it, without a code yet.
+/// Parses a decimal version. Errors have Go's wording; the caller adds the code.
 [[nodiscard]] boost::system::result<std::uint64_t, std::string> parse_version(std::string_view text);
 
-/// Where a page ends: the version of the list (or -1: the newest) and the key the next page starts at.
+/// The contents of a continue token: the version of the list (-1: the newest) and the first key of the next page.
 struct continue_point
 {
     std::int64_t version = 0;

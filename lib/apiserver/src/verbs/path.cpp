@@ -1,4 +1,4 @@
-// Paths that are no resource: discovery, OpenAPI, version, health.
+// Answers non-resource paths: discovery, OpenAPI, version, health.
 #include "http/exchange.hpp"
 #include "render/discovery.hpp"
 #include "render/json_text.hpp"
@@ -34,7 +34,7 @@ http_response version_response(const exchange& x)
     return r;
 }
 
-/// The plain or the aggregated form of /api and /apis, as asked.
+/// Answers /api and /apis in the legacy or the aggregated form, as requested.
 http_response discovery_response(const exchange& x, bool core)
 {
     const auto chosen = choose_discovery_media(x.request.header("accept"));
@@ -87,10 +87,10 @@ http_response openapi_response(const exchange& x)
     return r;
 }
 
-/** An OpenAPI v2 document without definitions, in JSON or in the protobuf form kubectl asks for.
+/** Answers with an OpenAPI v2 document without definitions, in JSON or in the protobuf form that kubectl requests.
 
-    kubectl validates a kind against it that it cannot find in v3 (a custom resource in the same command as its
-    definition), and takes a kind it does not find for valid; without a document it would refuse. */
+    kubectl falls back to v2 for kinds missing in v3 (a custom resource in the same command as its definition), and
+    accepts kinds missing there too. Without a v2 document it would refuse them. */
 http_response openapi_v2_response(const exchange& x)
 {
     http_response r;

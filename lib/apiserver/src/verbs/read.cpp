@@ -1,4 +1,4 @@
-// GET: one object, a list, a watch.
+// Answers GET: one object, a list, a watch.
 #include "http/exchange.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
@@ -10,7 +10,7 @@
 namespace kubecoro::apiserver {
 namespace {
 
-/// A year: no client asks for more in earnest.
+/// One year: an upper bound for timeoutSeconds.
 constexpr std::int64_t max_watch_seconds = 31'536'000;
 
 } // namespace
@@ -89,7 +89,7 @@ http_response answer_watch(exchange& x)
     if (!query) return respond(query.error());
     const auto chosen = choose_media(x.request.header("accept"));
     if (!chosen) return respond(chosen.error());
-    if (!x.route.name.empty()) { // The old form that watches one object.
+    if (!x.route.name.empty()) { // The deprecated form that watches one object.
         if (!query->field_selector.empty()) query->field_selector += ',';
         query->field_selector += "metadata.name=" + x.route.name;
     }

@@ -71,7 +71,7 @@ access_request what_is_asked(const exchange& x)
         asked.subresource = x.route.subresource;
         asked.ns = x.route.ns;
         asked.name = x.route.name;
-        // A namespace is inside itself, as authorization sees it.
+        // For authorization a namespace object is in the namespace of its name.
         if (asked.group.empty() && asked.resource == "namespaces") asked.ns = x.route.name;
         return asked;
     }
@@ -101,7 +101,7 @@ status_error forbidden(const user_info& user, const access_request& asked)
     return e;
 }
 
-/// Finds the resource of the route, or says why there is none.
+/// Finds the resource of the route. @return the error when it does not exist.
 std::optional<status_error> resolve(exchange& x)
 {
     x.store = x.state.find(x.route.group, x.route.plural);
@@ -147,7 +147,7 @@ bool wants_pretty(const exchange& x)
     return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla");
 }
 
-/// Bearer token, certificate (set by the front), or nobody.
+/// Authenticates by bearer token, else by client certificate (set by the front), else as anonymous.
 std::optional<user_info> authenticate(const access_control& access, const http_request& request, wall_time now)
 {
     const auto header = request.header("authorization");
@@ -161,7 +161,7 @@ std::optional<user_info> authenticate(const access_control& access, const http_r
     return access.authenticate(header.substr(7), now);
 }
 
-/// Finds out who asks, which is noted in the exchange. @return the refusal when they may not.
+/// Authenticates and authorizes the request and sets the exchange's user. @return the refusal, if any.
 std::optional<http_response> judge(const access_control& access, exchange& x)
 {
     auto user = authenticate(access, x.request, x.now);
@@ -186,7 +186,7 @@ void finish(const exchange& x, http_response& r)
         r.rest = make_pretty(std::move(r.rest));
     else if (pretty)
         r.body = indent_json(r.body);
-    // Short lists are whole at once, with a length.
+    // Short lists are rendered at once and sent with a length.
     if (r.rest && !r.rest->next(r.body, first_part_of_list)) r.rest.reset();
 }
 

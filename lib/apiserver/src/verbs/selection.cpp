@@ -51,7 +51,7 @@ bool matches_one(const label_selector::requirement& r, const std::string* value)
     return false;
 }
 
-/// The first term of a field selector that is none.
+/// Returns the first invalid term of a field selector.
 std::string bad_term(std::string_view text)
 {
     while (true) {
@@ -83,7 +83,7 @@ answer<selection> selection::parse(const resource_info& info, std::string_view l
     if (!labels.empty()) {
         auto parsed = label_selector::parse(labels);
         if (!parsed) {
-            // The position is ours; kube-apiserver does not tell it.
+            // kube-apiserver's message does not contain the position.
             const auto& message = parsed.error().message();
             return errors::bad_request(message.substr(0, message.rfind(" at position ")));
         }

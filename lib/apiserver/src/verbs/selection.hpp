@@ -1,4 +1,4 @@
-// Label and field selectors against stored objects.
+// Matches label and field selectors against stored objects.
 #pragma once
 
 #include "state/stored_object.hpp"
@@ -13,7 +13,7 @@ namespace kubecoro::apiserver {
 class selection
 {
 public:
-    /// Errors: 400 in kube-apiserver's words.
+    /// Errors: 400 with kube-apiserver's wording.
     [[nodiscard]] static answer<selection> parse(const resource_info& info, std::string_view labels,
                                                  std::string_view fields);
 

@@ -1,4 +1,4 @@
-// The request target taken apart: path segments, query, and what of the API they name.
+// Parses the request target into path segments, query, and API route.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace kubecoro::apiserver {
 
 struct parsed_target
 {
-    /// Decoded; an empty last one stands for a trailing slash and is dropped.
+    /// Decoded; empty segments from trailing slashes are dropped.
     std::vector<std::string> segments;
     /// Decoded, in order; `+` is a space.
     std::vector<std::pair<std::string, std::string>> query;
@@ -19,17 +19,17 @@ struct parsed_target
     std::string path;
 
     [[nodiscard]] bool has(std::string_view key) const noexcept;
-    /// The first value of that key, empty when absent.
+    /// The first value of the key; empty when absent.
     [[nodiscard]] std::string_view value(std::string_view key) const noexcept;
     [[nodiscard]] std::vector<std::string> values(std::string_view key) const;
-    /// Absent, "0" and "false" are false; anything else is true, as kube-apiserver reads booleans.
+    /// False when absent, "0", "false", "False" or "FALSE"; otherwise true, as in kube-apiserver.
     [[nodiscard]] bool flag(std::string_view key) const noexcept;
 };
 
 /// Empty when the target is not an origin-form URL.
 [[nodiscard]] std::optional<parsed_target> parse_target(std::string_view target);
 
-/// What a path under /api or /apis names.
+/// The parts of a path under /api or /apis.
 struct api_route
 {
     bool is_resource = false;
@@ -39,9 +39,9 @@ struct api_route
     std::string plural = {};
     std::string name = {};
     std::string subresource = {};
-    /// More segments than any resource has.
+    /// True when the path has segments after the subresource.
     bool too_long = false;
-    /// The old form /api/v1/watch/...
+    /// True for the deprecated form /api/v1/watch/...
     bool watch_prefix = false;
 };
 

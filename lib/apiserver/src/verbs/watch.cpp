@@ -20,7 +20,7 @@ public:
           seen_version_(request_.store->cluster_version()),
           range_(key_range(request_.ns))
     {
-        // The last bookmark comes shortly before the end, so that the next watch resumes close to it.
+        // The last bookmark is sent shortly before the end, so that the next watch resumes close to it.
         if (request_.lifetime > std::chrono::seconds{2})
             next_bookmark_ = std::min(next_bookmark_, ends_ - std::chrono::seconds{2});
     }
@@ -33,7 +33,7 @@ public:
         initial_bookmark_ = bookmark;
         sequence_ = request_.store->end_sequence();
     }
-    /// @param ignore_until  Changes up to there are not sent: the client asked for later ones.
+    /// @param ignore_until  Changes up to this version are not sent: the client asked for later ones.
     void start_at(std::uint64_t sequence, std::uint64_t ignore_until)
     {
         sequence_ = sequence;
@@ -87,7 +87,7 @@ private:
     std::string name_;
     wall_time ends_;
     wall_time next_bookmark_;
-    /// The newest version the client knows from this stream (or knew when it began).
+    /// The newest version sent to the client; initially the version at the start.
     std::uint64_t seen_version_;
     std::pair<std::string, std::string> range_;
     std::vector<stored> initial_;
@@ -117,7 +117,7 @@ watch_output open_stream::next(wall_time now, std::size_t max_bytes)
     send_initial(b, max_bytes, now);
     const auto& store = *request_.store;
     if (sequence_ < store.first_sequence()) {
-        // Slower than the history is long: the client must list again, which the end of the watch makes it find out.
+        // The client is too slow for the history: ending the watch makes it resume and get 410.
         b.out.more = initial_sent_ < initial_.size();
         if (!b.out.more) ended_ = b.out.ended = true;
         return std::move(b.out);
@@ -164,7 +164,7 @@ line open_stream::change_line(const change& c, wall_time now)
     const bool after = selected(c.object);
     if (before && after) return plain_line(c, now);
     if (after) return c.type == change_type::added ? plain_line(c, now) : rendered("ADDED", c.object, now);
-    // It left the selection: the last state that belonged to it, at the version of the change.
+    // The object no longer matches: send its last matching state, at the version of the change.
     if (before) return rendered("DELETED", with_version(c.before, c.version), now);
     return nullptr;
 }

@@ -1,4 +1,4 @@
-// Opens watches: what to send first, where in the history to go on, when to end.
+// Opens watches: determines the initial events, the start in the history, and the end.
 #pragma once
 
 #include "render/render.hpp"
@@ -21,12 +21,12 @@ struct watch_request
     list_query query = {};
     selection selected = {};
     rendering form = {};
-    /// When the server ends it.
+    /// The server ends the watch after this time.
     std::chrono::seconds lifetime{1800};
     std::chrono::seconds bookmark_interval{60};
 };
 
-/// Errors: 500 for a version that is no number. Versions too old or of the future are answered within the stream.
+/// Errors: 500 for an invalid version. Versions too old or in the future are reported by the stream.
 [[nodiscard]] answer<std::unique_ptr<watch_stream>> open_watch(watch_request request, wall_time now);
 
 } // namespace kubecoro::apiserver

@@ -1,4 +1,4 @@
-// POST, PUT, PATCH.
+// Answers POST, PUT and PATCH.
 #include "http/exchange.hpp"
 #include "patch/patch.hpp"
 #include "render/json_text.hpp"
@@ -121,7 +121,7 @@ http_response answer_patch(exchange& x)
         return respond(errors::bad_request("the kind of the object (" + std::string(kind) +
                                            ") does not match the kind of the resource (" + info.kind + ")"));
     if (auto e = check_types(info, x.route.version, doc)) return respond(*e);
-    // A JSON patch is a list of operations: what it has twice is nobody's field.
+    // A JSON patch is a list of operations; duplicate members in it are not fields of the object.
     const auto duplicates = *format == patch_format::json ? std::vector<std::string>{} : duplicates_in_body(x);
     if (auto e = settle_doubtful_fields(x, doc, duplicates)) return respond(*e);
     for (const std::string_view key : {"kind", "apiVersion"}) doc.get_object().erase(key);

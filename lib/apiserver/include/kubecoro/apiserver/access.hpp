@@ -1,4 +1,4 @@
-// Who may do what on the embedded API server: bearer tokens and an ordered list of rules.
+// Authentication and authorization of the embedded API server: bearer tokens and an ordered list of rules.
 #pragma once
 
 #include <kubecoro/apiserver/http_types.hpp>
@@ -11,13 +11,13 @@
 
 namespace kubecoro::apiserver {
 
-/// What is asked for, in the words of Kubernetes authorization.
+/// The attributes of a request, in the terms of Kubernetes authorization.
 struct access_request
 {
     /// get, list, watch, create, update, patch, delete, deletecollection; or the HTTP verb for a path.
     std::string verb;
     std::string group = {};
-    /// Plural; empty for a path that is no resource.
+    /// Plural; empty for a non-resource path.
     std::string resource = {};
     std::string subresource = {};
     std::string ns = {};
@@ -35,25 +35,24 @@ struct access_rule
     std::string ns = {};
 };
 
-/** Tokens and rules. Not thread safe; used where the request handler is.
+/** Tokens and rules. Not thread safe: used on the request handler's strand.
 
-    The first rule that matches decides. Without one, members of `system:masters` may do everything and others nothing
-    but look at /version, /healthz, /livez and /readyz; users who are authenticated may also read discovery and
-    /openapi. */
+    The first matching rule decides. When no rule matches: members of `system:masters` may do everything; other users
+    may only read /version, /healthz, /livez and /readyz; authenticated users may also read discovery and /openapi. */
 class access_control
 {
 public:
-    /// @param expires  From then on the token is unknown (401).
+    /// @param expires  The token is unknown (401) from this time on.
     void add_token(std::string token, user_info user, std::optional<wall_time> expires = {});
     void remove_token(std::string_view token);
     void add_rule(access_rule rule) { rules_.push_back(std::move(rule)); }
     void clear_rules() { rules_.clear(); }
 
-    /// The user of a token, or empty when it is unknown or expired.
+    /// Returns the user of a token; empty when the token is unknown or expired.
     [[nodiscard]] std::optional<user_info> authenticate(std::string_view token, wall_time now) const;
     [[nodiscard]] bool allows(const user_info& user, const access_request& asked) const;
 
-    /// Who sends neither token nor certificate.
+    /// The user of a request that carries neither token nor certificate.
     [[nodiscard]] static user_info anonymous();
 
 private:

@@ -1,4 +1,4 @@
-// Requests to and answers of the embedded API server as values, and the stream behind a watch.
+// HTTP requests and responses of the embedded API server as values.
 #pragma once
 
 #include <kubecoro/apiserver/watch_stream.hpp>
@@ -14,7 +14,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Who asks, as the server sees it.
+/// The authenticated user of a request.
 struct user_info
 {
     std::string name;
@@ -23,7 +23,7 @@ struct user_info
     friend bool operator==(const user_info&, const user_info&) = default;
 };
 
-/// One request, whole. The front bounds the body before it builds one: more than max_body_bytes need not be read.
+/// One complete request. The front bounds the body beforehand: it need not read more than max_body_bytes.
 struct http_request
 {
     std::string method;
@@ -32,46 +32,46 @@ struct http_request
     /// Names in any case.
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
-    /// Set by a front that verified a client certificate; otherwise the Authorization header decides.
+    /// Set by a front that verified a client certificate; when empty, the Authorization header decides.
     std::optional<user_info> user = {};
     KUBECORO_NAME_FIRST;
 
-    /// The first header of that (lower-case) name, empty when absent.
+    /// The first header with this (lower-case) name; empty when absent.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
 };
 
 /// A body longer than this is answered with 413.
 inline constexpr std::size_t max_body_bytes = 3u << 20;
 
-/// The part of a long body that is made while it is sent. Needs no other part of the server, and may outlive it.
+/// The part of a long body that is produced while it is sent. Independent of the server, which it may outlive.
 class body_stream
 {
 public:
     virtual ~body_stream() = default;
-    /// Appends the next part: up to the end of what reaches `max_bytes`. @return false when it was the last.
+    /// Appends the next part: whole items until `max_bytes` is reached. @return false when it was the last part.
     [[nodiscard]] virtual bool next(std::string& out, std::size_t max_bytes) = 0;
 };
 
-/** One answer. When `watch` is set, `body` is empty: send the head with chunked encoding, then what the stream gives.
+/** One response. When `watch` is set, `body` is empty: send the head with chunked encoding, then the stream's output.
 
-    Content-Length, Transfer-Encoding, Date and Connection are the front's to add. */
+    The front adds Content-Length, Transfer-Encoding, Date and Connection. */
 struct http_response
 {
     int status = 200;
-    /// Names as they are written.
+    /// Names in the case in which they are sent.
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
-    /// What follows `body`; null: nothing does.
+    /// The rest of the body, after `body`; null when `body` is complete.
     std::unique_ptr<body_stream> rest = nullptr;
-    /// Hold the answer back this long: kube-apiserver waits 3 s for a resource version of the future.
+    /// The front delays the response by this: kube-apiserver waits 3 s for a resource version in the future.
     std::chrono::milliseconds delay{0};
     std::unique_ptr<watch_stream> watch = nullptr;
-    /// Who asked, for the request log; empty when that is not known.
+    /// Name of the requesting user, for the request log; empty when unknown.
     std::string user = {};
 
-    /// The first header of that name (any case), empty when absent.
+    /// The first header with this name (any case); empty when absent.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
-    /// Appends `rest` to `body`, for callers that want the whole at once.
+    /// Appends `rest` to `body`, for callers that need the whole body at once.
     void complete_body();
 };
 

@@ -13,17 +13,17 @@ class server_engine;
 
 struct in_process_options
 {
-    /// Who asks when a request has no Authorization header.
+    /// The user of requests without an Authorization header.
     user_info user{"system:admin", {"system:masters"}};
-    /// Bodies arrive in pieces of at most this size, so that tests see every split; 0 = as large as they are.
+    /// Maximum size of the pieces in which bodies arrive, so that tests can cover every split; 0: no limit.
     std::size_t piece = 0;
 };
 
-/** A client's transport straight into an embedded server: no sockets, no TLS, no threads, no waiting.
+/** A client transport that calls an embedded server directly, without sockets, TLS or threads.
 
-    On an executor with one thread runs repeat exactly. A cut_connections() of the server breaks answers off, and so
-    does destroying an answer for the server. Thread safe; keeps what it needs of the server alive, and fails with
-    unreachable once that has stopped. */
+    Runs are deterministic on an executor with one thread. The server's cut_connections() breaks open answers off;
+    destroying the answer to a watch ends the watch. Thread safe. May outlive the embedded_server, and fails with
+    cond::unreachable once that has stopped. */
 class in_process_transport final : public transport
 {
 public:

@@ -1,4 +1,4 @@
-// Kubernetes manifests from YAML or JSON text, and how to load them into a cluster state.
+// Parses Kubernetes manifests from YAML or JSON text and loads them into a cluster state.
 #pragma once
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -11,18 +11,16 @@
 
 namespace kubecoro::apiserver {
 
-/** Reads every object of a manifest: several YAML documents or JSON, kinds ending in `List` unfolded.
+/** Parses every object of a manifest: one or more YAML documents, or JSON. Kinds ending in `List` are unfolded.
 
-    Scalars are typed as YAML 1.1 has it, like kubectl (`yes` and `on` are booleans). Anchors are expanded up to a
-    bound.
-    @param name  Names the text in failures. Errors: cond::invalid with name, line and what is wrong. */
+    Scalars have the types of YAML 1.1, as with kubectl (`yes` and `on` are booleans). Expansion of anchors is bounded.
+    @param name  Names the text in failures. Errors: cond::invalid with name, line and reason. */
 [[nodiscard]] result<std::vector<boost::json::value>> load_manifests(std::string_view text, std::string_view name);
 
-/** Creates the objects, CustomResourceDefinitions and namespaces first, then the rest in order; namespaces that are
-    missing are created. Objects that exist are replaced. `status`, uid and
-    creation time are kept.
+/** Creates or replaces the objects: CustomResourceDefinitions and namespaces first, then the rest in order. Missing
+    namespaces are created. `status`, uid and creation time of the manifests are kept.
 
-    @return how many were written. Errors: cond::invalid naming the object; what was written before stays. */
+    @return the number of objects written. Errors: cond::invalid naming the object; objects written before it stay. */
 [[nodiscard]] result<std::size_t> apply_manifests(cluster_state_core& state, std::vector<boost::json::value> objects,
                                                   wall_time now);
 

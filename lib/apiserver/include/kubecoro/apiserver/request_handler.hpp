@@ -1,4 +1,4 @@
-// HTTP semantics of the embedded API server, sans-io: one request in, one answer out.
+// HTTP semantics of the embedded API server, sans-io: one request in, one response out.
 #pragma once
 
 #include <kubecoro/apiserver/access.hpp>
@@ -15,22 +15,21 @@ namespace kubecoro::apiserver {
 
 struct handler_options
 {
-    /// What /version reports.
+    /// The gitVersion that /version reports.
     std::string git_version = "v1.36.0-kubecoro";
-    /// Bounds of the server's own choice when a watch names no timeoutSeconds: uniform in [min, 2 min].
+    /// A watch without timeoutSeconds ends after a random time, uniform in [min, 2 min].
     std::chrono::seconds min_watch_timeout{1800};
     /// Time between bookmarks on a watch that asked for them.
     std::chrono::seconds bookmark_interval{60};
-    /// Seeds what the server chooses by chance.
+    /// Seeds the server's random choices.
     std::uint64_t seed = 1;
-    /// Deeper JSON in a request body is refused.
+    /// Maximum nesting of JSON in a request body; deeper bodies are refused.
     std::size_t max_depth = 256;
 };
 
 /** Answers requests against a cluster state: authentication, authorization, routing, verbs, discovery, OpenAPI, tables.
 
-    Never fails otherwise than by an answer. Not thread safe: used on the strand that owns the state, which must
-    outlive it. */
+    Reports every error as a response. Not thread safe: used on the strand of the state, which must outlive it. */
 class request_handler
 {
 public:
@@ -41,12 +40,12 @@ public:
 
     [[nodiscard]] http_response handle(const http_request& request, wall_time now);
 
-    /** Judges a request by its head, so that nobody's body is read who may not send it.
+    /** Checks a request by its head, so that the body of an unauthorized request is not read.
 
-        @param head  Its body is ignored. @return the refusal that handle() would answer; empty: go on and call that. */
+        @param head  Its body is ignored. @return the refusal that handle() would return; empty: call handle(). */
     [[nodiscard]] std::optional<http_response> refuse_early(const http_request& head, wall_time now);
 
-    /// The state it serves; tick() and on_change() are there.
+    /// The state it serves, for tick() and on_change().
     [[nodiscard]] cluster_state_core& state() noexcept { return state_; }
 
 private:

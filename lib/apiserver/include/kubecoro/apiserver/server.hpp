@@ -22,49 +22,49 @@ namespace kubecoro::apiserver {
 
 class server_engine;
 
-/// A bearer token and whose it is.
+/// A bearer token and its user.
 struct token_user
 {
     std::string token;
     user_info user;
-    /// From then on the token is answered with 401. Empty: never.
+    /// The token is answered with 401 from this time on. Empty: never.
     std::optional<wall_time> expires = {};
 };
 
-/// What an embedded server is made from. All of it has a default that suits a test.
+/// Options of an embedded server. The defaults suit tests.
 struct server_options
 {
     cluster_options cluster = {};
     handler_options handler = {};
     std::vector<token_user> tokens = {};
-    /// See access_control. Members of system:masters may do everything without a rule.
+    /// See access_control. Members of system:masters need no rule.
     std::vector<access_rule> rules = {};
-    /** Connections over all endpoints. Beyond it the one that has waited longest for its client (for the handshake, for
-        a request, for the rest of one) is closed in favour of the new; when all are being served, the new one is. The same
-        happens when the process runs out of file descriptors. */
+    /** Maximum number of connections over all endpoints. At the maximum, the connection that has waited longest for
+        its client (for the handshake, a request or its rest) is closed in favour of the new one; when all are
+        being served, the new one is closed. The same applies when the process runs out of file descriptors. */
     std::size_t max_connections = 1000;
-    /// Bytes of request bodies held at once, over all connections. A request beyond it is answered with 429.
+    /// Maximum bytes of request bodies held at once, over all connections. A request beyond it is answered with 429.
     std::size_t max_buffered_bytes = 64u << 20;
     std::shared_ptr<time_source> time = real_clock();
-    /// At level info every request is logged: method, target, status, user, milliseconds.
+    /// Logs every request at level info: method, target, status, user, milliseconds.
     logger log = {};
     KUBECORO_NAME_FIRST;
 };
 
-/// Where and how to listen.
+/// Address, TLS identity and timeouts of a listening socket.
 struct endpoint_options
 {
-    /// An IP address. Everything but loopback exposes the server to the network.
+    /// An IP address. Any address but loopback exposes the server to the network.
     std::string address = "127.0.0.1";
     /// 0: any free port.
     std::uint16_t port = 0;
-    /// Without it the server speaks plain HTTP: for loopback tests only, tokens are readable on the way.
+    /// Empty: plain HTTP, for tests over loopback only, since tokens travel unencrypted.
     std::optional<tls_identity> tls = {};
-    /// A client gets this long for the TLS handshake, and again for the head of a request once begun, and for its body.
+    /// Limits each of: the TLS handshake, the head of a request from its first byte, and the body.
     duration request_timeout = std::chrono::seconds{30};
     /// A connection without a request is closed after this.
     duration idle_timeout = std::chrono::seconds{90};
-    /// A client that takes none of its answer for this long is dropped; so is a watch that is not read.
+    /// A client that reads nothing of its response or watch for this long is disconnected.
     duration write_timeout = std::chrono::seconds{30};
     KUBECORO_NAME_FIRST;
 };
@@ -78,26 +78,26 @@ struct bound_endpoint
     [[nodiscard]] std::string url() const;
 };
 
-/// What the server has done since it was made.
+/// Counts since the server was constructed.
 struct server_counters
 {
     std::uint64_t requests = 0;
-    /// Lists and watches that were accepted; both are among the requests. A page counts as a list.
+    /// Accepted lists and watches; both also count as requests. Each page counts as a list.
     std::uint64_t lists = 0;
     std::uint64_t watches = 0;
     std::uint64_t open_watches = 0;
-    /// Connections accepted over sockets, and those open now.
+    /// Connections accepted over sockets, and those currently open.
     std::uint64_t connections = 0;
     std::uint64_t open_connections = 0;
 };
 
-/** An API server inside this process: the cluster's state behind sockets, or behind an in_process_transport.
+/** An API server inside this process, reachable over sockets or through an in_process_transport.
 
-    Thread safe. The state lives on one strand of the executor; awaitables may be awaited from any executor and come
-    back to it. stop() must have completed before the server is destroyed if anything was listened to, watched, or
-    changed: pods that end after their grace period need a coroutine of the server's, too.
+    Thread safe. The state is confined to one strand of the executor; awaitables may be awaited from any executor and
+    resume on it. stop() must have completed before the server is destroyed if anything was listened to, watched or
+    changed (removing pods after their grace period also needs a coroutine of the server).
 
-    @par Cancellation  terminal, of every awaitable: cond::cancelled. What had reached the state by then stays done. */
+    @par Cancellation  terminal, for every awaitable: cond::cancelled. Changes already made to the state stay. */
 class embedded_server
 {
 public:
@@ -112,33 +112,33 @@ public:
                            the server is stopping. */
     [[nodiscard]] boost::asio::awaitable<result<bound_endpoint>> listen(endpoint_options options);
 
-    /** Stops: no new connections or requests, watches end cleanly, requests in progress are answered, idle connections
-        close; completes when all of it has ended (at most about three seconds).
+    /** Stops the server: refuses new connections and requests, ends watches cleanly, answers requests in progress and
+        closes idle connections. Completes when all of these have ended, after about three seconds at most.
 
-        Idempotent: one that was cancelled is finished by the next. Must not be awaited by something the server runs. */
+        Idempotent: a second call completes a cancelled one. Must not be awaited from a coroutine of the server. */
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
 
-    /** Performs one request as a member of system:masters, without sockets: how tests and the demo change the state.
+    /** Performs one request as a member of system:masters, without sockets. Tests and the demo change the state with it.
 
         @param target  Path and query. @param body  JSON; empty for none. A PATCH is a merge patch.
-        @return the answer's body. Errors: what the Status of a refusal says; invalid for a watch. */
+        @return the body of the response. Errors: the failure that the Status describes; invalid for a watch. */
     [[nodiscard]] boost::asio::awaitable<result<std::string>> execute(std::string method, std::string target,
                                                                       std::string body = {});
 
-    /// Loads manifests (YAML or JSON) as load_manifests and apply_manifests do. @return how many objects.
+    /// Loads manifests (YAML or JSON) with load_manifests and apply_manifests. @return the number of objects written.
     [[nodiscard]] boost::asio::awaitable<result<std::size_t>> load(std::string text, std::string name);
 
-    /// Forgets the history: watches and pages from before are answered with 410 from now on.
+    /// Drops the history: watches and continued lists at earlier versions are answered with 410.
     [[nodiscard]] boost::asio::awaitable<result<>> compact();
 
-    /** Everything the cluster holds, as text for restore(); the history is not part of it. */
+    /// Returns the cluster's state without its history, as text for restore().
     [[nodiscard]] boost::asio::awaitable<result<std::string>> snapshot();
-    /// Replaces the whole state; to be done before anybody uses the server. Errors: invalid, naming the line.
+    /// Replaces the whole state. Only before the server has clients. Errors: invalid, naming the line.
     [[nodiscard]] boost::asio::awaitable<result<>> restore(std::string snapshot);
 
     /// Complete JSON of every object of a resource ("pods", "deployments.apps") in list order.
     [[nodiscard]] boost::asio::awaitable<result<std::vector<std::string>>> objects(std::string resource);
-    /// The newest resource version given out.
+    /// The newest resource version assigned.
     [[nodiscard]] boost::asio::awaitable<result<std::uint64_t>> resource_version();
 
     [[nodiscard]] boost::asio::awaitable<result<>> add_token(token_user user);
@@ -146,11 +146,11 @@ public:
     /// Replaces all rules.
     [[nodiscard]] boost::asio::awaitable<result<>> set_rules(std::vector<access_rule> rules);
 
-    /** Breaks every connection off at once, as a network does: sockets are reset, requests under way and watches of
-        in-process transports fail. New connections are welcome. */
+    /** Breaks off every connection, like a network failure: resets the sockets, and fails the requests and watches of
+        in-process transports. New connections are accepted. */
     void cut_connections();
 
-    /// While refusing, new connections are closed at once and in-process requests fail as unreachable.
+    /// While true, new connections are closed at once and in-process requests fail with cond::unreachable.
     void refuse_connections(bool refuse);
 
     [[nodiscard]] server_counters counters() const;

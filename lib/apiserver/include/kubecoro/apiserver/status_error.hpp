@@ -1,4 +1,4 @@
-// The refusal of a request inside the embedded server: what becomes a Status answer.
+// The refusal of a request inside the embedded server, sent as a Status.
 #pragma once
 
 #include <kubecoro/base/status.hpp>
@@ -9,18 +9,18 @@
 
 namespace kubecoro::apiserver {
 
-/// A Status of failure, with what is only known on the server's side.
+/// A failure Status with instructions for how to send it.
 struct status_error : server_status
 {
-    /// Write `details:{}` though it is empty (errors of the route).
+    /// Write `details:{}` even when it is empty (routing errors).
     bool empty_details = false;
-    /// The answer is plain text "404 page not found", as for a path nobody serves.
+    /// Send the plain text "404 page not found", as for an unknown path.
     bool plain_text = false;
-    /// Hold the answer back for 3 s (a resource version of the future).
+    /// Delay the response by 3 s (a resource version in the future).
     bool delayed = false;
 };
 
-/// A value or the Status that is sent instead.
+/// A value, or the Status to send instead.
 template<class T>
 using answer = boost::system::result<T, status_error>;
 

@@ -11,71 +11,69 @@
 
 namespace kubecoro::apiserver {
 
-/// A certificate authority with its key: PEM texts. Whoever has the key can make certificates that clients believe.
+/// A certificate authority with its key, as PEM text. The key allows signing certificates that clients trust.
 struct tls_authority
 {
     std::string certificate;
     std::string key;
 
-    /// @param now  It is valid from an hour before this. Errors: cond::internal with OpenSSL's reason.
+    /// @param now  The validity begins one hour before this. Errors: cond::internal with OpenSSL's reason.
     [[nodiscard]] static result<tls_authority> generate(wall_time now, std::chrono::hours valid_for);
 };
 
-/// What tls_identity::generate() puts into the certificates.
+/// Contents of the certificates that tls_identity::generate() makes.
 struct tls_identity_options
 {
-    /// DNS names and IP addresses beside 127.0.0.1, ::1 and localhost that the server answers for.
+    /// DNS names and IP addresses of the server certificate, in addition to 127.0.0.1, ::1 and localhost.
     std::vector<std::string> names = {};
-    /// Common name of a client certificate, which is the user's name to the server. Empty: no client certificate.
+    /// Common name of a client certificate: the user's name. Empty: no client certificate.
     std::string client_user = {};
-    /// Organizations of the client certificate, which are the user's groups.
+    /// Organizations of the client certificate: the user's groups.
     std::vector<std::string> client_groups = {};
-    /// Certificates are valid from an hour before this...
+    /// Certificates are valid from one hour before `now` until `now` + `valid_for`.
     wall_time now = {};
-    /// ...for this long.
     std::chrono::hours valid_for{24 * 365};
-    /// Who signs. Empty: an authority made for this one identity, whose key is thrown away.
+    /// The signing authority. Empty: one generated for this identity, whose key is discarded.
     std::optional<tls_authority> authority = {};
 };
 
-/** A certificate authority made for one server, that server's certificate, and perhaps one for a client: PEM texts.
-
-    The keys are EC P-256. A value. */
+/** Certificates and keys (EC P-256) of a server, its authority's certificate, and optionally a client certificate, as
+    PEM text. A value. */
 struct tls_identity
 {
     std::string ca_certificate;
     std::string server_certificate;
     std::string server_key;
-    /// Empty unless asked for.
+    /// Empty unless tls_identity_options::client_user is set.
     std::string client_certificate;
     std::string client_key;
 
-    /// Takes a few milliseconds, reads the system's randomness. Errors: cond::internal with OpenSSL's reason,
-    /// cond::invalid for a name or an authority that is none.
+    /// Takes a few milliseconds and uses the system's random source. Errors: cond::internal with OpenSSL's reason,
+    /// cond::invalid for an invalid name or authority.
     [[nodiscard]] static result<tls_identity> generate(const tls_identity_options& options);
 };
 
-/// 256 bits of the system's randomness as text that fits a bearer token. Errors: cond::internal.
+/// Returns 256 bits of the system's random source as text usable as a bearer token. Errors: cond::internal.
 [[nodiscard]] result<std::string> random_token();
 
-/// What a kubeconfig says about one server. Empty credentials are left out.
+/// The contents of a kubeconfig for one server. Empty credentials are omitted.
 struct kubeconfig_entry
 {
     /// Name of cluster, user and context.
     std::string name = "kubecoro";
     /// "https://127.0.0.1:6443".
     std::string server;
-    /// PEM texts; they are embedded, so that the file stands alone.
+    /// PEM text; embedded in the file, so that it needs no other files.
     std::string ca_certificate = {};
     std::string token = {};
     std::string client_certificate = {};
     std::string client_key = {};
 };
 
-/// A kubeconfig with one context, which kubectl and every other client understands. It contains secrets.
+/// Returns a kubeconfig with one context. It contains secrets.
 [[nodiscard]] std::string kubeconfig_text(const kubeconfig_entry& entry);
 
-/** Writes a file only its owner can read (mode 0600), replacing what was there in one step.
+/** Writes a file that only its owner can read (mode 0600), replacing an existing one atomically.
 
     Errors: cond::misconfigured, naming the path and the system's reason. */
 [[nodiscard]] result<> write_private_file(const std::string& path, std::string_view text);
