@@ -1,4 +1,4 @@
-// RFC 6902 and RFC 7386.
+// Applies JSON patches (RFC 6902) and merge patches (RFC 7386).
 #include "patch/patch.hpp"
 #include "patch/patch_tree.hpp"
 #include "render/json_text.hpp"
@@ -12,7 +12,7 @@
 namespace kubecoro::apiserver {
 namespace {
 
-/// The steps of a JSON pointer; empty when it is none.
+/// Returns the steps of a JSON pointer; empty when `text` is not a JSON pointer.
 std::optional<std::vector<std::string>> parse_pointer(std::string_view text)
 {
     std::vector<std::string> steps;
@@ -33,7 +33,7 @@ std::optional<std::vector<std::string>> parse_pointer(std::string_view text)
     return steps;
 }
 
-/// Copies of copies double a document with every operation; this is where it ends.
+/// Bounds the growth by repeated copies, each of which can double the document.
 constexpr std::size_t max_touched_bytes = 32u << 20;
 constexpr std::size_t max_result_depth = 256;
 

@@ -15,7 +15,7 @@ std::string_view unquoted(std::string_view text)
     return text;
 }
 
-/// The text between the bracket that `path` starts with and its partner, which is removed from the path.
+/// Removes the leading bracket expression from `path` and returns the text inside the brackets.
 std::optional<std::string_view> take_bracket(std::string_view& path)
 {
     char quote = 0;
@@ -37,7 +37,7 @@ std::optional<std::string_view> take_bracket(std::string_view& path)
     return {};
 }
 
-/// `?(@.type=="Ready")` on one item.
+/// Evaluates a filter such as `?(@.type=="Ready")` on one item.
 bool passes(std::string_view filter, const json::value& item)
 {
     filter = filter.substr(2, filter.size() - 3);

@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// Items of a piece, at most: a list of a million items has some thousands of pieces.
+/// Maximum number of items in a piece: a list of a million items has some thousands of pieces.
 constexpr std::size_t piece_items = 512;
 
 std::optional<std::size_t> parse_index(std::string_view text)
@@ -93,7 +93,7 @@ patch_node* patch_node::child(std::string_view step)
     auto* list = std::get_if<std::unique_ptr<items>>(&content_);
     const auto index = parse_index(step);
     if (!list || !index || *index >= (*list)->size) return nullptr;
-    const auto at = (*list)->find(*index + 1); // behind it, so that it is in that piece
+    const auto at = (*list)->find(*index + 1); // the position after the item, so that the piece contains the item
     return &(*list)->pieces[at.piece][at.offset - 1];
 }
 

@@ -1,4 +1,4 @@
-// A JSON document under a JSON patch: every step costs little, however large the lists and objects are that it edits.
+// A JSON document that is edited by a JSON patch. The cost of an edit does not grow with the size of lists and objects.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -14,40 +14,41 @@
 
 namespace kubecoro::apiserver {
 
-/// How much copies and moves may still touch, and how deep the result may be.
+/// The bytes that operations may still write, and the maximum depth of the result.
 struct patch_allowance
 {
     std::size_t bytes;
     std::size_t depth;
 
-    /// Takes what a value weighs; false once it is too heavy, or too deep for a place `depth_there` levels down.
+    /// Subtracts the size of a value. @return false when it exceeds `bytes`, or `depth` at a place `depth_there` levels
+    /// down.
     [[nodiscard]] bool spend(const boost::json::value& v, std::size_t depth_there);
 };
 
-/** One value of the document. A value that no path leads into stays as it is; others are taken apart, one level at a time:
-    objects into ordered maps, lists into pieces, so that a member or item is added or removed without moving all others.
-    A value type that is moved, not copied. */
+/** One value of the document. A value that no path enters stays as it is; others are split, one level at a time: objects
+    into ordered maps, lists into pieces, so that adding or removing a member or item does not move all others. A
+    move-only value type. */
 class patch_node
 {
 public:
     explicit patch_node(boost::json::value v) : content_(std::move(v)) {}
 
-    /// The member or item; null when there is none.
+    /// Returns the member or item; null when absent.
     [[nodiscard]] patch_node* child(std::string_view step);
-    /// Sets a member, or inserts an item before an index or at "-". @return false when the step fits nothing here.
+    /// Sets a member, or inserts an item before an index or at "-". @return false when the step is invalid here.
     [[nodiscard]] bool add(std::string_view step, patch_node added);
-    /// Removes the member or item. @return what it was, or empty when there is none.
+    /// Removes the member or item. @return its value; empty when absent.
     [[nodiscard]] std::optional<patch_node> take(std::string_view step);
 
     [[nodiscard]] bool equals(const boost::json::value& v) const;
-    /// Copies out of an allowance. @return empty when that does not suffice.
+    /// Copies the value and spends the allowance. @return empty when the allowance does not suffice.
     [[nodiscard]] std::optional<boost::json::value> copy(patch_allowance& allowance, std::size_t depth_there) const;
-    /// Puts the value together again; the node is of no further use.
+    /// Reassembles and returns the value; the node is then unusable.
     [[nodiscard]] boost::json::value release();
 
 private:
     struct member;
-    /// Sorted, which no choice of names can slow down; each remembers its place.
+    /// Members in a sorted map, whose cost no choice of names can degrade. Each records its place in the object.
     struct members
     {
         std::map<std::string, member, std::less<>> by_name;

@@ -1,4 +1,4 @@
-// Kubernetes' strategic merge patch for the lists that the built-in kinds merge by key.
+// Applies Kubernetes' strategic merge patch, with the merge keys of the built-in kinds.
 #include "patch/patch.hpp"
 #include "render/json_text.hpp"
 
@@ -19,7 +19,7 @@ struct merge_rule
     std::string_view key;
 };
 
-/// From the patchMergeKey tags of the API types; `ports` is containerPort in containers and port in services.
+/// The patchMergeKey tags of the API types, except `ports`: containerPort in containers, port in services.
 constexpr std::array merge_rules{merge_rule{"containers", "name"},
                                  merge_rule{"initContainers", "name"},
                                  merge_rule{"ephemeralContainers", "name"},
@@ -51,7 +51,7 @@ std::string_view merge_key(std::string_view list, const json::array& patch)
 
 bool merges_as_set(std::string_view list) { return list == "finalizers"; }
 
-/// A value as a key of an ordered index, which no choice of values can slow down.
+/// Returns the key of a value in an ordered index, whose cost no choice of values can degrade.
 std::string index_key(const json::value& v) { return to_text(v); }
 
 std::set<std::string> index_of(const json::array& values)
@@ -61,7 +61,7 @@ std::set<std::string> index_of(const json::array& values)
     return out;
 }
 
-/// Items named in the order list come in its order; the others keep their place behind what they stood behind.
+/// Sorts the items named in the order list into its order; the other items keep their positions where possible.
 void order_items(json::array& items, std::string_view key, const json::array& order)
 {
     const auto id_of = [&](const json::value& item) { return key.empty() ? &item : find_at(item, key); };
@@ -91,7 +91,7 @@ void order_items(json::array& items, std::string_view key, const json::array& or
 
 void merge_object(json::object& target, const json::object& patch);
 
-/// The items without those that `$patch: delete` names.
+/// Removes the items that the patch marks with `$patch: delete`.
 void delete_items(json::array& items, const json::array& patch, std::string_view key)
 {
     std::set<std::string> doomed;
@@ -139,7 +139,7 @@ void merge_list(json::object& target, std::string_view name, const json::array& 
     const auto key = merge_key(name, patch);
     auto& member = target[name];
     if (!member.is_array() || (key.empty() && !merges_as_set(name))) {
-        // Lists without a key are replaced; a new keyed list still must lose its directives.
+        // Lists without a key are replaced; a new keyed list is merged, which strips its directives.
         member = json::array{};
         if (key.empty()) {
             member = patch;

@@ -24,7 +24,7 @@ bool is_protected(std::string_view group)
            group.ends_with(".kubernetes.io");
 }
 
-/// kube-apiserver's rule: a URL, or a word that begins with "unapproved".
+/// As in kube-apiserver: a URL, or a text that begins with "unapproved".
 bool is_approval(std::string_view text)
 {
     const auto scheme = text.find("://");
@@ -42,7 +42,7 @@ void check_group(const json::value& crd, std::vector<status_cause>& causes)
     else if (group.find('.') == std::string_view::npos)
         causes.push_back(invalid_value("spec.group", quoted(group), "should be a domain with at least one dot"));
     else if (is_builtin_group(group))
-        causes.push_back(invalid_value("spec.group", quoted(group), "belongs to resources that are built in"));
+        causes.push_back(invalid_value("spec.group", quoted(group), "belongs to built-in resources"));
     else if (is_protected(group)) {
         const auto* annotations = object_at(crd, "metadata.annotations");
         const auto* found = annotations ? annotations->if_contains(approved) : nullptr;
@@ -90,7 +90,7 @@ bool is_set(const json::object& schema, std::string_view flag)
     return v && v->is_bool() && v->get_bool();
 }
 
-/// A structural schema: every value has a type, or says why it has none.
+/// Checks for a structural schema: every value has a type or an extension that permits its absence.
 void check_schema(const json::value& v, const std::string& path, std::string_view typeless,
                   std::vector<status_cause>& causes)
 {
@@ -166,7 +166,7 @@ std::optional<status_error> wrong_type(const json::value& found, const std::stri
                                go + " into Go struct field " + field + " of type " + std::string(wanted));
 }
 
-/// Schemas within a schema are schemas.
+/// Checks the JSON types of a schema and of the schemas nested in it.
 std::optional<status_error> check_schema_types(const json::value& v, const std::string& field)
 {
     if (!v.is_object()) return wrong_type(v, field, "v1.JSONSchemaProps");

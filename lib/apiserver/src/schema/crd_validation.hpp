@@ -1,4 +1,4 @@
-// What a CustomResourceDefinition must be before it is stored: names, group, versions, schemas.
+// Validates a CustomResourceDefinition before it is stored: names, group, versions, schemas.
 #pragma once
 
 #include <kubecoro/apiserver/status_error.hpp>
@@ -10,12 +10,12 @@
 
 namespace kubecoro::apiserver {
 
-/// Schemas of the wrong JSON type: 400 in Go's words, or empty.
+/// Checks the JSON types of versions and schemas. @return a 400 with Go's wording, or empty.
 [[nodiscard]] std::optional<status_error> check_crd_types(const boost::json::value& crd);
 
 void validate_crd(const boost::json::value& crd, std::vector<status_cause>& causes);
 
-/// What decides where and how objects are stored must stay.
+/// Checks that the fields which determine how objects are stored did not change: scope, kind, group, plural.
 void validate_crd_update(const boost::json::value& before, const boost::json::value& after,
                          std::vector<status_cause>& causes);
 

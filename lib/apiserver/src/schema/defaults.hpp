@@ -1,4 +1,4 @@
-// What the server fills in when an object of a built-in kind is created: the defaults clients look at.
+// Applies the defaults of built-in kinds, as far as clients depend on them.
 #pragma once
 
 #include "state/registry.hpp"
@@ -7,7 +7,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Fills in defaults of a new object, or of a changed one. `keep_status`: leave the status that came with it.
+/// Fills in the defaults of a new or updated object. `keep_status`: keep the status of a new object's body.
 void apply_defaults(const resource_info& info, boost::json::value& body, bool creating, bool keep_status);
 
 } // namespace kubecoro::apiserver

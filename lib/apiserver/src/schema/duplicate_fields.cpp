@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_named = 100;
 
-/// Follows the parser: where it is, and which names each open object has had.
+/// A parser handler that tracks the current path and the names seen in each open object.
 class name_collector
 {
 public:

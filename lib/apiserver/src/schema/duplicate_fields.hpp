@@ -1,4 +1,4 @@
-// Members that an object has twice, which a JSON parser keeps one of without a word.
+// Finds duplicate members of JSON objects, of which a JSON parser silently keeps one.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kubecoro::apiserver {
 
-/// Paths such as "spec.containers[0].name", at most a hundred. @param text  JSON that has been parsed before.
+/// Returns at most 100 paths such as "spec.containers[0].name". @param text  JSON that was parsed successfully before.
 [[nodiscard]] std::vector<std::string> duplicate_fields(std::string_view text, std::size_t max_depth);
 
 } // namespace kubecoro::apiserver

@@ -18,7 +18,7 @@ bool flag(const json::value& schema, std::string_view name)
 
 bool open_object(const json::value& schema)
 {
-    // Names with dots in them cannot go through find_at.
+    // Does not use find_at, which splits names at dots.
     const auto* o = schema.if_object();
     const auto* preserve = o ? o->if_contains("x-kubernetes-preserve-unknown-fields") : nullptr;
     return !o || (preserve && preserve->is_bool() && preserve->get_bool());
@@ -46,7 +46,7 @@ std::string joined(std::string_view path, std::string_view name)
     return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
 }
 
-/// Calls `unknown(object, key, path)` for what the schema does not know.
+/// Calls `unknown(object, key, path)` for every member that the schema does not specify.
 template<class Value, class Unknown>
 void walk_unknown(const json::value& schema, Value& v, const std::string& path, const Unknown& unknown)
 {
@@ -96,7 +96,7 @@ std::string_view json_type(const json::value& v)
 
 namespace {
 
-/// A list of a million items may be wrong in each; a hundred causes say enough.
+/// Maximum number of causes: every item of a long list may be invalid.
 constexpr std::size_t most_causes = 100;
 
 bool type_fits(std::string_view wanted, const json::value& schema, const json::value& v)
@@ -154,7 +154,8 @@ void check_bounds(const json::value& schema, const json::value& v, const std::st
     }
 }
 
-/// The values of each enum as an index, made when the first value meets it: a list may have a million of either.
+/// The values of each enum as an index, built on first use, since both the enum and the list checked against it may be
+/// long.
 using enum_index = std::map<const json::array*, std::set<std::string>>;
 
 void check_enum(const json::value& schema, const json::value& v, const std::string& path, enum_index& enums,
@@ -233,7 +234,7 @@ bool has_rules(const json::value& schema)
 
 namespace {
 
-/// Defaults of lists of empty objects multiply; this is where it ends.
+/// Bounds defaulting: the defaults of a list's items multiply with the length of the list.
 struct default_allowance
 {
     std::size_t bytes = 8u << 20;
@@ -301,7 +302,7 @@ void prune(const json::value& schema, json::value& body)
     walk_unknown(schema, body, {}, [&](json::object& parent, std::string_view key, const std::string&) {
         doomed.emplace_back(&parent, std::string(key));
     });
-    // From the last found: erasing moves members only within their own object.
+    // In reverse order: erasing moves only members of the same object.
     for (auto it = doomed.rbegin(); it != doomed.rend(); ++it) it->first->erase(it->second);
 }
 

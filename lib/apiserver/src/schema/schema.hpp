@@ -1,4 +1,4 @@
-// Structural schemas of custom resources: defaults, pruning and the common validations. No CEL, no patterns.
+// Applies structural schemas of custom resources: defaults, pruning and common validations. No CEL, no patterns.
 #pragma once
 
 #include <kubecoro/base/status.hpp>
@@ -11,20 +11,20 @@
 
 namespace kubecoro::apiserver {
 
-/// "object", "integer", "number" (with a fraction), ...: JSON Schema's words.
+/// Returns the type name of JSON Schema: "object", "integer", "number" (a double), ...
 [[nodiscard]] std::string_view json_type(const boost::json::value& v);
 
-/// Fills in `default`s where a member is missing. @return false when that would be more than any object may hold.
+/// Fills in the `default`s of missing members. @return false when they exceed the maximum size of an object.
 [[nodiscard]] bool apply_schema_defaults(const boost::json::value& schema, boost::json::value& body);
 
-/// Paths of members the schema does not know (kind, apiVersion and metadata aside).
+/// Returns the paths of members that the schema does not specify, except kind, apiVersion and metadata.
 [[nodiscard]] std::vector<std::string> unknown_to_schema(const boost::json::value& schema,
                                                          const boost::json::value& body);
 
-/// Removes them.
+/// Removes the members that unknown_to_schema() reports.
 void prune(const boost::json::value& schema, boost::json::value& body);
 
-/// type, required, enum, minimum, maximum, lengths, items.
+/// Checks type, required, enum, minimum, maximum, lengths and items.
 void validate_schema(const boost::json::value& schema, const boost::json::value& body,
                      std::vector<status_cause>& causes);
 

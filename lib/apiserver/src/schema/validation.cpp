@@ -18,7 +18,7 @@ namespace {
 
 using errors::invalid_value;
 
-/// The name part of a label key, a label value: alphanumeric at both ends, `-_.` between.
+/// Checks the name part of a label key, or a label value: alphanumeric at both ends, also `-_.` between.
 bool is_qualified_part(std::string_view text)
 {
     return !text.empty() && alnum(text.front()) && alnum(text.back()) &&
@@ -62,7 +62,7 @@ void check_key(const std::string& field, std::string_view key, std::vector<statu
         causes.push_back(invalid_value(field, quoted(key), qualified_rule));
 }
 
-/// A request may have a hundred thousand mistakes; a hundred of them say enough.
+/// Bounds the number of causes in a refusal.
 bool enough(const std::vector<status_cause>& causes) { return causes.size() >= 100; }
 
 void check_labels(const json::object& labels, std::vector<status_cause>& causes)
@@ -116,7 +116,7 @@ void check_owners(const json::array& owners, std::vector<status_cause>& causes)
     }
 }
 
-/// Data counts as what it is, not as the base64 it is written in.
+/// The size limit applies to the decoded data, not to its base64 text.
 void check_config_data(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
 {
     const bool secret = info.behaves == builtin::secret;
@@ -241,7 +241,7 @@ void validate_update(const resource_info& info, const json::value& before, const
     if (info.behaves == builtin::custom_resource_definition) validate_crd_update(before, after, causes);
     validate_spec_update(info, before, after, causes);
     if (find_at(before, "metadata.deletionTimestamp")) {
-        // New finalizers cannot hold what is already going.
+        // An object that is being deleted cannot get new finalizers.
         std::set<std::string> known;
         if (const auto* old_list = array_at(before, "metadata.finalizers"))
             for (const auto& f : *old_list) known.insert(to_text(f));
@@ -259,7 +259,7 @@ void validate_update(const resource_info& info, const json::value& before, const
 
 namespace {
 
-/// encoding/json's words, which kube-apiserver shows.
+/// Returns encoding/json's name of the type, which appears in kube-apiserver's messages.
 std::string_view go_kind(const json::value& v)
 {
     const auto type = json_type(v);
@@ -279,7 +279,7 @@ std::optional<status_error> wrong_type(const resource_info& info, std::string_vi
 
 namespace {
 
-/// []byte fields: text that must be base64.
+/// Checks []byte fields, whose values must be base64.
 std::optional<status_error> check_binary(const resource_info& info, std::string_view version, const json::value& body,
                                          std::string_view member)
 {

@@ -1,4 +1,4 @@
-// Checks on objects before they are stored: metadata for all, a few rules per kind.
+// Validates objects before they are stored: metadata of all kinds, and a few rules per kind.
 #pragma once
 
 #include "state/registry.hpp"
@@ -14,22 +14,22 @@
 
 namespace kubecoro::apiserver {
 
-/// Names, labels, annotations, owner references, finalizers: shapes and limits.
+/// Checks the format and limits of names, labels, annotations, owner references and finalizers.
 void validate_metadata(const resource_info& info, const boost::json::value& body, std::vector<status_cause>& causes);
 
-/// What a kind requires beyond that.
+/// Checks the additional rules of a built-in kind.
 void validate_kind(const resource_info& info, const boost::json::value& body, std::vector<status_cause>& causes);
 
-/// What an update may not change. `before` and `after` are complete objects.
+/// Checks that an update leaves immutable fields unchanged. `before` and `after` are complete objects.
 void validate_update(const resource_info& info, const boost::json::value& before, const boost::json::value& after,
                      std::vector<status_cause>& causes);
 
-/// Wrong JSON types where every kind has the same ones (metadata, labels, data): Go's words, or empty.
+/// Checks the JSON types of common fields (metadata, labels, data). @return a 400 with Go's wording, or empty.
 [[nodiscard]] std::optional<status_error> check_types(const resource_info& info, std::string_view version,
                                                       const boost::json::value& body);
 
-/// Members nobody knows, as paths: top level and metadata with its owner references; for custom resources all the schema
-/// does not know. What is deeper inside built-in kinds is not looked at: their schemas are not here.
+/// Returns the paths of unknown fields: at the top level and in metadata with its owner references; for custom resources
+/// all that the schema does not specify. Deeper fields of built-in kinds are not checked, for lack of their schemas.
 [[nodiscard]] std::vector<std::string> unknown_fields(const resource_info& info, std::string_view version,
                                                       const boost::json::value& body);
 

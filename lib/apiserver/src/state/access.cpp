@@ -17,7 +17,7 @@ void access_control::remove_token(std::string_view token)
 
 namespace {
 
-/// Takes the same time wherever the texts differ.
+/// Compares in constant time for texts of equal length.
 bool same_secret(std::string_view a, std::string_view b) noexcept
 {
     if (a.size() != b.size()) return false;

@@ -1,4 +1,4 @@
-// The frame of the state: resources, versions, history, time. Writes are in state_write.cpp and state_delete.cpp.
+// cluster_state_core: resources, versions, history and time. Writes are in writes.cpp, deletion.cpp and crds.cpp.
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include "render/json_text.hpp"
@@ -77,7 +77,7 @@ std::string cluster_state_core::new_uid()
 
 std::string cluster_state_core::generated_suffix()
 {
-    // The alphabet of Kubernetes: no vowels, no look-alikes.
+    // Kubernetes' alphabet, without vowels and look-alikes.
     static constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
     std::string suffix;
     for (int i = 0; i < 5; ++i) suffix += letters[random_() % letters.size()];
@@ -100,7 +100,7 @@ void cluster_state_core::bound_history()
         const auto largest = std::max_element(stores_.begin(), stores_.end(), [](const auto& a, const auto& b) {
             return a.second->history_bytes() < b.second->history_bytes();
         });
-        if (largest->second->history_bytes() == 0) return; // the rest belongs to resources that are gone
+        if (largest->second->history_bytes() == 0) return; // the rest belongs to removed resources
         largest->second->forget_oldest_change();
     }
 }

@@ -1,4 +1,4 @@
-// CustomResourceDefinitions: a new one is served at once, a deleted one takes its objects with it.
+// CustomResourceDefinitions: serves a new definition at once, and deletes its objects with it.
 #include "render/json_text.hpp"
 #include "state/resource_store.hpp"
 
@@ -23,11 +23,11 @@ json::value condition(std::string_view type, bool met, std::string_view reason, 
 
 using names_in_use = std::set<std::string, std::less<>>;
 
-/// Which of the names a definition asks for it gets.
+/// The names of a definition that are accepted, and why not all of them are.
 struct naming
 {
     json::object accepted;
-    /// Empty: all of them.
+    /// Empty when all names are accepted.
     std::string reason = {};
     std::string message = {};
 };
@@ -131,8 +131,8 @@ void cluster_state_core::settle_crd(const stored& crd, wall_time now)
     const auto settled = body == before ? crd : commit(*definitions, crd, body);
     if (served) {
         auto info = resource_of_crd(body);
-        // Names that others have stay what they were; objects keep the text of the version they were written in, and
-        // only the prefix differs between versions.
+        // Conflicting names keep their previous values. Stored objects keep the text of the version they were written
+        // in; only the prefix differs between versions.
         info.singular = accepted ? info.singular : served->info.singular;
         info.list_kind = accepted ? info.list_kind : served->info.list_kind;
         info.short_names = accepted ? info.short_names : served->info.short_names;

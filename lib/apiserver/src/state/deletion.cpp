@@ -1,4 +1,4 @@
-// Deletion: preconditions, finalizers, grace, and what a namespace takes with it.
+// Deletion: preconditions, finalizers, grace periods, and the contents of namespaces.
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "state/resource_store.hpp"
@@ -10,7 +10,7 @@
 namespace kubecoro::apiserver {
 namespace {
 
-/// Ten years: more than anybody waits for, little enough to add to a time.
+/// Ten years: small enough to be added to a time without overflow.
 constexpr std::int64_t max_grace_seconds = 315'360'000;
 
 bool has_finalizers(const json::value& body)
@@ -150,7 +150,7 @@ delete_result cluster_state_core::remove_namespace(resource_store& store, const 
     object_member(body.get_object(), "metadata")["deletionTimestamp"] = format_time(now);
     object_member(body.get_object(), "status")["phase"] = "Terminating";
     auto marked = commit(store, current, body);
-    // What the namespace controller of a cluster does: empty it, then let it go.
+    // Does the work of a cluster's namespace controller: deletes the contents, then the namespace.
     const auto [first, last] = key_range(marked->name);
     for (const auto& each : resources()) {
         if (!each->info.namespaced) continue;

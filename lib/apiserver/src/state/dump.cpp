@@ -1,4 +1,4 @@
-// The state as text, and back: what lets a server go on after a restart.
+// Writes the state as text and restores it, so that a server can continue after a restart.
 #include "render/json_text.hpp"
 #include "state/resource_store.hpp"
 
@@ -41,7 +41,7 @@ std::string cluster_state_core::dump() const
         for (const auto& [key, object] : store.objects())
             out += R"({"resource":)" + quoted(store.info.display_name()) + R"(,"object":)" + object->text + "}\n";
     };
-    // Definitions first: the resources of the others depend on them.
+    // Definitions first: they declare the resources of other objects.
     for (const auto& [key, store] : stores_)
         if (is_definition(*store)) write(*store);
     for (const auto& [key, store] : stores_)
@@ -73,19 +73,19 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
     std::optional<std::uint64_t> version;
     for (std::size_t line = 1; !dump.empty(); ++line) {
         const auto end = dump.find('\n');
-        if (end == std::string_view::npos) return refuse(line, "it was cut off");
+        if (end == std::string_view::npos) return refuse(line, "truncated");
         const auto entry = parse_json(dump.substr(0, end), 1000);
         dump.remove_prefix(end + 1);
         if (!entry) return refuse(line, entry.error());
         if (line > 1) {
-            if (!restore_object(*entry, now)) return refuse(line, "no object of a resource that is known");
+            if (!restore_object(*entry, now)) return refuse(line, "not an object of a known resource");
             continue;
         }
         version = version_at(*entry, "resourceVersion");
-        if (text_at(*entry, "format") != format_name || !version) return refuse(line, "not a state of this program");
+        if (text_at(*entry, "format") != format_name || !version) return refuse(line, "not a saved state of this program");
         for (const auto& [key, store] : stores_) store->clear();
     }
-    if (!version) return refuse(1, "it is empty");
+    if (!version) return refuse(1, "empty");
     *version_ = std::max(*version_, *version);
     compact();
     return {};

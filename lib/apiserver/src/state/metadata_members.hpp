@@ -1,4 +1,4 @@
-// What metadata may consist of.
+// The known members of an object's metadata.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 namespace kubecoro::apiserver {
 
-/// The members of metadata in the order in which kube-apiserver writes them.
+/// The members in the order in which kube-apiserver writes them.
 inline constexpr auto metadata_members = std::to_array<std::string_view>({
     "name",
     "generateName",

@@ -1,4 +1,4 @@
-// Kubernetes' rules for names, with the words it refuses others in.
+// Kubernetes' rules for names, and its messages for names that violate them.
 #pragma once
 
 #include <algorithm>

@@ -31,7 +31,7 @@ const served_version* resource_info::find_version(std::string_view version) cons
 
 std::string resource_info::type_prefix(std::string_view version) const
 {
-    // Go structs put kind first; maps, which custom resources are, are sorted.
+    // Go structs begin with kind; custom resources are maps, whose keys are sorted.
     if (custom) return R"({"apiVersion":")" + api_version(version) + R"(","kind":")" + kind + "\",";
     return R"({"kind":")" + kind + R"(","apiVersion":")" + api_version(version) + "\",";
 }

@@ -1,4 +1,4 @@
-// What the server knows about each resource: names, scope, and how its writes behave.
+// Describes each resource: names, scope, versions, and behaviour of its writes.
 #pragma once
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -12,7 +12,7 @@
 
 namespace kubecoro::apiserver {
 
-/// The resources whose behaviour is built in. A custom resource is none of them, whatever its kind is called.
+/// The resources with built-in behaviour. A custom resource is always `none`, even when its kind has the same name.
 enum class builtin
 {
     none,
@@ -34,7 +34,7 @@ enum class builtin
     stateful_set
 };
 
-/// Which changes raise metadata.generation.
+/// The changes that increment metadata.generation.
 enum class generation_rule
 {
     none,
@@ -51,7 +51,7 @@ struct table_column
     std::string format = {};
     /// 1: shown with -o wide only.
     int priority = 0;
-    /// Custom resources: where the cell comes from (".spec.size").
+    /// Custom resources: the JSONPath of the cell (".spec.size").
     std::string path = {};
 };
 
@@ -61,7 +61,7 @@ struct table_column
 struct served_version
 {
     std::string name;
-    /// Custom resources: the structural schema, null for none, and the columns. Never null itself.
+    /// Custom resources: the structural schema; a JSON null for none. The pointer is never null.
     std::shared_ptr<const boost::json::value> schema = no_schema();
     std::vector<table_column> columns = {};
 };
@@ -70,7 +70,7 @@ struct resource_info
 {
     builtin behaves = builtin::none;
     std::string group = {};
-    /// Versions served. The stored one is `storage_version`.
+    /// The served versions. Objects are stored in `storage_version`.
     std::vector<served_version> versions = {};
     std::string storage_version = "v1";
     std::string plural = {};
@@ -87,15 +87,15 @@ struct resource_info
     generation_rule generation = generation_rule::none;
     /// An update without resourceVersion is accepted.
     bool unconditional_update = true;
-    /// PUT of what is absent creates it.
+    /// PUT of an absent object creates it.
     bool create_on_update = false;
-    /// DELETE answers the object instead of a Status.
+    /// DELETE returns the object instead of a Status.
     bool delete_answers_object = false;
-    /// Paths field selectors know besides metadata.name and metadata.namespace.
+    /// Paths supported in field selectors, in addition to metadata.name and metadata.namespace.
     std::vector<std::string> selectable = {};
     /// Top-level members besides kind, apiVersion and metadata; empty: any.
     std::vector<std::string> members = {};
-    /// scale: where the numbers are ("spec.replicas", "status.replicas", selector path or empty).
+    /// Paths of the scale subresource. An empty `scale_selector`: spec.selector.matchLabels.
     std::string scale_spec = "spec.replicas";
     std::string scale_status = "status.replicas";
     std::string scale_selector = {};
@@ -106,20 +106,20 @@ struct resource_info
     [[nodiscard]] std::string kind_name() const { return group.empty() ? kind : kind + "." + group; }
     [[nodiscard]] std::string api_version(std::string_view version) const;
     [[nodiscard]] const served_version* find_version(std::string_view version) const;
-    /// `{"kind":"Pod","apiVersion":"v1",`: how the text of an object begins in a version.
+    /// The beginning of an object's text in a version: `{"kind":"Pod","apiVersion":"v1",`.
     [[nodiscard]] std::string type_prefix(std::string_view version) const;
 };
 
-/// DaemonSet, Deployment, ReplicaSet, StatefulSet: pods by a template and a selector that must match it.
+/// True for DaemonSet, Deployment, ReplicaSet and StatefulSet, whose selector must match their pod template.
 [[nodiscard]] bool selects_pods(builtin b) noexcept;
 
-/// Everything served from the start.
+/// The resources that the server has from the start.
 [[nodiscard]] std::vector<resource_info> builtin_resources();
 
-/// Groups that belong to the server itself: an unknown resource in one of them gets a Status, not plain text.
+/// True for the server's own groups, where an unknown resource is answered with a Status instead of plain text.
 [[nodiscard]] bool is_builtin_group(std::string_view group);
 
-/// The resource a CustomResourceDefinition declares.
+/// Returns the resource that a CustomResourceDefinition declares.
 [[nodiscard]] resource_info resource_of_crd(const boost::json::value& crd);
 
 } // namespace kubecoro::apiserver

@@ -12,7 +12,7 @@ stored resource_store::find(std::string_view key) const
 
 namespace {
 
-/// The state before, which nothing else may hold any more, and the event's line, which watchers share.
+/// Estimates the bytes of a change: the state before, which only the history may hold, and the event's shared line.
 std::size_t cost_of(const change& c)
 {
     constexpr std::size_t frame = 512;
@@ -43,7 +43,7 @@ void resource_store::forget_oldest_change()
     floor_ = history_.front()->version;
     history_.pop_front();
     ++first_;
-    if (kept_.sequence < first_) kept_ = {}; // nobody may ask for it any more
+    if (kept_.sequence < first_) kept_ = {}; // can no longer be requested
 }
 
 void resource_store::compact(std::uint64_t version)

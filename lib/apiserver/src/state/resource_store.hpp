@@ -1,4 +1,4 @@
-// The objects of one resource and the bounded history of their changes.
+// Stores the objects of one resource and the bounded history of their changes.
 #pragma once
 
 #include "state/registry.hpp"
@@ -30,16 +30,16 @@ struct change
     std::uint64_t version;
     /// Null for added.
     stored before;
-    /// What the event carries; for deleted the last state at the version of the deletion.
+    /// The object of the event; for deleted the last state at the version of the deletion.
     stored object;
-    /// The event's line in the stored version as JSON, made once and shared by all watchers.
+    /// The event's JSON line in the stored version, rendered once and shared by all watchers.
     mutable std::shared_ptr<const std::string> line = nullptr;
 };
 
 class resource_store
 {
 public:
-    /// @param all_bytes  The bytes of all histories, this one's included.
+    /// @param all_bytes  The bytes of all histories, including this one.
     resource_store(resource_info i, const cluster_options& limits, std::shared_ptr<const std::uint64_t> cluster_version,
                    std::shared_ptr<std::size_t> all_bytes)
         : info(std::move(i)),
@@ -60,21 +60,21 @@ public:
     [[nodiscard]] const map& objects() const noexcept { return objects_; }
     [[nodiscard]] stored find(std::string_view key) const;
 
-    /// Puts objects there, or takes all away, without a change in the history: restored ones.
+    /// put() adds or replaces an object, clear() removes all, without a change in the history. Used by a restore.
     void put(stored object) { objects_.insert_or_assign(object->key, object); }
     void clear() { objects_.clear(); }
 
     /// Applies a change to objects and history.
     void record(change c);
 
-    /// The newest version of the whole cluster: what a list is at, what a bookmark says.
+    /// The newest version of the whole cluster, used by lists and bookmarks.
     [[nodiscard]] std::uint64_t cluster_version() const noexcept { return *cluster_version_; }
-    /// The oldest version from which every later change is known.
+    /// The oldest version after which the history is complete.
     [[nodiscard]] std::uint64_t floor() const noexcept { return floor_; }
     void compact(std::uint64_t version);
-    /// Bytes of the changes that are kept, objects aside.
+    /// Bytes of the history, without the current objects.
     [[nodiscard]] std::size_t history_bytes() const noexcept { return bytes_; }
-    /// There must be one.
+    /// Drops the oldest change. The history must not be empty.
     void forget_oldest_change();
 
     /// Changes are numbered without gaps: [first, end).
@@ -84,10 +84,10 @@ public:
     [[nodiscard]] std::uint64_t sequence_after(std::uint64_t version) const;
     [[nodiscard]] const change& at(std::uint64_t sequence) const { return *history_[sequence - first_]; }
 
-    /// The objects in list order as they were at a version not below floor(). The last answer is kept for paging.
+    /// Returns the objects at a version not below floor(), in list order. Keeps the last result for paging.
     [[nodiscard]] std::shared_ptr<const std::vector<stored>> snapshot(std::uint64_t version) const;
 
-    /// The resource is gone (its CustomResourceDefinition was deleted): watches end.
+    /// True once the resource is removed (its CustomResourceDefinition was deleted), which ends its watches.
     [[nodiscard]] bool closed() const noexcept { return closed_; }
     void close() noexcept { closed_ = true; }
 
@@ -110,7 +110,7 @@ private:
     mutable kept_snapshot kept_;
 };
 
-/// The part of a key-ordered list that belongs to a namespace: keys in [first, second). Empty ns: everything.
+/// Returns the range of keys [first, second) of a namespace. Empty ns: all keys.
 [[nodiscard]] std::pair<std::string, std::string> key_range(std::string_view ns);
 
 } // namespace kubecoro::apiserver

@@ -1,4 +1,4 @@
-// The scale subresource: replicas of anything as an autoscaling/v1 Scale.
+// The scale subresource: reads and writes replicas as an autoscaling/v1 Scale.
 #pragma once
 
 #include "http/exchange.hpp"

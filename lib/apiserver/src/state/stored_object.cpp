@@ -40,7 +40,7 @@ void normalise_metadata(json::object& metadata)
     for (const std::string_view key : metadata_members) {
         const auto it = metadata.find(key);
         if (it == metadata.end()) continue;
-        // A grace period of 0 is shown; everything else empty is not.
+        // Empty members are omitted, except a grace period of 0.
         if (is_empty(it->value()) && (key != "deletionGracePeriodSeconds" || it->value().is_null())) continue;
         ordered.emplace(key, std::move(it->value()));
     }
@@ -52,9 +52,9 @@ void normalise_metadata(json::object& metadata)
 std::string field_of(const resource_info& info, const json::value& body, std::string_view path)
 {
     const auto* found = find_at(body, path);
-    // Beside what is in them, some fields of built-in kinds have a value for what is absent, or another form.
+    // Some fields of built-in kinds have a default value or another form for selectors.
     if (info.custom) return found ? scalar_text(*found) : std::string{};
-    if (path == "source") { // Events: the component, in either generation's field.
+    if (path == "source") { // Events: the component, in the old or the new field.
         const auto component = text_at(body, "source.component");
         return std::string(component.empty() ? text_at(body, "reportingComponent") : component);
     }

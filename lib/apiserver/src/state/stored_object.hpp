@@ -1,4 +1,4 @@
-// One object as the server keeps it: its JSON text, ready to send, and what selectors and rules ask for.
+// One stored object: its JSON text, ready to send, and the values that selectors and rules need.
 #pragma once
 
 #include "state/registry.hpp"
@@ -16,7 +16,7 @@ namespace kubecoro::apiserver {
 
 struct stored_object
 {
-    /// "/namespace/name" or "/name": the order of lists is the order of these bytes.
+    /// "/namespace/name" or "/name". Lists are ordered by these bytes.
     std::string key;
     std::string ns;
     std::string name;
@@ -24,9 +24,9 @@ struct stored_object
     std::uint64_t version = 0;
     /// Complete JSON without a newline, beginning with the type prefix of the stored version.
     std::string text;
-    /// Where the members after kind and apiVersion begin.
+    /// Offset in `text` of the members after kind and apiVersion.
     std::size_t prefix = 0;
-    /// Where the digits of resourceVersion begin in text, and how many there are; 0: there is none.
+    /// Offset and length of the digits of resourceVersion in `text`; an offset of 0: no resourceVersion.
     std::size_t version_at = 0;
     std::size_t version_length = 0;
     bool deleting = false;
@@ -41,19 +41,19 @@ using stored = std::shared_ptr<const stored_object>;
 /// "/ns/name", or "/name" without a namespace.
 [[nodiscard]] std::string storage_key(std::string_view ns, std::string_view name);
 
-/// Puts members into the order and shape the server answers with: empty metadata members vanish, maps are sorted.
+/// Brings members into the order and form of kube-apiserver's answers: drops empty metadata members, sorts maps.
 void normalise(const resource_info& info, boost::json::value& body);
 
-/// Encodes a normalised object. `version` 0 leaves resourceVersion out.
+/// Encodes a normalised object. `version` 0 omits resourceVersion.
 [[nodiscard]] stored make_stored(const resource_info& info, boost::json::value& body, std::uint64_t version);
 
-/// The same content at another version.
+/// Returns a copy with another resourceVersion.
 [[nodiscard]] stored with_version(const stored& object, std::uint64_t version);
 
-/// The object's JSON as a value, in the stored version.
+/// Parses the object's text, in the stored version.
 [[nodiscard]] boost::json::value to_json(const stored_object& object);
 
-/// Appends the object as a client of `version` sees it. Items of built-in lists come without kind and apiVersion.
+/// Appends the object in an API version. Items of built-in lists have no kind and apiVersion.
 void append_object(std::string& out, const resource_info& info, const stored_object& object, std::string_view version,
                    bool list_item = false);
 

@@ -1,4 +1,4 @@
-// How large an object is to the limits of a cluster, which are not about its JSON.
+// Estimates the size of an object in etcd, to which a cluster's limit applies.
 #pragma once
 
 #include "state/registry.hpp"
@@ -9,11 +9,11 @@
 
 namespace kubecoro::apiserver {
 
-/// etcd's --max-request-bytes: a larger object is answered with its error.
+/// etcd's --max-request-bytes: a larger object is refused with etcd's error.
 inline constexpr std::size_t max_stored_bytes = 1'572'864;
 
-/** Bytes the object takes in etcd, about: custom resources are kept there as JSON, built-in kinds in a binary form, where
-    no character is escaped and binary data is not base64. */
+/** Returns the approximate bytes of the object in etcd, which stores custom resources as JSON and built-in kinds in a
+    binary form without escapes and base64. */
 [[nodiscard]] std::size_t stored_size(const resource_info& info, const boost::json::value& body);
 
 } // namespace kubecoro::apiserver

@@ -1,4 +1,4 @@
-// Create and update, as the registry of a kube-apiserver does them.
+// Creates and updates objects by the rules of kube-apiserver's registry.
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "schema/defaults.hpp"
@@ -115,7 +115,7 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
     return {};
 }
 
-/// The version the body is based on: empty when it names none.
+/// Returns the resourceVersion that the body is based on; empty when it has none.
 answer<std::optional<std::uint64_t>> based_on(const json::value& body)
 {
     const auto text = text_at(body, "metadata.resourceVersion");
@@ -144,7 +144,7 @@ answer<stored> cluster_state_core::create(const object_address& at, json::value 
     }
     const std::string given_version(text_at(body, "metadata.resourceVersion"));
 
-    // Manifests written from a cluster refer to each other by uid (owner references), so theirs are kept.
+    // Manifests exported from a cluster refer to each other by uid (owner references), so their uids are kept.
     const bool keep = flags.keep_status;
     if (!keep || text_at(body, "metadata.uid").empty()) metadata["uid"] = new_uid();
     if (!keep || text_at(body, "metadata.creationTimestamp").empty()) metadata["creationTimestamp"] = format_time(now);
@@ -236,7 +236,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     const bool held = array_at(body, "metadata.finalizers") || array_at(body, "spec.finalizers") ||
                       int_at(body, "metadata.deletionGracePeriodSeconds") > 0;
     if (current->deleting && !held) {
-        // The answer is what was asked for; the event is the last state that was stored.
+        // The answer is the requested object; the event carries the last stored state.
         auto asked = make_stored(info, body, current->version);
         erase(*store, current, now);
         return asked;

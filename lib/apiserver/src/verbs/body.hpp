@@ -11,8 +11,8 @@
 
 namespace kubecoro::apiserver {
 
-/// Parses the body of a create or update as an object of the route's resource, without kind and apiVersion. Errors: 400,
-/// 415, 422.
+/// Parses the body of a create or update as an object of the route's resource, and drops kind and apiVersion.
+/// Errors: 400, 415, 422.
 [[nodiscard]] answer<boost::json::value> read_object(exchange& x);
 
 /// Parses the body as a JSON or YAML document. Errors have Go's wording.
