@@ -9,10 +9,10 @@ namespace kubecoro::test {
 namespace {
 
 thread_local constinit allocation_count counted;
-/// Calls until one fails; 0 = none does.
+/// Number of calls until one fails; 0: none fails.
 thread_local constinit std::uint64_t until_failure = 0;
 
-/// Null when there is no more.
+/// Returns null when the allocation fails, or when it is the one that fail_allocation() selected.
 void* try_to_allocate(std::size_t bytes, std::size_t alignment = 0) noexcept
 {
     ++counted.calls;
@@ -41,7 +41,7 @@ void* operator new(std::size_t bytes, std::align_val_t alignment)
 {
     return kubecoro::test::counted_allocation(bytes, static_cast<std::size_t>(alignment));
 }
-// What std::stable_sort asks for; the address sanitizer's own would not go with the delete below.
+// Used by std::stable_sort. The address sanitizer's version would not match the delete below.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return kubecoro::test::try_to_allocate(bytes); }
 void operator delete(void* at) noexcept { std::free(at); }
 void operator delete(void* at, std::size_t) noexcept { std::free(at); }

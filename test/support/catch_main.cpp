@@ -10,20 +10,19 @@ int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
 #include <catch2/catch.hpp>
 #endif
 
-// A test that fails must fail again, so the order of tables is the same in every run. Before the objects that tests have as
-// constants.
+// Fixes the order of hash tables, so that failures are reproducible. Runs before the constructors of tests' globals.
 [[gnu::constructor(101)]] static void fix_the_order_of_tables()
 {
     if (!kubecoro::fix_hash_secrets(1)) std::abort();
 }
 
-// Asio drops the last reference to an executor behind an atomic fence, which the thread sanitizer does not understand.
+// Asio releases the last reference to an executor with an atomic fence, which the thread sanitizer does not support.
 extern "C" const char* __tsan_default_suppressions(); // NOLINT(bugprone-reserved-identifier): the sanitizer's name
 extern "C" const char* __tsan_default_suppressions()
 {
     return "race:boost::asio::detail::ref_count_down\n"
-           "race:boost::asio::execution::detail::any_executor_base::destroy_shared\n"; // which it is inlined into
+           "race:boost::asio::execution::detail::any_executor_base::destroy_shared\n"; // it is inlined here
 }
 
-// Failures that a test makes on purpose are not for the terminal, unless KUBECORO_LOG asks for them.
+// Suppresses the log lines of failures that tests cause on purpose, unless KUBECORO_LOG is set.
 [[maybe_unused]] static const int quiet = setenv("KUBECORO_LOG", "off", 0);

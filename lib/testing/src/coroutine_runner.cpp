@@ -14,12 +14,12 @@ namespace kubecoro::testing {
 
 namespace {
 
-// Keeps the draws of the order apart from those of the test.
+// Separates the random sequence of the handler order from that of the test.
 constexpr std::uint64_t order_stream = 0x9e3779b97f4a7c15;
 
 } // namespace
 
-/// An io_context whose coroutines can be destroyed while it, its strands and their users still live.
+/// An io_context whose coroutines can be destroyed before it, its strands and their users.
 class runner::context_type : public asio::io_context
 {
 public:
@@ -38,7 +38,7 @@ public:
     {
         shuffled_.clear();
         shutdown();
-        shuffled_.clear(); // posted by what shutdown() destroyed
+        shuffled_.clear(); // handlers posted by destructors during shutdown()
     }
 
 private:
@@ -64,13 +64,13 @@ asio::io_context& runner::context() noexcept { return *context_; }
 void runner::start(asio::awaitable<void> body, std::shared_ptr<detail::task_core> core,
                    std::function<void(const failure&)> failed)
 {
-    // Shuffled, a coroutine needs what it needs with several threads: a strand, lest its cancellation overtakes its start.
+    // With shuffled order a coroutine needs a strand, as with threads: its cancellation could overtake its start.
     const auto where = order_ == ready_order::fifo ? executor_ : asio::any_io_executor(asio::make_strand(executor_));
     auto signal = std::make_shared<asio::cancellation_signal>();
     core->cancel = [signal, where](asio::cancellation_type how) {
         signal->emit(how);
-        // From outside the context Asio 1.81 only queues the emission, by a pointer into the signal: keep that until then,
-        // also when the coroutine ends before.
+        // Outside the context, Asio 1.81 queues the emission with a pointer into the signal. Keeps the signal alive
+        // until then, even when the coroutine ends earlier.
         asio::post(where, [signal] {});
     };
     auto done = [core, signal, failed = std::move(failed)](std::exception_ptr thrown) {

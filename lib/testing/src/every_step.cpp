@@ -44,7 +44,8 @@ result<std::size_t> cancel_after_every_step(const scenario_factory& make,
         r.destroy_coroutines();
         s.fixture.reset();
         if (!stopped)
-            return stopped.error().because("cancelled after " + std::to_string(n) + " handlers it does not end");
+            return stopped.error().because("cancelled after " + std::to_string(n) +
+                                           " handlers, the scenario does not end");
         if (ended) return n;
     }
     return too_long(limit);

@@ -90,7 +90,7 @@ struct fault_plan::state
 
     std::optional<fault> by_chance(const request& r)
     {
-        // One draw decides, so that the sequence does not depend on which chances are zero.
+        // A single draw, so that the random sequence does not depend on which probabilities are zero.
         double left = next_unit(random);
         const auto hits = [&left](double p) {
             const bool hit = left < p;

@@ -15,7 +15,7 @@ namespace {
 
 failure broken() { return failure(cond::unreachable, "the connection was cut by the fault plan"); }
 
-/// The operation, or a failure as soon as the connection is cut.
+/// Runs the operation; fails as soon as the connection is cut.
 template<class T>
 asio::awaitable<result<T>> unless_cut(asio::awaitable<result<T>> operation, latch cut)
 {
@@ -27,14 +27,14 @@ asio::awaitable<result<T>> unless_cut(asio::awaitable<result<T>> operation, latc
     co_return std::get<0>(std::move(first));
 }
 
-/// Silence until the connection is cut or the wait is cancelled.
+/// Waits until the connection is cut or the wait is cancelled. @return the failure of either.
 asio::awaitable<failure> silence(latch cut)
 {
     const auto ended = co_await cut.wait();
     co_return ended ? broken() : ended.error();
 }
 
-/// What the plan says instead of the server.
+/// The answer of fault::what::answer.
 class canned_answer final : public answer
 {
 public:
@@ -80,7 +80,7 @@ public:
         if (rest_.empty()) {
             auto more = co_await unless_cut(inner_->read_some(), cut_);
             if (!more) co_return finish(more.error());
-            if (more->empty()) co_return *more; // the clean end came before the fault
+            if (more->empty()) co_return *more; // the body ended before the fault
             rest_ = *more;
         }
         const auto n = plan_->piece(std::min(rest_.size(), left_));

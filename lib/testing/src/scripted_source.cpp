@@ -64,7 +64,7 @@ public:
     asio::awaitable<result<std::vector<watch_event>>> next() override;
 
 private:
-    /// Its end is repeated for ever.
+    /// Sets the end, which every later next() returns.
     result<std::vector<watch_event>> finish(result<std::vector<watch_event>> how)
     {
         state_->close();
@@ -199,10 +199,10 @@ struct scripted_source::state
         std::lock_guard lock(mutex);
         for (const auto& c : calls)
             if (c.kind == kind && n-- == 0) return c;
-        throw std::out_of_range("scripted_source: there was no such call");
+        throw std::out_of_range("scripted_source: no such call");
     }
 
-    /// Counts a call as waiting for as long as it lives.
+    /// Counts a call in in_flight() during its lifetime.
     class presence
     {
     public:
@@ -352,7 +352,7 @@ scripted_provider::~scripted_provider() = default;
 
 std::shared_ptr<scripted_source> scripted_provider::source(const resource_type& resource, const source_scope& asked)
 {
-    // Scripts hold objects that are made already.
+    // Scripts contain decoded objects, to which the encoding and the known objects do not apply.
     source_scope scope = asked;
     scope.encoding = nullptr;
     scope.known = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// An executor whose ready handlers run in an order drawn from a seed, as several threads might run them.
+// An executor whose ready handlers run in an order drawn from a seed, like that of several threads.
 
 #include <kubecoro/base/random.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace kubecoro::testing {
 
-/// Holds what is ready. Not thread safe.
+/// Holds the ready handlers. Not thread safe.
 class shuffled_handlers
 {
 public:
@@ -23,7 +23,7 @@ public:
 
     void push(std::function<void()> handler) { ready_.push_back(std::move(handler)); }
 
-    /// @return whether one was ready.
+    /// @return whether a handler was ready.
     bool run_one()
     {
         if (ready_.empty()) return false;
@@ -34,7 +34,7 @@ public:
         return true;
     }
 
-    /// Destroys what is ready, and what that makes ready.
+    /// Destroys the ready handlers, and those that their destructors post.
     void clear()
     {
         while (!ready_.empty()) {
@@ -47,8 +47,8 @@ private:
     std::vector<std::function<void()>> ready_;
 };
 
-/// Queues every handler. Says that it may run one inside execute(), as a thread pool does, so that a strand over it runs at once what
-/// is dispatched from inside the strand. Strands keep their own order.
+/// Queues every handler. Claims blocking.possibly, like a thread pool, so that a strand over it runs handlers
+/// dispatched from inside the strand at once. Strands keep the order of their handlers.
 class shuffled_executor
 {
 public:

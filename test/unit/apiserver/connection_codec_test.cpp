@@ -7,7 +7,7 @@ using state = request_reader::state;
 
 namespace {
 
-/// Gives bytes as a connection does: what was not used comes again with more behind it.
+/// Feeds bytes as a connection does: unused bytes are passed again together with the next ones.
 struct feeder
 {
     request_reader reader{http_limits{}};
@@ -28,7 +28,7 @@ const std::string third = "GET /e HTTP/1.0\r\n\r\n";
 
 } // namespace
 
-TEST_CASE("request_reader: requests in any chunking, one after the other", "[apiserver][codec]")
+TEST_CASE("request_reader: reads consecutive requests split at any position", "[apiserver][codec]")
 {
     const std::string all = first + second + third;
     for (std::size_t piece = 1; piece <= all.size(); piece += piece < 12 ? 1 : 31) {
@@ -62,7 +62,7 @@ TEST_CASE("request_reader: limits", "[apiserver][codec]")
         CHECK(f.give("GET / HTTP/1.1\r\nA: " + std::string(60'000, 'a') + "\r\n") == state::head);
         CHECK(f.give("B: " + std::string(10'000, 'b') + "\r\n\r\n") == state::head_too_large);
     }
-    SECTION("a body of 3 MiB is not, one of a byte more is")
+    SECTION("a body of 3 MiB is accepted, one byte more is too large")
     {
         feeder f;
         f.give("PUT / HTTP/1.1\r\nContent-Length: 3145728\r\n\r\n");
@@ -71,7 +71,7 @@ TEST_CASE("request_reader: limits", "[apiserver][codec]")
         CHECK(f.give("PUT / HTTP/1.1\r\nContent-Length: 3145729\r\n\r\n") == state::body_too_large);
         CHECK(refuse(f.reader.where(), {}).status == 413);
     }
-    SECTION("what is not HTTP is malformed")
+    SECTION("text that is not HTTP is malformed")
     {
         for (const char* text : {"\x16\x03\x01\x02", "GET /\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
                                  "GET / HTTP/1.1\r\nno colon\r\n\r\n"}) {
@@ -82,22 +82,22 @@ TEST_CASE("request_reader: limits", "[apiserver][codec]")
     }
 }
 
-TEST_CASE("request_reader: the framing of a chunked body is bounded as well", "[apiserver][codec]")
+TEST_CASE("request_reader: the framing of a chunked body is bounded", "[apiserver][codec]")
 {
     const std::string head = "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
-    SECTION("a chunk extension that does not end")
+    SECTION("an endless chunk extension")
     {
         feeder f;
         CHECK(f.give(head + "1;" + std::string(60'000, 'e')) == state::body);
         CHECK(f.give(std::string(10'000, 'e')) == state::malformed);
     }
-    SECTION("trailers that do not end")
+    SECTION("endless trailers")
     {
         feeder f;
         CHECK(f.give(head + "0\r\nA: " + std::string(60'000, 'a') + "\r\n") == state::body);
         CHECK(f.give("B: " + std::string(10'000, 'b') + "\r\n") == state::malformed);
     }
-    SECTION("one long extension after the other")
+    SECTION("repeated long extensions")
     {
         feeder f;
         f.give(head);
@@ -105,7 +105,7 @@ TEST_CASE("request_reader: the framing of a chunked body is bounded as well", "[
         for (int i = 0; i < 3; ++i) CHECK(f.give(chunk) == state::body);
         CHECK(f.give(chunk) == state::malformed);
     }
-    SECTION("bodies of one byte a chunk are taken")
+    SECTION("bodies with one byte per chunk are accepted")
     {
         feeder f;
         f.give(head);
@@ -130,7 +130,7 @@ TEST_CASE("request_reader: the head is known before the body, and trailers do no
     CHECK(taken.content.header("authorization") == "Bearer x");
 }
 
-TEST_CASE("request_reader: tells once that the client waits for permission", "[apiserver][codec]")
+TEST_CASE("request_reader: reports once that the client waits for 100 Continue", "[apiserver][codec]")
 {
     feeder f;
     CHECK_FALSE(f.reader.wants_continue());
@@ -140,7 +140,7 @@ TEST_CASE("request_reader: tells once that the client waits for permission", "[a
     CHECK(f.give("x") == state::complete);
 }
 
-TEST_CASE("format_head: framing, and no header can smuggle in another", "[apiserver][codec]")
+TEST_CASE("format_head: framing, and header values cannot inject headers", "[apiserver][codec]")
 {
     http_response head;
     head.status = 404;

@@ -1,4 +1,4 @@
-// One connection over a stream that the test holds both ends of, in virtual time.
+// Tests one connection over a stream controlled by the test, in virtual time.
 #include "http/connection_table.hpp"
 
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -13,14 +13,14 @@ using kubecoro::testing::runner;
 
 namespace {
 
-/// What the client and the network do.
+/// The state of the client and the network.
 struct wire
 {
     std::string sent_by_client;
     bool client_closed = false;
     wake_signal readable;
     std::string sent_by_server;
-    /// While false, what the server writes does not get through.
+    /// While false, writes of the server do not complete.
     bool client_reads = true;
     wake_signal writable;
     bool closed = false;
@@ -118,7 +118,7 @@ struct front
         w->client_sends(bytes);
         run.run_until_idle();
     }
-    /// Lets time pass with the listener's sweep at its end.
+    /// Advances time, then runs the listener's sweep.
     void pass(duration d)
     {
         run.advance(d);
@@ -129,7 +129,7 @@ struct front
 
 } // namespace
 
-TEST_CASE("connection: a chunk extension that does not end is refused", "[apiserver][connection]")
+TEST_CASE("connection: an endless chunk extension is refused", "[apiserver][connection]")
 {
     front f;
     const auto client = f.connect();
@@ -140,7 +140,7 @@ TEST_CASE("connection: a chunk extension that does not end is refused", "[apiser
     CHECK(f.table.living().empty());
 }
 
-TEST_CASE("connection: a deadline ends it, whichever of its coroutines waits for the other", "[apiserver][connection]")
+TEST_CASE("connection: deadlines end it in every state of its coroutines", "[apiserver][connection]")
 {
     front f;
     SECTION("half a head")
@@ -151,7 +151,7 @@ TEST_CASE("connection: a deadline ends it, whichever of its coroutines waits for
         CHECK(f.table.living().size() == 1);
         f.pass(std::chrono::seconds{1});
     }
-    SECTION("half a body, however often a little more comes")
+    SECTION("half a body, even when more bytes keep arriving")
     {
         const auto client = f.connect();
         f.send(client, "PUT " + config_maps + "/a HTTP/1.1\r\n" + admin + "Content-Length: 1000\r\n\r\n");
@@ -161,20 +161,20 @@ TEST_CASE("connection: a deadline ends it, whichever of its coroutines waits for
             f.pass(std::chrono::seconds{1});
         }
     }
-    SECTION("trailers that do not end")
+    SECTION("endless trailers")
     {
         const auto client = f.connect();
         f.send(client, chunked_post + "0\r\nA: " + std::string(50'000, 'a'));
         f.pass(std::chrono::seconds{30});
     }
-    SECTION("input that is full and of which nothing can be used")
+    SECTION("a full input buffer of which nothing can be consumed")
     {
         f.limits.http.head = 1u << 20;
         const auto client = f.connect();
         f.send(client, chunked_post + "1;" + std::string(200'000, 'e'));
         f.pass(std::chrono::seconds{30});
     }
-    SECTION("an answer that is not read while requests pile up")
+    SECTION("an answer that is not read while requests accumulate")
     {
         const auto client = f.connect();
         client->client_reads = false;
@@ -190,19 +190,19 @@ TEST_CASE("connection: a watch ends when its client closes or floods it", "[apis
     const auto client = f.connect();
     f.send(client, watch_request);
     REQUIRE(f.engine->counters().open_watches == 1);
-    SECTION("closed with bytes before it that nobody read")
+    SECTION("closed after bytes that were not read")
     {
         f.send(client, std::string(10'000, 'x'));
         CHECK(f.engine->counters().open_watches == 1);
         client->client_closes();
     }
-    SECTION("so many bytes that its end could not be seen") { f.send(client, std::string(120'000, 'x')); }
+    SECTION("more bytes than the input buffer holds") { f.send(client, std::string(120'000, 'x')); }
     f.run.run_until_idle();
     CHECK(f.engine->counters().open_watches == 0);
     CHECK(f.table.living().empty());
 }
 
-TEST_CASE("connection_table: at the limit the one that has waited longest makes way, and none that is served",
+TEST_CASE("connection_table: at the limit the longest waiting connection is closed, never one being served",
           "[apiserver][connection]")
 {
     front f({}, 3);
@@ -213,7 +213,7 @@ TEST_CASE("connection_table: at the limit the one that has waited longest makes 
     f.run.advance(std::chrono::seconds{1});
     const auto half = f.connect();
     f.run.advance(std::chrono::seconds{1});
-    f.send(idle, "GET /healthz HTTP/1.1\r\n\r\n"); // has waited since then only
+    f.send(idle, "GET /healthz HTTP/1.1\r\n\r\n"); // restarts its waiting time
     const auto third = f.connect();
     REQUIRE(third);
     CHECK(half->closed);
@@ -231,7 +231,7 @@ TEST_CASE("connection_table: at the limit the one that has waited longest makes 
     CHECK_FALSE(f.connect());
 }
 
-TEST_CASE("connection: whoever may not is refused before the body is read", "[apiserver][connection]")
+TEST_CASE("connection: unauthorized requests are refused before the body is read", "[apiserver][connection]")
 {
     front f;
     const auto client = f.connect();
@@ -240,7 +240,7 @@ TEST_CASE("connection: whoever may not is refused before the body is read", "[ap
         f.send(client, "POST " + config_maps + " HTTP/1.1\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n");
         CHECK(client->sent_by_server.starts_with("HTTP/1.1 403 "));
     }
-    SECTION("with a wrong one")
+    SECTION("with a wrong token")
     {
         f.send(client,
                "POST " + config_maps + " HTTP/1.1\r\nContent-Length: 1000000\r\nAuthorization: Bearer x\r\n\r\nabc");
@@ -278,7 +278,7 @@ TEST_CASE("connection: bodies of all connections share one budget", "[apiserver]
     CHECK(f.engine->bodies().used() == 0);
 }
 
-TEST_CASE("connection: a long list is made as its client reads it", "[apiserver][connection]")
+TEST_CASE("connection: a long list is rendered while its client reads it", "[apiserver][connection]")
 {
     front f;
     const std::string value(100'000, 'v');
@@ -301,7 +301,7 @@ TEST_CASE("connection: a long list is made as its client reads it", "[apiserver]
         CHECK(client->sent_by_server.ends_with("]}\n\r\n0\r\n\r\n"));
         CHECK(client->closed);
     }
-    SECTION("to the end of the connection for a client that knows no chunks")
+    SECTION("until the end of the connection for a client without chunked encoding")
     {
         const auto client = f.connect();
         f.send(client, "GET " + config_maps + " HTTP/1.0\r\nConnection: keep-alive\r\n" + admin + "\r\n");

@@ -1,4 +1,4 @@
-// CustomResourceDefinitions: which are refused, whose names they may have, and that a name makes no built-in resource.
+// Tests of CustomResourceDefinitions: validation, name conflicts, and kinds with the names of built-in kinds.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -46,7 +46,7 @@ std::string why(const apiserver::http_response& r)
 
 } // namespace
 
-TEST_CASE("crd: a custom kind with a built-in's name is a custom resource like any other", "[apiserver][crd]")
+TEST_CASE("crd: a custom kind with the name of a built-in kind is an ordinary custom resource", "[apiserver][crd]")
 {
     server s;
     for (const std::string kind : {"CustomResourceDefinition", "Namespace", "Pod", "Secret", "Deployment", "Job",
@@ -60,7 +60,7 @@ TEST_CASE("crd: a custom kind with a built-in's name is a custom resource like a
         s.expect(201, "POST", crds,
                  definition{plural, kind, "example.com", any_object, "", cluster ? "Cluster" : "Namespaced"}.text());
         const std::string begin = R"({"apiVersion":"example.com/v1","kind":")" + kind + R"(","metadata":{)";
-        // Neither defaults nor rules of the built-in kind: an odd body stays what it is.
+        // Neither defaults nor rules of the built-in kind apply: an unusual body is stored unchanged.
         const auto made = s.expect(201, "POST", at, begin + R"("name":"kube-public"},"spec":7,"data":[1]})");
         CHECK(made.at("spec") == 7);
         CHECK(json::serialize(made.at("data")) == "[1]");
@@ -77,8 +77,7 @@ TEST_CASE("crd: a custom kind with a built-in's name is a custom resource like a
     CHECK(s.expect(200, "GET", crds).at("items").as_array().empty());
 }
 
-TEST_CASE("crd: names of built-in plurals have no rules of theirs, and selectable fields no defaults",
-          "[apiserver][crd]")
+TEST_CASE("crd: plurals of built-in resources get no built-in rules or selectable field defaults", "[apiserver][crd]")
 {
     server s;
     auto text = definition{"services", "Service"}.text();
@@ -90,7 +89,7 @@ TEST_CASE("crd: names of built-in plurals have no rules of theirs, and selectabl
     CHECK(s.expect(200, "GET", at + "?fieldSelector=spec.hostNetwork%3D").at("items").as_array().size() == 1);
 }
 
-TEST_CASE("crd: groups of others cannot be claimed", "[apiserver][crd]")
+TEST_CASE("crd: built-in and protected groups cannot be claimed", "[apiserver][crd]")
 {
     server s;
     const auto refused = [&](definition d) {
@@ -103,7 +102,7 @@ TEST_CASE("crd: groups of others cannot be claimed", "[apiserver][crd]")
     CHECK(refused({"pods", "Pod", "Example.com"}).find("spec.group: Invalid value") != std::string::npos);
     CHECK(refused({"leases", "Lease", "coordination.k8s.io", any_object,
                    R"("api-approved.kubernetes.io":"https://example.com/pull/1")"})
-              .find("belongs to resources that are built in") != std::string::npos);
+              .find("belongs to built-in resources") != std::string::npos);
     CHECK(
         refused({"things", "Thing", "storage.k8s.io"})
             .find(R"(metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have)") !=
@@ -121,7 +120,7 @@ TEST_CASE("crd: groups of others cannot be claimed", "[apiserver][crd]")
     CHECK(s.expect(200, "GET", "/apis/apps/v1/deployments").at("kind") == "DeploymentList");
 }
 
-TEST_CASE("crd: a schema is looked at when it comes", "[apiserver][crd]")
+TEST_CASE("crd: a schema is validated on creation", "[apiserver][crd]")
 {
     server s;
     const auto answer = [&](const std::string& schema) {
@@ -164,7 +163,7 @@ TEST_CASE("crd: a schema is looked at when it comes", "[apiserver][crd]")
               .status == 201);
 }
 
-TEST_CASE("crd: names another definition of the group has are not accepted until they are free", "[apiserver][crd]")
+TEST_CASE("crd: names of another definition of the group are not accepted until they are free", "[apiserver][crd]")
 {
     server s;
     s.expect(201, "POST", crds, definition{"widgets", "Widget"}.text());
@@ -215,7 +214,7 @@ TEST_CASE("crd: names that were accepted stay taken, served or not", "[apiserver
           R"(False ShortNamesConflict: "gadgets" is already in use)");
 }
 
-TEST_CASE("crd: what decides where objects are kept cannot change", "[apiserver][crd]")
+TEST_CASE("crd: scope and kind are immutable", "[apiserver][crd]")
 {
     server s;
     s.expect(201, "POST", crds, definition{"widgets", "Widget"}.text());
@@ -227,7 +226,7 @@ TEST_CASE("crd: what decides where objects are kept cannot change", "[apiserver]
     CHECK(s.expect(200, "GET", crds + "/widgets.example.com").at_pointer("/status/acceptedNames/shortNames/0") == "wd");
 }
 
-TEST_CASE("crd: defaults of very many items end in a refusal", "[apiserver][crd]")
+TEST_CASE("crd: excessive defaults of list items are refused", "[apiserver][crd]")
 {
     server s;
     s.expect(
@@ -250,7 +249,7 @@ TEST_CASE("crd: defaults of very many items end in a refusal", "[apiserver][crd]
     CHECK(with(10).status == 201);
 }
 
-TEST_CASE("crd: a long list against a long enum costs their sum", "[apiserver][crd]")
+TEST_CASE("crd: validating a long list against a long enum takes linear time", "[apiserver][crd]")
 {
     server s;
     std::string allowed, items;

@@ -1,4 +1,4 @@
-// What survives a restart: the state as text, and the authority that signs for the next server.
+// Tests of what survives a restart: the saved state, and the certificate authority.
 #include "support.hpp"
 
 #include <kubecoro/apiserver/tls.hpp>
@@ -29,7 +29,7 @@ void fill(server& s)
 
 } // namespace
 
-TEST_CASE("dump: a restored state answers as the one before", "[apiserver][dump]")
+TEST_CASE("dump: a restored state gives the same answers", "[apiserver][dump]")
 {
     server before, after;
     fill(before);
@@ -41,19 +41,19 @@ TEST_CASE("dump: a restored state answers as the one before", "[apiserver][dump]
         CHECK(after.get(path).body == before.get(path).body);
     CHECK(after.get("/api/v1/namespaces/kube-public").status == 404);
 
-    // Versions go on, watches from then resume, those from before start over.
+    // Versions continue. Watches from the saved version resume, those from earlier versions get 410.
     auto watch = after.watch(maps + "?watch=1&resourceVersion=" + std::to_string(version));
     after.add_config_map("default", "b");
     CHECK(brief(lines(watch->next(after.now))) == std::vector<std::string>{"ADDED b@" + std::to_string(version + 1)});
     CHECK(lines(after.watch(maps + "?watch=1&resourceVersion=2")->next(after.now)).at(0).find(R"("code":410)") !=
           std::string::npos);
-    // What was ending still ends.
+    // A terminating pod still terminates.
     CHECK(after.state.tick(after.now) == after.now + std::chrono::seconds{1});
     after.state.tick(after.now + std::chrono::seconds{1});
     CHECK(after.get(pods + "/p").status == 404);
 }
 
-TEST_CASE("dump: text that is no state is refused with its line", "[apiserver][dump]")
+TEST_CASE("dump: invalid text is refused with the line", "[apiserver][dump]")
 {
     const std::string good = server().state.dump();
     const std::string head = good.substr(0, good.find('\n') + 1);
@@ -64,17 +64,17 @@ TEST_CASE("dump: text that is no state is refused with its line", "[apiserver][d
     };
     CHECK(why(good).empty());
     CHECK(why(head).empty());
-    CHECK(why("") == "saved state, line 1: it is empty");
-    CHECK(why("{}\n") == "saved state, line 1: not a state of this program");
-    CHECK(why(good.substr(0, good.size() - 1)).ends_with("it was cut off"));
+    CHECK(why("") == "saved state, line 1: empty");
+    CHECK(why("{}\n") == "saved state, line 1: not a saved state of this program");
+    CHECK(why(good.substr(0, good.size() - 1)).ends_with("truncated"));
     CHECK(why(head + "{\n").starts_with("saved state, line 2: "));
     CHECK(why(head + R"({"resource":"none.example.com","object":{}})" + "\n") ==
-          "saved state, line 2: no object of a resource that is known");
+          "saved state, line 2: not an object of a known resource");
     CHECK(why(head + R"({"resource":"pods","object":{"metadata":{"resourceVersion":"1"}}})" + "\n") ==
-          "saved state, line 2: no object of a resource that is known");
+          "saved state, line 2: not an object of a known resource");
 }
 
-TEST_CASE("tls: an authority that is kept signs for the next server", "[apiserver][tls]")
+TEST_CASE("tls: a saved authority signs for the next server", "[apiserver][tls]")
 {
     apiserver::tls_identity_options options;
     options.now = std::chrono::system_clock::now();

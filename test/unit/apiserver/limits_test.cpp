@@ -1,4 +1,4 @@
-// What one request or one client may cost: sizes, operations, history, complaints.
+// Tests of the limits per request and client: sizes, patch operations, history, listed errors.
 #include "patch/patch.hpp"
 #include "schema/member_cost.hpp"
 #include "state/resource_store.hpp"
@@ -32,9 +32,9 @@ std::string why(const apiserver::http_response& r)
 
 } // namespace
 
-// Each of the next would take minutes if the cost of an operation grew with the document.
+// The following tests would take minutes if the cost of an operation grew with the document.
 
-TEST_CASE("patch cost: merge patches remove many members", "[apiserver][limits]")
+TEST_CASE("patch cost: merge patches remove many members in linear time", "[apiserver][limits]")
 {
     json::value doc{{"data", numbered(400'000)}};
     json::object changes;
@@ -44,7 +44,7 @@ TEST_CASE("patch cost: merge patches remove many members", "[apiserver][limits]"
     CHECK(json::serialize(doc) == R"({"data":{"member-0":0,"new":1}})");
 }
 
-TEST_CASE("patch cost: json patches remove and move members and items one by one", "[apiserver][limits]")
+TEST_CASE("patch cost: json patches remove and add members and items one by one", "[apiserver][limits]")
 {
     json::array list(1'000'000, json::value(1));
     list.push_back(2);
@@ -98,9 +98,9 @@ TEST_CASE("patch cost: strategic lists merge by an index of their keys", "[apise
     CHECK(doc.at("finalizers").as_array().size() == 50'000);
 }
 
-TEST_CASE("patch: items found again where moves and insertions left them", "[apiserver][patch]")
+TEST_CASE("patch: list edits match those of a plain list", "[apiserver][patch]")
 {
-    // Against a plain list, over the splitting and emptying of pieces.
+    // Compares with a plain list, while pieces are split and emptied.
     json::array plain;
     json::value doc = json::array{};
     std::uint64_t state = 7;
@@ -130,7 +130,7 @@ TEST_CASE("patch: items found again where moves and insertions left them", "[api
     CHECK(plain.size() > 1'000);
 }
 
-TEST_CASE("limits: data is measured as what it is", "[apiserver][limits]")
+TEST_CASE("limits: data is measured decoded", "[apiserver][limits]")
 {
     server s;
     // 1.2 MB of base64 are 900 KB of data.
@@ -142,7 +142,7 @@ TEST_CASE("limits: data is measured as what it is", "[apiserver][limits]")
         s.ask("POST", secrets, R"({"metadata":{"name":"t"},"data":{"k":")" + std::string(1'398'104, 'A') + R"("}})");
     CHECK(over.status == 422);
     CHECK(why(over) == R"(Secret "t" is invalid: data: Too long: may not be more than 1048576 bytes)");
-    // What is written as six bytes in JSON is one in etcd.
+    // Six bytes of escaped JSON are one byte in etcd.
     s.expect(201, "POST", maps, R"({"metadata":{"name":"h"},"data":{"k":")" + std::string(1'000'000, '<') + R"("}})");
     for (const std::string bad : {"AAA", "A=AA", "AA=A", "AAAA=", "A\\u0021AA", "====", "AA==AA=="}) {
         INFO(bad);
@@ -154,7 +154,7 @@ TEST_CASE("limits: data is measured as what it is", "[apiserver][limits]")
         s.expect(200, "PUT", secrets + "/s", R"({"data":{"k":")" + good + R"("}})");
 }
 
-TEST_CASE("limits: an object beyond what etcd takes is answered with etcd's error", "[apiserver][limits]")
+TEST_CASE("limits: an object too large for etcd is refused with etcd's error", "[apiserver][limits]")
 {
     server s;
     const std::string pods = "/api/v1/namespaces/default/pods";
@@ -169,13 +169,13 @@ TEST_CASE("limits: an object beyond what etcd takes is answered with etcd's erro
     CHECK(s.ask("POST", pods, std::string(3'145'729, ' ')).status == 413);
 }
 
-TEST_CASE("limits: the history of a resource is bounded in bytes, and so is that of all", "[apiserver][limits]")
+TEST_CASE("limits: the history is bounded in bytes, per resource and in total", "[apiserver][limits]")
 {
     const auto update = [](server& s, const std::string& at, int i) {
         s.patch(at, R"({"metadata":{"annotations":{"i":")" + std::to_string(i) + R"("}}})");
     };
     const std::string large = R"(,"data":{"k":")" + std::string(100'000, 'A') + R"("}})";
-    SECTION("of one")
+    SECTION("of one resource")
     {
         server s({.history_bytes_per_resource = 1'000'000});
         s.expect(201, "POST", maps, R"({"metadata":{"name":"big"})" + large);
@@ -190,7 +190,7 @@ TEST_CASE("limits: the history of a resource is bounded in bytes, and so is that
         CHECK(s.ask("GET", maps + "?resourceVersionMatch=Exact&resourceVersion=" + std::to_string(begin)).status ==
               410);
     }
-    SECTION("of all: the largest gives way")
+    SECTION("of all resources: the largest history is trimmed")
     {
         server s({.history_bytes = 2'000'000});
         s.expect(201, "POST", "/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"small"}})");
@@ -206,7 +206,7 @@ TEST_CASE("limits: the history of a resource is bounded in bytes, and so is that
         CHECK(bytes("secrets") > 500'000);
         CHECK(s.state.find("serviceaccounts")->floor() < 10);
     }
-    SECTION("one change is kept however large")
+    SECTION("one change is kept regardless of its size")
     {
         server s({.history_bytes_per_resource = 1'000});
         s.expect(201, "POST", maps, R"({"metadata":{"name":"big"})" + large);
@@ -217,7 +217,7 @@ TEST_CASE("limits: the history of a resource is bounded in bytes, and so is that
     }
 }
 
-TEST_CASE("strict: duplicates at any depth and unknown members where a schema tells", "[apiserver][strict]")
+TEST_CASE("strict: duplicate fields at any depth and fields unknown to a schema are reported", "[apiserver][strict]")
 {
     server s;
     const auto strict = [&](const std::string& at, const std::string& body) {
@@ -260,7 +260,7 @@ TEST_CASE("strict: duplicates at any depth and unknown members where a schema te
     CHECK(json::serialize(s.expect(201, "POST", widgets, body).at("spec")) == R"({"empty":{},"list":[{"a":"x"},{}]})");
 }
 
-TEST_CASE("limits: complaints are as many as help", "[apiserver][limits]")
+TEST_CASE("limits: the number of reported errors and warnings is bounded", "[apiserver][limits]")
 {
     server s;
     std::string unknown, labels;
@@ -281,7 +281,7 @@ TEST_CASE("limits: complaints are as many as help", "[apiserver][limits]")
     CHECK(json::parse(refused.body).at_pointer("/details/causes").as_array().size() == 100);
 }
 
-TEST_CASE("state: what a job runs cannot change once it has begun", "[apiserver][state]")
+TEST_CASE("state: a job's template is immutable unless it is suspended", "[apiserver][state]")
 {
     server s;
     const auto job = [](const std::string& job_name, const std::string& more) {
@@ -300,7 +300,7 @@ TEST_CASE("state: what a job runs cannot change once it has begun", "[apiserver]
     s.patch(jobs + "/suspended", change);
 }
 
-TEST_CASE("list: pretty JSON is the same however it is split", "[apiserver][list]")
+TEST_CASE("list: indented JSON does not depend on how it is split", "[apiserver][list]")
 {
     server s;
     for (int i = 0; i < 6; ++i)

@@ -1,4 +1,4 @@
-// Lists: selectors, pages, versions, forms.
+// Tests of lists: selectors, pages, versions, representations.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -30,7 +30,7 @@ void fill(server& s, int count)
 
 } // namespace
 
-TEST_CASE("list: label selectors match as kube-apiserver's do", "[apiserver][list]")
+TEST_CASE("list: label selectors match as in kube-apiserver", "[apiserver][list]")
 {
     server s;
     s.add_config_map("default", "a", R"("labels":{"app":"web","n":"3"})");
@@ -51,7 +51,7 @@ TEST_CASE("list: label selectors match as kube-apiserver's do", "[apiserver][lis
     CHECK(select("") == strings{"a", "b", "c"});
 }
 
-TEST_CASE("list: field selectors match names, namespaces and what a kind offers", "[apiserver][list]")
+TEST_CASE("list: field selectors match names, namespaces and the selectable fields of a kind", "[apiserver][list]")
 {
     server s;
     fill(s, 2);
@@ -72,7 +72,7 @@ TEST_CASE("list: field selectors match names, namespaces and what a kind offers"
     CHECK(select(pods, "status.phase%3DPending") == strings{"p", "q"});
 }
 
-TEST_CASE("list: pages hold still while the world moves", "[apiserver][list]")
+TEST_CASE("list: pages are consistent under concurrent changes", "[apiserver][list]")
 {
     server s;
     fill(s, 5);
@@ -93,7 +93,7 @@ TEST_CASE("list: pages hold still while the world moves", "[apiserver][list]")
     CHECK(names(s.expect(200, "GET", maps)) == strings{"m0", "m1", "m2", "m2a", "m4"});
 }
 
-TEST_CASE("list: the token is kube-apiserver's", "[apiserver][list]")
+TEST_CASE("list: the continue token has kube-apiserver's format", "[apiserver][list]")
 {
     server s;
     fill(s, 3); // Versions 5, 6, 7.
@@ -102,7 +102,8 @@ TEST_CASE("list: the token is kube-apiserver's", "[apiserver][list]")
           "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Nywic3RhcnQiOiIvbTFcdTAwMDAifQ");
 }
 
-TEST_CASE("list: a token that outlived the history is 410 with a token that goes on at the newest", "[apiserver][list]")
+TEST_CASE("list: a token older than the history gets 410 with a token that continues at the newest version",
+          "[apiserver][list]")
 {
     server s;
     fill(s, 4);
@@ -117,7 +118,7 @@ TEST_CASE("list: a token that outlived the history is 410 with a token that goes
           "The resourceVersion for the provided list is too old.");
 }
 
-TEST_CASE("list: versions are exact when asked, else at least", "[apiserver][list]")
+TEST_CASE("list: versions are exact when requested, otherwise not older than", "[apiserver][list]")
 {
     server s;
     fill(s, 3);
@@ -132,7 +133,7 @@ TEST_CASE("list: versions are exact when asked, else at least", "[apiserver][lis
     CHECK(names(s.expect(200, "GET", maps + "?resourceVersion=0&limit=1")) == strings{"m1", "m2"});
 }
 
-TEST_CASE("list: a version of the future is 504 with its cause and a delay", "[apiserver][list]")
+TEST_CASE("list: a version in the future gets 504 with its cause and a delay", "[apiserver][list]")
 {
     server s;
     for (const auto& target : {maps + "?resourceVersion=1000", maps + "/x?resourceVersion=1000"}) {
@@ -148,7 +149,7 @@ TEST_CASE("list: a version of the future is 504 with its cause and a delay", "[a
     }
 }
 
-TEST_CASE("list: selectors on pages leave out the count and empty last pages", "[apiserver][list]")
+TEST_CASE("list: pages with selectors have no remaining count and no empty last page", "[apiserver][list]")
 {
     server s;
     for (int i = 0; i < 6; ++i)
@@ -161,7 +162,7 @@ TEST_CASE("list: selectors on pages leave out the count and empty last pages", "
     CHECK(token(last).empty());
 }
 
-TEST_CASE("list: what a bad token decodes to is shown as text, not as bytes", "[apiserver][list]")
+TEST_CASE("list: errors of invalid tokens are valid UTF-8", "[apiserver][list]")
 {
     server s;
     const auto r = s.ask("GET", maps + "?continue=zzz"); // one byte: 0xCF
@@ -169,7 +170,7 @@ TEST_CASE("list: what a bad token decodes to is shown as text, not as bytes", "[
     CHECK(r.body.find("invalid character '\xC3\x8F' looking for beginning of value") != std::string::npos);
 }
 
-TEST_CASE("list: items of built-in kinds come bare, those of custom kinds whole", "[apiserver][list]")
+TEST_CASE("list: items of built-in kinds have no kind and apiVersion", "[apiserver][list]")
 {
     server s;
     fill(s, 1);

@@ -1,4 +1,4 @@
-// Random operations against a plain map: lists, pages and watches must tell the same story.
+// Compares lists, pages and watches with a plain map under random operations.
 #include "support.hpp"
 
 #include <kubecoro/base/random.hpp>
@@ -37,7 +37,7 @@ std::string key_of(const json::value& object)
            std::string(object.at_pointer("/metadata/name").as_string());
 }
 
-/// A client: keeps what a list and the watch after it say.
+/// A client that keeps the objects of a list and the watch after it.
 struct follower
 {
     std::string selector;
@@ -81,7 +81,7 @@ struct follower
                 return;
             }
         }
-        FAIL("a watch that never comes to rest");
+        FAIL("the watch never becomes idle");
     }
     void apply(const json::value& event)
     {
@@ -113,7 +113,7 @@ model selected(const model& all, const std::string& label)
     return out;
 }
 
-/// One random write; the model follows the server's answer.
+/// Performs one random write and updates the model from the server's answer.
 void mutate(server& s, model& truth, random_source& random)
 {
     const std::string ns = random() % 2 ? "default" : "kube-public";
@@ -168,7 +168,7 @@ TEST_CASE("model: lists, pages and watches agree with a plain map under random w
             if (random() % 40 == 0) s.state.compact();
             if (random() % 8 == 0) s.now += std::chrono::seconds{70};
             auto& f = followers[random() % followers.size()];
-            if (random() % 10 == 0 && !f.version.empty()) f.rewatch(s); // A connection that broke.
+            if (random() % 10 == 0 && !f.version.empty()) f.rewatch(s); // as after a broken connection
             f.follow(s);
         }
         for (auto& f : followers) f.follow(s);
@@ -177,10 +177,10 @@ TEST_CASE("model: lists, pages and watches agree with a plain map under random w
         CHECK(followers[2].objects == selected(truth, "b"));
         for (const auto& f : followers) relists += f.relists;
     }
-    CHECK(relists > 60); // The history was short enough to matter.
+    CHECK(relists > 60); // the history was short enough to cause relists
 }
 
-TEST_CASE("model: a list at any version the history knows is the state of that moment", "[apiserver][model]")
+TEST_CASE("model: a list at any version in the history is the state at that version", "[apiserver][model]")
 {
     server s({.history = 40});
     random_source random(7);

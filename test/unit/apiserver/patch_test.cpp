@@ -1,4 +1,4 @@
-// The patch formats through the server.
+// Tests of the patch formats through the server.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -13,7 +13,7 @@ constexpr std::string_view strategic = "application/strategic-merge-patch+json";
 
 std::string data_of(const json::value& v) { return json::serialize(v.at("data")); }
 
-/// Containers as "name=image name=image".
+/// Formats the containers as "name=image name=image".
 std::string images(const json::value& deployment)
 {
     std::string out;
@@ -77,7 +77,7 @@ TEST_CASE("patch: json operations on lists", "[apiserver][patch]")
              {{"Content-Type", std::string(json_patch)}});
 }
 
-TEST_CASE("patch: merge replaces lists, removes by null and makes objects", "[apiserver][patch]")
+TEST_CASE("patch: merge replaces lists, removes members by null and creates objects", "[apiserver][patch]")
 {
     server s;
     add_deployment(s);
@@ -92,7 +92,7 @@ TEST_CASE("patch: merge replaces lists, removes by null and makes objects", "[ap
     CHECK(s.ask("PATCH", maps + "/m", R"([])", {{"Content-Type", std::string(merge_type)}}).status == 400);
 }
 
-TEST_CASE("patch: strategic merge joins lists by their keys", "[apiserver][patch]")
+TEST_CASE("patch: strategic merge merges lists by their keys", "[apiserver][patch]")
 {
     server s;
     add_deployment(s);
@@ -117,7 +117,7 @@ TEST_CASE("patch: strategic merge joins lists by their keys", "[apiserver][patch
     CHECK(images(patch(R"({"containers":[{"$patch":"replace"},{"name":"one","image":"1"}]})")) == "one=1");
 }
 
-TEST_CASE("patch: strategic merge treats finalizers as a set and deletes from it by directive", "[apiserver][patch]")
+TEST_CASE("patch: strategic merge treats finalizers as a set and deletes items by directive", "[apiserver][patch]")
 {
     server s;
     s.add_config_map("default", "m", R"("finalizers":["example.com/a","example.com/b"])");
@@ -128,7 +128,7 @@ TEST_CASE("patch: strategic merge treats finalizers as a set and deletes from it
                              strategic)) == R"(["example.com/a","example.com/c"])");
 }
 
-TEST_CASE("patch: what cannot be done is said", "[apiserver][patch]")
+TEST_CASE("patch: unsupported and invalid patches are refused", "[apiserver][patch]")
 {
     server s;
     s.add_config_map("default", "m");
@@ -141,7 +141,7 @@ TEST_CASE("patch: what cannot be done is said", "[apiserver][patch]")
               .status == 422);
 }
 
-TEST_CASE("patch: copies of copies and endless nesting are refused", "[apiserver][patch]")
+TEST_CASE("patch: repeated copies and excessive nesting are refused", "[apiserver][patch]")
 {
     server s;
     s.add_config_map("default", "m");
@@ -154,7 +154,7 @@ TEST_CASE("patch: copies of copies and endless nesting are refused", "[apiserver
     s.expect(422, "PATCH", maps + "/m", nesting + "]", {{"Content-Type", std::string(json_patch)}});
 }
 
-TEST_CASE("patch: types stay what they are", "[apiserver][patch]")
+TEST_CASE("patch: changes of JSON types are refused", "[apiserver][patch]")
 {
     server s;
     add_deployment(s);

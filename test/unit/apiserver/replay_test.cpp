@@ -1,4 +1,4 @@
-// Requests captured from a kube-apiserver, asked again here: the answers must be the same.
+// Replays requests captured from a kube-apiserver and compares the answers.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -27,7 +27,7 @@ void replay(server& s, const std::vector<std::string>& files, bool ordered = tru
 
 } // namespace
 
-TEST_CASE("apiserver: creating answers as captured", "[apiserver][replay]")
+TEST_CASE("apiserver: creates answer as captured", "[apiserver][replay]")
 {
     server s;
     for (const auto* ns : {"cap-w", "cap-d", "cap-misc"}) s.add_namespace(ns);
@@ -61,7 +61,7 @@ TEST_CASE("apiserver: creating answers as captured", "[apiserver][replay]")
                "write/dryrun-invalid"});
 }
 
-TEST_CASE("apiserver: changing and deleting answers as captured", "[apiserver][replay]")
+TEST_CASE("apiserver: updates and deletes answer as captured", "[apiserver][replay]")
 {
     server s;
     for (const auto* ns : {"cap-w", "cap-d", "cap-misc"}) s.add_namespace(ns);
@@ -137,7 +137,7 @@ TEST_CASE("apiserver: routes, methods and media types are refused as captured", 
             "discovery/apis-unknown-group", "discovery/apis-unknown-group-version"});
 }
 
-TEST_CASE("apiserver: who may not is told so as captured", "[apiserver][replay]")
+TEST_CASE("apiserver: unauthorized requests are refused as captured", "[apiserver][replay]")
 {
     server s;
     s.token = "bob";
@@ -155,7 +155,7 @@ TEST_CASE("apiserver: custom resources answer as captured", "[apiserver][replay]
     s.add_namespace("cap-crd");
     s.add_namespace("cap-x2");
     replay(s, {"crd/list-before-crd-404"});
-    // Members of a definition come in the order they were sent, not in that of Go's structs.
+    // Members of a definition have the order in which they were sent, not that of Go's structs.
     replay(s, {"crd/create-crd-201", "crd/get-crd-established"}, false);
     replay(s, {"crd/list-empty", "crd/discovery-resources", "crd/create-cr-201", "crd/get-404",
                "crd/unknown-resource-in-builtin-group-404", "crd/unknown-resource-in-known-group-404",

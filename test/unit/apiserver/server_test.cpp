@@ -1,4 +1,4 @@
-// Discovery, OpenAPI, who may what, manifests.
+// Tests of discovery, OpenAPI, authorization and manifests.
 #include "support.hpp"
 
 #include <kubecoro/apiserver/manifests.hpp>
@@ -47,7 +47,8 @@ TEST_CASE("discovery: every group, version and resource is listed in both forms"
               .status == 406);
 }
 
-TEST_CASE("openapi: kubectl finds the kinds and the fieldValidation parameter of their patches", "[apiserver][openapi]")
+TEST_CASE("openapi: documents the kinds and the fieldValidation parameter of their patches for kubectl",
+          "[apiserver][openapi]")
 {
     server s;
     const auto index = s.get("/openapi/v3");
@@ -73,7 +74,7 @@ TEST_CASE("version and root answer", "[apiserver]")
     CHECK(s.ask("POST", "/version").status == 405);
 }
 
-TEST_CASE("access: the first rule that matches decides", "[apiserver][access]")
+TEST_CASE("access: the first matching rule decides", "[apiserver][access]")
 {
     access_control access;
     access.add_rule({.allow = false, .user = "admin", .resource = "secrets"});
@@ -115,7 +116,7 @@ TEST_CASE("access: tokens expire and are removed", "[apiserver][access]")
     CHECK(s.get("/api/v1/pods").status == 401);
 }
 
-TEST_CASE("access: a certificate's user counts when there is no token", "[apiserver][access]")
+TEST_CASE("access: the user of the certificate is used when there is no token", "[apiserver][access]")
 {
     server s;
     http_request r{.method = "GET", .target = "/api/v1/pods", .user = user_info{"cert", {"system:masters"}, {}}};
@@ -126,7 +127,7 @@ TEST_CASE("access: a certificate's user counts when there is no token", "[apiser
     CHECK(s.handler.handle(r, s.now).status == 200);
 }
 
-TEST_CASE("manifests: YAML is typed as kubectl types it, lists unfold, order is kept", "[apiserver][manifests]")
+TEST_CASE("manifests: YAML has kubectl's types, lists are unfolded, order is kept", "[apiserver][manifests]")
 {
     const auto loaded =
         load_manifests("# comment\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  s: \"yes\"\n"
@@ -145,7 +146,7 @@ TEST_CASE("manifests: YAML is typed as kubectl types it, lists unfold, order is 
     CHECK(from_json->size() == 1);
 }
 
-TEST_CASE("manifests: what is wrong is named with file and line", "[apiserver][manifests]")
+TEST_CASE("manifests: errors name the file and the line", "[apiserver][manifests]")
 {
     const auto broken = load_manifests("a: 1\nb: [1,\n", "bad.yaml");
     REQUIRE_FALSE(broken);
@@ -168,7 +169,7 @@ TEST_CASE("manifests: what is wrong is named with file and line", "[apiserver][m
     CHECK_FALSE(load_manifests(deep, "deep.yaml"));
 }
 
-TEST_CASE("manifests: definitions and namespaces come first, status is kept, missing namespaces are made",
+TEST_CASE("manifests: definitions and namespaces come first, status is kept, missing namespaces are created",
           "[apiserver][manifests]")
 {
     server s;

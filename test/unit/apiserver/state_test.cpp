@@ -1,4 +1,4 @@
-// What writes do to objects: versions, generations, conflicts, finalizers, grace, namespaces, custom resources.
+// Tests of writes: versions, generations, conflicts, finalizers, grace periods, namespaces, custom resources.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -49,7 +49,7 @@ TEST_CASE("state: every write takes the next version of one counter", "[apiserve
     CHECK(text(s.expect(200, "GET", "/api/v1/nodes"), "/metadata/resourceVersion") == std::to_string(before + 4));
 }
 
-TEST_CASE("state: a write that changes nothing keeps the version and tells nobody", "[apiserver][state]")
+TEST_CASE("state: a write without a change keeps the version and notifies no listener", "[apiserver][state]")
 {
     server s;
     s.add_config_map("default", "a");
@@ -63,7 +63,7 @@ TEST_CASE("state: a write that changes nothing keeps the version and tells nobod
     CHECK(told == 0);
 }
 
-TEST_CASE("state: an update from an old version is a conflict, without a version it is taken", "[apiserver][state]")
+TEST_CASE("state: an update from an old version is a conflict, one without a version is accepted", "[apiserver][state]")
 {
     server s;
     s.add_config_map("default", "a");
@@ -81,7 +81,7 @@ TEST_CASE("state: an update from an old version is a conflict, without a version
     CHECK(stale.status == 409);
 }
 
-TEST_CASE("state: generation rises with the spec, not with labels or status", "[apiserver][state]")
+TEST_CASE("state: generation increases with the spec, not with labels or status", "[apiserver][state]")
 {
     server s;
     CHECK(s.expect(201, "POST", deployments, deployment).at_pointer("/metadata/generation") == 1);
@@ -123,7 +123,7 @@ TEST_CASE("state: generated names keep the prefix and differ", "[apiserver][stat
     CHECK(a != b);
 }
 
-TEST_CASE("state: finalizers hold a deleted object until the last is gone", "[apiserver][state]")
+TEST_CASE("state: finalizers keep a deleted object until the last is removed", "[apiserver][state]")
 {
     server s;
     s.add_config_map("default", "f", R"("finalizers":["example.com/a","example.com/b"])");
@@ -168,7 +168,7 @@ TEST_CASE("state: preconditions of a delete must hold", "[apiserver][state]")
               uid + R"("}})");
 }
 
-TEST_CASE("state: a pod without a node goes at once, with one it terminates", "[apiserver][state]")
+TEST_CASE("state: a pod without a node is removed at once, one with a node terminates", "[apiserver][state]")
 {
     server s;
     s.expect(201, "POST", pods, pod("free"));
@@ -204,7 +204,7 @@ TEST_CASE("state: grace 0 removes a terminating pod", "[apiserver][state]")
     s.expect(404, "GET", pods + "/p");
 }
 
-TEST_CASE("state: a deleted namespace is emptied and goes; new content is refused meanwhile", "[apiserver][state]")
+TEST_CASE("state: a deleted namespace is emptied and removed; new content is refused until then", "[apiserver][state]")
 {
     server s;
     s.add_namespace("web");
@@ -220,7 +220,7 @@ TEST_CASE("state: a deleted namespace is emptied and goes; new content is refuse
     s.add_namespace("web");
 }
 
-TEST_CASE("state: finalize removes a namespace", "[apiserver][state]")
+TEST_CASE("state: a deleted namespace is removed with its last finalizer", "[apiserver][state]")
 {
     server s;
     s.expect(201, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"n","finalizers":["example.com/a"]}})");
@@ -244,7 +244,7 @@ TEST_CASE("state: a dry run answers and changes nothing", "[apiserver][state]")
     CHECK(json::serialize(s.expect(200, "GET", maps + "/a").at("data")) == R"({"k":"v"})");
 }
 
-TEST_CASE("state: deletecollection takes what the selector names and answers the list as it was", "[apiserver][state]")
+TEST_CASE("state: deletecollection deletes the selected objects and returns their list", "[apiserver][state]")
 {
     server s;
     s.add_config_map("default", "a", R"("labels":{"x":"1"})");
@@ -275,7 +275,7 @@ TEST_CASE("state: a definition is established by two events and served at once",
     CHECK(s.patch(widgets + "/w", R"({"spec":{"replicas":4}})").at_pointer("/metadata/generation") == 2);
 }
 
-TEST_CASE("state: a deleted definition takes its objects with it and watches end", "[apiserver][state][crd]")
+TEST_CASE("state: deleting a definition deletes its objects and ends its watches", "[apiserver][state][crd]")
 {
     server s;
     s.expect(201, "POST", crds, widgets_crd);
@@ -293,7 +293,7 @@ TEST_CASE("state: a deleted definition takes its objects with it and watches end
     CHECK(s.expect(200, "GET", widgets).at("items").as_array().empty());
 }
 
-TEST_CASE("state: values nobody should send are refused", "[apiserver][state]")
+TEST_CASE("state: invalid requests are refused", "[apiserver][state]")
 {
     server s;
     std::string deep = R"({"metadata":{"name":"d"},"data":)";
@@ -312,7 +312,7 @@ TEST_CASE("state: values nobody should send are refused", "[apiserver][state]")
     CHECK(s.expect(200, "GET", maps).at("items").as_array().empty());
 }
 
-TEST_CASE("state: numbers beyond reason are bounded", "[apiserver][state]")
+TEST_CASE("state: excessive numbers are bounded", "[apiserver][state]")
 {
     server s;
     s.expect(201, "POST", pods, pod("p", R"("terminationGracePeriodSeconds":9223372036854775807,"nodeName":"n",)"));

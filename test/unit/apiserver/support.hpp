@@ -1,4 +1,4 @@
-// A server in memory with one administrator, and captured exchanges of a kube-apiserver to hold against it.
+// An in-memory server with one administrator, and captured exchanges of a kube-apiserver for comparison.
 #pragma once
 
 #include <kubecoro/apiserver/request_handler.hpp>
@@ -31,7 +31,7 @@ struct server
     using headers = std::vector<std::pair<std::string, std::string>>;
     apiserver::http_response ask(std::string method, std::string target, std::string body = {}, headers extra = {});
     apiserver::http_response get(std::string target) { return ask("GET", std::move(target)); }
-    /// The body of an answer that must have this status.
+    /// Performs a request, requires the status, and returns the body.
     json::value expect(int status, std::string method, std::string target, std::string body = {}, headers extra = {});
     json::value patch(std::string target, std::string body, std::string_view type = merge_type);
 
@@ -40,13 +40,13 @@ struct server
     std::unique_ptr<apiserver::watch_stream> watch(std::string target);
 };
 
-/// What a watch has to say now: one line per event, without the newline.
+/// Returns the lines of a watch's output, one per event, without newlines.
 std::vector<std::string> lines(apiserver::watch_output out);
-/// "ADDED a@5" for an event.
+/// Formats an event as "ADDED a@5".
 std::string brief(const std::string& line);
 std::vector<std::string> brief(const std::vector<std::string>& all);
 
-/// One exchange of a file in data/ (format: the captures' own).
+/// One captured exchange, from a file in data/.
 struct captured
 {
     std::string file;
@@ -61,7 +61,7 @@ struct captured
 };
 captured load_capture(const std::string& file);
 
-/// JSON with what differs from run to run replaced: uids, versions, times; managedFields dropped.
+/// Masks the parts of JSON that differ between runs: replaces uids, versions and times, drops managedFields.
 std::string masked(std::string_view text);
 
 } // namespace kubecoro::test

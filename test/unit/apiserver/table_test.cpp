@@ -1,4 +1,4 @@
-// What kubectl shows.
+// Tests of tables, as shown by `kubectl get`.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -15,7 +15,7 @@ json::value table(server& s, const std::string& target)
     return json::parse(r.body);
 }
 
-/// Cells of columns that are shown without -o wide, all rows.
+/// Formats the cells of all rows, without the columns of -o wide.
 std::string shown(const json::value& t)
 {
     std::string out;
@@ -131,7 +131,7 @@ TEST_CASE("table: custom resources show the columns of their definition", "[apis
     CHECK(shown(t) == "\"w\"|3|\"True\"|\"one\"|\"x\"|\"0s\"\n\"x\"|null|null|null|null|\"0s\"\n");
 }
 
-TEST_CASE("table: the object of a row is as much as asked for", "[apiserver][table]")
+TEST_CASE("table: includeObject selects the object of a row", "[apiserver][table]")
 {
     server s;
     s.add_config_map("default", "m");

@@ -1,4 +1,4 @@
-// What a watch sends, when, and when it ends.
+// Tests of watches: contents and order of events, bookmarks, and the end.
 #include "support.hpp"
 
 using namespace kubecoro;
@@ -18,9 +18,9 @@ void relabel(server& s, const std::string& name, const std::string& label)
 
 } // namespace
 
-TEST_CASE("watch: what happened after a version is replayed, then live events follow", "[apiserver][watch]")
+TEST_CASE("watch: events after a version are replayed, then live events follow", "[apiserver][watch]")
 {
-    server s; // Four namespaces: version 4.
+    server s; // The four initial namespaces take versions 1 to 4.
     s.add_config_map("default", "a");
     const auto from = version(s);
     s.patch(maps + "/a", R"({"data":{"x":"1"}})");
@@ -54,7 +54,7 @@ TEST_CASE("watch: without a version the objects come first, in key order, and a 
     CHECK(quiet->next(s.now).lines.empty());
 }
 
-TEST_CASE("watch: an empty collection streams its bookmark alone", "[apiserver][watch]")
+TEST_CASE("watch: an empty collection streams only its bookmark", "[apiserver][watch]")
 {
     server s;
     auto watch = s.watch(maps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&"
@@ -62,7 +62,7 @@ TEST_CASE("watch: an empty collection streams its bookmark alone", "[apiserver][
     CHECK(brief(lines(watch->next(s.now))) == strings{"BOOKMARK @4"});
 }
 
-TEST_CASE("watch: leaving the selection is a deletion with the last state inside and the version of the change",
+TEST_CASE("watch: leaving the selection is a deletion with the last matching state and the version of the change",
           "[apiserver][watch]")
 {
     server s;
@@ -79,7 +79,7 @@ TEST_CASE("watch: leaving the selection is a deletion with the last state inside
     CHECK(got[0].find(R"("labels":{"app":"web"})") != std::string::npos);
 }
 
-TEST_CASE("watch: field selectors follow the same rule", "[apiserver][watch]")
+TEST_CASE("watch: leaving a field selection is a deletion", "[apiserver][watch]")
 {
     server s;
     const std::string pods = "/api/v1/namespaces/default/pods";
@@ -93,7 +93,7 @@ TEST_CASE("watch: field selectors follow the same rule", "[apiserver][watch]")
     CHECK(named->next(s.now).lines.empty());
 }
 
-TEST_CASE("watch: a version that is too old is one error event, then the end", "[apiserver][watch]")
+TEST_CASE("watch: a version that is too old gets one error event, then the end", "[apiserver][watch]")
 {
     server s({.history = 3});
     for (int i = 0; i < 5; ++i) s.add_config_map("default", "m" + std::to_string(i));
@@ -107,7 +107,7 @@ TEST_CASE("watch: a version that is too old is one error event, then the end", "
     CHECK(brief(lines(s.watch(maps + "?watch=1&resourceVersion=6")->next(s.now))).size() == 3);
 }
 
-TEST_CASE("watch: compaction expires old versions and lets open watches go on", "[apiserver][watch]")
+TEST_CASE("watch: compaction expires old versions, open watches continue", "[apiserver][watch]")
 {
     server s;
     s.add_config_map("default", "a");
@@ -122,7 +122,7 @@ TEST_CASE("watch: compaction expires old versions and lets open watches go on", 
     CHECK(brief(lines(open->next(s.now))) == strings{"ADDED c@7"});
 }
 
-TEST_CASE("watch: one that falls behind the history ends cleanly", "[apiserver][watch]")
+TEST_CASE("watch: a watch that falls behind the history ends cleanly", "[apiserver][watch]")
 {
     server s({.history = 2});
     auto slow = s.watch(maps + "?watch=1&resourceVersion=" + version(s));
@@ -132,7 +132,7 @@ TEST_CASE("watch: one that falls behind the history ends cleanly", "[apiserver][
     CHECK(out.lines.empty());
 }
 
-TEST_CASE("watch: a version of the future waits for what lies behind it", "[apiserver][watch]")
+TEST_CASE("watch: a version in the future waits for later events", "[apiserver][watch]")
 {
     server s;
     auto ahead = s.watch(maps + "?watch=1&resourceVersion=6");
@@ -148,7 +148,7 @@ TEST_CASE("watch: a version of the future waits for what lies behind it", "[apis
     CHECK(brief(lines(out)) == strings{"ERROR 504"});
 }
 
-TEST_CASE("watch: it ends on time, with a bookmark shortly before", "[apiserver][watch]")
+TEST_CASE("watch: ends on time, with a bookmark shortly before", "[apiserver][watch]")
 {
     server s;
     auto watch = s.watch(maps + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=100&resourceVersion=" + version(s));
@@ -157,7 +157,7 @@ TEST_CASE("watch: it ends on time, with a bookmark shortly before", "[apiserver]
     REQUIRE(watch->wake_at() == start + std::chrono::seconds{60});
     CHECK(brief(lines(watch->next(start + std::chrono::seconds{60}))) == strings{"BOOKMARK @5"});
     REQUIRE(watch->wake_at() == start + std::chrono::seconds{98});
-    CHECK(watch->next(start + std::chrono::seconds{98}).lines.empty()); // Nothing moved.
+    CHECK(watch->next(start + std::chrono::seconds{98}).lines.empty()); // no change since the last bookmark
     REQUIRE(watch->wake_at() == start + std::chrono::seconds{100});
     const auto out = watch->next(start + std::chrono::seconds{100});
     CHECK(out.ended);
@@ -165,7 +165,7 @@ TEST_CASE("watch: it ends on time, with a bookmark shortly before", "[apiserver]
     CHECK_FALSE(watch->wake_at());
 }
 
-TEST_CASE("watch: without bookmarks asked for only the end is timed", "[apiserver][watch]")
+TEST_CASE("watch: without bookmarks only the end is timed", "[apiserver][watch]")
 {
     server s({}, {.min_watch_timeout = std::chrono::seconds{10}});
     auto watch = s.watch(maps + "?watch=1");
@@ -176,7 +176,7 @@ TEST_CASE("watch: without bookmarks asked for only the end is timed", "[apiserve
     CHECK(watch->next(s.now + std::chrono::seconds{9}).lines.empty());
 }
 
-TEST_CASE("watch: the text of an event is made once for all watchers", "[apiserver][watch]")
+TEST_CASE("watch: the text of an event is rendered once for all watchers", "[apiserver][watch]")
 {
     server s;
     auto one = s.watch(maps + "?watch=1&resourceVersion=" + version(s));
@@ -188,7 +188,7 @@ TEST_CASE("watch: the text of an event is made once for all watchers", "[apiserv
     CHECK(a.lines[0] == b.lines[0]);
 }
 
-TEST_CASE("watch: output is bounded and says when there is more", "[apiserver][watch]")
+TEST_CASE("watch: output is bounded and reports when there is more", "[apiserver][watch]")
 {
     server s;
     for (int i = 0; i < 4; ++i) s.add_config_map("default", "m" + std::to_string(i));
@@ -201,7 +201,7 @@ TEST_CASE("watch: output is bounded and says when there is more", "[apiserver][w
     CHECK(watch->next(s.now).lines.empty());
 }
 
-TEST_CASE("watch: it outlives the state it was opened on", "[apiserver][watch]")
+TEST_CASE("watch: outlives the state it was opened on", "[apiserver][watch]")
 {
     std::unique_ptr<apiserver::watch_stream> watch;
     wall_time now;

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// No default constructor: the runner must not need one.
+/// Has no default constructor; the runner must not need one.
 struct stubborn
 {
     explicit stubborn(int v) : n(v) {}
@@ -66,7 +66,7 @@ asio::awaitable<result<>> ticks(kubecoro::time_source& c, int& count)
 
 } // namespace
 
-TEST_CASE("runner: it runs a coroutine to its end through virtual time", "[testing][runner]")
+TEST_CASE("runner: runs a coroutine to its end in virtual time", "[testing][runner]")
 {
     runner r;
     const auto start = r.clock().now();
@@ -78,7 +78,7 @@ TEST_CASE("runner: it runs a coroutine to its end through virtual time", "[testi
     CHECK(r.run(throws()).error() == cond::internal);
 }
 
-TEST_CASE("runner: a deadlock is reported, not waited for", "[testing][runner]")
+TEST_CASE("runner: a deadlock is reported instead of waiting", "[testing][runner]")
 {
     runner r;
     const auto got = r.run(latch{}.wait());
@@ -87,7 +87,7 @@ TEST_CASE("runner: a deadlock is reported, not waited for", "[testing][runner]")
     CHECK(got.error().message().find("deadlock") != std::string::npos);
 }
 
-TEST_CASE("runner: coroutines that never end meet a limit", "[testing][runner]")
+TEST_CASE("runner: coroutines that never end exceed a limit", "[testing][runner]")
 {
     runner r;
     run_limits limits;
@@ -97,7 +97,7 @@ TEST_CASE("runner: coroutines that never end meet a limit", "[testing][runner]")
     CHECK(r.run(sleeps_for_ever(r.clock()), limits).error().message().find("time") != std::string::npos);
 }
 
-TEST_CASE("runner: time advances step by step and stands still otherwise", "[testing][runner]")
+TEST_CASE("runner: time advances only when advanced", "[testing][runner]")
 {
     runner r;
     int count = 0;
@@ -142,7 +142,8 @@ TEST_CASE("runner: coroutines can be destroyed while their strands still live", 
 
 namespace {
 
-/// The order in which handlers run that became ready together: capital letters on the runner's executor, small ones on one strand.
+/// Returns the order in which simultaneously ready handlers run: upper-case letters on the runner's executor,
+/// lower-case letters on one strand.
 std::string order_of_handlers(std::uint64_t seed, ready_order order)
 {
     runner r(seed, order);
@@ -162,7 +163,8 @@ std::string only(std::string text, bool (*keep)(char))
 
 } // namespace
 
-TEST_CASE("runner: shuffled, ready handlers run in the seed's order, and a strand keeps its own", "[testing][runner]")
+TEST_CASE("runner: shuffled handlers run in an order drawn from the seed, strands keep their order",
+          "[testing][runner]")
 {
     const auto small = [](char c) { return c >= 'a'; };
     const auto capital = [](char c) { return c < 'a'; };
@@ -178,7 +180,7 @@ TEST_CASE("runner: shuffled, ready handlers run in the seed's order, and a stran
     CHECK(orders.size() > 15);
 }
 
-TEST_CASE("runner: shuffled, coroutines end, wait for time and can be destroyed", "[testing][runner]")
+TEST_CASE("runner: with shuffled order coroutines end, sleep and can be destroyed", "[testing][runner]")
 {
     runner r(5, ready_order::shuffled);
     const auto slept = r.run(sleeps(r.clock(), 7));

@@ -33,7 +33,7 @@ asio::awaitable<result<>> three_sleeps(kubecoro::time_source& c)
     co_return result<>{};
 }
 
-/// What an informer looks like from here: children in a group, stopped and joined.
+/// Resembles an informer: children in a group, stopped and joined.
 struct owner
 {
     explicit owner(runner& r) : group(r.executor()), clock(r.shared_clock()) {}
@@ -69,7 +69,7 @@ asio::awaitable<result<>> stubborn(latch never)
 
 } // namespace
 
-TEST_CASE("stop_after_every_step: it visits every step and leaves nothing behind", "[testing][every_step]")
+TEST_CASE("stop_after_every_step: destroys at every step and leaves nothing behind", "[testing][every_step]")
 {
     int checks = 0;
     const auto attempts = stop_after_every_step([](runner& r) { return scenario{three_sleeps(r.clock())}; },

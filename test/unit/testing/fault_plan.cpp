@@ -26,7 +26,7 @@ fault_rule rule(fault f, std::string target = {}, std::size_t nth = 1, std::size
 
 } // namespace
 
-TEST_CASE("fault plan: rules choose by method, target and count", "[testing][faults]")
+TEST_CASE("fault plan: rules select by method, target and count", "[testing][faults]")
 {
     fault_plan plan;
     plan.add(rule(fault::cut(10), "pods", 2));
@@ -50,7 +50,7 @@ TEST_CASE("fault plan: rules choose by method, target and count", "[testing][fau
     CHECK_FALSE(plan.decide(post));
 }
 
-TEST_CASE("fault plan: it can be switched off and the server be down", "[testing][faults]")
+TEST_CASE("fault plan: can be disabled, and can take the server down", "[testing][faults]")
 {
     fault_plan plan;
     plan.add(rule(fault::no_answer(), {}, 1, 0));
@@ -67,7 +67,7 @@ TEST_CASE("fault plan: it can be switched off and the server be down", "[testing
     CHECK_FALSE(plan.next_cut().settled());
 }
 
-TEST_CASE("fault plan: chance keeps to its probabilities and repeats with its seed", "[testing][faults]")
+TEST_CASE("fault plan: random faults follow their probabilities and repeat with the seed", "[testing][faults]")
 {
     fault_chances chances;
     chances.refuse = 0.1;
@@ -100,7 +100,7 @@ TEST_CASE("fault plan: chance keeps to its probabilities and repeats with its se
     CHECK(a.piece(100) == 100);
 }
 
-TEST_CASE("fault plan: 410 by chance befalls collections alone", "[testing][faults]")
+TEST_CASE("fault plan: random 410s affect collections only", "[testing][faults]")
 {
     fault_chances chances;
     chances.expired = 1;

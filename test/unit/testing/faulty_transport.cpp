@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Answers 200 with the target as the body, in pieces of four bytes; "/hang" never goes on after the first piece.
+/// Answers 200 with the target as the body, in pieces of four bytes; "/hang" stalls after the first piece.
 class echo_answer final : public answer
 {
 public:
@@ -111,7 +111,7 @@ TEST_CASE("faulty transport: without a fault nothing changes", "[testing][faults
     CHECK_FALSE(got->ended_by);
 }
 
-TEST_CASE("faulty transport: refused, answered otherwise, delayed", "[testing][faults]")
+TEST_CASE("faulty transport: refused, answered by the plan, delayed", "[testing][faults]")
 {
     bench b;
     SECTION("refused")
@@ -138,7 +138,7 @@ TEST_CASE("faulty transport: refused, answered otherwise, delayed", "[testing][f
     CHECK(b.r.run(fetch(b.wire, "/after")).value().body == "/after");
 }
 
-TEST_CASE("faulty transport: the body is cut after exactly so many bytes", "[testing][faults]")
+TEST_CASE("faulty transport: the body is cut after exactly the given number of bytes", "[testing][faults]")
 {
     for (std::size_t n = 0; n <= 12; ++n) {
         bench b;
@@ -154,7 +154,7 @@ TEST_CASE("faulty transport: the body is cut after exactly so many bytes", "[tes
     CHECK_FALSE(b.r.run(fetch(b.wire, "/api/v1/pods"))->ended_by);
 }
 
-TEST_CASE("faulty transport: silence lasts until it is cancelled or cut", "[testing][faults]")
+TEST_CASE("faulty transport: a stall lasts until it is cancelled or cut", "[testing][faults]")
 {
     bench b;
     const bool head = GENERATE(true, false);
@@ -216,7 +216,7 @@ TEST_CASE("faulty transport: a cut reaches requests and bodies that wait for the
     }
 }
 
-TEST_CASE("faulty transport: bodies arrive in small pieces when told so", "[testing][faults]")
+TEST_CASE("faulty transport: bodies arrive in small pieces when configured", "[testing][faults]")
 {
     bench b;
     fault_chances chances;

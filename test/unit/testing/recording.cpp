@@ -4,7 +4,7 @@
 using kubecoro::log_level;
 using namespace kubecoro::testing;
 
-TEST_CASE("recording logger: it keeps what was said", "[testing][recording]")
+TEST_CASE("recording logger: records log lines", "[testing][recording]")
 {
     recording_logger rec;
     const auto log = rec.handle();
@@ -18,7 +18,7 @@ TEST_CASE("recording logger: it keeps what was said", "[testing][recording]")
     CHECK(rec.lines().empty());
 }
 
-TEST_CASE("recording metrics: it keeps sums and last values by name and labels", "[testing][recording]")
+TEST_CASE("recording metrics: records sums and last values by name and labels", "[testing][recording]")
 {
     recording_metrics rec;
     kubecoro::metrics& m = rec;

@@ -26,7 +26,7 @@ resource_type pods()
     return r;
 }
 
-/// Reads a watch to its end; counts the batches.
+/// Reads a watch to its end and counts the batches.
 asio::awaitable<result<int>> drain(scripted_source& s, std::vector<std::string>& names)
 {
     watch_options options;
@@ -87,7 +87,7 @@ TEST_CASE("scripted source: lists are answered in order and their options record
     CHECK(s.describe() == "pods in namespace web");
 }
 
-TEST_CASE("scripted source: a call that the script does not know waits and is counted", "[testing][scripted]")
+TEST_CASE("scripted source: a call without an announced answer waits and is counted", "[testing][scripted]")
 {
     runner r;
     scripted_source s(r.shared_clock());
@@ -106,7 +106,7 @@ TEST_CASE("scripted source: a call that the script does not know waits and is co
     CHECK(s.in_flight() == 0);
 }
 
-TEST_CASE("scripted source: a watch brings what the test sends, before and after it is opened", "[testing][scripted]")
+TEST_CASE("scripted source: a watch delivers what the test sends, before and after it is opened", "[testing][scripted]")
 {
     runner r;
     scripted_source s(r.shared_clock());
@@ -149,7 +149,8 @@ TEST_CASE("scripted source: a watch brings what the test sends, before and after
     CHECK(w.closed());
 }
 
-TEST_CASE("scripted source: watches are refused, hang, are dropped; options are recorded", "[testing][scripted]")
+TEST_CASE("scripted source: watches are refused, hang or are dropped; their options are recorded",
+          "[testing][scripted]")
 {
     runner r;
     scripted_source s(r.shared_clock());
@@ -172,7 +173,7 @@ TEST_CASE("scripted source: watches are refused, hang, are dropped; options are 
     CHECK(s.watch_call(0).resource_version == "17");
 }
 
-TEST_CASE("scripted provider: test and informer meet at the same source", "[testing][scripted]")
+TEST_CASE("scripted provider: test and informer share a source", "[testing][scripted]")
 {
     runner r;
     scripted_provider provider(r.executor(), r.shared_clock());
@@ -187,7 +188,7 @@ TEST_CASE("scripted provider: test and informer meet at the same source", "[test
     CHECK(provider.executor() == r.executor());
 }
 
-TEST_CASE("objects: what the helpers make is what scripts need", "[testing][scripted]")
+TEST_CASE("objects: the helpers create objects and events for scripts", "[testing][scripted]")
 {
     object_spec spec;
     spec.api_version = "apps/v1";

@@ -23,7 +23,7 @@ asio::awaitable<result<>> note_after(virtual_clock& clock, duration d, std::stri
 
 } // namespace
 
-TEST_CASE("virtual clock: it starts at the same moment and moves only when told", "[testing][clock]")
+TEST_CASE("virtual clock: starts at the same time and advances only when advanced", "[testing][clock]")
 {
     virtual_clock a;
     const virtual_clock b;
@@ -62,7 +62,7 @@ TEST_CASE("virtual clock: timers fire in order of time, then of creation", "[tes
     CHECK(r.clock().waiting() == 0);
 }
 
-TEST_CASE("virtual clock: cancel, a new moment and cancellation wake the waiter", "[testing][clock]")
+TEST_CASE("virtual clock: cancel, a new expiry and cancellation end the wait", "[testing][clock]")
 {
     runner r;
     const auto timer = r.clock().make_timer(r.executor());
@@ -79,7 +79,7 @@ TEST_CASE("virtual clock: cancel, a new moment and cancellation wake the waiter"
     CHECK(r.clock().waiting() == 0);
 }
 
-TEST_CASE("virtual clock: a timer that was never set and one of the past complete at once", "[testing][clock]")
+TEST_CASE("virtual clock: a timer that is not set or has expired completes at once", "[testing][clock]")
 {
     runner r;
     const auto timer = r.clock().make_timer(r.executor());
@@ -88,7 +88,7 @@ TEST_CASE("virtual clock: a timer that was never set and one of the past complet
     CHECK(r.run(timer->wait()).has_value());
 }
 
-TEST_CASE("virtual clock: timers may outlive it", "[testing][clock]")
+TEST_CASE("virtual clock: timers may outlive the clock", "[testing][clock]")
 {
     runner r;
     std::unique_ptr<kubecoro::timer> timer;

@@ -25,9 +25,9 @@ struct patch_allowance
     [[nodiscard]] bool spend(const boost::json::value& v, std::size_t depth_there);
 };
 
-/** One value of the document. A value that no path enters stays as it is; others are split, one level at a time: objects
-    into ordered maps, lists into pieces, so that adding or removing a member or item does not move all others. A
-    move-only value type. */
+/** One value of the document. A value that no path enters stays as it is; others are split, one level at a time:
+    objects into ordered maps, lists into pieces, so that adding or removing a member or item does not move all others.
+    A move-only value type. */
 class patch_node
 {
 public:

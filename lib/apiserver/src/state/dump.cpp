@@ -82,7 +82,8 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
             continue;
         }
         version = version_at(*entry, "resourceVersion");
-        if (text_at(*entry, "format") != format_name || !version) return refuse(line, "not a saved state of this program");
+        if (text_at(*entry, "format") != format_name || !version)
+            return refuse(line, "not a saved state of this program");
         for (const auto& [key, store] : stores_) store->clear();
     }
     if (!version) return refuse(1, "empty");

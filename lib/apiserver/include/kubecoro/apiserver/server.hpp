@@ -40,8 +40,8 @@ struct server_options
     /// See access_control. Members of system:masters need no rule.
     std::vector<access_rule> rules = {};
     /** Maximum number of connections over all endpoints. At the maximum, the connection that has waited longest for its
-        client (for the handshake, a request or its rest) is closed in favour of the new one; when all are being served,
-        the new one is closed. The same applies when the process runs out of file descriptors. */
+        client (for the handshake, a request or its rest) is closed in favour of the new one; when all are being
+        served, the new one is closed. The same happens when the process runs out of file descriptors. */
     std::size_t max_connections = 1000;
     /// Maximum bytes of request bodies held at once, over all connections. A request beyond it is answered with 429.
     std::size_t max_buffered_bytes = 64u << 20;
@@ -118,7 +118,7 @@ public:
         Idempotent: a second call completes a cancelled one. Must not be awaited from a coroutine of the server. */
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
 
-    /** Performs one request as a member of system:masters, without sockets. Tests and the demo change the state with it.
+    /** Performs one request as a member of system:masters, without sockets. Used by tests and the demo.
 
         @param target  Path and query. @param body  JSON; empty for none. A PATCH is a merge patch.
         @return the body of the response. Errors: the failure that the Status describes; invalid for a watch. */

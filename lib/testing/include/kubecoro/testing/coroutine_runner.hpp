@@ -19,7 +19,7 @@
 
 namespace kubecoro::testing {
 
-/// When a runner gives up on a coroutine that never ends.
+/// Limits after which a runner cancels a coroutine that does not end.
 struct run_limits
 {
     std::size_t handlers = 10'000'000;
@@ -43,9 +43,9 @@ class task
 {
 public:
     [[nodiscard]] bool done() const noexcept { return state_->core.done; }
-    /// Only when done. An exception shows as the failure it stands for.
+    /// The coroutine's result; only when done. An exception is converted to a failure.
     [[nodiscard]] result<T>& outcome() const { return *state_->value; }
-    /// At once. Nothing when done, or never started.
+    /// Cancels the coroutine at once. Does nothing when it is done or was never started.
     void cancel(boost::asio::cancellation_type how = boost::asio::cancellation_type::terminal) const
     {
         if (state_->core.cancel) state_->core.cancel(how);
@@ -61,19 +61,19 @@ private:
     std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
-/// Which of the ready handlers runs next.
+/// The order in which ready handlers run.
 enum class ready_order
 {
-    /// The one that became ready first.
+    /// The order in which they became ready.
     fifo,
-    /// One drawn by the runner's seed, as several threads might take them. A strand keeps the order of its own handlers.
+    /// An order drawn from the runner's seed, like that of several threads. Strands keep the order of their handlers.
     shuffled
 };
 
-/** Runs coroutines on one thread, in virtual time, the same way every time.
+/** Runs coroutines on one thread, in virtual time, deterministically.
 
-    Handlers run in the order in which they became ready, or in one drawn from the seed; when none is ready, time jumps
-    to the next timer. Never sleeps. Not thread safe. What it runs must not use sockets or real timers. */
+    Handlers run in the order in which they became ready, or in an order drawn from the seed; when none is ready, time
+    jumps to the next timer. Never sleeps. Not thread safe. Its coroutines must not use sockets or real timers. */
 class runner
 {
 public:
@@ -83,15 +83,15 @@ public:
     runner(const runner&) = delete;
     runner& operator=(const runner&) = delete;
 
-    /// Runs its own handlers in their order; `executor()` is what follows `ready_order`.
+    /// Handlers posted directly to the context run in fifo order; `executor()` follows `ready_order`.
     [[nodiscard]] boost::asio::io_context& context() noexcept;
     [[nodiscard]] boost::asio::any_io_executor executor() const noexcept { return executor_; }
     [[nodiscard]] virtual_clock& clock() noexcept { return *clock_; }
     [[nodiscard]] const std::shared_ptr<virtual_clock>& shared_clock() const noexcept { return clock_; }
-    /// For what a test draws by chance; seeded by the constructor.
+    /// Random source for the test; seeded by the constructor.
     [[nodiscard]] random_source& random() noexcept { return random_; }
 
-    /// Starts a coroutine; it takes its first step with the next call that runs handlers.
+    /// Starts a coroutine; it begins to run with the next call that runs handlers.
     template<class T>
     task<T> spawn(boost::asio::awaitable<result<T>> body)
     {
@@ -102,10 +102,10 @@ public:
         return t;
     }
 
-    /** Runs until this coroutine has ended, other coroutines and time along with it.
+    /** Runs handlers and advances time until this coroutine has ended.
 
-        When nothing is ready, no timer runs and it has not ended, or a limit is passed, it is cancelled and the answer
-        is cond::internal with a message that says so. */
+        On a deadlock (nothing is ready and no timer runs), or when a limit is exceeded, cancels the coroutine and fails
+        with cond::internal; the message names the reason. */
     template<class T>
     result<T> run(boost::asio::awaitable<result<T>> body, run_limits limits = run_limits())
     {
@@ -117,17 +117,18 @@ public:
         return failure(cond::internal, ended.error().message());
     }
 
-    /// Runs and moves time until `reached()`. Errors: cond::internal when it cannot be reached any more or a limit is
-    /// passed.
+    /// Runs handlers and advances time until `reached()`. Errors: cond::internal on a deadlock or when a limit is
+    /// exceeded.
     result<> run_until(const std::function<bool()>& reached, run_limits limits = run_limits());
-    /// Runs what is ready, and what that makes ready; time stands still.
+    /// Runs handlers until none is ready, without advancing time.
     void run_until_idle();
-    /// Runs for so long in virtual time, and what is ready then.
+    /// Runs handlers while virtual time advances by `d`, then until none is ready.
     void advance(duration d);
-    /// Runs up to `handlers` handlers, moving time when none is ready. @return how many ran; fewer when all is quiet.
+    /// Runs up to `handlers` handlers, advancing time when none is ready. @return the number run; fewer when nothing is
+    /// ready and no timer runs.
     std::size_t step(std::size_t handlers);
 
-    /// Cancels that coroutine when `handlers` more have run, wherever it stands then.
+    /// Cancels the coroutine after `handlers` more handlers have run.
     template<class T>
     void cancel_after(std::size_t handlers, const task<T>& t, boost::asio::cancellation_type how)
     {
@@ -137,7 +138,7 @@ public:
     /// Handlers run so far.
     [[nodiscard]] std::size_t handlers() const noexcept { return handlers_; }
 
-    /// Destroys every coroutine where it stands, as the end of a program would. Nothing can run afterwards.
+    /// Destroys every coroutine at its suspension point, as the end of a program would. Nothing can run afterwards.
     void destroy_coroutines();
 
 private:
@@ -152,7 +153,7 @@ private:
             s->value.emplace(failure(cond::cancelled));
             co_return;
         }
-        // Every kind of cancellation gets through: what is run decides.
+        // Passes every kind of cancellation on to the coroutine.
         co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::enable_total_cancellation());
         auto outcome = co_await std::move(body);
         s->value.emplace(std::move(outcome));

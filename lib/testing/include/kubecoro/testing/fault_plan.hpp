@@ -15,22 +15,22 @@
 
 namespace kubecoro::testing {
 
-/// What happens to one request and its answer. Made by the functions below.
+/// A fault in one request and its answer. Created by the functions below.
 struct fault
 {
     enum class what
     {
-        /// No connection.
+        /// The connection is refused.
         refuse,
-        /// The request goes out, nothing ever comes back, until the connection is cut or the wait cancelled.
+        /// No answer arrives until the connection is cut or the wait is cancelled. The server does not get the request.
         no_answer,
-        /// The answer comes, later by `wait`.
+        /// The request is sent after a delay of `wait`.
         delay,
-        /// The server does not see the request; it is answered with `status` and `body`.
+        /// The plan answers with `status` and `body`. The server does not get the request.
         answer,
         /// The body breaks off after `after_bytes`.
         cut,
-        /// The body goes silent after `after_bytes`, until the connection is cut or the wait cancelled.
+        /// No data arrives after `after_bytes` of the body, until the connection is cut or the wait is cancelled.
         stall
     };
     what kind = what::refuse;
@@ -46,29 +46,29 @@ struct fault
     [[nodiscard]] static fault delay(duration d);
     [[nodiscard]] static fault answer(int status, std::string body,
                                       std::vector<std::pair<std::string, std::string>> headers = {});
-    /// An answer with a Status body such as the server writes it; `retry_after` of 0 seconds: no such header.
+    /// An answer with a Status body in the server's format. A `retry_after` of 0 s omits the header.
     [[nodiscard]] static fault status_answer(int status, std::string_view reason,
                                              std::chrono::seconds retry_after = std::chrono::seconds{0});
     [[nodiscard]] static fault cut(std::size_t after_bytes);
     [[nodiscard]] static fault stall(std::size_t after_bytes);
 };
 
-/// Which requests a fault befalls.
+/// Selects the requests that a fault affects.
 struct fault_rule
 {
     fault what = {};
     /// Empty: any.
     std::string method = {};
-    /// A part of path and query; empty: any.
+    /// A substring of path and query; empty: any.
     std::string target = {};
-    /// The first matching request that it befalls, counted from 1 since the rule was added.
+    /// The first matching request affected, counted from 1 since the rule was added.
     std::size_t nth = 1;
-    /// How many matching requests from there on; 0 = all.
+    /// Number of matching requests affected from there on; 0: all.
     std::size_t times = 1;
     KUBECORO_NAME_FIRST;
 };
 
-/// Faults by chance. Probabilities of each request, in [0, 1]; the first that hits counts, in this order.
+/// Random faults: probabilities per request, in [0, 1]. At most one fault is drawn per request.
 struct fault_chances
 {
     double refuse = 0;
@@ -82,37 +82,37 @@ struct fault_chances
     double cut = 0;
     double stall = 0;
     double delay = 0;
-    /// cut and stall come after 0 to this many bytes of the body.
+    /// cut and stall occur after 0 to this many bytes of the body.
     std::size_t max_bytes = 4096;
     duration max_delay = std::chrono::seconds{5};
-    /// Bodies arrive in pieces of 1 to this many bytes; 0 = as they come.
+    /// Bodies arrive in pieces of 1 to this many bytes; 0: unchanged.
     std::size_t max_piece = 0;
 };
 
-/** What goes wrong between a client and its server: by rule, by chance, or at the test's command. Shared by the test and
-    any number of faulty_transports. Thread safe; the same seed and requests give the same faults. */
+/** Injects faults between a client and its server: by rule, at random, or on the test's request. Shared by the test and
+    any number of faulty_transports. Thread safe. The same seed and requests give the same faults. */
 class fault_plan
 {
 public:
     explicit fault_plan(std::uint64_t seed = 1);
     ~fault_plan();
 
-    /// Rules are tried in the order in which they were added, before chance.
+    /// Rules are tried in the order in which they were added, before random faults.
     void add(fault_rule rule);
     void set_chances(const fault_chances& chances);
     /// Removes rules and chances.
     void clear();
-    /// While off, nothing goes wrong and no rule counts.
+    /// While off, no faults occur and rules do not count requests.
     void enable(bool on);
-    /// While down, every connection is refused; those open when it begins are cut.
+    /// While down, every connection is refused. Going down cuts the open connections.
     void set_down(bool down);
-    /// Breaks every answer that is open and every request that waits for one.
+    /// Cuts every open answer and every request that waits for an answer.
     void cut_open();
 
     struct counts
     {
         std::size_t requests = 0;
-        /// Requests that something befell.
+        /// Requests affected by a fault.
         std::size_t faults = 0;
         std::size_t refused = 0;
         std::size_t unanswered = 0;
@@ -123,11 +123,11 @@ public:
     };
     [[nodiscard]] counts so_far() const;
 
-    /// For transports: what befalls this request.
+    /// For transports: decides the fault of this request.
     [[nodiscard]] std::optional<fault> decide(const request& r);
-    /// For transports: settled by the next cut_open().
+    /// For transports: a latch that the next cut_open() settles.
     [[nodiscard]] latch next_cut() const;
-    /// For transports: the size of the next piece of a body of `available` bytes.
+    /// For transports: the size of the next piece when `available` bytes of the body are available.
     [[nodiscard]] std::size_t piece(std::size_t available);
 
 private:

@@ -8,13 +8,13 @@
 
 namespace kubecoro::testing {
 
-/** Any transport, with the faults of a plan between it and its user.
+/** Wraps a transport and injects the faults of a plan.
 
-    What a fault breaks fails with cond::unreachable, as a broken connection does. Thread safe as far as `inner` is. */
+    Cut and refused connections fail with cond::unreachable. Thread safe if `inner` is. */
 class faulty_transport final : public transport
 {
 public:
-    /// @param c  For delays. All three are kept alive.
+    /// @param c  For delays. Shares ownership of all three.
     faulty_transport(std::shared_ptr<transport> inner, std::shared_ptr<fault_plan> plan,
                      std::shared_ptr<time_source> c);
     ~faulty_transport() override;

@@ -1,5 +1,5 @@
 #pragma once
-// Objects, pages and events in one line each, for scripts.
+// Creates objects, list pages and watch events for scripts.
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/object.hpp>
@@ -11,7 +11,7 @@
 
 namespace kubecoro::testing {
 
-/// What make_object writes into an object.
+/// The contents of an object that make_object creates.
 struct object_spec
 {
     std::string api_version = "v1";
@@ -20,7 +20,7 @@ struct object_spec
     std::string ns = {};
     std::string name = {};
     std::string resource_version = {};
-    /// Empty: made from namespace and name, so that it stays the same from version to version.
+    /// Empty: derived from namespace and name, so that it is the same for every version.
     std::string uid = {};
     std::vector<std::pair<std::string, std::string>> labels = {};
     /// Further members of the object as JSON text, e.g. `"spec":{"nodeName":"n1"}`; empty for none.
@@ -28,7 +28,7 @@ struct object_spec
     KUBECORO_NAME_FIRST;
 };
 
-/// Throws kubecoro::error when `members` is not what it says it is.
+/// Throws kubecoro::error when `members` is not valid JSON.
 [[nodiscard]] object make_object(const object_spec& spec);
 /// A Pod: make_pod("web", "a", "17").
 [[nodiscard]] object make_pod(std::string_view ns, std::string_view name, std::string_view resource_version,
@@ -40,15 +40,15 @@ struct object_spec
 [[nodiscard]] watch_event added(object o);
 [[nodiscard]] watch_event modified(object o);
 [[nodiscard]] watch_event deleted(object o);
-/// @param ends_initial_events  With the annotation that ends a streamed list.
+/// @param ends_initial_events  Adds the annotation that ends a streamed list.
 [[nodiscard]] watch_event bookmark(std::string_view resource_version, bool ends_initial_events = false,
                                    std::string_view kind = "Pod", std::string_view api_version = "v1");
-/// An ERROR line, e.g. error_event(410, "Expired", "too old resource version: 1 (5)").
+/// An ERROR event, e.g. error_event(410, "Expired", "too old resource version: 1 (5)").
 [[nodiscard]] watch_event error_event(int code, std::string reason, std::string message = {});
-/// A line of a type nobody knows.
+/// An event of an unknown type.
 [[nodiscard]] watch_event unknown_event(std::string type);
 
-/// A failure as the client makes it from an answer of the server.
+/// The failure that the client makes from a Status answer of the server.
 [[nodiscard]] failure server_failure(int code, std::string reason, std::string message = {});
 
 } // namespace kubecoro::testing

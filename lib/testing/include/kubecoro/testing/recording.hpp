@@ -11,19 +11,19 @@
 
 namespace kubecoro::testing {
 
-/// Keeps log lines for a test to look at. Thread safe; loggers it handed out may outlive it.
+/// Records log lines. Thread safe; its loggers may outlive it.
 class recording_logger
 {
 public:
     recording_logger();
 
-    /// A logger that writes here.
+    /// Returns a logger that writes to this recorder.
     [[nodiscard]] logger handle(log_level threshold = log_level::trace) const;
-    /// Every line as format() gives it.
+    /// Every line, formatted by format().
     [[nodiscard]] std::vector<std::string> lines() const;
-    /// Lines of that level.
+    /// Number of lines of a level.
     [[nodiscard]] std::size_t count(log_level level) const;
-    /// Lines that contain `text`.
+    /// Number of lines that contain `text`.
     [[nodiscard]] std::size_t count(std::string_view text) const;
     void clear();
 
@@ -32,7 +32,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/// Keeps numbers for a test to look at. Thread safe; instruments it handed out may outlive it.
+/// Records metrics. Thread safe; its instruments may outlive it.
 class recording_metrics final : public metrics
 {
 public:
@@ -42,10 +42,10 @@ public:
     [[nodiscard]] std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) override;
     [[nodiscard]] std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) override;
 
-    /// A counter's sum, a gauge's last value, a histogram's sum; over all time series of that name when `labels` is
-    /// empty. 0 when there is none.
+    /// Returns a counter's sum, a gauge's last value, or a histogram's sum; summed over all time series of the name
+    /// when `labels` is empty. 0 for an unknown name.
     [[nodiscard]] double value(std::string_view name, const metric_labels& labels = {}) const;
-    /// How often it was added to, set or observed.
+    /// Number of calls of add(), set() or observe().
     [[nodiscard]] std::size_t updates(std::string_view name, const metric_labels& labels = {}) const;
     [[nodiscard]] std::vector<std::string> names() const;
 

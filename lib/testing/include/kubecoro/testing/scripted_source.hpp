@@ -12,7 +12,7 @@
 
 namespace kubecoro::testing {
 
-/// One call that a scripted source has seen.
+/// One call of a scripted source.
 struct recorded_call
 {
     enum class what
@@ -26,7 +26,7 @@ struct recorded_call
     time_point at = {};
 };
 
-/** The server's end of one scripted watch: what a test sends through it, before or after the watch is opened.
+/** The server's end of one scripted watch. Tests send events through it, before or after the watch is opened.
 
     A handle; copies share the watch. Thread safe. */
 class scripted_watch
@@ -34,21 +34,21 @@ class scripted_watch
 public:
     scripted_watch();
 
-    /// Sends one batch: it arrives in one piece.
+    /// Sends one batch, which one next() returns.
     const scripted_watch& send(std::vector<watch_event> batch) const;
     const scripted_watch& send(watch_event event) const;
-    /// What was sent before arrives, then nothing for `d`.
+    /// Delays everything sent later by `d`.
     const scripted_watch& pause(duration d) const;
-    /// The clean end, after what was sent before.
+    /// Ends the watch cleanly, after everything sent before.
     void end() const;
-    /// Breaks off, after what was sent before.
+    /// Breaks the watch off, after everything sent before.
     void fail(failure f) const;
 
-    /// The watch has been accepted.
+    /// True once the watch has been accepted.
     [[nodiscard]] bool opened() const;
-    /// Whoever opened it has given it up, or has been told its end.
+    /// True once the client has destroyed the stream or received its end.
     [[nodiscard]] bool closed() const;
-    /// Batches not taken yet.
+    /// Items not delivered yet: batches, pauses and the end.
     [[nodiscard]] std::size_t pending() const;
     /// The options it was opened with.
     [[nodiscard]] watch_options options() const;
@@ -60,10 +60,10 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/** A list_watch_source that answers from a script and remembers what it was asked.
+/** A list_watch_source that answers from a script and records its calls.
 
-    Lists and watches are answered in the order in which the test announced them, separately. A call that the script does
-    not know is counted in unexpected() and waits for ever, so that nothing spins. Thread safe. */
+    Lists and watches are each answered in the order in which the test announced their answers. A call without an
+    announced answer is counted in unexpected() and waits forever, so that a client does not spin. Thread safe. */
 class scripted_source final : public list_watch_source
 {
 public:
@@ -76,14 +76,13 @@ public:
     void on_list(failure f, duration delay = {});
     /// The next list gets no answer until it is cancelled.
     void on_list_hang();
-    /// The next watch is accepted after `delay`; say through the handle what it brings.
+    /// The next watch is accepted after `delay`; send its events through the returned handle.
     scripted_watch on_watch(duration delay = {});
     /// The next watch is refused.
     void on_watch(failure f, duration delay = {});
     void on_watch_hang();
 
-    /// From now on the source says that it streams lists: reflectors made after this ask for watches with initial
-    /// events.
+    /// Makes streams_lists() return true: reflectors constructed afterwards request watches with initial events.
     void allow_streamed_lists();
 
     /// Every call so far, in order.
@@ -93,11 +92,11 @@ public:
     /// Options of the n-th list or watch, counted from 0. Throws std::out_of_range.
     [[nodiscard]] list_options list_call(std::size_t n) const;
     [[nodiscard]] watch_options watch_call(std::size_t n) const;
-    /// Calls that the script did not know.
+    /// Number of calls without an announced answer.
     [[nodiscard]] std::size_t unexpected() const;
-    /// Announced answers that nobody has asked for.
+    /// Number of announced answers not used yet.
     [[nodiscard]] std::size_t unused() const;
-    /// Calls that wait for their answer.
+    /// Number of calls that wait for their answer.
     [[nodiscard]] std::size_t in_flight() const;
 
     boost::asio::awaitable<result<list_page>> list(list_options options) override;
@@ -110,8 +109,8 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/** A source_provider of scripted sources, one for each resource and scope, made by whoever asks first: the test that
-    writes the script or the informer that opens it. Thread safe. */
+/** A source_provider of scripted sources, one for each resource and scope. A source is created on first use, either by
+    the test that writes the script or by the informer that opens it. Thread safe. */
 class scripted_provider final : public source_provider
 {
 public:
@@ -120,13 +119,13 @@ public:
 
     [[nodiscard]] std::shared_ptr<scripted_source> source(const resource_type& resource,
                                                           const source_scope& scope = {});
-    /// How often open() was called.
+    /// Number of calls of open().
     [[nodiscard]] std::size_t opened() const;
 
     [[nodiscard]] std::shared_ptr<list_watch_source> open(const resource_type& resource,
                                                           const source_scope& scope) override;
     [[nodiscard]] boost::asio::any_io_executor executor() const override;
-    /// Its own time.
+    /// Contains the clock passed to the constructor.
     [[nodiscard]] provider_defaults defaults() const override;
 
 private:

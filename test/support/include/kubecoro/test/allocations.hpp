@@ -1,11 +1,11 @@
-// How often a piece of code asks for memory, in programs that link kubecoro_counted_allocations.
+// Counts allocations, in programs that link kubecoro_counted_allocations.
 #pragma once
 
 #include <cstdint>
 
 namespace kubecoro::test {
 
-/// Calls of operator new by this thread, and the bytes they asked for.
+/// Calls of operator new by this thread, and the bytes requested.
 struct allocation_count
 {
     std::uint64_t calls = 0;
@@ -13,7 +13,7 @@ struct allocation_count
 };
 [[nodiscard]] allocation_count allocations_so_far() noexcept;
 
-/// The n-th call of operator new by this thread from now on fails, once. 0 = none.
+/// Makes the n-th call of operator new by this thread from now on fail, once. 0: none fails.
 void fail_allocation(std::uint64_t nth) noexcept;
 
 } // namespace kubecoro::test

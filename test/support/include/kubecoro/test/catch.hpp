@@ -1,5 +1,5 @@
 #pragma once
-// Catch2 as the distribution ships it: version 2 (Debian 12) or 3 (Ubuntu 24.04).
+// Includes the distribution's Catch2: version 2 (Debian 12) or 3 (Ubuntu 24.04).
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
@@ -9,7 +9,7 @@
 
 #include <kubecoro/base/result.hpp>
 
-// A failed check of a result says why it failed; the value itself need not be printable.
+// Prints the failure of a result in a failed check; the value need not be printable.
 template<class T>
 struct Catch::StringMaker<boost::system::result<T, kubecoro::failure>>
 {

@@ -5,10 +5,10 @@
 
 namespace kubecoro::test {
 
-/** Looks until `reached()` is true, for tests whose other side runs on threads or in another process.
+/** Polls until `reached()` is true, for tests whose other side runs on threads or in another process.
 
-    Gives the processor away between two looks and never sleeps for a fixed time. The limit only turns a hang into a
-    failure. @return whether it became true. */
+    Yields the processor between polls and never sleeps for a fixed time. The limit only turns a hang into a failure.
+    @return whether `reached()` became true. */
 template<class Predicate>
 [[nodiscard]] bool eventually(Predicate reached, std::chrono::seconds limit = std::chrono::seconds{30})
 {

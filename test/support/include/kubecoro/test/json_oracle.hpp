@@ -1,4 +1,4 @@
-// Boost.JSON's reading of a text, to compare ours with.
+// Parses JSON with Boost.JSON, as the reference for tests of this project's decoder.
 #pragma once
 
 #include <boost/json/parse.hpp>
@@ -10,7 +10,7 @@
 
 namespace kubecoro::test {
 
-/// Boost.JSON's own reading, at any depth. Throws for what it does not accept.
+/// Parses with Boost.JSON, up to a depth of 1000. Throws for invalid text.
 inline boost::json::value oracle(std::string_view text)
 {
     boost::json::parse_options options;

@@ -1,4 +1,4 @@
-// Puts every question to a value and everything inside it: for tapes that cannot be trusted.
+// Calls every accessor of a value and of all values in it, for tests with untrusted tapes.
 #pragma once
 
 #include <kubecoro/api/value_view.hpp>
@@ -9,7 +9,7 @@
 
 namespace kubecoro::test {
 
-/// @return a number that grows with what was read, so that nothing is optimised away; 0 for an absent value.
+/// @return a number that depends on everything read, so that nothing is optimised away; 0 for an absent value.
 inline std::size_t read_each(kubecoro::value_view v, std::size_t depth = 0)
 {
     if (!v) return 0;
