@@ -43,7 +43,7 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
     if (variable("KUBECORO_CONFORMANCE") == std::string("cluster")) {
         kubeconfig_options file;
         file.path = variable("KUBECORO_E2E_KUBECONFIG");
-        if (file.path.empty()) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG names no cluster");
+        if (file.path.empty()) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set");
         config = load_kubeconfig(file).value();
     } else {
         static const apiserver::tls_identity identity = make_identity();
@@ -57,7 +57,7 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
         config.login.token = "conformance";
     }
     client_options options;
-    options.max_retries = 0; // the answers themselves are what is tested
+    options.max_retries = 0; // the tests check the server's answers
     client_ = client::create(context_->get_executor(), std::move(config), std::move(options)).value();
     ns_ = unique("conformance");
     run(api().create(core::v1::namespace_::resource(), {},
@@ -74,7 +74,7 @@ cluster_under_test::~cluster_under_test()
         finalize_namespace();
 }
 
-// A bare API server has no controller that would empty the namespace and let it go.
+// A kube-apiserver without controllers does not empty and remove a deleted namespace.
 void cluster_under_test::finalize_namespace()
 {
     request r;

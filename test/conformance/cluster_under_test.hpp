@@ -1,4 +1,4 @@
-// The API server that the conformance cases run against: the embedded one, or a real one.
+// The API server that the conformance cases run against: the embedded server or a real one.
 #pragma once
 
 #include <kubecoro/client/client.hpp>
@@ -14,10 +14,10 @@
 
 namespace kubecoro::conformance {
 
-/** A client with everything allowed, and a namespace of this case's own, which goes when the case ends.
+/** An administrator's client and a namespace for one case, which is removed when the case ends.
 
-    KUBECORO_CONFORMANCE=cluster takes the cluster of KUBECORO_E2E_KUBECONFIG; otherwise an embedded server is started
-    behind TLS on loopback. Not thread safe: everything runs inside run(). */
+    KUBECORO_CONFORMANCE=cluster selects the cluster of KUBECORO_E2E_KUBECONFIG; otherwise an embedded server is started
+    with TLS on loopback. Not thread safe: everything runs inside run(). */
 class cluster_under_test
 {
 public:
@@ -28,10 +28,10 @@ public:
     [[nodiscard]] const client& api() const noexcept { return *client_; }
     /// A resource in this case's namespace.
     [[nodiscard]] resource_client in_ns(const resource_type& type) const { return api().resource(type, ns_); }
-    /// Of one namespace or cluster-wide; text that no other run uses.
+    /// Returns a name that no other run uses.
     [[nodiscard]] std::string unique(const std::string& prefix) const { return prefix + "-" + suffix_; }
 
-    /// Runs an operation to its end; after half a minute it fails with cond::timed_out.
+    /// Runs an operation to its end. Aborts the program when that takes more than 30 s.
     template<class T>
     result<T> run(boost::asio::awaitable<result<T>> operation)
     {
@@ -45,17 +45,17 @@ public:
         context_->restart();
         while (!outcome && std::chrono::steady_clock::now() < until) context_->run_one_for(std::chrono::seconds{1});
         if (thrown) std::rethrow_exception(thrown);
-        // The operation still refers to this frame.
+        // Cannot return: the operation still refers to this frame.
         if (!outcome) std::abort();
         return std::move(*outcome);
     }
 
-    /// The next event that is not a bookmark.
+    /// Returns the next event that is not a bookmark.
     result<watch_event> next_event(watch_stream& watch);
-    /// Events up to the first for which `last` holds, that one included.
+    /// Returns the events up to and including the first for which `last` is true.
     std::vector<watch_event> events_until(watch_stream& watch, bool (*last)(const watch_event&));
 
-    /** Makes versions of config maps before now too old. @return false where that is not possible. */
+    /// Compacts the history, so that earlier versions of config maps expire. @return false when not supported.
     bool forget_history();
 
 private:
@@ -70,10 +70,10 @@ private:
     std::vector<watch_event> waiting_;
 };
 
-/// A config map; `more` is put into its metadata, e.g. `,"labels":{"a":"b"}`.
+/// A config map; `more` is appended to its metadata, e.g. `,"labels":{"a":"b"}`.
 [[nodiscard]] std::string config_map(const std::string& name, const std::string& value = "1",
                                      const std::string& more = {});
-/// A deployment that any server accepts.
+/// A minimal valid deployment.
 [[nodiscard]] std::string deployment(const std::string& name, int replicas);
 [[nodiscard]] std::string pod(const std::string& name, const std::string& more = {});
 

@@ -1,4 +1,4 @@
-// The life of a CustomResourceDefinition and its objects.
+// Conformance cases: CustomResourceDefinitions and their objects.
 #include "cluster_under_test.hpp"
 
 #include <kubecoro/api/kinds.hpp>
@@ -11,13 +11,13 @@ using namespace kubecoro::conformance;
 
 namespace {
 
-/// A definition of widgets in a group of this run's own.
+/// A definition of widgets in a group that no other run uses.
 struct widgets
 {
     explicit widgets(cluster_under_test& cluster) : c(cluster), group(c.unique("g") + ".example.com")
     {
         REQUIRE(c.run(c.api().create(crds, {}, definition())));
-        // Served a little after the condition says so.
+        // The resource is served shortly after the condition is set.
         if (!test::eventually([&] { return c.run(c.api().list(type(), c.ns())).has_value(); }))
             FAIL("the custom resource is not served");
     }
@@ -69,7 +69,7 @@ TEST_CASE("custom resources: defaults, pruning, validation", "[conformance][crd]
     CHECK(c.run(w.objects().patch("a", patch_kind::strategic_merge, "{}")).error() == cond::invalid);
 }
 
-TEST_CASE("custom resources: status is apart, generation counts the spec", "[conformance][crd]")
+TEST_CASE("custom resources: status is separate, generation counts changes of the spec", "[conformance][crd]")
 {
     cluster_under_test c;
     widgets w{c};
@@ -86,7 +86,7 @@ TEST_CASE("custom resources: status is apart, generation counts the spec", "[con
     CHECK(spec.generation() == 2);
 }
 
-TEST_CASE("custom resources: lists and watches, and the end of the definition", "[conformance][crd]")
+TEST_CASE("custom resources: lists, watches and the deletion of the definition", "[conformance][crd]")
 {
     cluster_under_test c;
     widgets w{c};

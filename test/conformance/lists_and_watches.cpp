@@ -1,4 +1,4 @@
-// Lists, pages, selectors, watches, bookmarks, expired versions.
+// Conformance cases: lists, pages, selectors, watches, bookmarks, expired versions.
 #include "cluster_under_test.hpp"
 
 #include <kubecoro/api/kinds.hpp>
@@ -54,7 +54,7 @@ TEST_CASE("a list has a version and its items in order", "[conformance]")
     CHECK(page.continue_token.empty());
 }
 
-TEST_CASE("pages: each is of one version, later objects are absent", "[conformance]")
+TEST_CASE("pages: all are at one version, later objects are absent", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -82,7 +82,7 @@ TEST_CASE("pages: each is of one version, later objects are absent", "[conforman
     CHECK(names(c.run(maps.list_all(all)).value()) == "a b bb c e");
 }
 
-TEST_CASE("list options that make no sense are refused", "[conformance]")
+TEST_CASE("invalid list options are refused", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -101,7 +101,7 @@ TEST_CASE("list options that make no sense are refused", "[conformance]")
     CHECK(c.run(maps.list(field)).error() == cond::invalid);
 }
 
-TEST_CASE("a version of the future is too large", "[conformance]")
+TEST_CASE("a version in the future is too large", "[conformance]")
 {
     cluster_under_test c;
     list_options future;
@@ -110,7 +110,7 @@ TEST_CASE("a version of the future is too large", "[conformance]")
     CHECK(c.run(c.in_ns(core::v1::pod::resource()).list(future)).error() == cond::too_large_resource_version);
 }
 
-TEST_CASE("selectors choose by labels and fields", "[conformance]")
+TEST_CASE("selectors match labels and fields", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -135,7 +135,7 @@ TEST_CASE("selectors choose by labels and fields", "[conformance]")
     CHECK(names(c.run(pods.list(field)).value()).empty());
 }
 
-TEST_CASE("a watch from a list's version tells everything since, in order", "[conformance]")
+TEST_CASE("a watch from a list's version delivers every later event in order", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -160,7 +160,7 @@ TEST_CASE("a watch from a list's version tells everything since, in order", "[co
           std::stoull(std::string(updated.resource_version())));
 }
 
-TEST_CASE("a watch without a version begins with what there is", "[conformance]")
+TEST_CASE("a watch without a version begins with the existing objects", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -219,7 +219,7 @@ TEST_CASE("a streamed list ends with its bookmark", "[conformance]")
     CHECK(c.run(maps.watch(without_match)).error() == cond::invalid);
 }
 
-TEST_CASE("a watch ends cleanly at its time", "[conformance]")
+TEST_CASE("a watch ends cleanly at its timeout", "[conformance]")
 {
     cluster_under_test c;
     watch_options options = from(c.run(config_maps(c).list()).value().resource_version);
@@ -232,7 +232,7 @@ TEST_CASE("a watch ends cleanly at its time", "[conformance]")
     CHECK(after->empty());
 }
 
-TEST_CASE("a forgotten version is expired", "[conformance]")
+TEST_CASE("a compacted version is expired", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -244,7 +244,7 @@ TEST_CASE("a forgotten version is expired", "[conformance]")
     // The last change before a compaction can still be watched.
     REQUIRE(c.run(maps.update("d", config_map("d", "2"))));
     if (!c.forget_history()) {
-        WARN("this cluster cannot be made to forget");
+        WARN("skipped: the history of this cluster cannot be compacted");
         return;
     }
 

@@ -1,4 +1,4 @@
-// Create, read, update, patch, delete.
+// Conformance cases: create, read, update, patch, delete.
 #include "cluster_under_test.hpp"
 
 #include <kubecoro/api/kinds.hpp>
@@ -47,7 +47,7 @@ TEST_CASE("an object is created, read, updated and deleted", "[conformance]")
     CHECK(c.run(maps.remove("a")).error() == cond::not_found);
 }
 
-TEST_CASE("a name can be taken once", "[conformance]")
+TEST_CASE("a name can be used once", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -87,7 +87,7 @@ TEST_CASE("an update that changes nothing keeps the version", "[conformance]")
     CHECK(patched.resource_version() == created.resource_version());
 }
 
-TEST_CASE("generateName makes a name", "[conformance]")
+TEST_CASE("generateName generates a name", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -98,7 +98,7 @@ TEST_CASE("generateName makes a name", "[conformance]")
     CHECK(created.metadata()["generateName"].as_string() == "gen-");
 }
 
-TEST_CASE("what is not valid is refused with its causes", "[conformance]")
+TEST_CASE("invalid objects are refused with their causes", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -180,7 +180,7 @@ TEST_CASE("a dry run stores nothing", "[conformance]")
     CHECK(c.run(maps.get("b")));
 }
 
-TEST_CASE("finalizers hold a deleted object until they are gone", "[conformance]")
+TEST_CASE("finalizers keep a deleted object until they are removed", "[conformance]")
 {
     cluster_under_test c;
     auto maps = config_maps(c);
@@ -211,7 +211,7 @@ TEST_CASE("preconditions guard a delete", "[conformance]")
     CHECK(c.run(maps.remove("a", right)));
 }
 
-TEST_CASE("generation counts changes of the spec, and status is a world of its own", "[conformance]")
+TEST_CASE("generation counts changes of the spec, status is written separately", "[conformance]")
 {
     cluster_under_test c;
     auto deployments = c.in_ns(apps::v1::deployment::resource());
@@ -239,7 +239,7 @@ TEST_CASE("generation counts changes of the spec, and status is a world of its o
     CHECK(scaled["spec"]["replicas"].as_int64() == 3);
 }
 
-TEST_CASE("a pod without a node goes at once, and its delete answers the pod", "[conformance]")
+TEST_CASE("a pod without a node is removed at once, and its delete returns the pod", "[conformance]")
 {
     cluster_under_test c;
     auto pods = c.in_ns(core::v1::pod::resource());
@@ -251,7 +251,7 @@ TEST_CASE("a pod without a node goes at once, and its delete answers the pod", "
     CHECK(c.run(pods.get("p")).error() == cond::not_found);
 }
 
-TEST_CASE("what does not exist is not found, by name, kind and namespace", "[conformance]")
+TEST_CASE("unknown names, kinds and namespaces are not found", "[conformance]")
 {
     cluster_under_test c;
     resource_type nonsense = core::v1::config_map::resource();

@@ -1,4 +1,4 @@
-// Who may come in, and what those hear who may not.
+// End-to-end tests of authentication and authorization.
 
 #include "churn.hpp"
 #include "followed.hpp"
@@ -17,7 +17,7 @@ const resource_type self_reviews{"authentication.k8s.io", "v1", "selfsubjectrevi
 const resource_type roles{"rbac.authorization.k8s.io", "v1", "roles", "Role", true};
 const resource_type role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", true};
 
-/// Whom the server takes this client for.
+/// Returns the user name of this client, as the server reports it.
 std::string identity(cluster& c, const client& who)
 {
     const auto review =
@@ -33,7 +33,7 @@ std::optional<cluster_config> config_or_skip(const char* variable)
     return found;
 }
 
-/// An informer of that client sees what the administrator makes.
+/// Checks that an informer of the client follows changes made by the administrator.
 void follows(cluster& c, const client& who)
 {
     const auto ns = c.make_namespace("login");
@@ -82,7 +82,7 @@ TEST_CASE("login: client certificate from files", "[access]")
     follows(c, who);
 }
 
-TEST_CASE("login: a wrong token is a failure that says so", "[access]")
+TEST_CASE("login: a wrong token fails with cond::unauthorized", "[access]")
 {
     cluster c;
     auto config = cluster::config("KUBECORO_E2E_KUBECONFIG").value();
@@ -100,7 +100,7 @@ TEST_CASE("login: a wrong token is a failure that says so", "[access]")
     CHECK(synced.error().describe().find(config.login.token) == std::string::npos);
 }
 
-TEST_CASE("login: a server that an unknown authority vouches for is not talked to", "[access]")
+TEST_CASE("login: a server certificate of an unknown authority is rejected", "[access]")
 {
     cluster c;
     auto config = cluster::config("KUBECORO_E2E_KUBECONFIG").value();
@@ -114,7 +114,7 @@ TEST_CASE("login: a server that an unknown authority vouches for is not talked t
     CHECK(listed.error().describe().find("certificate") != std::string::npos);
 }
 
-TEST_CASE("forbidden: has_synced says so at once, and succeeds after the right is given", "[access]")
+TEST_CASE("forbidden: has_synced fails at once, and succeeds after the permission is granted", "[access]")
 {
     const auto config = config_or_skip("KUBECORO_E2E_LIMITED_KUBECONFIG");
     if (!config) return;
@@ -145,7 +145,8 @@ TEST_CASE("forbidden: has_synced says so at once, and succeeds after the right i
     CHECK(f.witnessed.complaint() == "");
 }
 
-TEST_CASE("forbidden while running: what is stored stays, and is brought up to date when the right is back", "[access]")
+TEST_CASE("forbidden while running: stored objects stay, and are updated when the permission is granted again",
+          "[access]")
 {
     const auto config = config_or_skip("KUBECORO_E2E_LIMITED_KUBECONFIG");
     if (!config) return;
@@ -160,7 +161,7 @@ TEST_CASE("forbidden while running: what is stored stays, and is brought up to d
     let_read(c, ns, user);
     REQUIRE(c.eventually([&] { return c.run(who.list(maps.type(), ns)).has_value(); }));
 
-    // A server asks for rights when a watch begins, so they have to be short for a withdrawal to show.
+    // A server checks authorization when a watch begins, so watches must be short for a withdrawal to take effect.
     auto options = impatient();
     options.policy.watch_timeout_min = options.policy.watch_timeout_max = std::chrono::seconds{2};
     followed f(c, who, maps.type(), ns, options);
@@ -183,7 +184,7 @@ TEST_CASE("forbidden while running: what is stored stays, and is brought up to d
     CHECK(f.witnessed.counts().deleted == 0);
 }
 
-TEST_CASE("no such resource: has_synced says so at once, and succeeds after it is defined", "[access]")
+TEST_CASE("no such resource: has_synced fails at once, and succeeds after the resource is defined", "[access]")
 {
     cluster c;
     const auto ns = c.make_namespace("undefined");

@@ -54,7 +54,7 @@ std::size_t churn::changes() const noexcept
                            [](std::size_t sum, const auto& entry) { return sum + entry.second; });
 }
 
-// Mostly short; sometimes long enough to come in several pieces, sometimes beyond ASCII.
+// Mostly short; sometimes long enough to arrive in several pieces, sometimes not ASCII.
 std::string churn::value()
 {
     const auto number = std::to_string(below(1000000));

@@ -1,4 +1,4 @@
-// Random changes through the raw API, from a seed.
+// Makes random changes through the API, from a seed.
 #pragma once
 
 #include <kubecoro/base/random.hpp>
@@ -13,18 +13,18 @@
 
 namespace kubecoro::e2e {
 
-/** Creates, patches, replaces and deletes objects of a few names, so that names are used again and again.
+/** Creates, patches, replaces and deletes objects with a few names, so that names are reused.
 
-    Conflicts, objects that are there already or not any more belong to the game. */
+    Conflicts and objects that already exist or no longer exist are expected. */
 class churn
 {
 public:
     churn(client api, std::uint64_t seed, std::vector<resource_type> types, std::vector<std::string> namespaces);
 
-    /// That many operations, or up to the first that the server did not answer.
+    /// Performs `operations` operations. Stops at the first unexpected failure and returns it.
     [[nodiscard]] boost::asio::awaitable<result<>> run(std::size_t operations);
 
-    /// Operations that changed something, by verb.
+    /// Number of successful operations, by verb.
     [[nodiscard]] const std::map<std::string, std::size_t>& done() const noexcept { return done_; }
     [[nodiscard]] std::size_t changes() const noexcept;
 
@@ -44,7 +44,7 @@ private:
     std::map<std::string, std::size_t> done_;
 };
 
-/// A minimal object of one of the kinds these cases write: Pod, ConfigMap, Widget. `more` is put into its metadata.
+/// Returns a minimal object of a kind that the cases write: Pod, ConfigMap, Widget. `more` is appended to its metadata.
 [[nodiscard]] std::string manifest(const resource_type& type, const std::string& name, const std::string& value = "1",
                                    const std::string& more = {});
 

@@ -53,7 +53,7 @@ std::optional<cluster_config> cluster::config(const char* variable)
 cluster::cluster() : suffix_(random_suffix())
 {
     auto admin = config("KUBECORO_E2E_KUBECONFIG");
-    if (!admin) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG names no cluster; `./dev e2e` starts one");
+    if (!admin) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set; `./dev e2e` starts a cluster");
     client_ = connect(std::move(*admin));
 }
 
@@ -127,7 +127,7 @@ void cluster::undefine(const resource_type& custom)
         const auto found = run(api().get(type, {}, name));
         return !found && found.error() == cond::not_found;
     };
-    if (!eventually(gone)) throw std::runtime_error("the definition does not go");
+    if (!eventually(gone)) throw std::runtime_error("the definition is not removed");
 }
 
 result<picture> cluster::read(const resource_type& type, const std::vector<std::string>& namespaces)
@@ -157,7 +157,7 @@ bool cluster::eventually(const std::function<bool()>& holds, std::chrono::second
 bool cluster::disturbable()
 {
     if (!setting("KUBECORO_E2E_CLUSTER").empty()) return true;
-    WARN("skipped: KUBECORO_E2E_CLUSTER names no script that may disturb this cluster");
+    WARN("skipped: KUBECORO_E2E_CLUSTER is not set to a script that may disturb this cluster");
     return false;
 }
 
@@ -171,7 +171,7 @@ void cluster::disturb(const std::string& verb)
     if (verb == "cont-apiserver") server_stopped_ = false;
 }
 
-// A namespace is emptied by hand, because a bare API server has no controller that would do it.
+// Empties a namespace, because a kube-apiserver without controllers does not.
 void cluster::empty(const std::string& ns)
 {
     std::vector<std::string> collections{"/api/v1/namespaces/" + ns + "/pods",

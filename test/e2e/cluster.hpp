@@ -1,4 +1,4 @@
-// The cluster that the end-to-end cases run against, and what they need of it.
+// The cluster that the end-to-end cases run against, with helpers for the cases.
 #pragma once
 
 #include "picture.hpp"
@@ -24,11 +24,11 @@
 
 namespace kubecoro::e2e {
 
-/// Empty when unset.
+/// Returns an environment variable; empty when unset.
 [[nodiscard]] std::string setting(const char* name);
 
-/** An administrator's client for KUBECORO_E2E_KUBECONFIG on two threads. What a case creates through it goes when the
-    case ends, however it ends; what it disturbed runs again. */
+/** An administrator's client for KUBECORO_E2E_KUBECONFIG on two threads. The destructor removes the objects created
+    through make() and its variants, and restarts a server that disturb() stopped. */
 class cluster
 {
 public:
@@ -39,37 +39,37 @@ public:
 
     [[nodiscard]] const client& api() const noexcept { return *client_; }
     [[nodiscard]] boost::asio::any_io_executor executor() { return pool_.get_executor(); }
-    /// The configuration of the variable's kubeconfig; empty when the variable is unset.
+    /// Loads the kubeconfig that the variable names; empty when the variable is unset.
     [[nodiscard]] static std::optional<cluster_config> config(const char* variable);
     [[nodiscard]] client connect(cluster_config config);
 
-    /// Text that no other case and no other run uses.
+    /// Returns a name that no other case or run uses.
     [[nodiscard]] std::string unique(const std::string& prefix) const { return prefix + "-" + suffix_; }
-    /// Its content goes with it, as far as it is of the kinds that these cases write.
+    /// Creates a namespace, which is removed at the end with its pods, config maps and widgets.
     std::string make_namespace(const std::string& prefix);
-    /// That many of them, several at a time.
+    /// Creates `count` namespaces, several at a time.
     std::vector<std::string> make_namespaces(const std::string& prefix, std::size_t count);
-    /// Creates an object that is removed when the case ends; for what lies outside of the case's namespaces.
+    /// Creates an object that is removed when the case ends; for objects outside of the case's namespaces.
     void make(const resource_type& type, const std::string& ns, const std::string& name, const std::string& json);
-    /// The name is known, the definition not yet created.
+    /// The custom resource of this case; define() creates its definition.
     [[nodiscard]] resource_type widget_type() const;
     void define(const resource_type& custom);
-    /// Completes when the definition is gone, and its objects with it.
+    /// Deletes the definition and waits until it and its objects are removed.
     void undefine(const resource_type& custom);
 
-    /// Every object of that resource in these namespaces (none: all), read page by page.
+    /// Reads every object of the resource in the namespaces (empty: all), page by page.
     [[nodiscard]] result<picture> read(const resource_type& type, const std::vector<std::string>& namespaces);
 
-    /// Waits until a condition holds; looks after every changed() and now and then. @return whether it came to hold.
+    /// Waits until a condition holds; checks it after every changed() and every 50 ms. @return whether it holds.
     bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit = std::chrono::seconds{90});
     void changed() { news_.notify_all(); }
 
-    /// Whether disturb() can do anything; says in the test's output when not.
+    /// Returns whether disturb() is available; when not, warns in the test's output.
     [[nodiscard]] static bool disturbable();
-    /// A sub-verb of `./dev cluster`: compact, kill-apiserver, start-apiserver, ... Throws when it fails.
+    /// Runs a sub-verb of `./dev cluster`: compact, kill-apiserver, start-apiserver, ... Throws when it fails.
     void disturb(const std::string& verb);
 
-    /// Runs on in the background.
+    /// Starts an operation in the background.
     template<class T>
     std::future<result<T>> start(boost::asio::awaitable<result<T>> operation)
     {
@@ -84,12 +84,13 @@ public:
         return promise->get_future();
     }
 
-    /// Runs an operation to its end. Throws when that takes too long.
+    /// Runs an operation to its end. Throws when that takes longer than `limit`.
     template<class T>
     result<T> run(boost::asio::awaitable<result<T>> operation, std::chrono::seconds limit = std::chrono::seconds{60})
     {
         auto outcome = start(std::move(operation));
-        if (outcome.wait_for(limit) != std::future_status::ready) throw std::runtime_error("an operation did not end");
+        if (outcome.wait_for(limit) != std::future_status::ready)
+            throw std::runtime_error("an operation did not end in time");
         return outcome.get();
     }
 
@@ -114,7 +115,7 @@ private:
     bool server_stopped_ = false;
 };
 
-/// A factory that is stopped and joined on the way out of a case.
+/// An informer factory that the destructor stops and joins.
 class informers
 {
 public:
@@ -131,7 +132,7 @@ private:
     informer_factory factory_;
 };
 
-/// Short delays, so that recovery is seen soon; everything else as users have it.
+/// Options with a short backoff, for fast recovery; the other options have their defaults.
 [[nodiscard]] factory_options impatient();
 
 } // namespace kubecoro::e2e

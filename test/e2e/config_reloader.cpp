@@ -1,4 +1,4 @@
-// The config-reloader on a real server: annotations and generations; nothing here runs pods.
+// End-to-end test of the config-reloader. Checks annotations and generations; no pods run.
 #include "cluster.hpp"
 
 #include "marks.hpp"
@@ -34,7 +34,7 @@ const resource_type stateful_sets = apps::v1::stateful_set::resource();
 const std::vector<resource_type> kinds{apps::v1::deployment::resource(), stateful_sets,
                                        apps::v1::daemon_set::resource()};
 
-/// Reads the config map "settings" as a volume and the secret "password" as environment.
+/// Returns a workload that mounts the config map "settings" and reads the secret "password" into its environment.
 std::string workload(const resource_type& kind, const std::string& name)
 {
     const std::string more = kind == stateful_sets ? R"("serviceName":"shop",)" : "";
@@ -46,7 +46,7 @@ std::string workload(const resource_type& kind, const std::string& name)
            R"("env":[{"name":"P","valueFrom":{"secretKeyRef":{"name":"password","key":"p"}}}]}]}}}})";
 }
 
-/// The rights that the manifest gives for one namespace, bound to a user of the cluster.
+/// Creates the manifest's role for one namespace and binds it to a user of the cluster.
 void grant(cluster& c, const std::string& ns, const std::string& user)
 {
     std::ifstream file(KUBECORO_MANIFESTS "/one-namespace.yaml");
@@ -70,7 +70,7 @@ std::string user_of(cluster& c, const client& who)
     return std::string(review.value().root().path("status.userInfo.username").as_string());
 }
 
-/// The operator in one namespace, as a user with no more rights than it needs where there is one.
+/// Runs the operator in one namespace.
 class running_operator
 {
 public:
@@ -111,7 +111,7 @@ struct workloads
         const auto o = read(kind);
         return std::string(o["spec"]["template"]["metadata"]["annotations"][marks::checksum].as_string());
     }
-    /// Every template has a checksum other than this, the same in all of them.
+    /// Waits until all templates have the same checksum, different from `before`, and returns it.
     [[nodiscard]] std::string rolled_from(const std::string& before)
     {
         std::string now;
@@ -124,7 +124,7 @@ struct workloads
         CHECK(all);
         return now;
     }
-    /// Changes of the template that the server has counted.
+    /// Number of template changes, from the generation.
     [[nodiscard]] std::int64_t rolls() { return read(stateful_sets).generation() - 1; }
 };
 
@@ -137,7 +137,7 @@ void set(cluster& c, const std::string& ns, const std::string& value)
 
 } // namespace
 
-TEST_CASE("config-reloader: rolls each kind once a change, also for what happened while it was down", "[operators]")
+TEST_CASE("config-reloader: rolls each kind once per change, including changes while it was down", "[operators]")
 {
     cluster c;
     const auto ns = c.make_namespace("reloader");
@@ -167,7 +167,7 @@ TEST_CASE("config-reloader: rolls each kind once a change, also for what happene
     set(c, ns, "3");
     CHECK(all.checksum(stateful_sets) == sum);
     {
-        // Two at once, and neither rolls for the other's roll.
+        // Two operators at once: neither reacts to the other's roll.
         running_operator one(c, who, ns);
         running_operator other(c, who, ns);
         sum = all.rolled_from(sum);

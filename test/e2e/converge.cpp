@@ -1,4 +1,4 @@
-// Quiet weather: whatever is changed through the API arrives, once and in order.
+// End-to-end tests without disturbances: every change through the API is delivered once and in order.
 
 #include "churn.hpp"
 #include "followed.hpp"
@@ -26,10 +26,10 @@ TEST_CASE("a thousand random changes: stores and handlers end equal to the serve
     const auto widgets = c.widget_type();
     c.define(widgets);
     const std::vector<resource_type> types{pod::resource(), config_map::resource(), widgets};
-    // The definition is served a moment after it was created.
+    // The definition is served shortly after its creation.
     REQUIRE(c.eventually([&] { return c.run(c.api().list(widgets, namespaces[0])).has_value(); }));
 
-    // Something is there before the informers begin.
+    // Objects exist before the informers start.
     churn changes(c.api(), seed, types, namespaces);
     const auto before = c.run(changes.run(100));
     REQUIRE(before);
@@ -80,7 +80,7 @@ TEST_CASE("a thousand random changes: stores and handlers end equal to the serve
     }
 }
 
-TEST_CASE("a list as a stream and a list in pages bring the same", "[churn]")
+TEST_CASE("a streamed list and a paged list have the same result", "[churn]")
 {
     const bool streamed = GENERATE(true, false);
     cluster c;
@@ -105,7 +105,7 @@ TEST_CASE("a list as a stream and a list in pages bring the same", "[churn]")
     CHECK(stats.relists_total() == 0);
 }
 
-TEST_CASE("a handler that sleeps holds up nobody, and hears of everything when it wakes", "[churn]")
+TEST_CASE("a sleeping handler delays no other, and gets all notifications when it wakes", "[churn]")
 {
     const auto seed = random_seed();
     INFO("seed " << seed);
@@ -114,7 +114,7 @@ TEST_CASE("a handler that sleeps holds up nobody, and hears of everything when i
     latch woken;
     witness slow(c);
     followed f(c, c.api(), config_map::resource(), ns);
-    // Fewer than there will be: they merge.
+    // Smaller than the number of notifications, so that they merge.
     handler_options small;
     small.max_pending = 10;
     f.informer.add_event_handler(slow.asleep(woken), small);
@@ -132,7 +132,7 @@ TEST_CASE("a handler that sleeps holds up nobody, and hears of everything when i
     CHECK(f.witnessed.complaint() == "");
 }
 
-TEST_CASE("an object that finalizers hold is updated, then deleted", "[churn]")
+TEST_CASE("a deleted object with finalizers is updated, then deleted", "[churn]")
 {
     cluster c;
     const auto ns = c.make_namespace("held");

@@ -1,4 +1,4 @@
-// Bad weather: history is forgotten, the server dies, the server stops answering.
+// End-to-end tests with disturbances: history is compacted, the server is killed, the server stops answering.
 
 #include "churn.hpp"
 #include "followed.hpp"
@@ -19,12 +19,12 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What another client sends, so that the case can come between the two.
+/// A transport that sends through another client, so that a case can intervene before each request.
 class relay final : public transport
 {
 public:
     using observer = std::function<void(const request&)>;
-    /// @param before  Called with each request before it is sent; may take its time.
+    /// @param before  Called with each request before it is sent; may block.
     explicit relay(client over, observer before = {}) : over_(std::move(over)), before_(std::move(before)) {}
     asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
     {
@@ -88,13 +88,13 @@ TEST_CASE("410: etcd is compacted while the watch is down", "[disturbance]")
     CHECK(told.updated == 1);
     CHECK(told.deleted == 2);
     CHECK(told.unknown == 2);
-    // Nobody was told again of what had not changed. A real cluster puts objects of its own into new namespaces.
+    // Unchanged objects were not notified again. (On a full cluster, controllers add objects to new namespaces.)
     CHECK(told.added == 2);
     make("after");
     CHECK(c.eventually([&] { return static_cast<bool>(f.informer.lister().get(ns, "after")); }));
 }
 
-TEST_CASE("410: the API server has forgotten the history that pods were watched at", "[disturbance]")
+TEST_CASE("410: the API server has lost the history of a pod watch", "[disturbance]")
 {
     if (!cluster::disturbable()) return;
     cluster c;
@@ -113,7 +113,7 @@ TEST_CASE("410: the API server has forgotten the history that pods were watched 
     now.grace_period = std::chrono::seconds{0};
     c.run(pods.remove("goes", now)).value();
     make("new");
-    c.disturb("restart-apiserver"); // its cache begins with what there is now
+    c.disturb("restart-apiserver"); // its watch cache starts with the current objects
     plan->set_down(false);
     CHECK(f.converge() == "");
     CHECK(relists(f.informer, relist_reason::expired) >= 1);
@@ -155,7 +155,7 @@ TEST_CASE("410: etcd is compacted between two pages of the first list", "[distur
     CHECK(*stats.last_failure == cond::expired);
 }
 
-TEST_CASE("410: etcd is compacted again and again under load, and connections break", "[disturbance]")
+TEST_CASE("410: etcd is compacted repeatedly under load while connections break", "[disturbance]")
 {
     if (!cluster::disturbable()) return;
     const auto seed = random_seed();
@@ -181,7 +181,7 @@ TEST_CASE("410: etcd is compacted again and again under load, and connections br
     CHECK(f.stats().failures > 0);
 }
 
-TEST_CASE("the API server is killed and started again in the middle of changes", "[disturbance]")
+TEST_CASE("the API server is killed and restarted during changes", "[disturbance]")
 {
     if (!cluster::disturbable()) return;
     const auto seed = random_seed();
@@ -229,7 +229,7 @@ TEST_CASE("the API server is killed and started again in the middle of changes",
     }
 }
 
-TEST_CASE("the API server falls silent: a half-open watch is given up and resumed", "[disturbance]")
+TEST_CASE("the API server stops answering: a half-open watch is abandoned and resumed", "[disturbance]")
 {
     if (!cluster::disturbable()) return;
     cluster c;

@@ -1,4 +1,4 @@
-// What most cases begin with: one informer, heard by one witness.
+// The set-up of most cases: one informer with one witness as its handler.
 #pragma once
 
 #include "witness.hpp"
@@ -11,12 +11,12 @@
 
 namespace kubecoro::e2e {
 
-/// An informer of one resource with a witness, of a factory of its own, which stops before the witness goes. It checks each
-/// list that it has stored against the server.
+/// An informer of one resource with a witness, in a factory that stops before the witness is destroyed. Checks each
+/// stored list against the server.
 class followed
 {
 public:
-    /// @param who  The client that the informer uses. @param ns  The one namespace it covers.
+    /// @param who  The client that the informer uses. @param ns  The namespace that the informer covers.
     followed(cluster& c, std::shared_ptr<source_provider> who, const resource_type& type, const std::string& ns,
              factory_options options = factory_options())
         : witnessed(c),
@@ -28,15 +28,15 @@ public:
         registered = informer.add_event_handler(witnessed.plain());
     }
 
-    /// Starts, if it has not, and waits for the sync.
+    /// Starts the informer, if not started, and waits for its sync.
     [[nodiscard]] result<> sync()
     {
         all->start();
         return cluster_->run(informer.has_synced());
     }
 
-    /// Waits until store and witness are what the server has. @return what is missing to that, or what one list had in
-    /// another way than the server; empty when nothing is.
+    /// Waits until store and witness equal the server. @return the remaining difference, or else the last difference of
+    /// the consistency check; empty when there is none.
     [[nodiscard]] std::string converge()
     {
         std::string missing;

@@ -1,4 +1,4 @@
-// A set of objects by key, as somebody sees it: the server, a store, or a handler that was told of changes.
+// A set of objects by key: the contents of the server, of a store, or as derived from notifications.
 #pragma once
 
 #include <kubecoro/api/object.hpp>
@@ -13,7 +13,7 @@ using picture = std::map<object_key, object>;
 
 [[nodiscard]] picture picture_of(const lister& l);
 
-/// The first difference in uid, version or content, in words; empty when there is none.
+/// Describes the first difference in uid, version or content; empty when there is none.
 [[nodiscard]] std::string difference(const picture& have, const picture& real);
 
 } // namespace kubecoro::e2e

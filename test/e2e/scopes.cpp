@@ -1,4 +1,4 @@
-// What an informer covers, and who joins when.
+// End-to-end tests of informer scopes and of handlers that join late.
 
 #include "churn.hpp"
 #include "followed.hpp"
@@ -15,7 +15,7 @@ using core::v1::config_map;
 using core::v1::node;
 using core::v1::pod;
 
-TEST_CASE("a late joiner hears of every stored object once, and of what follows", "[scopes]")
+TEST_CASE("a late joiner gets every stored object once, then later events", "[scopes]")
 {
     cluster c;
     const auto ns = c.make_namespace("late");
@@ -115,7 +115,7 @@ TEST_CASE("selectors: objects that begin or cease to match are added and deleted
     for (const auto* w : {&labelled, &named, &on_node}) CHECK(w->complaint() == "");
 }
 
-TEST_CASE("namespaces: several in one informer, none that was not asked for", "[scopes]")
+TEST_CASE("namespaces: an informer covers several namespaces, and no others", "[scopes]")
 {
     cluster c;
     const std::vector<std::string> covered{c.make_namespace("in-a"), c.make_namespace("in-b")};
@@ -147,7 +147,7 @@ TEST_CASE("namespaces: several in one informer, none that was not asked for", "[
     CHECK(everywhere.complaint() == "");
 }
 
-TEST_CASE("namespaces: 200 joined and left, 50 at a time, while changes flow", "[scopes]")
+TEST_CASE("namespaces: 200 are added and removed, 50 at a time, during changes", "[scopes]")
 {
     constexpr std::size_t count = 200;
     constexpr std::size_t step = 50;
@@ -224,7 +224,7 @@ TEST_CASE("cluster-scoped objects: nodes", "[scopes]")
     CHECK(w.complaint() == "");
 }
 
-TEST_CASE("the server ends watches: they are resumed, nothing is listed again", "[scopes]")
+TEST_CASE("watches that the server ends are resumed without a relist", "[scopes]")
 {
     cluster c;
     const auto ns = c.make_namespace("resume");
@@ -248,7 +248,7 @@ TEST_CASE("the server ends watches: they are resumed, nothing is listed again", 
     CHECK(f.witnessed.complaint() == "");
 }
 
-TEST_CASE("shards: two informers have every object between them, each once", "[scopes]")
+TEST_CASE("shards: two informers share all objects without overlap", "[scopes]")
 {
     cluster c;
     const auto ns = c.make_namespace("shards");

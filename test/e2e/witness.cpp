@@ -94,9 +94,10 @@ void witness::hear(const updated& e)
         if (known == picture_.end()) {
             complain("updated before it was added", e.after);
         } else {
-            if (!known->second.is_same(e.before)) complain("updated from something else than it was", e.after);
+            if (!known->second.is_same(e.before)) complain("updated with a different previous object", e.after);
             if (known->second.uid() != e.after.uid()) complain("updated to another object", e.after);
-            if (version_of(e.after) <= version_of(known->second)) complain("updated to no newer version", e.after);
+            if (version_of(e.after) <= version_of(known->second))
+                complain("updated to a version that is not newer", e.after);
             known->second = e.after;
         }
     }
@@ -151,7 +152,7 @@ std::string gap(cluster& c, const shared_informer& informer, const std::vector<c
 {
     const auto name = informer.resource().display_name();
     const auto read = c.read(informer.resource(), namespaces);
-    if (!read) return "the server does not show " + name + ": " + read.error().describe();
+    if (!read) return "cannot read " + name + " from the server: " + read.error().describe();
     const picture& real = *read;
     if (auto d = difference(picture_of(informer.lister()), real); !d.empty()) return "the store of " + name + " " + d;
     for (std::size_t i = 0; i < witnesses.size(); ++i) {

@@ -1,4 +1,4 @@
-// A handler that believes what it is told and complains when that does not add up.
+// An event handler that tracks objects from its notifications and reports inconsistencies.
 #pragma once
 
 #include "cluster.hpp"
@@ -13,19 +13,19 @@
 
 namespace kubecoro::e2e {
 
-/// What a witness has heard, by kind.
+/// Numbers of notifications that a witness received, by kind.
 struct heard
 {
     std::size_t initial = 0;
     std::size_t added = 0;
     std::size_t updated = 0;
     std::size_t deleted = 0;
-    /// Of the deleted: with final_state_unknown.
+    /// Deletions with final_state_unknown.
     std::size_t unknown = 0;
 };
 
-/** Checks the chain of every object: added once, updated from what it was told last to a newer version of the same
-    object, deleted once. Thread safe. Must outlive the informer's factory. */
+/** Checks the sequence of notifications of every object: added once, updated from the last notified state to a newer
+    version of the same object, deleted once. Thread safe. Must outlive the informer's factory. */
 class witness
 {
 public:
@@ -33,17 +33,18 @@ public:
     witness(const witness&) = delete;
     witness& operator=(const witness&) = delete;
 
-    /// As plain functions, or as coroutines.
+    /// Return handlers with plain functions and with coroutines.
     [[nodiscard]] event_handler plain();
     [[nodiscard]] event_handler coroutines();
-    /// Coroutines that do nothing before the latch is settled.
+    /// Returns a handler whose coroutines wait until the latch is settled.
     [[nodiscard]] event_handler asleep(latch until);
-    /// Pulls until the subscription ends.
+    /// Pulls notifications until the subscription ends.
     [[nodiscard]] boost::asio::awaitable<result<>> pull(subscription events);
 
+    /// The objects, as derived from the notifications.
     [[nodiscard]] picture believes() const;
     [[nodiscard]] heard counts() const;
-    /// The first thing that did not add up; empty when everything did.
+    /// The first inconsistency; empty when there is none.
     [[nodiscard]] std::string complaint() const;
 
 private:
@@ -61,8 +62,8 @@ private:
     std::string complaint_;
 };
 
-/** What keeps the store of an informer, and each witness of it, from being equal to the server; empty when nothing does.
-    Asks the server. */
+/// Reads the server and compares an informer's store and its witnesses with it. @return the first difference; empty
+/// when there is none.
 [[nodiscard]] std::string gap(cluster& c, const shared_informer& informer, const std::vector<const witness*>& witnesses,
                               const std::vector<std::string>& namespaces = {});
 

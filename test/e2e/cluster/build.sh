@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds etcd, kube-apiserver and kubectl into the directory given as the first argument.
-# Costs nothing when the sources, their checksums and the Go version are those of the last build.
+# Does nothing when the sources, their checksums and the Go version have not changed since the last build.
 set -euo pipefail
 
 out=${1:?usage: build.sh OUTPUT_DIR}
@@ -11,11 +11,11 @@ cd "$here"
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
-# Distributions turn Go's own toolchain download off; an older Go (>= 1.21) needs it to reach the version go.mod asks for.
+# Distributions disable Go's toolchain download; an older Go (>= 1.21) needs it to get the version that go.mod requires.
 wanted=$(sed -n 's/^go //p' go.mod)
 have=$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed 's/^go//') || have=0
 if [[ $(printf '%s\n%s\n' "$wanted" "$have" | sort -V | head -1) != "$wanted" ]]; then
-    echo "Go $have is older than $wanted: letting it fetch that toolchain from the module proxy"
+    echo "Go $have is older than $wanted: fetching that toolchain from the module proxy"
     export GOTOOLCHAIN=go$wanted
 fi
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A real kube-apiserver with etcd on free loopback ports: started, disturbed and stopped for the end-to-end tests.
+# Starts, disturbs and stops a kube-apiserver with etcd on free loopback ports, for the end-to-end tests.
 # Usage: cluster.sh up|down|status|kubeconfig, and for tests: restart-apiserver, kill-apiserver, start-apiserver,
-# stop-apiserver (SIGSTOP), cont-apiserver (SIGCONT), compact. State lies in build/cluster; `down` ends only what `up` started.
+# stop-apiserver (SIGSTOP), cont-apiserver (SIGCONT), compact. State is in build/cluster; `down` ends only what `up` started.
 # KUBECORO_APISERVER_FLAGS adds flags to every start of kube-apiserver, e.g. --min-request-timeout=10.
 set -euo pipefail
 
@@ -14,16 +14,16 @@ umask 077
 say() { echo "cluster: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-# ---- processes: a pid file holds the pid, its start time and the boot, so that a reused pid is never taken for ours
+# ---- processes: a pid file holds the pid, its start time and the boot id, so that a reused pid is detected
 
-identity() { # pid -> "start-time boot", nothing when there is no such process or it has ended
+identity() { # pid -> "start-time boot-id"; nothing when the process does not exist or has ended
     local stat fields
     stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
     read -ra fields <<<"${stat##*) }"
     [[ ${fields[0]} == Z ]] || echo "${fields[19]} $(cat /proc/sys/kernel/random/boot_id)"
 }
 
-pid_of() { # name -> pid when the process we started is still there
+pid_of() { # name -> pid, when the process that launch() started still runs
     local pid id
     read -r pid id 2>/dev/null <"$run/$1.pid" || return 1
     [[ -n $id && $(identity "$pid") == "$id" ]] && echo "$pid"
@@ -37,7 +37,7 @@ launch() { # name command...: detached, output to $run/NAME.log
     disown
 }
 
-finish() { # name seconds: asks, waits that long, then kills
+finish() { # name seconds: terminates, waits up to that time, then kills
     local pid i
     pid=$(pid_of "$1") || { rm -f "$run/$1.pid"; return 0; }
     kill -TERM "$pid" 2>/dev/null || true
@@ -58,7 +58,7 @@ kill_now() { # name
     rm -f "$run/$1.pid"
 }
 
-free_port() { # below the ports the kernel hands out to outgoing connections
+free_port() { # below the kernel's range of ephemeral ports
     local port
     while true; do
         port=$((20000 + RANDOM % 12000))
@@ -66,7 +66,7 @@ free_port() { # below the ports the kernel hands out to outgoing connections
     done
 }
 
-wait_for() { # name what seconds command...: until the command succeeds; fails when the process ends before
+wait_for() { # name what seconds command...: waits until the command succeeds; fails when the process ends first
     local name=$1 what=$2 deadline=$((SECONDS + $3)) start=$SECONDS
     shift 3
     printf 'cluster: waiting for %s ' "$what" >&2
@@ -103,7 +103,7 @@ start_etcd() {
     die "etcd did not start; see $run/etcd.log"
 }
 
-compact() { # forget all history, so that a watch or page from an older resourceVersion is answered with 410
+compact() { # drops all history, so that a watch or page from an older resourceVersion is answered with 410
     local revision answer
     revision=$(etcd_post /v3/kv/range '{"key":"Lw=="}' | sed -n 's/.*"revision":"\([0-9]*\)".*/\1/p')
     [[ -n $revision ]] || die "etcd does not answer"
@@ -131,7 +131,7 @@ make_pki() { # one CA for the server's certificate and for client certificates; 
     echo "$(cat "$pki/limited.token"),limited,2" >>"$run/tokens.csv"
 }
 
-signed() { # name subject extension: NAME.key and NAME.crt in the pki folder
+signed() { # name subject extension: creates NAME.key and NAME.crt in the pki folder
     local pki=$run/pki
     openssl req -newkey rsa:2048 -nodes -subj "$2" -keyout "$pki/$1.key" -out "$pki/$1.csr"
     echo "$3" >"$pki/$1.ext"
@@ -139,7 +139,7 @@ signed() { # name subject extension: NAME.key and NAME.crt in the pki folder
         -extfile "$pki/$1.ext" -out "$pki/$1.crt"
 }
 
-api_get() { # path, as the administrator (the token goes by a file: a command line is public)
+api_get() { # path, as the administrator (the token is passed in a file, because command lines are public)
     curl -sf --noproxy '*' --max-time 5 --cacert "$run/pki/ca.crt" -H @"$run/pki/admin.header" \
         "https://127.0.0.1:$(cat "$run/apiserver.port")$1"
 }
@@ -153,8 +153,8 @@ start_apiserver() { # returns when it is ready
     port=$(cat "$run/apiserver.port")
     echo "Authorization: Bearer $(cat "$run/pki/admin.token")" >"$run/pki/admin.header"
     read -ra extra <<<"${KUBECORO_APISERVER_FLAGS:-}"
-    # configmaps are served without a watch cache, so that a compaction alone makes an old resourceVersion a 410 there;
-    # for the other kinds the cache answers until the server is restarted. etcd is compacted by hand only.
+    # configmaps are served without a watch cache, so that after a compaction an old resourceVersion is answered with 410;
+    # for other kinds the cache answers until the server is restarted. etcd is compacted only on request.
     launch kube-apiserver "$bin/kube-apiserver" --etcd-servers "$(etcd_url)" --bind-address 127.0.0.1 --secure-port "$port" \
         --tls-cert-file "$run/pki/server.crt" --tls-private-key-file "$run/pki/server.key" --cert-dir "$run/pki" \
         --client-ca-file "$run/pki/ca.crt" --token-auth-file "$run/tokens.csv" --authorization-mode RBAC \
@@ -185,7 +185,7 @@ $4
 EOF
 }
 
-write_kubeconfigs() { # two with inline data, one with files named relative to it: all three forms are read in the tests
+write_kubeconfigs() { # two with inline data, one with relative file names; the tests read all three
     local ca
     ca="certificate-authority-data: $(base64 -w0 <"$run/pki/ca.crt")"
     kubeconfig_file "$base/kubeconfig" admin "$ca" "    token: $(cat "$run/pki/admin.token")"
@@ -200,7 +200,7 @@ write_kubeconfigs() { # two with inline data, one with files named relative to i
 up() {
     local attempt
     if pid_of etcd >/dev/null && pid_of kube-apiserver >/dev/null; then
-        say "is up already: $base/kubeconfig"
+        say "already up: $base/kubeconfig"
         return
     fi
     "$root/test/e2e/cluster/build.sh" "$bin" >&2
@@ -253,11 +253,11 @@ case ${1:-} in
 up) exclusive; up ;;
 down)
     exclusive
-    if [[ -d $run ]]; then down; say "down"; else say "is not up"; fi
+    if [[ -d $run ]]; then down; say "down"; else say "not up"; fi
     ;;
 status) status ;;
 kubeconfig)
-    [[ -f $base/kubeconfig ]] || die "is not up: ./dev cluster up"
+    [[ -f $base/kubeconfig ]] || die "not up; start it with ./dev cluster up"
     echo "$base/kubeconfig"
     ;;
 start-apiserver) exclusive; start_apiserver ;;

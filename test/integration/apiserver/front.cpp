@@ -1,4 +1,4 @@
-// HTTP over sockets: answers, limits, credentials, clients that misbehave.
+// Tests of HTTP over sockets: answers, limits, credentials, misbehaving clients.
 #include "raw_client.hpp"
 #include "running_server.hpp"
 
@@ -38,7 +38,7 @@ TEST_CASE("front: several requests go over one TLS connection", "[apiserver][int
     CHECK(server.server().counters().connections == 1);
 }
 
-TEST_CASE("front: long answers are chunked and arrive whole", "[apiserver][integration]")
+TEST_CASE("front: long answers are chunked and complete", "[apiserver][integration]")
 {
     running_server server;
     for (int i = 0; i < 50; ++i)
@@ -78,7 +78,7 @@ TEST_CASE("front: a request may arrive byte by byte", "[apiserver][integration]"
     CHECK(client.answer().status == 201);
 }
 
-TEST_CASE("front: a chunked request body is understood", "[apiserver][integration]")
+TEST_CASE("front: a chunked request body is accepted", "[apiserver][integration]")
 {
     running_server server;
     raw_client client{server.at()};
@@ -92,7 +92,7 @@ TEST_CASE("front: a chunked request body is understood", "[apiserver][integratio
     CHECK(client.answer().status == 201);
 }
 
-TEST_CASE("front: a client that asks before it sends is told to go on", "[apiserver][integration]")
+TEST_CASE("front: a client that expects 100 Continue gets it", "[apiserver][integration]")
 {
     running_server server;
     raw_client client{server.at()};
@@ -145,7 +145,7 @@ TEST_CASE("front: limits on head and body are answered, then the connection ends
         CHECK(answer.status == 413);
         CHECK(answer.body.find("limit is 3145728") != std::string::npos);
     }
-    SECTION("a body beyond 3 MiB that is sent nevertheless gets its answer")
+    SECTION("a body beyond 3 MiB that is sent completely is answered with 413")
     {
         raw_client client{server.at(), trusting()};
         const auto answer = client.request("POST", config_maps, admin_header, std::string(3'145'729, ' '));
@@ -164,7 +164,7 @@ TEST_CASE("front: limits on head and body are answered, then the connection ends
     CHECK(next.get("/healthz").status == 200);
 }
 
-TEST_CASE("front: garbage is refused and harms nobody", "[apiserver][integration]")
+TEST_CASE("front: invalid input is refused and does not affect other clients", "[apiserver][integration]")
 {
     running_server plain;
     const auto encrypted = plain.listen(with_tls()).value();
@@ -194,7 +194,7 @@ TEST_CASE("front: garbage is refused and harms nobody", "[apiserver][integration
     CHECK(next.get("/healthz").status == 200);
 }
 
-TEST_CASE("front: slow and silent clients are dropped", "[apiserver][integration]")
+TEST_CASE("front: slow and silent clients are disconnected", "[apiserver][integration]")
 {
     endpoint_options endpoint;
     endpoint.request_timeout = std::chrono::milliseconds{200};
@@ -220,18 +220,18 @@ TEST_CASE("front: credentials", "[apiserver][integration]")
 {
     running_server server{with_tls()};
     raw_client client{server.at(), trusting()};
-    SECTION("a token nobody has is 401")
+    SECTION("an unknown token is 401")
     {
         const auto answer = client.get(config_maps, "Authorization: Bearer wrong\r\n");
         CHECK(answer.status == 401);
         CHECK(answer.headers.count("www-authenticate") == 0);
     }
-    SECTION("without credentials only health and version answer")
+    SECTION("without credentials only health and version are allowed")
     {
         CHECK(client.get(config_maps).status == 403);
         CHECK(client.get("/readyz").status == 200);
     }
-    SECTION("a rule lets its user do what it says and no more")
+    SECTION("a rule allows its user only what it names")
     {
         const std::string reader = "Authorization: Bearer reader-token\r\n";
         CHECK(client.get(config_maps + "/none", reader).status == 404);
@@ -246,7 +246,7 @@ TEST_CASE("front: credentials", "[apiserver][integration]")
             {test_identity().ca_certificate, test_identity().client_certificate, test_identity().client_key}};
         CHECK(carol.get(config_maps).status == 200);
     }
-    SECTION("a certificate of another authority ends the handshake")
+    SECTION("a certificate of another authority fails the handshake")
     {
         tls_identity_options options;
         options.now = std::chrono::system_clock::now();
@@ -264,7 +264,7 @@ TEST_CASE("front: credentials", "[apiserver][integration]")
     }
 }
 
-TEST_CASE("tls: the server's certificate holds for its names and no other", "[apiserver][integration]")
+TEST_CASE("tls: the server's certificate is valid for its names only", "[apiserver][integration]")
 {
     running_server server{with_tls()};
     for (const char* good : {"127.0.0.1", "::1", "localhost", "api.example", "10.1.2.3"}) {
@@ -279,7 +279,7 @@ TEST_CASE("tls: the server's certificate holds for its names and no other", "[ap
     CHECK_THROWS(raw_client{server.at(), raw_tls{}});
 }
 
-TEST_CASE("listen: what cannot be listened on is a failure that names it", "[apiserver][integration]")
+TEST_CASE("listen: failures name the address", "[apiserver][integration]")
 {
     running_server server;
     endpoint_options taken;

@@ -1,4 +1,4 @@
-// The same server without sockets, in virtual time.
+// Tests of the embedded server without sockets, in virtual time.
 #include "running_server.hpp"
 
 #include <kubecoro/apiserver/in_process.hpp>
@@ -87,7 +87,7 @@ TEST_CASE("in process: a request is answered with head and body", "[apiserver][i
     CHECK(w.server.counters().requests == 2);
 }
 
-TEST_CASE("in process: a token decides who asks", "[apiserver][in_process]")
+TEST_CASE("in process: a token determines the user", "[apiserver][in_process]")
 {
     world w;
     CHECK(w.send("GET", config_maps, {}, "bad").value()->head().status == 401);
@@ -129,7 +129,7 @@ TEST_CASE("in process: pieces may be as small as one byte", "[apiserver][in_proc
     CHECK(w.run.run(read_once(**answered)).value().empty());
 }
 
-TEST_CASE("in process: a cut breaks watches off and leaves the server well", "[apiserver][in_process]")
+TEST_CASE("in process: a cut breaks watches off, the server continues", "[apiserver][in_process]")
 {
     world w;
     auto watch = w.watch();
@@ -144,7 +144,7 @@ TEST_CASE("in process: a cut breaks watches off and leaves the server well", "[a
     CHECK(w.send("GET", config_maps).value()->head().status == 200);
 }
 
-TEST_CASE("in process: a request under way during a cut fails", "[apiserver][in_process]")
+TEST_CASE("in process: a request in progress during a cut fails", "[apiserver][in_process]")
 {
     world w;
     request r;
@@ -176,7 +176,7 @@ TEST_CASE("in process: refusing and stopped servers are unreachable", "[apiserve
     CHECK(w.run.run(w.server.stop()));
 }
 
-TEST_CASE("in process: a cancelled read gives the watch up", "[apiserver][in_process]")
+TEST_CASE("in process: a cancelled read closes the watch", "[apiserver][in_process]")
 {
     world w;
     auto watch = w.watch();
@@ -214,7 +214,7 @@ TEST_CASE("direct access: objects, versions, compaction, manifests", "[apiserver
 
 namespace {
 
-/// What is cancelled in the middle ends with a value; a coroutine that was cancelled before gets Asio's exception.
+/// Runs an operation and records whether it threw. Does not start it after a cancellation, for which Asio would throw.
 template<class T>
 asio::awaitable<result<>> see(asio::awaitable<result<T>> operation, bool& threw)
 {
@@ -249,7 +249,7 @@ asio::awaitable<result<>> use_and_stop(embedded_server& server, bool& threw)
 
 } // namespace
 
-TEST_CASE("direct access: a cancellation at any step is a value, and a cancelled stop is finished by the next",
+TEST_CASE("direct access: cancellation at any step returns a failure, a second stop completes a cancelled one",
           "[apiserver][in_process][every_step]")
 {
     bool threw = false;
@@ -272,7 +272,7 @@ TEST_CASE("direct access: a cancellation at any step is a value, and a cancelled
     CHECK_FALSE(threw);
 }
 
-TEST_CASE("kubeconfig: names server, authority and token, and only its owner may read the file", "[apiserver][tls]")
+TEST_CASE("kubeconfig: names server, authority and token; failures to write name the path", "[apiserver][tls]")
 {
     kubeconfig_entry entry;
     entry.server = "https://127.0.0.1:1";

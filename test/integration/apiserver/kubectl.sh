@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the real kubectl against `kubecoro serve`. Usage: kubectl.sh KUBECORO_BINARY. Exit status 77: no kubectl here.
-# Uses KUBECORO_E2E_KUBECTL, else the one built for the test cluster and the one in PATH, each that exists.
+# Runs kubectl against `kubecoro serve`. Usage: kubectl.sh KUBECORO_BINARY. Exit status 77: kubectl not found.
+# Uses KUBECORO_E2E_KUBECTL; otherwise the kubectl built for the test cluster and the one in PATH, if they exist.
 set -uo pipefail
 
 tool=$1
@@ -18,42 +18,42 @@ export HOME=$work KUBECONFIG=$work/kubeconfig
 export KUBECTL_KUBERC=false
 failed=0 checks=0
 
-# ---- what a check looks like
+# ---- checks
 
-out= # of the last command, both streams
-run() { # arguments of kubectl
+out= # output of the last command, both streams
+run() { # ARGUMENTS: runs kubectl
     out=$(timeout 60 "$kubectl" "$@" 2>&1)
 }
 complain() {
     failed=$((failed + 1))
     printf 'FAILED: %s\n%s\n' "$1" "$(sed 's/^/    /' <<<"$out" | head -20)"
 }
-ok() { # TEXT -- arguments: succeeds, and TEXT (a regular expression) is in its output
+ok() { # TEXT -- ARGUMENTS: succeeds, and the output matches TEXT (a regular expression)
     local text=$1
     shift 2
     checks=$((checks + 1))
     run "$@" || { complain "kubectl $* (exit status $?)"; return; }
-    [[ -z $text ]] || grep -qE -- "$text" <<<"$out" || complain "kubectl $* does not say: $text"
+    [[ -z $text ]] || grep -qE -- "$text" <<<"$out" || complain "kubectl $*: the output does not match: $text"
 }
-no() { # TEXT -- arguments: fails with TEXT
+no() { # TEXT -- ARGUMENTS: fails, and the output matches TEXT
     local text=$1
     shift 2
     checks=$((checks + 1))
     run "$@" && { complain "kubectl $* succeeded"; return; }
-    grep -qE -- "$text" <<<"$out" || complain "kubectl $* does not say: $text"
+    grep -qE -- "$text" <<<"$out" || complain "kubectl $*: the output does not match: $text"
 }
-is() { # EXACT -- arguments
+is() { # TEXT -- ARGUMENTS: succeeds, and the output equals TEXT
     local text=$1
     shift 2
     checks=$((checks + 1))
-    run "$@" && [[ $out == "$text" ]] || complain "kubectl $* is not: $text"
+    run "$@" && [[ $out == "$text" ]] || complain "kubectl $*: the output is not: $text"
 }
-editing() { # SED-SCRIPT CHECK...: with an editor that does this
+editing() { # SED-SCRIPT CHECK...: runs the check with an editor that applies the script
     local script=$1
     shift
     KUBE_EDITOR="sed -i -e '$script'" "$@"
 }
-eventually() { # FILE TEXT
+eventually() { # FILE TEXT: waits at most 10 s until the file matches TEXT
     local i
     checks=$((checks + 1))
     for ((i = 0; i < 100; i++)); do
@@ -61,7 +61,7 @@ eventually() { # FILE TEXT
         sleep 0.1
     done
     out=$(cat "$1")
-    complain "the watch never says: $2"
+    complain "the watch never prints: $2"
 }
 
 # ---- the objects
@@ -139,7 +139,7 @@ start_server() {
     exit 1
 }
 
-stop_server() { # ends cleanly on SIGTERM, also with a watch open
+stop_server() { # checks that the server ends cleanly on SIGTERM, even with an open watch
     checks=$((checks + 1))
     kill -TERM "$server"
     wait "$server" || { out=$(cat "$work/serve.log"); complain "kubecoro serve ended with status $?"; }
@@ -232,7 +232,7 @@ deployments() {
     ok 'deployment.apps/web paused' -- rollout pause deploy/web
     ok 'deployment.apps/web resumed' -- rollout resume deploy/web
     ok 'No rollout history found' -- rollout history deploy/web
-    no 'timed out' -- rollout status deploy/web --timeout=1s # there is no controller
+    no 'timed out' -- rollout status deploy/web --timeout=1s # no controller runs
     ok 'deployment.apps/web env updated' -- set env deploy/web A=b
     is 'b' -- get deploy web -o 'jsonpath={.spec.template.spec.containers[?(@.name=="c")].env[?(@.name=="A")].value}'
     ok 'deployment.apps/web resource requirements updated' -- set resources deploy/web -c c --limits=cpu=1
@@ -243,17 +243,17 @@ deployments() {
     ok 'deployment.apps "web" deleted' -- delete deploy web
 }
 
-# A typed `create` sends protobuf from 1.32 on, which the server refuses; what it would have sent can be piped in every version.
+# Since 1.32 a typed `create` sends protobuf, which the server refuses; its --dry-run=client output can always be created.
 typed_creates() {
     local what kind
     for what in 'namespace made' 'configmap made --from-literal=a=b' 'secret generic made --from-literal=a=b' \
         'deployment made --image=nginx' 'job made --image=nginx' 'cronjob made --image=nginx --schedule=@daily' \
         'serviceaccount made' 'service clusterip made --tcp=80:80'; do
         kind=${what%% *}
-        # shellcheck disable=SC2086 # words
+        # shellcheck disable=SC2086 # split into words
         run create $what && { ok deleted -- delete "$kind" made; continue; }
         checks=$((checks + 1))
-        grep -qE 'unknown format' <<<"$out" || complain "kubectl create $what does not say why"
+        grep -qE 'unknown format' <<<"$out" || complain "kubectl create $what does not report the reason"
         # shellcheck disable=SC2086
         ok . -- create $what --dry-run=client -o yaml
         printf '%s\n' "$out" >"$work/typed.yaml"
@@ -287,7 +287,7 @@ pods() {
     ok 'pod/lp condition met' -- wait --for=condition=Ready pod/lp --timeout=20s
     ok 'pod/lp condition met' -- wait --for=jsonpath='{.status.phase}'=Running pod/lp --timeout=20s
     "$kubectl" -v=6 wait --for=delete pod/lp --timeout=20s >"$work/wait.log" 2>&1 &
-    eventually "$work/wait.log" 'watch=true' # it waits for what it has seen
+    eventually "$work/wait.log" 'watch=true' # its watch has begun
     ok deleted -- delete pod lp
     eventually "$work/wait.log" 'pod/lp condition met'
     wait $!
@@ -342,7 +342,7 @@ all_kubectls() {
 
 mapfile -t kubectls < <(all_kubectls)
 if ((${#kubectls[@]} == 0)); then
-    echo "skipped: no kubectl (install one, or build it with ./dev cluster up, or set KUBECORO_E2E_KUBECTL)"
+    echo "skipped: kubectl not found (install it, build it with ./dev cluster up, or set KUBECORO_E2E_KUBECTL)"
     exit 77
 fi
 manifests

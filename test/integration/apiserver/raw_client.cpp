@@ -20,22 +20,22 @@ namespace http = boost::beast::http;
 
 namespace kubecoro::apiserver {
 
-// Of a server that says nothing.
+// How long to wait for a silent server.
 constexpr std::chrono::seconds patience{10};
 
 struct raw_client::state
 {
     asio::io_context context;
     asio::ssl::context tls{asio::ssl::context::tls_client};
-    /// Made when its context is ready, which it takes its settings from: assigning one leaks the old in Boost 1.81.
+    /// Constructed once its context is configured: assigning a stream leaks the old one in Boost 1.81.
     std::optional<asio::ssl::stream<asio::ip::tcp::socket>> stream;
     bool encrypted = false;
     bool ended = false;
     std::string input;
     std::optional<http::response_parser<http::string_body>> parser;
 
-    /// Runs the operation that was begun. One that does not end fails: the socket's own time limits do not count for Asio,
-    /// which polls before it reads.
+    /// Runs the pending operation; closes the socket when it does not end in time. Socket timeouts have no effect,
+    /// since Asio polls before it reads.
     void finish()
     {
         context.restart();
@@ -180,7 +180,7 @@ bool raw_client::body_ended()
 
 bool raw_client::closed_by_server()
 {
-    // An end that took the whole time limit is no answer of the server's.
+    // An end after the whole time limit was caused by the client, not by the server.
     const auto begun = std::chrono::steady_clock::now();
     while (state_->fill()) state_->input.clear();
     return std::chrono::steady_clock::now() - begun < std::chrono::seconds{9};

@@ -1,4 +1,4 @@
-// A blocking HTTP client that can misbehave: what the server must cope with is written out byte by byte.
+// A blocking HTTP client for tests, which can send arbitrary bytes.
 #pragma once
 
 #include <kubecoro/apiserver/server.hpp>
@@ -16,21 +16,21 @@ struct raw_answer
     /// Lower-case names.
     std::map<std::string, std::string> headers;
     std::string body;
-    /// The connection ended before the answer did.
+    /// True when the connection ended before the answer was complete.
     bool broken = false;
 };
 
-/// What this client has of the TLS identity: it always verifies the server.
+/// TLS settings of the client, which always verifies the server.
 struct raw_tls
 {
     std::string ca = {};
     std::string certificate = {};
     std::string key = {};
-    /// Verified against the certificate.
+    /// The host name to verify in the server's certificate.
     std::string host = "127.0.0.1";
 };
 
-/** One connection. Nothing waits longer than ten seconds: a read that takes longer counts as the end. */
+/// One connection. A read that takes longer than ten seconds is treated as the end of the stream.
 class raw_client
 {
 public:
@@ -38,19 +38,19 @@ public:
     explicit raw_client(const bound_endpoint& at, const raw_tls& tls = {});
     ~raw_client();
 
-    /// @return false when the server no longer takes it.
+    /// @return false when the connection is broken.
     bool send(std::string_view bytes);
-    /// More bytes; empty at the end of the stream.
+    /// Receives more bytes; empty at the end of the stream.
     [[nodiscard]] std::string receive();
-    /// The next answer with its whole body.
+    /// Reads the next answer with its whole body.
     [[nodiscard]] raw_answer answer();
-    /// The head of the next answer; the body is then read by body().
+    /// Reads the head of the next answer; body_until() and body_ended() then read the body.
     [[nodiscard]] raw_answer head();
-    /// Bytes of the body begun by head() until they contain `text`, or the body or connection ended.
+    /// Reads the body after head() until it contains `text`, or until the body or the connection ends.
     [[nodiscard]] std::string body_until(std::string_view text);
-    /// Whether the body begun by head() came to its proper end.
+    /// Reads the rest of the body after head(). @return whether it ended properly.
     [[nodiscard]] bool body_ended();
-    /// True when the server closes within the time limit; reads away what it sends.
+    /// Discards input until the connection ends. @return whether the server closed it within the time limit.
     [[nodiscard]] bool closed_by_server();
 
     raw_answer get(std::string_view target, std::string_view headers = {});

@@ -1,4 +1,4 @@
-// An embedded server on threads of its own, for blocking tests.
+// An embedded server that runs on its own threads, for blocking tests.
 #pragma once
 
 #include <kubecoro/apiserver/server.hpp>
@@ -11,7 +11,7 @@ namespace kubecoro::apiserver {
 inline constexpr const char* admin_token = "admin-token";
 inline constexpr const char* admin_header = "Authorization: Bearer admin-token\r\n";
 
-/// Two threads, an admin's token, and a user `reader` with the token `reader-token` who may look at config maps.
+/// Runs on two threads, with an administrator's token and a user `reader` (`reader-token`) who may get config maps.
 class running_server
 {
 public:
@@ -20,12 +20,12 @@ public:
 
     [[nodiscard]] const bound_endpoint& at() const;
     [[nodiscard]] embedded_server& server();
-    /// Runs an awaitable of the server to its end.
+    /// Runs embedded_server::execute() to its end.
     result<std::string> execute(std::string method, std::string target, std::string body = {});
     result<bound_endpoint> listen(endpoint_options endpoint);
     void stop();
     void compact();
-    /// Waits until the counters say so, for at most five seconds.
+    /// Waits until the condition on the counters holds, for at most 30 s.
     bool eventually(bool (*reached)(const server_counters&));
 
 private:
@@ -33,7 +33,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// Made once per program: keys take a while under sanitizers.
+/// Generated once per program, because generating keys is slow with sanitizers.
 [[nodiscard]] const tls_identity& test_identity();
 [[nodiscard]] endpoint_options with_tls();
 [[nodiscard]] std::string config_map(const std::string& name, const std::string& value = "1");

@@ -1,5 +1,5 @@
 #!/bin/bash
-# `kubecoro serve` as a test server: what --data keeps, -v, and how it ends. Usage: serve.sh KUBECORO_BINARY.
+# Tests `kubecoro serve`: --data, -v, and shutdown. Usage: serve.sh KUBECORO_BINARY.
 set -u
 tool=$1
 work=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 failed=0
 complain() { echo "FAILED: $1"; failed=1; }
 
-# Starts a server and waits for its address; its lines go to $work/out, its log to $work/log.
+# Starts a server and waits for its address. Writes its output to $work/out and its log to $work/log.
 start() {
     : >"$work/out"
     "$tool" serve --listen 127.0.0.1:0 --kubeconfig-out "$work/kubeconfig" "$@" >"$work/out" 2>"$work/log" &
@@ -38,24 +38,24 @@ names | grep -q '"kept"' || complain "the object was not loaded"
 grep -q 'request.*method=GET.*status=200.*user=admin' "$work/log" || complain "-v logs no requests"
 grep -o 'token: .*\|certificate-authority-data: .*' "$work/kubeconfig" >"$work/first"
 "$tool" serve --data "$work/data" >/dev/null 2>"$work/second-log" && complain "two servers use one directory"
-grep -q 'used by another server' "$work/second-log" || complain "the second server does not say why it ended"
+grep -q 'used by another server' "$work/second-log" || complain "the second server does not report why it ended"
 stop
 
-[ "$(stat -c %a "$work/data")" = 700 ] || complain "the directory is open to others"
+[ "$(stat -c %a "$work/data")" = 700 ] || complain "the data directory is accessible to other users"
 for file in authority.pem admin.token limited.token state.json; do
-    [ "$(stat -c %a "$work/data/$file")" = 600 ] || complain "$file is open to others"
+    [ "$(stat -c %a "$work/data/$file")" = 600 ] || complain "$file is accessible to other users"
 done
 
 start --data "$work/data"
 grep -o 'token: .*\|certificate-authority-data: .*' "$work/kubeconfig" | cmp -s - "$work/first" ||
-    complain "token or authority changed over the restart"
-names | grep -q '"kept"' || complain "the state was lost over the restart"
+    complain "the token or the authority changed with the restart"
+names | grep -q '"kept"' || complain "the state was lost with the restart"
 grep -q request "$work/log" && complain "requests are logged without -v"
 stop
 
 echo nonsense >"$work/data/state.json"
-"$tool" serve --data "$work/data" >/dev/null 2>"$work/log" && complain "a broken state was accepted"
-grep -q 'saved state, line 1' "$work/log" || complain "a broken state is not named"
+"$tool" serve --data "$work/data" >/dev/null 2>"$work/log" && complain "an invalid state was accepted"
+grep -q 'saved state, line 1' "$work/log" || complain "an invalid state is not reported"
 
 "$tool" serve --listen 0.0.0.0:0 2>"$work/log" | head -n 1 >"$work/out" &
 server=$!
@@ -63,7 +63,7 @@ for _ in $(seq 200); do
     grep -q . "$work/out" && ! pgrep -P $$ -x kubecoro >/dev/null && break
     sleep 0.05
 done
-pgrep -P $$ -x kubecoro >/dev/null && complain "the server goes on though nobody reads its output"
-grep -q 'every interface' "$work/log" || complain "no warning of --listen 0.0.0.0"
-grep -q '^listening on https://127.0.0.1:' "$work/out" || complain "the address is none to connect to"
+pgrep -P $$ -x kubecoro >/dev/null && complain "the server continues although its output is not read"
+grep -q 'every interface' "$work/log" || complain "no warning about --listen 0.0.0.0"
+grep -q '^listening on https://127.0.0.1:' "$work/out" || complain "the printed address is not one to connect to"
 exit $failed

@@ -1,4 +1,4 @@
-// Watches over sockets, and how connections end.
+// Tests of watches over sockets and of the end of connections.
 #include "raw_client.hpp"
 #include "running_server.hpp"
 
@@ -26,7 +26,7 @@ raw_answer open_watch(raw_client& client, const std::string& query = "?watch=1")
 
 } // namespace
 
-TEST_CASE("watch: headers come at once, events as they happen, the end is clean", "[apiserver][integration]")
+TEST_CASE("watch: headers are sent at once, events as they happen, the end is clean", "[apiserver][integration]")
 {
     running_server server{with_tls()};
     raw_client client{server.at(), trusting()};
@@ -36,12 +36,12 @@ TEST_CASE("watch: headers come at once, events as they happen, the end is clean"
     REQUIRE(server.execute("POST", config_maps, config_map("seen")));
     CHECK(client.body_until("\"seen\"").find(R"({"type":"ADDED")") == 0);
     CHECK(client.body_ended());
-    CHECK(client.get("/healthz").body == "ok"); // the connection goes on
+    CHECK(client.get("/healthz").body == "ok"); // the connection stays open
     CHECK(server.server().counters().watches == 1);
     CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 0; }));
 }
 
-TEST_CASE("watch: a client that leaves frees its watch", "[apiserver][integration]")
+TEST_CASE("watch: a client that disconnects frees its watch", "[apiserver][integration]")
 {
     running_server server{with_tls()};
     {
@@ -65,7 +65,7 @@ TEST_CASE("watch: after compaction an old version is answered with a 410 event",
     CHECK(client.body_ended());
 }
 
-TEST_CASE("cut: every connection breaks, new ones are welcome", "[apiserver][integration]")
+TEST_CASE("cut: every connection breaks, new ones are accepted", "[apiserver][integration]")
 {
     running_server server{with_tls()};
     raw_client watching{server.at(), trusting()};
@@ -80,7 +80,7 @@ TEST_CASE("cut: every connection breaks, new ones are welcome", "[apiserver][int
     CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 0 && c.open_connections == 1; }));
 }
 
-TEST_CASE("refuse: new connections are closed until it is over", "[apiserver][integration]")
+TEST_CASE("refuse: new connections are closed while refusing", "[apiserver][integration]")
 {
     running_server server;
     raw_client there{server.at()};
@@ -113,7 +113,7 @@ TEST_CASE("stop: open watches end cleanly, idle connections close", "[apiserver]
     server.stop();
 }
 
-TEST_CASE("watch: a client that does not read is dropped after the time limit", "[apiserver][integration]")
+TEST_CASE("watch: a client that does not read is disconnected after the time limit", "[apiserver][integration]")
 {
     endpoint_options endpoint;
     endpoint.write_timeout = std::chrono::milliseconds{300};
@@ -127,7 +127,7 @@ TEST_CASE("watch: a client that does not read is dropped after the time limit", 
     CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 0 && c.open_connections == 0; }));
 }
 
-TEST_CASE("many connections at once, each with a watch and a request", "[apiserver][integration]")
+TEST_CASE("200 connections at once, each with a watch", "[apiserver][integration]")
 {
     running_server server;
     std::list<raw_client> clients;
@@ -152,13 +152,13 @@ TEST_CASE("a connection beyond the limit is closed", "[apiserver][integration]")
     CHECK(one.body_until("ADDED").find("ADDED") != std::string::npos);
 }
 
-TEST_CASE("a server out of file descriptors goes on, and the connection that waits longest makes way",
+TEST_CASE("a server out of file descriptors continues by closing the longest waiting connection",
           "[apiserver][integration]")
 {
     running_server server;
     raw_client idle{server.at()};
     CHECK(idle.get("/healthz").status == 200);
-    // All but four are taken, and those by the next client: its event loop has three, its end of the connection one.
+    // Leaves four descriptors, which the next client needs: three for its event loop, one for its socket.
     std::vector<int> taken;
     rlimit before{};
     REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);

@@ -1,4 +1,4 @@
-// The stock kubectl, built from its module, so that tests drive the embedded server with the real client.
+// The stock kubectl, built from its module, for tests of the embedded server.
 package main
 
 import (
@@ -6,7 +6,7 @@ import (
 	"k8s.io/kubectl/pkg/cmd"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	// Credential plugins, as the released kubectl has them.
+	// Credential plugins, as in the released kubectl.
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 )
 
