@@ -98,7 +98,7 @@ private:
         while (true) {
             const std::string_view bytes = body_.take();
             if (!bytes.empty() || ended_) co_return bytes;
-            if (!watch_) co_return failure{cond::unreachable, "the connection was closed by a cancelled read"};
+            if (!watch_) co_return failure{cond::unreachable, "the connection was closed by a failed read"};
             auto piece = co_await watch_->next();
             if (piece.cut) co_return failure{cond::unreachable, "the embedded server broke the connection off"};
             ended_ = piece.ended;

@@ -75,7 +75,7 @@ bool listener::start(task_group& tasks)
 asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_group& tasks)
 {
     while (self->acceptor_.is_open()) {
-        // Waits for a client before accepting: a pending accept would report exhausted descriptors without a client.
+        // Waits for a client before accepting: accept() reports exhausted descriptors even when no client waits.
         const auto [ended] =
             co_await self->acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
         if (ended || !self->acceptor_.is_open()) continue;

@@ -195,7 +195,7 @@ void server_engine::arm(std::optional<wall_time> when)
         timer_wake_.notify();
         return;
     }
-    timer_running_ = tasks_.spawn("embedded server: time", run_timer());
+    timer_running_ = tasks_.spawn("embedded server: timer", run_timer());
 }
 
 std::optional<wall_time> server_engine::let_time_pass()

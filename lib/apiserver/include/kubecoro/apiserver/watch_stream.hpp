@@ -33,7 +33,7 @@ class watch_stream
 public:
     virtual ~watch_stream() = default;
 
-    /// @param max_bytes  Takes no further events once this many bytes are gathered (but at least one).
+    /// @param max_bytes  Takes at least one event, and no further ones once this many bytes are gathered.
     [[nodiscard]] virtual watch_output next(wall_time now, std::size_t max_bytes = 256 * 1024) = 0;
 
     /// When next() must be called even without a change: a bookmark or the end of the watch is due. Empty: never.
