@@ -1,4 +1,4 @@
-// Handles of the cache that outlive their context: as globals do, and members that are declared before it.
+// Tests of cache handles that outlive their context, like globals and members declared before it.
 #include "own_context.hpp"
 
 #include <kubecoro/api/kinds.hpp>
@@ -24,7 +24,7 @@ namespace kt = kubecoro::testing;
 
 namespace {
 
-/// All handles of an informer. Declared before the context.
+/// All handles of an informer. Must be declared before the context.
 struct handles
 {
     kt::recording_logger log;
@@ -41,7 +41,7 @@ struct handles
     object kept;
     std::optional<asio::awaitable<result<>>> not_awaited;
 
-    /// A factory of pods on the context, with handlers of every kind; not started.
+    /// Creates a factory of pods on the context, with handlers of every kind; does not start it.
     void make(own_context& context)
     {
         provider = std::make_shared<kt::scripted_provider>(context.executor(), real_clock());
@@ -73,7 +73,7 @@ struct handles
         written->written(kept);
         not_awaited.emplace(pods->has_synced());
     }
-    /// What can be asked of a handle when its context is gone.
+    /// Calls the functions that are allowed after the context was destroyed.
     void use()
     {
         CHECK(stored->size() == stored->list().size());
@@ -87,7 +87,7 @@ struct handles
         CHECK(stored->by_index("name", "a").size() == stored->size() / 2);
         CHECK(written->size() == 0);
         factory->start();
-        // Elsewhere there may be another context, which waits for nothing of this one.
+        // Waits on another context complete without this one.
         own_context other;
         const auto late = pods->add_event_handler({});
         CHECK(other.run(late.ended()).error() == cond::cancelled);
@@ -153,8 +153,8 @@ TEST_CASE("lifetimes: the context of a running informer may end before its handl
         h.make(context);
         h.start(context);
     }
-    SECTION("and they are destroyed") {}
-    SECTION("and they are used") { h.use(); }
+    SECTION("and are destroyed") {}
+    SECTION("and are used") { h.use(); }
 }
 
 TEST_CASE("lifetimes: waits on another context end when an informer's context is destroyed without a stop",
@@ -201,7 +201,7 @@ TEST_CASE("lifetimes: waits on another context end when an informer's context is
     h.use();
 }
 
-TEST_CASE("lifetimes: a factory that is destroyed while it runs leaves handles that outlive the context", "[lifetimes]")
+TEST_CASE("lifetimes: the handles of a factory destroyed while running outlive the context", "[lifetimes]")
 {
     handles h;
     {
@@ -209,7 +209,7 @@ TEST_CASE("lifetimes: a factory that is destroyed while it runs leaves handles t
         h.make(context);
         h.start(context);
         h.factory.reset();
-        SECTION("whose coroutines had no turn any more") {}
+        SECTION("whose coroutines did not run again") {}
         SECTION("whose coroutines have ended") { context.settle(); }
     }
     CHECK(h.stored->size() == 2);

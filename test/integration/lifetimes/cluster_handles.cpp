@@ -1,4 +1,4 @@
-// Clients and embedded servers that outlive their context.
+// Tests of clients and embedded servers that outlive their context.
 #include "own_context.hpp"
 
 #include <kubecoro/api/kinds.hpp>
@@ -25,7 +25,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Everything that a client can hand out.
+/// All handles that a client returns.
 struct client_handles
 {
     std::optional<client> cluster;
@@ -45,7 +45,7 @@ struct client_handles
         source = provider->open(config_map::resource(), scope);
         request version{.method = "GET", .target = "/version"};
         not_awaited.emplace(cluster->raw(version));
-        REQUIRE(context.run(cluster->raw(version))); // its connection is idle now
+        REQUIRE(context.run(cluster->raw(version))); // leaves an idle connection
         auto begun = context.run(cluster->send(version));
         REQUIRE(begun);
         half_read = std::move(*begun);
@@ -56,7 +56,7 @@ struct client_handles
         REQUIRE(begun);
         events = std::move(*begun);
     }
-    /// When the context is gone: everything fails, from another context as well.
+    /// Checks that every call fails after the context was destroyed, even from another context.
     void use()
     {
         CHECK_FALSE(cluster->executor());
@@ -98,7 +98,7 @@ TEST_CASE("lifetimes: an embedded server, its transports and their clients outli
     CHECK(other.run(server->listen({})).has_error());
 }
 
-TEST_CASE("lifetimes: the handles of a client outlive its context, idle connections among them", "[lifetimes]")
+TEST_CASE("lifetimes: the handles of a client, including idle connections, outlive its context", "[lifetimes]")
 {
     std::optional<embedded_server> server;
     client_handles plain;

@@ -1,4 +1,4 @@
-// Queues and controllers that outlive their context.
+// Tests of queues and controllers that outlive their context.
 #include "own_context.hpp"
 
 #include <kubecoro/api/kinds.hpp>
@@ -29,7 +29,7 @@ TEST_CASE("lifetimes: a work queue and its items outlive their context", "[lifet
         queue.emplace(context.executor());
         queue->add(object_key("web", "a"));
         queue->add(object_key("web", "b"));
-        queue->add_after(object_key("web", "c"), 1h); // its timer runs
+        queue->add_after(object_key("web", "c"), 1h); // starts its timer
         auto got = context.run(queue->get());
         REQUIRE(got);
         item.emplace(std::move(*got));
@@ -39,7 +39,7 @@ TEST_CASE("lifetimes: a work queue and its items outlive their context", "[lifet
             queue->shut_down();
             context.settle();
         }
-        SECTION("as it is") {}
+        SECTION("not shut down") {}
     }
     queue->add_after(object_key("web", "d"), 1h);
     item.reset();

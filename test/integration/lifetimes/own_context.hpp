@@ -1,5 +1,5 @@
 #pragma once
-// A context that ends before the handles of a test do.
+// A context that is destroyed before the handles of a test.
 
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/result.hpp>
@@ -18,13 +18,13 @@ namespace asio = boost::asio;
 using kubecoro::cond;
 using kubecoro::result;
 
-/** One thread's io_context, and a strand on it: the executor that refers to its context the most. */
+/** An io_context of one thread with strands on it, the executors that depend most on their context. */
 class own_context
 {
 public:
     [[nodiscard]] asio::any_io_executor executor() { return asio::make_strand(context_); }
 
-    /// Runs a coroutine to its end, and whatever else is ready until then.
+    /// Runs a coroutine to its end, together with other ready work.
     template<class T>
     result<T> run(asio::awaitable<result<T>> work)
     {
@@ -34,9 +34,9 @@ public:
         context_.restart();
         while (!out && context_.run_one() != 0) {
         }
-        return out ? std::move(*out) : result<T>(kubecoro::failure(cond::internal, "it waits for ever"));
+        return out ? std::move(*out) : result<T>(kubecoro::failure(cond::internal, "it waits forever"));
     }
-    /// Runs what is ready, without waiting.
+    /// Runs ready work without waiting.
     void settle()
     {
         context_.restart();

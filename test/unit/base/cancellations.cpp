@@ -12,7 +12,6 @@
 namespace asio = boost::asio;
 namespace kt = kubecoro::testing;
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 
 namespace {

@@ -11,7 +11,6 @@
 #include <optional>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using kubecoro::test::drain;
 using kubecoro::test::start;
 namespace asio = boost::asio;

@@ -17,7 +17,6 @@
 #include <vector>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using detail::hash_secrets;
 using detail::hash_text;
 using detail::hash_texts;

@@ -21,7 +21,7 @@ object made(const std::string& text, const std::shared_ptr<object_encoding>& enc
 
 } // namespace
 
-TEST_CASE("change: what an update has changed", "[cache][change]")
+TEST_CASE("change: changed members are detected", "[cache][change]")
 {
     const auto encoding = GENERATE(std::shared_ptr<object_encoding>(), make_object_encoding());
     const auto before = made(
@@ -56,7 +56,7 @@ TEST_CASE("change: missing, null and empty are the same", "[cache][change]")
     }
 }
 
-TEST_CASE("change: random objects, with values kept by number sooner or later", "[cache][change][model]")
+TEST_CASE("change: random objects, with values interned at any time", "[cache][change][model]")
 {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         CAPTURE(seed);
@@ -77,7 +77,7 @@ TEST_CASE("change: random objects, with values kept by number sooner or later", 
     }
 }
 
-TEST_CASE("change: a resync is known by the version, in whatever block it lies", "[cache][change]")
+TEST_CASE("change: a resync is recognised by its version, not by its address", "[cache][change]")
 {
     const auto five = made(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"5"}})");
     const auto five_again = made(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"5"}})");

@@ -1,4 +1,4 @@
-// The usual conditions, on objects as a cluster makes them.
+// Tests of the predefined conditions with objects as a cluster produces them.
 
 #include <kubecoro/cache/conditions.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 object parse(const std::string& text) { return object::parse(text).value(); }
 
-/// JSON text with one of the values in the place of each `%`.
+/// Returns an object from JSON text in which each `%` is replaced by one of the values.
 object made(std::string_view text, const std::vector<std::string>& values)
 {
     std::string filled;
@@ -104,19 +104,19 @@ struct stateful
 
 } // namespace
 
-TEST_CASE("conditions: deleted, of that uid or of any", "[cache][conditions]")
+TEST_CASE("conditions: deleted, for one uid or for any", "[cache][conditions]")
 {
     const auto o = pod("Running", "True");
     CHECK(met(conditions::deleted(), {}));
     CHECK_FALSE(met(conditions::deleted(), o));
     CHECK_FALSE(met(conditions::deleted("u1"), o));
-    CHECK(met(conditions::deleted("u0"), o)); // another object has taken its place
+    CHECK(met(conditions::deleted("u0"), o)); // another object has replaced it
     CHECK(met(conditions::deleted("u0"), {}));
     CHECK(met(exists(), o));
     CHECK_FALSE(met(exists(), {}));
 }
 
-TEST_CASE("conditions: of a type and status", "[cache][conditions]")
+TEST_CASE("conditions: a condition type with a status", "[cache][conditions]")
 {
     const auto o = pod("Pending", "False");
     CHECK(met(condition_true("PodScheduled"), o));
@@ -127,7 +127,7 @@ TEST_CASE("conditions: of a type and status", "[cache][conditions]")
     CHECK(condition_true("Ready").name() == "Ready=True");
 }
 
-TEST_CASE("conditions: a CRD is established, or its names are taken", "[cache][conditions]")
+TEST_CASE("conditions: a CRD is established, or its names are not accepted", "[cache][conditions]")
 {
     CHECK(met(crd_established(), crd("True", "True")));
     CHECK_FALSE(met(crd_established(), crd("False", "True")));
@@ -158,11 +158,11 @@ TEST_CASE("conditions: jobs", "[cache][conditions]")
     CHECK(met(job_finished(), job("Failed")));
     CHECK(met(job_finished(), job("Complete")));
     CHECK_FALSE(met(job_finished(), job("")));
-    CHECK_FALSE(met(job_finished(), job("FailureTarget"))); // on its way to failed
+    CHECK_FALSE(met(job_finished(), job("FailureTarget"))); // not failed yet
     CHECK_FALSE(met(job_finished(), {}));
 }
 
-TEST_CASE("conditions: a deployment is available, and rolled out as kubectl says it", "[cache][conditions]")
+TEST_CASE("conditions: a deployment is available, and rolled out by kubectl's rules", "[cache][conditions]")
 {
     CHECK(met(deployment_available(), rollout{}.deployment()));
     CHECK_FALSE(met(deployment_available(), rollout{.observed = 1}.deployment()));
@@ -171,7 +171,7 @@ TEST_CASE("conditions: a deployment is available, and rolled out as kubectl says
     CHECK(met(deployment_rolled_out(), rollout{}.deployment()));
     CHECK_FALSE(met(deployment_rolled_out(), rollout{.generation = 3}.deployment()));
     CHECK_FALSE(met(deployment_rolled_out(), rollout{.updated = 2}.deployment()));
-    CHECK_FALSE(met(deployment_rolled_out(), rollout{.replicas = 4}.deployment())); // an old one is left
+    CHECK_FALSE(met(deployment_rolled_out(), rollout{.replicas = 4}.deployment())); // an old replica is left
     CHECK_FALSE(met(deployment_rolled_out(), rollout{.available = 2}.deployment()));
     CHECK(met(deployment_rolled_out(), rollout{.wanted = 0, .replicas = 0, .updated = 0, .available = 0}.deployment()));
     CHECK_FALSE(met(deployment_rolled_out(), {}));
@@ -179,12 +179,12 @@ TEST_CASE("conditions: a deployment is available, and rolled out as kubectl says
         deployment_rolled_out()(rollout{.updated = 1, .progressing = "ProgressDeadlineExceeded"}.deployment());
     REQUIRE_FALSE(late);
     CHECK(late.error() == cond::timed_out);
-    // What was said of an earlier spec does not count.
+    // A status of an earlier spec does not count.
     CHECK_FALSE(
         met(deployment_rolled_out(), rollout{.generation = 3, .progressing = "ProgressDeadlineExceeded"}.deployment()));
 }
 
-TEST_CASE("conditions: a stateful set is rolled out as kubectl says it", "[cache][conditions]")
+TEST_CASE("conditions: a stateful set is rolled out by kubectl's rules", "[cache][conditions]")
 {
     CHECK(met(statefulset_rolled_out(), stateful{}.set()));
     CHECK_FALSE(met(statefulset_rolled_out(), stateful{.observed = 1}.set()));
@@ -203,7 +203,7 @@ TEST_CASE("conditions: generation observed", "[cache][conditions]")
     CHECK_FALSE(met(generation_observed(), {}));
 }
 
-TEST_CASE("conditions: all of, any of, not, and their names and failures", "[cache][conditions]")
+TEST_CASE("conditions: all_of, any_of and not_ combine results, names and failures", "[cache][conditions]")
 {
     const auto o = pod("Running", "False");
     const object_condition broken("broken", [](const object&) -> result<bool> { throw std::runtime_error("no idea"); });
@@ -213,19 +213,19 @@ TEST_CASE("conditions: all of, any of, not, and their names and failures", "[cac
     CHECK(met(all_of({}), o));
     CHECK_FALSE(met(any_of({}), o));
     CHECK(all_of({pod_running(), broken})(o).error() == cond::internal);
-    CHECK_FALSE(met(all_of({pod_ready(), broken}), o)); // not asked
+    CHECK_FALSE(met(all_of({pod_ready(), broken}), o)); // not evaluated
     CHECK(met(any_of({pod_running(), broken}), o));
     CHECK(not_(broken)(o).error() == cond::internal);
     CHECK(all_of({pod_running(), not_(pod_ready())}).name() == "running and not ready");
     CHECK(any_of({pod_running(), pod_finished()}).name() == "running or finished");
     const object_condition own = [](const object& x) { return x.name() == "a"; };
     CHECK(met(own, o));
-    CHECK(own.name() == "the condition");
+    CHECK(own.name() == "as wanted");
 }
 
-TEST_CASE("conditions: what there is to say of an object in a few words", "[cache][conditions]")
+TEST_CASE("conditions: brief_status summarises an object", "[cache][conditions]")
 {
-    CHECK(brief_status({}) == "not there");
+    CHECK(brief_status({}) == "absent");
     CHECK(brief_status(job("")) == "web/j at version 7, active 1");
     CHECK(
         brief_status(rollout{.generation = 3, .updated = 1}.deployment()) ==

@@ -1,4 +1,4 @@
-// The store beside what the server has at the same version.
+// Tests of the comparison of a store with the server at the same version.
 
 #include "informer/consistency_core.hpp"
 #include "informer_fixture.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 std::vector<kept_object> kept(const std::vector<object>& objects) { return {objects.begin(), objects.end()}; }
 
-/// What one page says of what is stored.
+/// Returns the verdict of one page about the stored objects.
 consistency_core::verdict judge(const std::vector<object>& stored, std::vector<object> listed)
 {
     consistency_core core(kept(stored), "10");
@@ -49,7 +49,7 @@ TEST_CASE("consistency: equal content is equal, page by page, at the exact versi
     CHECK(judge({}, {}).what == outcome::equal);
 }
 
-TEST_CASE("consistency: whatever differs is named: keys, uids, versions, content", "[cache][consistency]")
+TEST_CASE("consistency: differences are reported: keys, uids, versions, content", "[cache][consistency]")
 {
     CHECK(judge({pod_of("a", "1")}, {}).why == "web/a is stored and not listed");
     CHECK(judge({}, {pod_of("a", "1")}).why == "web/a is not stored");
@@ -67,7 +67,7 @@ TEST_CASE("consistency: whatever differs is named: keys, uids, versions, content
     CHECK(judge({}, many).why.ends_with("; and 4 more"));
 }
 
-TEST_CASE("consistency: what cannot be asked is skipped, not blamed", "[cache][consistency]")
+TEST_CASE("consistency: a check that is impossible is skipped and does not fail", "[cache][consistency]")
 {
     const auto verdict_of = [](const kubecoro::result<kubecoro::list_page>& page) {
         consistency_core core(kept({pod_of("a", "1")}), "10");
@@ -75,14 +75,14 @@ TEST_CASE("consistency: what cannot be asked is skipped, not blamed", "[cache][c
     };
     CHECK(verdict_of(kt::server_failure(410, "Expired")).what == outcome::skipped);
     CHECK(verdict_of(kubecoro::failure(cond::unreachable, "gone")).what == outcome::skipped);
-    CHECK(verdict_of(kt::make_page({}, "11")).what == outcome::skipped); // a server that does not know "exact"
+    CHECK(verdict_of(kt::make_page({}, "11")).what == outcome::skipped); // a server that does not support "exact"
     CHECK(std::get<consistency_core::verdict>(consistency_core({}, "").start()).what == outcome::skipped);
     consistency_core endless({}, "10");
     static_cast<void>(endless.on_page(kt::make_page({}, "10", "t")));
     CHECK(std::get<consistency_core::verdict>(endless.on_page(kt::make_page({}, "10", "t"))).what == outcome::skipped);
 }
 
-TEST_CASE("informer: checks each list it has stored against the server, when asked to",
+TEST_CASE("informer: checks each stored list against the server when the option is set",
           "[cache][informer][consistency]")
 {
     fixture f;
@@ -93,7 +93,7 @@ TEST_CASE("informer: checks each list it has stored against the server, when ask
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
     auto watch = f.source().on_watch();
-    watch.send(kt::added(kt::make_pod("web", "b", "12"))); // what comes while the check is under way does not count
+    watch.send(kt::added(kt::make_pod("web", "b", "12"))); // events during the check do not count
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));
     f.settle();
@@ -110,7 +110,7 @@ TEST_CASE("informer: checks each list it has stored against the server, when ask
     CHECK(pods.stats().consistency.last_difference == "web/a is not stored");
     CHECK(told == lines{"expired", "corrupt"});
     CHECK(f.log.count(kubecoro::log_level::error) == 1);
-    CHECK(content(pods) == lines{"web/b@12"}); // and nothing was done about it
+    CHECK(content(pods) == lines{"web/b@12"}); // the store is not changed
     CHECK(pods.describe().find("consistency checks 2, skipped 0, failed 1: web/a is not stored") != std::string::npos);
 
     f.source().on_list(kt::make_page({kt::make_pod("web", "b", "12")}, "30"));

@@ -48,7 +48,7 @@ object pod(std::string_view name, std::string_view version = "1") { return kt::m
 
 } // namespace
 
-TEST_CASE("delta fifo: hands out single deltas together, lists and syncs alone, all in order", "[cache][delta_fifo]")
+TEST_CASE("delta fifo: pops single deltas together, lists and syncs alone, all in order", "[cache][delta_fifo]")
 {
     delta_fifo_core f;
     const auto scope = f.add_scope();
@@ -88,7 +88,7 @@ TEST_CASE("delta fifo: of consecutive deletions of a key the first is kept", "[c
     CHECK(f.size() == 1);
 }
 
-TEST_CASE("delta fifo: a batch has a bound, and the fifo says when it is full", "[cache][delta_fifo]")
+TEST_CASE("delta fifo: a batch is bounded, and full() reports the limit", "[cache][delta_fifo]")
 {
     delta_fifo_core f({.max_pending = 5, .max_batch = 2});
     for (int i = 0; i < 5; ++i) {
@@ -109,7 +109,7 @@ TEST_CASE("delta fifo: has synced when every scope's first list was processed, n
     CHECK_FALSE(f.synced());
     const auto a = f.add_scope();
     const auto b = f.add_scope();
-    f.push(delta_type::added, pod("x")); // client-go says synced here
+    f.push(delta_type::added, pod("x")); // client-go reports synced here
     CHECK_FALSE(f.synced());
     f.replace(a, {}, "1");
     const auto single = f.pop();
@@ -131,7 +131,7 @@ TEST_CASE("delta fifo: has synced when every scope's first list was processed, n
     CHECK(f.synced());
 }
 
-TEST_CASE("delta fifo: knows which keys have something pending", "[cache][delta_fifo]")
+TEST_CASE("delta fifo: reports keys with pending deltas", "[cache][delta_fifo]")
 {
     delta_fifo_core f({.max_pending = 10, .max_batch = 1});
     f.push(delta_type::added, pod("a"));
@@ -144,7 +144,7 @@ TEST_CASE("delta fifo: knows which keys have something pending", "[cache][delta_
     CHECK_FALSE(f.has_pending({"web", "a"}));
 }
 
-TEST_CASE("delta fifo: a sync shows what nothing is pending of", "[cache][delta_fifo][resync]")
+TEST_CASE("delta fifo: a sync shows the objects without pending deltas", "[cache][delta_fifo][resync]")
 {
     const auto sequence = GENERATE(order::global, order::per_key);
     delta_fifo_core f({.max_pending = 10, .max_batch = 1, .sequence = sequence});
@@ -163,8 +163,7 @@ TEST_CASE("delta fifo: a sync shows what nothing is pending of", "[cache][delta_
     CHECK(shown() == lines{"web/a@1", "web/b@1", "web/c@1"});
 }
 
-TEST_CASE("delta fifo: an addition and its deletion both come out, though nobody has seen the object yet",
-          "[cache][delta_fifo]")
+TEST_CASE("delta fifo: an addition and its deletion are both popped, even for an unknown object", "[cache][delta_fifo]")
 {
     const auto sequence = GENERATE(order::global, order::per_key);
     delta_fifo_core f({.sequence = sequence});
@@ -183,7 +182,8 @@ TEST_CASE("delta fifo: an addition and its deletion both come out, though nobody
     CHECK(s.size() == 0);
 }
 
-TEST_CASE("delta fifo and store: the deletion of what nobody knows is told to nobody", "[cache][delta_fifo][store]")
+TEST_CASE("delta fifo and store: the deletion of an unknown object causes no notification",
+          "[cache][delta_fifo][store]")
 {
     delta_fifo_core f;
     store s;
@@ -192,12 +192,12 @@ TEST_CASE("delta fifo and store: the deletion of what nobody knows is told to no
     f.push(delta_type::deleted, pod("a", "7"));
     f.push(delta_type::updated, pod("b", "8"));
     CHECK(s.apply(f.pop()).size() == 3);
-    f.push(delta_type::deleted, pod("a", "9")); // once more
+    f.push(delta_type::deleted, pod("a", "9")); // repeated
     CHECK(s.apply(f.pop()).empty());
     CHECK(cache_test::names(s.list({})) == lines{"web/b@8"});
 }
 
-TEST_CASE("delta fifo: per key, all deltas of a key come together at the place of its first", "[cache][delta_fifo]")
+TEST_CASE("delta fifo: per key, all deltas of a key are grouped at the position of its first", "[cache][delta_fifo]")
 {
     delta_fifo_core f({.max_batch = 3, .sequence = order::per_key});
     const auto scope = f.add_scope();
@@ -208,11 +208,11 @@ TEST_CASE("delta fifo: per key, all deltas of a key come together at the place o
     f.push(delta_type::deleted, pod("a", "4"));
     f.push(delta_type::deleted, pod("a", "5"));
     CHECK(f.size() == 5);
-    CHECK(text(f.pop()) == lines{"+web/a", "~web/a", "-web/a"}); // never cut in two, also when it does not fit
+    CHECK(text(f.pop()) == lines{"+web/a", "~web/a", "-web/a"}); // never split, even if it does not fit
     CHECK_FALSE(f.has_pending({"web", "a"}));
     f.push(delta_type::added, pod("a", "6"));
     CHECK(text(f.pop()) == lines{"+web/b", "version 2", "+web/a"});
-    SECTION("but none overtakes a list")
+    SECTION("but no delta moves past a list")
     {
         f.push(delta_type::added, pod("a", "7"));
         f.replace(scope, {pod("a", "8")}, "8");
@@ -242,7 +242,7 @@ TEST_CASE("delta fifo: deletions by the first list are part of the initial popul
     const auto news = s.replace("", list.front().all->items, true);
     REQUIRE(news.size() == 2);
     REQUIRE(std::get<deleted>(news[0]).final_state_unknown);
-    CHECK(std::get<deleted>(news[0]).obj.resource_version() == "1"); // the last that was known of it
+    CHECK(std::get<deleted>(news[0]).obj.resource_version() == "1"); // the last known state
     CHECK_FALSE(f.synced());
     f.processed();
     CHECK(f.synced());
@@ -250,7 +250,7 @@ TEST_CASE("delta fifo: deletions by the first list are part of the initial popul
 
 namespace {
 
-/// The same queue without a thought for speed: one line of deltas, searched from the front.
+/// A simple reference implementation of the queue: a list of deltas, searched from the front.
 struct naive_fifo
 {
     delta_fifo_limits limits;
@@ -269,7 +269,7 @@ struct naive_fifo
         line.push_back({.type = type, .obj = o});
     }
 
-    /// What is handed out with the front: itself, or all of its key up to the next list.
+    /// Returns the deltas popped with the front: itself, or all of its key up to the next list.
     std::vector<delta> take_step()
     {
         std::vector<delta> out{line.front()};
@@ -321,7 +321,7 @@ void run_against_naive(std::uint64_t seed, order sequence)
     delta_fifo_core fifo(limits);
     naive_fifo naive{limits, {}};
     const auto scope = fifo.add_scope();
-    // The population: no list yet, its first list queued, or processed.
+    // The states of the initial population: no list yet, first list queued, first list processed.
     bool listed = false;
     bool populated = false;
     for (std::uint64_t step = 1; step <= 40; ++step) {

@@ -1,4 +1,4 @@
-// Random histories of a server through fifo and store, against a plain map.
+// Random histories of a server through the FIFO and the store, compared with a plain map.
 
 #include "fifo/delta_fifo_core.hpp"
 #include "store/store.hpp"
@@ -17,9 +17,9 @@ namespace kt = kubecoro::testing;
 
 namespace {
 
-/** Random histories of a server, fed through fifo and store with pops at random moments, against a plain map.
+/** Feeds random histories of a server through the FIFO and the store, with pops at random times.
 
-    What is announced must replay to the server's state at each empty queue, each key a chain of its own. */
+    The notifications must reproduce the server's state whenever the queue is empty, and form a chain for each key. */
 struct model
 {
     model(std::uint64_t seed, order sequence)
@@ -32,7 +32,7 @@ struct model
     delta_fifo_core fifo;
     store stored{{}, 6};
     std::map<std::string, object> server;
-    /// What a listener believes.
+    /// The state a listener derives from its notifications.
     std::map<std::string, object> told;
     std::uint64_t version = 1;
     std::uint64_t uid = 1;
@@ -52,7 +52,7 @@ struct model
         const std::string key = ns_of(scope) + "/" + name;
         const auto at = server.find(key);
         if (at == server.end() && seen && draw(8) == 0) {
-            fifo.push(delta_type::deleted, make(ns_of(scope), name, "u0")); // nobody knows it
+            fifo.push(delta_type::deleted, make(ns_of(scope), name, "u0")); // an unknown object
         } else if (at == server.end()) {
             const auto o = server[key] = make(ns_of(scope), name, "u" + std::to_string(++uid));
             if (seen) fifo.push(delta_type::added, o);
@@ -122,7 +122,7 @@ struct model
     {
         relist(0);
         relist(1);
-        bool blind = false; // a broken watch: changes nobody sees until a relist of everything
+        bool blind = false; // a broken watch: changes are invisible until a full relist
         for (int i = 0; i < steps; ++i) {
             switch (draw(12)) {
             case 0:
@@ -157,7 +157,7 @@ struct model
 
 } // namespace
 
-TEST_CASE("delta fifo and store: random histories end where the server is, each key a chain",
+TEST_CASE("delta fifo and store: random histories end in the server's state, each key a chain",
           "[cache][delta_fifo][model]")
 {
     const auto sequence = GENERATE(order::global, order::per_key);

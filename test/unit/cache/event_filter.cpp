@@ -51,8 +51,7 @@ struct counted
 } // namespace
 
 // client-go: TypedFilteringResourceEventHandler
-TEST_CASE("filter: what begins to match is an add, what ceases to match is a deletion of what was told last",
-          "[cache][filter]")
+TEST_CASE("filter: matching starts as an add, and ends as a deletion with the last delivered state", "[cache][filter]")
 {
     counted f;
     CHECK(f.hear(added{pod(1, "shop"), true}) == "initial 1");
@@ -63,10 +62,10 @@ TEST_CASE("filter: what begins to match is an add, what ceases to match is a del
     CHECK(f.hear(deleted{pod(6, "web"), true}) == "lost 6");
     CHECK(f.hear(added{pod(7, "web", "u2"), true}) == "-");
     CHECK(f.hear(deleted{pod(8, "shop", "u2")}) == "-");
-    CHECK(f.asked == 6); // once an event, and never about a deletion
+    CHECK(f.asked == 6); // once per event, never for a deletion
 }
 
-TEST_CASE("filter: one that throws leaves the object as it was, and the reader's events a chain", "[cache][filter]")
+TEST_CASE("filter: an exception keeps the previous match result and the chain of events", "[cache][filter]")
 {
     counted f;
     f.broken = true;
@@ -81,7 +80,7 @@ TEST_CASE("filter: one that throws leaves the object as it was, and the reader's
     CHECK_FALSE(f.filter.assume(pod(5, "shop")));
 }
 
-TEST_CASE("filter: answers that change by chance still give a chain", "[cache][filter][model]")
+TEST_CASE("filter: random results still give a chain of events", "[cache][filter][model]")
 {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         INFO("seed " << seed);
@@ -109,7 +108,7 @@ TEST_CASE("filter: answers that change by chance still give a chain", "[cache][f
     }
 }
 
-TEST_CASE("uids: UUIDs are told apart from each other and from other text", "[cache][filter]")
+TEST_CASE("uids: UUIDs differ from each other and from other text", "[cache][filter]")
 {
     uid_set s;
     const std::vector<std::string> uids{"12345678-9abc-def0-1234-56789abcdef0",
@@ -133,7 +132,7 @@ TEST_CASE("uids: UUIDs are told apart from each other and from other text", "[ca
     CHECK(s.size() == 0);
 }
 
-TEST_CASE("call meter: a slow call is told of once, and so is a row of them", "[cache][handlers]")
+TEST_CASE("call meter: a streak of slow calls is reported once", "[cache][handlers]")
 {
     call_meter m(5s, 2);
     const auto at = [](duration d) { return time_point(d); };
@@ -143,9 +142,9 @@ TEST_CASE("call meter: a slow call is told of once, and so is a row of them", "[
     CHECK_FALSE(m.overdue(at(5s)));
     CHECK(m.overdue(at(6s)) == 6s);
     CHECK_FALSE(m.overdue(at(7s)));
-    CHECK_FALSE(m.end(0, at(8s))); // told already
+    CHECK_FALSE(m.end(0, at(8s))); // already reported
     m.begin(0, at(8s));
-    CHECK_FALSE(m.end(0, at(20s))); // still the same row
+    CHECK_FALSE(m.end(0, at(20s))); // still the same streak
     CHECK(m.slowest() == 12s);
     m.begin(0, at(20s));
     CHECK_FALSE(m.end(0, at(21s)));

@@ -1,4 +1,4 @@
-// What handler_options say: policies, filters, several keys at once, slow calls, ends.
+// Tests of handler_options: policies, filters, concurrency, slow calls, ends.
 
 #include "synced_fixture.hpp"
 
@@ -19,7 +19,7 @@ using kubecoro::result;
 
 namespace {
 
-/// A handler that holds each call until let go, by name.
+/// A handler that holds each call by object name until it is released.
 struct gatekeeper
 {
     fixture& f;
@@ -50,7 +50,7 @@ struct gatekeeper
 
 } // namespace
 
-TEST_CASE("handlers: every event or a clear end: one that falls too far behind gets what waits, then is over",
+TEST_CASE("handlers: with coalesce::never one that falls too far behind gets the waiting events, then ends",
           "[cache][handlers][policy]")
 {
     synced_fixture f;
@@ -64,7 +64,7 @@ TEST_CASE("handlers: every event or a clear end: one that falls too far behind g
     for (int v = 6; v < 9; ++v) f.modify("b", v);
     f.settle();
     CHECK(handler.stats().pending == 3);
-    CHECK(f.take().size() == 3); // nobody else is held up
+    CHECK(f.take().size() == 3); // the other handler is not delayed
     f.modify("b", 9);
     f.modify("b", 10);
     f.settle();
@@ -77,11 +77,11 @@ TEST_CASE("handlers: every event or a clear end: one that falls too far behind g
     CHECK(f.take() == lines{"initial web/b@2", "updated web/b@2 > 6", "updated web/b@6 > 7", "updated web/b@7 > 8"});
     REQUIRE(ended.done());
     CHECK(ended.outcome().error() == cond::expired);
-    CHECK(handler.synced()); // the initial adds were there
+    CHECK(handler.synced()); // the initial adds were delivered
     CHECK(f.run.run(handler.removed()));
 }
 
-TEST_CASE("handlers: one that is overrun before the store is filled will never be synced, and says so",
+TEST_CASE("handlers: one that is overrun before the store is filled fails its has_synced()",
           "[cache][handlers][policy]")
 {
     fixture f;
@@ -110,7 +110,8 @@ TEST_CASE("handlers: one that is overrun before the store is filled will never b
     CHECK(popped == 3);
 }
 
-TEST_CASE("handlers: latest per key shows the newest only, even of a batch that was ready", "[cache][handlers][policy]")
+TEST_CASE("handlers: latest_per_key delivers only the newest state, even of a waiting batch",
+          "[cache][handlers][policy]")
 {
     synced_fixture f;
     gatekeeper slow{f};
@@ -130,7 +131,7 @@ TEST_CASE("handlers: latest per key shows the newest only, even of a batch that 
     CHECK(f.take() == lines{"initial web/b@19", "updated web/a@1 > 21"});
 }
 
-TEST_CASE("handlers: a filter lets in what matches, and the initial flag stays", "[cache][handlers][filter]")
+TEST_CASE("handlers: a filter delivers matching objects and keeps the initial flag", "[cache][handlers][filter]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -161,7 +162,7 @@ TEST_CASE("handlers: a filter lets in what matches, and the initial flag stays",
     CHECK(f.log.count("a handler's filter failed") == 2);
 }
 
-TEST_CASE("handlers: everything filtered out, and still synced", "[cache][handlers][filter]")
+TEST_CASE("handlers: a handler whose filter rejects everything still syncs", "[cache][handlers][filter]")
 {
     synced_fixture f;
     auto handler = f.pods.add_event_handler(f.writer(), {.filter = [](const kubecoro::object&) { return false; }});
@@ -180,7 +181,8 @@ TEST_CASE("handlers: everything filtered out, and still synced", "[cache][handle
     f.settle();
 }
 
-TEST_CASE("handlers: several keys at once, no key twice, each key in order", "[cache][handlers][concurrency]")
+TEST_CASE("handlers: a concurrent handler runs several keys at once, no key twice, each key in order",
+          "[cache][handlers][concurrency]")
 {
     synced_fixture f;
     gatekeeper slow{f};
@@ -209,7 +211,7 @@ TEST_CASE("handlers: several keys at once, no key twice, each key in order", "[c
     CHECK(handler.stats().running == 0);
 }
 
-TEST_CASE("handlers: a key that hangs holds up nobody else, and what waits behind it is bounded",
+TEST_CASE("handlers: a hanging key does not delay others, and the events behind it are bounded",
           "[cache][handlers][concurrency]")
 {
     synced_fixture f;
@@ -256,7 +258,7 @@ TEST_CASE("handlers: removed() waits for every call of a concurrent handler", "[
     CHECK(f.take() == lines{"initial web/a@1", "initial web/b@2"});
 }
 
-TEST_CASE("handlers: concurrent calls that fail and throw are counted, and the key goes on",
+TEST_CASE("handlers: concurrent calls that fail or throw are counted, and the key continues",
           "[cache][handlers][concurrency]")
 {
     synced_fixture f;
@@ -267,7 +269,7 @@ TEST_CASE("handlers: concurrent calls that fail and throw are counted, and the k
                                              },
                                              .on_update = [&](const kubecoro::updated& e) -> asio::awaitable<result<>> {
                                                  f.seen.push_back(f.line(e));
-                                                 co_return kubecoro::failure(cond::conflict, "somebody else");
+                                                 co_return kubecoro::failure(cond::conflict, "another writer");
                                              }},
                                             {.concurrency = 3});
     f.start();
@@ -279,7 +281,7 @@ TEST_CASE("handlers: concurrent calls that fail and throw are counted, and the k
     CHECK(handler.synced());
 }
 
-TEST_CASE("handlers: the same failure again and again is one line, and all of them counted", "[cache][handlers]")
+TEST_CASE("handlers: a repeated failure is logged once and counted every time", "[cache][handlers]")
 {
     synced_fixture f;
     auto handler = f.pods.add_event_handler(
@@ -291,8 +293,7 @@ TEST_CASE("handlers: the same failure again and again is one line, and all of th
     CHECK(f.log.count(kubecoro::log_level::error) == 1);
 }
 
-TEST_CASE("handlers: a slow call is a warning, once until a call was in time, and visible while it runs",
-          "[cache][handlers][slow]")
+TEST_CASE("handlers: a slow call is logged once per streak and visible while it runs", "[cache][handlers][slow]")
 {
     synced_fixture f;
     kubecoro::duration pause = 10s;
@@ -305,7 +306,7 @@ TEST_CASE("handlers: a slow call is a warning, once until a call was in time, an
     f.run.advance(4s);
     CHECK(handler.stats().running == 1);
     CHECK(handler.stats().running_for == 4s);
-    f.modify("a", 6); // while a call runs that is not slow yet
+    f.modify("a", 6); // during a call that is not slow yet
     f.settle();
     CHECK(f.log.count("slow") == 0);
     f.run.advance(2s);
@@ -326,7 +327,7 @@ TEST_CASE("handlers: a slow call is a warning, once until a call was in time, an
     CHECK(handler.stats().slow == 5);
 }
 
-TEST_CASE("handlers: removed() awaited inside the handler fails instead of waiting for itself", "[cache][handlers]")
+TEST_CASE("handlers: removed() awaited inside the handler fails instead of deadlocking", "[cache][handlers]")
 {
     const std::size_t concurrency = GENERATE(1, 2);
     synced_fixture f;
@@ -345,8 +346,7 @@ TEST_CASE("handlers: removed() awaited inside the handler fails instead of waiti
     CHECK(self.stats().delivered >= 1);
 }
 
-TEST_CASE("handlers: a concurrent one may be cancelled, and everything destroyed, at every step",
-          "[cache][handlers][steps]")
+TEST_CASE("handlers: a concurrent one survives cancellation and destruction at every step", "[cache][handlers][steps]")
 {
     const auto make = [](kt::runner& run) {
         struct world
@@ -398,17 +398,16 @@ TEST_CASE("handlers: a concurrent one may be cancelled, and everything destroyed
     CHECK(*cancelled > 20);
 }
 
-TEST_CASE("handlers: each may run on an executor of its own, and the informer does not wait for it",
-          "[cache][handlers]")
+TEST_CASE("handlers: one on its own executor does not delay the informer", "[cache][handlers]")
 {
-    asio::io_context elsewhere; // longer than the informer, which keeps its executor
+    asio::io_context elsewhere; // outlives the informer, which keeps its executor
     synced_fixture f;
     auto handler = f.pods.add_event_handler(f.writer(), {.executor = elsewhere.get_executor()});
     f.start();
     CHECK(f.seen.empty());
     CHECK_FALSE(handler.synced());
     CHECK(content(f.pods) == lines{"web/a@1", "web/b@2"});
-    for (int i = 0; i < 3; ++i) { // what is told elsewhere comes back here to be asked for
+    for (int i = 0; i < 3; ++i) { // both contexts must run to exchange posts
         elsewhere.restart();
         elsewhere.poll();
         f.settle();

@@ -1,4 +1,4 @@
-// Every table whose keys a peer chooses hashes them with the secrets of the process.
+// Tables whose keys a peer chooses must hash them with the process's secrets.
 #include "fifo/key_set.hpp"
 #include "store/label_index.hpp"
 #include "store/store_tables.hpp"
@@ -16,12 +16,12 @@ using namespace kubecoro::detail;
 
 namespace {
 
-// What the test programs fix.
+// Fixed by the test programs.
 const auto secrets = detail::hash_secrets::of(1);
 
 } // namespace
 
-TEST_CASE("tables: names are hashed with secrets, in every form that they have")
+TEST_CASE("tables: names are hashed with secrets, in every key form")
 {
     const auto o = object::parse(R"({"metadata":{"namespace":"web","name":"cart"}})").value();
     const auto key = detail::hash_texts("web", "cart", secrets);
@@ -35,7 +35,7 @@ TEST_CASE("tables: names are hashed with secrets, in every form that they have")
     CHECK(std::is_same_v<text_map<int>::hasher, text_hash>);
 }
 
-TEST_CASE("tables: a set of uids knows those of every form")
+TEST_CASE("tables: a set of uids accepts uids of every form")
 {
     const auto with = [](const std::string& uid) {
         return object::parse(R"({"metadata":{"name":"a","uid":")" + uid + R"("}})").value();

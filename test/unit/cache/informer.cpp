@@ -1,4 +1,4 @@
-// The informer as a whole: list, watch, handlers, subscriptions, sync and stop over a scripted source.
+// Tests of a whole informer over a scripted source: list, watch, handlers, subscriptions, sync and stop.
 
 #include "informer_fixture.hpp"
 
@@ -7,7 +7,7 @@
 namespace asio = boost::asio;
 using namespace informer_test;
 
-TEST_CASE("informer: lists, then follows the watch, and tells a handler all of it in order", "[cache][informer]")
+TEST_CASE("informer: lists, then watches, and delivers every change to a handler in order", "[cache][informer]")
 {
     fixture f;
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
@@ -50,9 +50,9 @@ TEST_CASE("informer: lists, then follows the watch, and tells a handler all of i
     CHECK(f.source().unexpected() == 0);
 }
 
-TEST_CASE("informer: a batch larger than the queue is worked off in between", "[cache][informer][delta_fifo]")
+TEST_CASE("informer: a batch larger than the queue is processed in parts", "[cache][informer][delta_fifo]")
 {
-    // Per key, what waits together comes together: where a comes shows how much has waited.
+    // With order::per_key waiting deltas of a key are grouped: the position of `a` shows how many were waiting.
     fixture f;
     auto pods = f.informers->get<pod>({.sequence = kubecoro::order::per_key});
     auto watch = f.with_one_pod();
@@ -78,11 +78,11 @@ TEST_CASE("informer: a batch larger than the queue is worked off in between", "[
         CHECK(f.run.run(pop()));
         return at;
     };
-    SECTION("two thousand wait") { CHECK(positions_of_a(1998) == std::vector<std::size_t>{0, 1}); }
-    SECTION("and no more") { CHECK(positions_of_a(1999) == std::vector<std::size_t>{0, 2000}); }
+    SECTION("two thousand deltas wait") { CHECK(positions_of_a(1998) == std::vector<std::size_t>{0, 1}); }
+    SECTION("not more than two thousand wait") { CHECK(positions_of_a(1999) == std::vector<std::size_t>{0, 2000}); }
 }
 
-TEST_CASE("informer: a subscription hands out batches until the informer stops", "[cache][informer]")
+TEST_CASE("informer: a subscription returns batches until the informer stops", "[cache][informer]")
 {
     fixture f;
     auto watch = f.with_one_pod();

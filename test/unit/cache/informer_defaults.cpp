@@ -1,4 +1,4 @@
-// What an informer does unless it is told otherwise: whose log, time and metrics it uses, and what it says.
+// Tests of an informer's defaults: log, time and metrics of the provider, and its log lines.
 
 #include "informer/event_trace.hpp"
 #include "informer_fixture.hpp"
@@ -36,7 +36,7 @@ public:
     std::shared_ptr<kt::recording_metrics> numbers = std::make_shared<kt::recording_metrics>();
 };
 
-/// The stations of one object's version, in order.
+/// Returns the stations of one object version, in order.
 lines stations(const kt::recording_logger& log, const std::string& object, const std::string& version)
 {
     lines out;
@@ -49,7 +49,7 @@ lines stations(const kt::recording_logger& log, const std::string& object, const
 
 } // namespace
 
-TEST_CASE("factory: log, clock and metrics are the provider's unless it has its own", "[cache][factory]")
+TEST_CASE("factory: log, clock and metrics default to the provider's", "[cache][factory]")
 {
     kt::runner run;
     const auto provider = std::make_shared<equipped_provider>(run);
@@ -69,7 +69,7 @@ TEST_CASE("factory: log, clock and metrics are the provider's unless it has its 
     REQUIRE(run.run(informers.stop()));
 }
 
-TEST_CASE("factory: request_stop ends subscriptions and waits, also inside a handler", "[cache][factory]")
+TEST_CASE("factory: request_stop ends subscriptions and waits, even when called inside a handler", "[cache][factory]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -95,7 +95,7 @@ TEST_CASE("factory: request_stop ends subscriptions and waits, also inside a han
     CHECK(pods.state() == kubecoro::informer_state::stopped);
 }
 
-TEST_CASE("informer: at trace level an object is followed from the list or watch to the end of its handler",
+TEST_CASE("informer: trace lines follow an object from the list or watch to the end of its handler",
           "[cache][informer][log]")
 {
     fixture f;
@@ -113,7 +113,7 @@ TEST_CASE("informer: at trace level an object is followed from the list or watch
     CHECK(stations(f.log, "web/a", "7") == all);
 }
 
-TEST_CASE("informer: above trace level nothing is said of single objects", "[cache][informer][log]")
+TEST_CASE("informer: above trace level no line is about a single object", "[cache][informer][log]")
 {
     kt::runner run;
     kt::recording_logger log;
@@ -133,7 +133,7 @@ TEST_CASE("informer: above trace level nothing is said of single objects", "[cac
     REQUIRE(run.run(informers.stop()));
 }
 
-TEST_CASE("informer: a mistyped kind is said at once instead of an empty store", "[cache][informer]")
+TEST_CASE("informer: a mistyped kind is reported at once instead of an empty store", "[cache][informer]")
 {
     fixture f;
     auto mistyped = pod::resource();

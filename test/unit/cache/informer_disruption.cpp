@@ -1,4 +1,4 @@
-// Watches that are cut off while the server goes on.
+// Tests of watches that break while the server's state changes.
 
 #include "synced_fixture.hpp"
 
@@ -17,7 +17,7 @@ kubecoro::object recreated(const std::string& name, const std::string& version)
 } // namespace
 
 // client-go: SharedInformerWatchDisruption
-TEST_CASE("informer: what happened while the watch was cut off is told once, to each handler in its own way",
+TEST_CASE("informer: changes during a broken watch are delivered once, to each handler by its own policy",
           "[cache][informer][disruption]")
 {
     fixture f;
@@ -34,7 +34,7 @@ TEST_CASE("informer: what happened while the watch was cut off is told once, to 
     REQUIRE(f.run.run(pods.has_synced()));
     f.settle();
     f.take();
-    // Meanwhile a is changed, b deleted, c deleted and created again, e created.
+    // During the break a is changed, b deleted, c deleted and created again, e created.
     f.source().on_watch(kt::server_failure(410, "Expired"));
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "6"), recreated("c", "8"), kt::make_pod("web", "d", "4"),
                                       kt::make_pod("web", "e", "9")},
@@ -55,7 +55,7 @@ TEST_CASE("informer: what happened while the watch was cut off is told once, to 
             one.push_back(line);
     }
     const lines expected{"added web/c@8", "added web/e@9", "lost web/b@2", "lost web/c@3", "updated web/a@1 > 6"};
-    CHECK(sorted(one) == expected); // nothing of d
+    CHECK(sorted(one) == expected); // d did not change
     CHECK(sorted(other) == expected);
     CHECK(content(pods) == lines{"web/a@6", "web/c@8", "web/d@4", "web/e@9"});
     CHECK(again.options().resource_version == "10");
@@ -65,7 +65,7 @@ TEST_CASE("informer: what happened while the watch was cut off is told once, to 
 }
 
 // client-go: ResetWatch
-TEST_CASE("informer: a watch that is reset goes on after the last event, and lists when the server has forgotten it",
+TEST_CASE("informer: a reset watch resumes after the last event, and relists when the server has compacted it",
           "[cache][informer][disruption]")
 {
     synced_fixture f;
@@ -106,7 +106,7 @@ TEST_CASE("informer: a watch that is reset goes on after the last event, and lis
 }
 
 // client-go: NewReflectorWithCustomBackoff
-TEST_CASE("informer: a backoff given with its policy sets the pauses between its lists", "[cache][informer]")
+TEST_CASE("informer: the backoff in its policy sets the delays between lists", "[cache][informer]")
 {
     kubecoro::reflector_policy own;
     own.backoff = {.initial = 100ms, .factor = 3, .cap = 1s, .jitter = 0};

@@ -1,4 +1,4 @@
-// The factory: sharing, starting late, releasing, stopping, and ends at awkward moments.
+// Tests of the factory: sharing, late start, release, stop, cancellation and destruction.
 
 #include "informer_fixture.hpp"
 
@@ -15,7 +15,7 @@ using kubecoro::cond;
 using kubecoro::result;
 using kubecoro::core::v1::node;
 
-TEST_CASE("factory: equal wishes share an informer, others do not", "[cache][factory]")
+TEST_CASE("factory: equal options share an informer, others do not", "[cache][factory]")
 {
     fixture f;
     auto a = f.informers->get<pod>();
@@ -31,7 +31,7 @@ TEST_CASE("factory: equal wishes share an informer, others do not", "[cache][fac
     CHECK(f.informers->informers().size() == 6);
 }
 
-TEST_CASE("factory: whoever shares an informer gets the label indexes that were asked for", "[cache][factory]")
+TEST_CASE("factory: a shared informer has the label indexes of every request", "[cache][factory]")
 {
     fixture f;
     auto a = f.informers->get<pod>({.label_indexes = {"app"}});
@@ -45,7 +45,7 @@ TEST_CASE("factory: whoever shares an informer gets the label indexes that were 
     CHECK(a.stats().indexed_labels.size() == 2);
 }
 
-TEST_CASE("factory: informers asked for after the start wait for the next start", "[cache][factory]")
+TEST_CASE("factory: informers requested after the start wait for the next start", "[cache][factory]")
 {
     fixture f;
     f.informers->start();
@@ -61,7 +61,7 @@ TEST_CASE("factory: informers asked for after the start wait for the next start"
     CHECK(f.source().lists() == 1);
 }
 
-TEST_CASE("factory: the last release ends the watch; the handle keeps reading", "[cache][factory]")
+TEST_CASE("factory: the last release ends the watch; the handle still reads", "[cache][factory]")
 {
     fixture f;
     auto one = f.informers->get<pod>();
@@ -77,14 +77,13 @@ TEST_CASE("factory: the last release ends the watch; the handle keeps reading", 
     CHECK(one.state() == kubecoro::informer_state::stopped);
     CHECK(content(one) == lines{"web/a@1"});
     CHECK(f.run.run(f.informers->release(one)));
-    // The next one is a new one.
+    // A later request creates a new informer.
     auto fresh = f.informers->get<pod>();
     CHECK_FALSE(fresh == one);
     CHECK(fresh.state() == kubecoro::informer_state::created);
 }
 
-TEST_CASE("factory: stop is final, may be repeated, and cancels a handler in the middle of its work",
-          "[cache][factory]")
+TEST_CASE("factory: stop is final, may be repeated, and cancels a running handler", "[cache][factory]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -115,7 +114,7 @@ TEST_CASE("factory: stop is final, may be repeated, and cancels a handler in the
     CHECK(f.log.count(kubecoro::log_level::error) == 0);
 }
 
-TEST_CASE("factory: nothing can be added to an informer that has stopped", "[cache][factory]")
+TEST_CASE("factory: a stopped informer accepts no handlers or subscriptions", "[cache][factory]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -136,7 +135,7 @@ TEST_CASE("factory: nothing can be added to an informer that has stopped", "[cac
     CHECK(content(pods) == lines{"web/a@1"});
 }
 
-TEST_CASE("factory: never started, it stops and goes at once", "[cache][factory]")
+TEST_CASE("factory: one that was never started stops and is destroyed at once", "[cache][factory]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -150,7 +149,7 @@ TEST_CASE("factory: never started, it stops and goes at once", "[cache][factory]
     CHECK(pods.lister().size() == 0);
 }
 
-TEST_CASE("factory: destroyed while running, it says so and its informers end by themselves", "[cache][factory]")
+TEST_CASE("factory: destruction while running is logged, and the informers end by themselves", "[cache][factory]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -168,7 +167,7 @@ TEST_CASE("factory: destroyed while running, it says so and its informers end by
 
 namespace {
 
-/// A whole life: sync, follow, relist, stop.
+/// A whole life cycle: sync, watch, relist, stop.
 struct life
 {
     kt::recording_logger log;
@@ -192,7 +191,7 @@ struct life
     }
 };
 
-// The life is the scenario's fixture: it goes after every coroutine that uses it.
+// The life is the scenario's fixture: it is destroyed after every coroutine that uses it.
 asio::awaitable<result<>> live(life* l)
 {
     auto pods = l->informers->get<pod>();
@@ -218,7 +217,7 @@ asio::awaitable<result<>> live(life* l)
 
 } // namespace
 
-TEST_CASE("factory: a life cancelled at any step ends, and the informers with it", "[cache][factory][every_step]")
+TEST_CASE("factory: a life cycle cancelled at any step ends, and the informers with it", "[cache][factory][every_step]")
 {
     std::size_t finished = 0;
     const auto attempts = kt::cancel_after_every_step(
@@ -237,7 +236,7 @@ TEST_CASE("factory: a life cancelled at any step ends, and the informers with it
     CHECK(finished >= 1);
 }
 
-TEST_CASE("factory: everything destroyed at any step leaves nothing behind", "[cache][factory][every_step]")
+TEST_CASE("factory: destruction of everything at any step leaks nothing", "[cache][factory][every_step]")
 {
     const auto attempts = kt::stop_after_every_step([](kt::runner& r) {
         auto l = std::make_shared<life>(r);
@@ -247,12 +246,12 @@ TEST_CASE("factory: everything destroyed at any step leaves nothing behind", "[c
     CHECK(*attempts > 20);
 }
 
-TEST_CASE("factory: a release that was cancelled is finished by the next one, or by the stop", "[cache][factory]")
+TEST_CASE("factory: a cancelled release is finished by the next one, or by the stop", "[cache][factory]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
     auto watch = f.with_one_pod();
-    // Takes its time also when it is cancelled, so that the release has to wait.
+    // Ends late even when it is cancelled, so that the release has to wait.
     pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
         co_await kubecoro::finish_despite_cancellation();
         for (int i = 0; i < 2; ++i) {
@@ -278,12 +277,12 @@ TEST_CASE("factory: a release that was cancelled is finished by the next one, or
         CHECK(f.run.run(f.informers->release(pods)));
         CHECK(f.run.clock().now() - begin == 1min);
     }
-    SECTION("the stop, also when nobody holds the informer any more")
+    SECTION("the stop, even when no handle is left")
     {
         pods = f.informers->get<kubecoro::core::v1::node>();
         CHECK(f.run.run(f.informers->stop()));
     }
-    SECTION("nobody but the destruction")
+    SECTION("the destruction only")
     {
         pods = f.informers->get<kubecoro::core::v1::node>();
         f.informers.reset();
@@ -291,7 +290,7 @@ TEST_CASE("factory: a release that was cancelled is finished by the next one, or
     }
 }
 
-TEST_CASE("factory: its context may be destroyed before the informers it left behind have ended", "[cache][factory]")
+TEST_CASE("factory: the context may be destroyed before abandoned informers have ended", "[cache][factory]")
 {
     const bool some_steps = GENERATE(false, true);
     fixture f;
@@ -337,7 +336,7 @@ asio::awaitable<result<>> stop_and_see(life* l, std::shared_ptr<bool> threw)
 
 } // namespace
 
-TEST_CASE("factory: a cancelled stop is a value, whatever step it was cancelled at", "[cache][factory][every_step]")
+TEST_CASE("factory: a stop cancelled at any step returns a failure", "[cache][factory][every_step]")
 {
     const auto threw = std::make_shared<bool>(false);
     const auto attempts = kt::cancel_after_every_step(
@@ -353,7 +352,7 @@ TEST_CASE("factory: a cancelled stop is a value, whatever step it was cancelled 
 
 namespace {
 
-/// Opens its watch when `answer` is settled, cancelled or not: the server's answer was on its way already.
+/// Opens its watch when `answer` is settled, even if cancelled: the server's response was already under way.
 class late_watch_source final : public kubecoro::list_watch_source
 {
 public:
@@ -414,8 +413,7 @@ private:
 
 } // namespace
 
-TEST_CASE("factory: a watch that opens after the stop was asked for is closed, though handles live on",
-          "[cache][factory]")
+TEST_CASE("factory: a watch that opens after the stop request is closed, even while handles exist", "[cache][factory]")
 {
     kt::runner run;
     const auto source = std::make_shared<late_watch_source>();

@@ -1,5 +1,5 @@
 #pragma once
-// An informer of pods over a script, in virtual time.
+// Test fixture: an informer of pods over a scripted source, in virtual time.
 
 #include "object_names.hpp"
 
@@ -31,7 +31,7 @@ struct fixture
     std::shared_ptr<kt::scripted_provider> provider =
         std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
     std::unique_ptr<kubecoro::informer_factory> informers;
-    /// What handlers have seen, one line each.
+    /// The calls of handlers, one line each.
     std::vector<std::string> seen;
 
     explicit fixture(kubecoro::factory_options options = {})
@@ -55,7 +55,7 @@ struct fixture
         return *provider->source(pod::resource(),
                                  {.ns = std::move(ns), .label_selector = {}, .field_selector = {}, .decode = {}});
     }
-    /// The server has web/a@1, at version 5. @return what goes on from there.
+    /// The server has web/a@1, at version 5. Returns the watch that follows.
     kt::scripted_watch with_one_pod()
     {
         source().on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
@@ -63,7 +63,7 @@ struct fixture
     }
     void settle() { run.run_until_idle(); }
 
-    /// A handler of plain functions that writes to `seen`, with a mark in front.
+    /// Returns a handler of plain functions that writes to `seen`, with the prefix `mark`.
     kubecoro::event_handler writer(std::string mark = {})
     {
         return {.on_add = [this, mark](const kubecoro::added& e) { seen.push_back(mark + line(e)); },

@@ -1,4 +1,4 @@
-// Handlers: joining late, leaving, being slow, throwing; subscriptions and resync.
+// Tests of handlers: late joins, removal, slowness, exceptions; and of subscriptions and resync.
 
 #include "synced_fixture.hpp"
 
@@ -14,7 +14,7 @@ using namespace informer_test;
 using kubecoro::cond;
 using kubecoro::result;
 
-TEST_CASE("handlers: a late joiner gets each stored object once, then what follows", "[cache][handlers]")
+TEST_CASE("handlers: a late joiner gets each stored object once, then later changes", "[cache][handlers]")
 {
     synced_fixture f;
     f.start();
@@ -25,7 +25,7 @@ TEST_CASE("handlers: a late joiner gets each stored object once, then what follo
     REQUIRE(f.run.run(late.has_synced()));
     f.settle();
     auto seen = f.take();
-    // The join comes before or after the first change, never in the middle.
+    // The handler joins before or after the first change, never in between.
     std::vector<std::string> state;
     REQUIRE(seen.size() >= 3);
     CHECK(std::count(seen.begin(), seen.end(), "initial web/b@2") == 1);
@@ -35,7 +35,7 @@ TEST_CASE("handlers: a late joiner gets each stored object once, then what follo
     CHECK(f.take() == lines{"deleted web/b@9"});
 }
 
-TEST_CASE("handlers: joining at every step of a life loses nothing and doubles nothing", "[cache][handlers]")
+TEST_CASE("handlers: a join at any step loses and repeats no event", "[cache][handlers]")
 {
     for (std::size_t step = 0; step < 150; ++step) {
         INFO("joined after " << step << " handlers");
@@ -71,7 +71,7 @@ TEST_CASE("handlers: joining at every step of a life loses nothing and doubles n
     }
 }
 
-TEST_CASE("handlers: coroutines run one event after the other and hold nobody up", "[cache][handlers]")
+TEST_CASE("handlers: coroutines run one event after the other and delay no other handler", "[cache][handlers]")
 {
     synced_fixture f;
     auto slow = f.pods.add_event_handler({.on_add = [&f](kubecoro::added e) -> asio::awaitable<void> {
@@ -82,7 +82,7 @@ TEST_CASE("handlers: coroutines run one event after the other and hold nobody up
                                           },
                                           .on_update = [&f](const kubecoro::updated& e) -> asio::awaitable<result<>> {
                                               f.seen.push_back("slow " + f.line(e));
-                                              co_return kubecoro::failure(cond::conflict, "somebody else was first");
+                                              co_return kubecoro::failure(cond::conflict, "another writer was first");
                                           }});
     f.pods.add_event_handler(f.writer("quick "));
     f.start();
@@ -95,10 +95,10 @@ TEST_CASE("handlers: coroutines run one event after the other and hold nobody up
     f.run.advance(1s);
     CHECK(f.take() == lines{"end web/a@1", "begin web/b@2", "end web/b@2", "slow updated web/a@1 > 6"});
     CHECK(slow.stats().failed == 1);
-    CHECK(f.log.count("somebody else was first") == 1);
+    CHECK(f.log.count("another writer was first") == 1);
 }
 
-TEST_CASE("handlers: one that throws is counted and reported, goes on, and still syncs", "[cache][handlers]")
+TEST_CASE("handlers: one that throws is counted and logged, continues, and still syncs", "[cache][handlers]")
 {
     synced_fixture f;
     const bool coroutine = GENERATE(false, true);
@@ -125,7 +125,7 @@ TEST_CASE("handlers: one that throws is counted and reported, goes on, and still
     CHECK(f.log.count("a handler failed handler=clumsy") == 2);
 }
 
-TEST_CASE("handlers: slots left out are skipped", "[cache][handlers]")
+TEST_CASE("handlers: empty slots are skipped", "[cache][handlers]")
 {
     synced_fixture f;
     auto handler = f.pods.add_event_handler({.on_delete = [&f](kubecoro::deleted e) { f.seen.push_back(f.line(e)); }});
@@ -136,7 +136,7 @@ TEST_CASE("handlers: slots left out are skipped", "[cache][handlers]")
     CHECK(f.take() == lines{"deleted web/a@7"});
 }
 
-TEST_CASE("handlers: one that sleeps gets merged events, within bounds, and ends with the truth", "[cache][handlers]")
+TEST_CASE("handlers: a slow one gets merged events, within bounds, and ends in the current state", "[cache][handlers]")
 {
     synced_fixture f;
     kubecoro::latch wake;
@@ -169,7 +169,7 @@ TEST_CASE("handlers: one that sleeps gets merged events, within bounds, and ends
     CHECK(seen.size() <= 6);
 }
 
-TEST_CASE("handlers: after removed() has returned no call comes", "[cache][handlers]")
+TEST_CASE("handlers: no call follows the completion of removed()", "[cache][handlers]")
 {
     synced_fixture f;
     int running = 0;
@@ -188,7 +188,7 @@ TEST_CASE("handlers: after removed() has returned no call comes", "[cache][handl
         REQUIRE(f.run.run(handler.removed()));
         CHECK(running == 0);
     }
-    SECTION("the immediate form does not, and drops the rest")
+    SECTION("the immediate form does not, and drops pending events")
     {
         handler.remove();
         CHECK(running == 1);
@@ -205,8 +205,7 @@ TEST_CASE("handlers: after removed() has returned no call comes", "[cache][handl
     CHECK(f.pods.stats().handlers.empty());
 }
 
-TEST_CASE("handlers: one that throws after it was removed has ended, and was the last to be called",
-          "[cache][handlers]")
+TEST_CASE("handlers: one that throws after its removal has ended with that call", "[cache][handlers]")
 {
     synced_fixture f;
     kubecoro::latch go_on;
@@ -226,7 +225,7 @@ TEST_CASE("handlers: one that throws after it was removed has ended, and was the
     f.settle();
     auto removed = f.run.spawn(handler.removed());
     f.settle();
-    CHECK_FALSE(removed.done()); // the call goes on
+    CHECK_FALSE(removed.done()); // the call continues
     go_on.settle({});
     f.settle();
     REQUIRE(removed.done());
@@ -237,11 +236,11 @@ TEST_CASE("handlers: one that throws after it was removed has ended, and was the
     f.modify("b", 7);
     f.settle();
     CHECK(calls == 1);
-    CHECK(f.take().size() == 4); // the other one goes on
+    CHECK(f.take().size() == 4); // the other one continues
     CHECK(f.run.run(f.informers->stop()));
 }
 
-TEST_CASE("handlers: removal without waiting ends it as well, whatever waits for it", "[cache][handlers]")
+TEST_CASE("handlers: removal without waiting also ends every wait for it", "[cache][handlers]")
 {
     synced_fixture f;
     const bool before_the_start = GENERATE(true, false);
@@ -257,7 +256,7 @@ TEST_CASE("handlers: removal without waiting ends it as well, whatever waits for
     CHECK(f.run.run(handler.removed()));
 }
 
-TEST_CASE("subscription: a reader that waits at an empty queue is let go by the stop", "[cache][subscription]")
+TEST_CASE("subscription: the stop ends a reader that waits at an empty queue", "[cache][subscription]")
 {
     const auto sequence = GENERATE(kubecoro::order::global, kubecoro::order::per_key);
     fixture f;
@@ -276,7 +275,7 @@ TEST_CASE("subscription: a reader that waits at an empty queue is let go by the 
     f.settle();
     REQUIRE_FALSE(waiting.done());
     auto stopped = f.run.spawn(f.informers->stop());
-    f.settle(); // time stands still: nothing is waited for
+    f.settle(); // virtual time does not advance: nothing waits for a timer
     REQUIRE(stopped.done());
     REQUIRE(waiting.done());
     CHECK(waiting.outcome().error() == cond::cancelled);
@@ -284,8 +283,7 @@ TEST_CASE("subscription: a reader that waits at an empty queue is let go by the 
     CHECK(f.source().in_flight() == 0);
 }
 
-TEST_CASE("handlers: may remove themselves, and may be removed before the start and after the stop",
-          "[cache][handlers]")
+TEST_CASE("handlers: may remove themselves, and may be removed before start and after stop", "[cache][handlers]")
 {
     synced_fixture f;
     kubecoro::registration self;
@@ -307,7 +305,7 @@ TEST_CASE("handlers: may remove themselves, and may be removed before the start 
     CHECK(f.take().empty());
 }
 
-TEST_CASE("handlers: resync shows the stored objects again, to those who asked, without the server",
+TEST_CASE("handlers: resync delivers the stored objects again, only to handlers with resync, without a request",
           "[cache][handlers][resync]")
 {
     synced_fixture f;
@@ -330,8 +328,7 @@ TEST_CASE("handlers: resync shows the stored objects again, to those who asked, 
     CHECK(f.take().empty());
 }
 
-TEST_CASE("handlers: a resync is at least a second apart, and the factory's default counts",
-          "[cache][handlers][resync]")
+TEST_CASE("handlers: the resync period is at least a second and defaults to the factory's", "[cache][handlers][resync]")
 {
     kubecoro::factory_options o;
     o.resync = 1ms;
@@ -345,7 +342,7 @@ TEST_CASE("handlers: a resync is at least a second apart, and the factory's defa
     CHECK(f.take().size() == 2);
 }
 
-TEST_CASE("subscription: hands out batches of the asked size, says when it is synced, and survives a cancelled pop",
+TEST_CASE("subscription: returns batches of the configured size, reports its sync, and survives a cancelled pop",
           "[cache][subscription]")
 {
     synced_fixture f;
@@ -374,7 +371,7 @@ TEST_CASE("subscription: hands out batches of the asked size, says when it is sy
     REQUIRE(f.run.run(pop()));
     CHECK(out == lines{"web/a@1", "web/b@2", "web/c@7"});
 
-    SECTION("the stop lets the reader take what waits")
+    SECTION("the stop lets the reader take the waiting events")
     {
         f.watch.send(kt::added(kt::make_pod("web", "d", "8")));
         f.settle();
@@ -389,7 +386,7 @@ TEST_CASE("subscription: hands out batches of the asked size, says when it is sy
         CHECK(f.run.run(pop()).error() == cond::cancelled);
         CHECK(f.pods.stats().handlers.empty());
     }
-    SECTION("so does replacing it, and a moved one is nobody's")
+    SECTION("assignment also ends it, and a moved-from one is empty")
     {
         auto other = std::move(events);
         CHECK_FALSE(events.synced());
@@ -400,7 +397,7 @@ TEST_CASE("subscription: hands out batches of the asked size, says when it is sy
     }
 }
 
-TEST_CASE("handlers: an empty registration or subscription says so to whoever awaits it", "[cache][handlers]")
+TEST_CASE("handlers: awaiting an empty registration or subscription fails", "[cache][handlers]")
 {
     kt::runner run;
     kubecoro::registration nobody;
@@ -422,13 +419,13 @@ TEST_CASE("handlers: an empty registration or subscription says so to whoever aw
     nothing.close();
 }
 
-TEST_CASE("handlers: a cancellation of their own making is a failure like any other", "[cache][handlers]")
+TEST_CASE("handlers: a cancellation inside a handler is a failure like any other", "[cache][handlers]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
     auto watch = f.with_one_pod();
     auto handler = pods.add_event_handler({.on_add = [](kubecoro::added) -> asio::awaitable<result<>> {
-        co_return kubecoro::failure(cond::cancelled, "a request of mine was cancelled");
+        co_return kubecoro::failure(cond::cancelled, "a request of the handler was cancelled");
     }});
     f.informers->start();
     REQUIRE(f.run.run(handler.has_synced()));

@@ -1,4 +1,4 @@
-// Namespaces that join and leave a running informer.
+// Tests of namespaces that are added to and removed from a running informer.
 
 #include "informer_fixture.hpp"
 
@@ -43,7 +43,7 @@ struct covering : fixture
 
 } // namespace
 
-TEST_CASE("namespaces: one that joins is listed late and told as initial; the others go on untouched",
+TEST_CASE("namespaces: an added one is listed and delivered as initial; the others are not affected",
           "[cache][namespaces]")
 {
     covering f({"web"});
@@ -73,7 +73,8 @@ TEST_CASE("namespaces: one that joins is listed late and told as initial; the ot
     CHECK(f.take() == lines{"deleted jobs/b@13"});
 }
 
-TEST_CASE("namespaces: what has left is told as deleted, and why, and its watch is closed", "[cache][namespaces]")
+TEST_CASE("namespaces: a removed one is delivered as deleted, with its reason, and its watch is closed",
+          "[cache][namespaces]")
 {
     covering f({"web", "jobs"});
     std::vector<kubecoro::departure> why;
@@ -89,17 +90,17 @@ TEST_CASE("namespaces: what has left is told as deleted, and why, and its watch 
     CHECK(content(f.pods).empty());
     CHECK(f.run.run(f.pods.remove_namespace("jobs")));
     CHECK(f.pods.namespaces() == lines{"web"});
-    CHECK(f.pods.stats().reflector.lists == 2); // what has left still counts
+    CHECK(f.pods.stats().reflector.lists == 2); // removed namespaces still count
 }
 
-TEST_CASE("namespaces: one that left and joins again is listed anew, without a trace of before", "[cache][namespaces]")
+TEST_CASE("namespaces: one that is removed and added again starts from scratch", "[cache][namespaces]")
 {
     covering f({"web"});
     f.pods.add_event_handler(f.writer());
     f.start();
     auto after = one_pod(f, "web", "20");
     auto left = f.run.spawn(f.pods.remove_namespace("web"));
-    REQUIRE(f.run.run_until([&] { return f.pods.lister().size() == 0; })); // its watch is still about to end
+    REQUIRE(f.run.run_until([&] { return f.pods.lister().size() == 0; })); // its watch has not ended yet
     auto joined = f.run.spawn(f.pods.add_namespace("web"));
     f.settle();
     REQUIRE(left.done());
@@ -112,7 +113,8 @@ TEST_CASE("namespaces: one that left and joins again is listed anew, without a t
     CHECK(f.take() == lines{"initial web/a@1", "lost web/a@1", "initial web/a@20"});
 }
 
-TEST_CASE("namespaces: from all to some and back, what stays covered is not told again", "[cache][namespaces]")
+TEST_CASE("namespaces: from all to some and back, objects that stay covered are not delivered again",
+          "[cache][namespaces]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -129,7 +131,7 @@ TEST_CASE("namespaces: from all to some and back, what stays covered is not told
     f.settle();
     CHECK(all.closed());
     CHECK(f.take() == lines{"lost jobs/b@2", "initial web/c@11"});
-    // Not an older state than the one that is known.
+    // Not an older state than the known one.
     CHECK(f.source("web").list_call(0).resource_version == "10");
 
     f.source().on_list(kt::make_page(
@@ -141,13 +143,13 @@ TEST_CASE("namespaces: from all to some and back, what stays covered is not told
     CHECK(pods.namespaces().empty());
     CHECK(f.take() == lines{"initial jobs/b@2"});
     CHECK(f.source().list_call(1).resource_version == "11");
-    // All of them are there already.
+    // The namespace is covered already.
     CHECK(f.run.run(pods.add_namespace("jobs")));
     CHECK(f.source().lists() == 2);
     CHECK(content(pods) == lines{"jobs/b@2", "web/a@1", "web/c@11"});
 }
 
-TEST_CASE("namespaces: none at all is synced, empty, and can grow", "[cache][namespaces]")
+TEST_CASE("namespaces: an empty set is synced, has no objects, and can grow", "[cache][namespaces]")
 {
     const bool before_the_start = GENERATE(false, true);
     covering f({"web"});
@@ -167,8 +169,7 @@ TEST_CASE("namespaces: none at all is synced, empty, and can grow", "[cache][nam
     CHECK(content(f.pods) == lines{"jobs/a@1"});
 }
 
-TEST_CASE("namespaces: those that join before the first sync count for it, those that leave do not",
-          "[cache][namespaces]")
+TEST_CASE("namespaces: those added before the first sync count for it, removed ones do not", "[cache][namespaces]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"web", "slow"}});
@@ -191,7 +192,7 @@ TEST_CASE("namespaces: those that join before the first sync count for it, those
     CHECK(joining.done());
 }
 
-TEST_CASE("namespaces: one that may not be listed fails its own join at once, and is tried on", "[cache][namespaces]")
+TEST_CASE("namespaces: a forbidden one fails its own wait at once, and is retried", "[cache][namespaces]")
 {
     covering f({"web"});
     f.start();
@@ -207,8 +208,7 @@ TEST_CASE("namespaces: one that may not be listed fails its own join at once, an
     CHECK(content(f.pods) == lines{"jobs/a@1", "web/a@1"});
 }
 
-TEST_CASE("namespaces: one that is forbidden and leaves no longer keeps the informer from syncing",
-          "[cache][namespaces]")
+TEST_CASE("namespaces: a forbidden one no longer blocks the sync once it is removed", "[cache][namespaces]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
@@ -226,7 +226,7 @@ TEST_CASE("namespaces: one that is forbidden and leaves no longer keeps the info
     CHECK(f.run.run(pods.has_synced()));
 }
 
-TEST_CASE("namespaces: whoever waits for a join is told when it will not be", "[cache][namespaces]")
+TEST_CASE("namespaces: a wait for an added one ends with the reason when it cannot complete", "[cache][namespaces]")
 {
     covering f({"web"});
     f.start();
@@ -234,13 +234,13 @@ TEST_CASE("namespaces: whoever waits for a join is told when it will not be", "[
     auto joining = f.run.spawn(f.pods.add_namespace("jobs"));
     f.settle();
     CHECK_FALSE(joining.done());
-    SECTION("because it leaves again") { CHECK(f.run.run(f.pods.remove_namespace("jobs"))); }
+    SECTION("because it is removed again") { CHECK(f.run.run(f.pods.remove_namespace("jobs"))); }
     SECTION("because the informer stops")
     {
         CHECK(f.run.run(f.informers->stop()));
         CHECK(f.run.run(f.pods.add_namespace("more")).error() == cond::cancelled);
     }
-    SECTION("because it gives up; the namespace stays")
+    SECTION("because the wait is cancelled; the namespace stays")
     {
         joining.cancel();
         f.settle();
@@ -251,17 +251,17 @@ TEST_CASE("namespaces: whoever waits for a join is told when it will not be", "[
     CHECK(joining.outcome().error() == cond::cancelled);
 }
 
-TEST_CASE("namespaces: a change that is overtaken before its turn says so", "[cache][namespaces]")
+TEST_CASE("namespaces: a change that is superseded before it takes effect fails", "[cache][namespaces]")
 {
     covering f({"web"});
     f.start();
-    auto change = f.pods.set_namespaces({"jobs"}); // made at once, awaited later
+    auto change = f.pods.set_namespaces({"jobs"}); // takes effect at once, awaited later
     SECTION("by the stop")
     {
         CHECK(f.run.run(f.informers->stop()));
         CHECK(f.run.run(std::move(change)).error() == cond::cancelled);
     }
-    SECTION("by the stop, that takes away alone")
+    SECTION("by the stop, for a removal only")
     {
         auto less = f.pods.remove_namespace("jobs");
         CHECK(f.run.run(f.informers->stop()));
@@ -276,7 +276,7 @@ TEST_CASE("namespaces: a change that is overtaken before its turn says so", "[ca
         const auto taken_out = f.run.run(std::move(change));
         REQUIRE_FALSE(taken_out);
         CHECK(taken_out.error() == cond::cancelled);
-        CHECK(taken_out.error().message() == "namespace 'jobs' was taken out again");
+        CHECK(taken_out.error().message() == "namespace 'jobs' was removed before it was added");
         CHECK(f.pods.namespaces() == lines{"web"});
     }
     SECTION("by one that covers it")
@@ -290,10 +290,10 @@ TEST_CASE("namespaces: a change that is overtaken before its turn says so", "[ca
     }
 }
 
-TEST_CASE("namespaces: the newest of their versions counts, however long the numbers are", "[cache][namespaces]")
+TEST_CASE("namespaces: the newest of their versions counts, for numbers of any length", "[cache][namespaces]")
 {
     const std::string older = "99999999999999999999";  // more than 64 bits
-    const std::string newer = "100000000000000000000"; // one more
+    const std::string newer = "100000000000000000000"; // one more than `older`
     const bool swapped = GENERATE(false, true);
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"jobs", "web"}});
@@ -307,7 +307,7 @@ TEST_CASE("namespaces: the newest of their versions counts, however long the num
     CHECK(pods.stats().resource_version == newer);
 }
 
-TEST_CASE("namespaces: a kind that has none refuses", "[cache][namespaces]")
+TEST_CASE("namespaces: a cluster-scoped kind refuses them", "[cache][namespaces]")
 {
     fixture f;
     auto nodes = f.informers->get<node>();
@@ -316,7 +316,7 @@ TEST_CASE("namespaces: a kind that has none refuses", "[cache][namespaces]")
     CHECK(nodes.namespaces().empty());
 }
 
-TEST_CASE("namespaces: an informer is shared by what it covers now", "[cache][namespaces]")
+TEST_CASE("namespaces: sharing compares the namespaces covered now", "[cache][namespaces]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"web"}});
@@ -327,7 +327,7 @@ TEST_CASE("namespaces: an informer is shared by what it covers now", "[cache][na
     CHECK(f.informers->get<pod>() == pods);
 }
 
-TEST_CASE("namespaces: two hundred join and leave, and nothing stays behind", "[cache][namespaces]")
+TEST_CASE("namespaces: two hundred are added and removed without a leak", "[cache][namespaces]")
 {
     covering f({"home"});
     f.pods.add_event_handler(f.writer());
@@ -382,7 +382,7 @@ struct changing_life
     }
 };
 
-// The life is the scenario's fixture: it goes after every coroutine that uses it.
+// The life is the scenario's fixture: it is destroyed after every coroutine that uses it.
 asio::awaitable<result<>> change_often(changing_life* l)
 {
     auto pods = l->informers->get<pod>({.namespaces = {"a"}});

@@ -1,4 +1,4 @@
-// A resource whose definition is deleted, and comes back.
+// Tests of a resource whose definition is deleted and created again.
 
 #include "informer_fixture.hpp"
 #include "reflector/parking_core.hpp"
@@ -23,7 +23,7 @@ kubecoro::detail::parking_core parking()
     return kubecoro::detail::parking_core({.initial = 30s, .factor = 2, .cap = 5min, .jitter = 0}, 1);
 }
 
-/// When to look again after that failure; nothing when the resource is not parked.
+/// Returns the next probe after that failure; nothing when the resource is not parked.
 std::optional<kubecoro::duration> next_look(kubecoro::detail::parking_core& p, const failure& why, bool known = true)
 {
     p.failed(why, known);
@@ -31,7 +31,7 @@ std::optional<kubecoro::duration> next_look(kubecoro::detail::parking_core& p, c
     return look ? std::optional(look->after) : std::nullopt;
 }
 
-/// Pods that are there, are watched, and whose definition then goes.
+/// An informer of pods that is synced and watching, and whose definition is then deleted.
 kubecoro::shared_informer vanish(fixture& f)
 {
     auto pods = f.informers->get<pod>();
@@ -50,32 +50,32 @@ kubecoro::shared_informer vanish(fixture& f)
 
 } // namespace
 
-TEST_CASE("parking: a 404 is believed the second time in a row, and only of what was there", "[cache][parking]")
+TEST_CASE("parking: two 404s in a row park a resource, but only one that was served before", "[cache][parking]")
 {
     const failure away(cond::unreachable, "refused");
     auto never_there = parking();
     for (int i = 0; i < 10; ++i) CHECK_FALSE(next_look(never_there, unknown, false));
     auto p = parking();
     CHECK_FALSE(next_look(p, unknown));
-    SECTION("whatever else comes in between is counted from again")
+    SECTION("anything else in between restarts the count")
     {
         SECTION("a failure") { CHECK_FALSE(next_look(p, away)); }
-        SECTION("an answer") { p.answered(); }
+        SECTION("a response") { p.answered(); }
         CHECK_FALSE(next_look(p, unknown));
         CHECK_FALSE(p.parked());
     }
     CHECK(next_look(p, unknown) == kubecoro::duration(30s));
     CHECK(p.parked());
-    SECTION("probes become slow")
+    SECTION("probes slow down")
     {
         CHECK(next_look(p, unknown) == kubecoro::duration(1min));
         CHECK(next_look(p, away) == kubecoro::duration(2min));
-        p.answered(); // to something else than a list
+        p.answered(); // to a request other than a list
         CHECK(next_look(p, unknown) == kubecoro::duration(4min));
         CHECK(next_look(p, unknown) == kubecoro::duration(5min));
         CHECK(next_look(p, unknown) == kubecoro::duration(5min));
     }
-    SECTION("a list that succeeds ends it, and everything starts over")
+    SECTION("a successful list ends it, and everything starts over")
     {
         p.succeeded();
         CHECK_FALSE(p.parked());
@@ -86,7 +86,7 @@ TEST_CASE("parking: a 404 is believed the second time in a row, and only of what
     }
 }
 
-TEST_CASE("parking: the first look is marked, once each time", "[cache][parking]")
+TEST_CASE("parking: the first probe is marked, once each time", "[cache][parking]")
 {
     auto p = parking();
     for (int round = 0; round < 2; ++round) {
@@ -99,7 +99,7 @@ TEST_CASE("parking: the first look is marked, once each time", "[cache][parking]
     }
 }
 
-TEST_CASE("parking: two 404s with something else between them do not park a reflector", "[cache][parking]")
+TEST_CASE("parking: two 404s with another result in between do not park a reflector", "[cache][parking]")
 {
     reflector_test::script s;
     s.to_watch();
@@ -124,7 +124,7 @@ TEST_CASE("parking: two 404s with something else between them do not park a refl
         s.list_fails(reflector_test::refused_connection());
         waits_unparked();
     }
-    SECTION("a version that is too old, which is asked again without a pause")
+    SECTION("a version that is too old, after which the list is repeated without a delay")
     {
         s.list_fails(reflector_test::gone());
         CHECK(s.lists().resource_version.empty());
@@ -138,7 +138,7 @@ TEST_CASE("parking: two 404s with something else between them do not park a refl
     CHECK(s.c.stats().parks == 1);
 }
 
-TEST_CASE("parking: the objects go with their definition, and it is looked for now and then", "[cache][parking]")
+TEST_CASE("parking: the objects are removed with their definition, and probes are sent", "[cache][parking]")
 {
     fixture f;
     std::vector<kubecoro::departure> why;
@@ -160,10 +160,10 @@ TEST_CASE("parking: the objects go with their definition, and it is looked for n
     CHECK(f.source().lists() <= lists + 4);
     CHECK(pods.state() == informer_state::parked);
     CHECK(f.log.count("parked") == 1);
-    CHECK(f.log.count(log_level::warning) <= 3); // the two refusals, and what they mean
+    CHECK(f.log.count(log_level::warning) <= 3); // the two refusals and the parking
 }
 
-TEST_CASE("parking: it comes back by itself", "[cache][parking]")
+TEST_CASE("parking: the informer resumes when the resource is served again", "[cache][parking]")
 {
     fixture f;
     auto pods = vanish(f);
@@ -183,7 +183,7 @@ TEST_CASE("parking: it comes back by itself", "[cache][parking]")
     CHECK(f.take() == lines{"added web/d@21"});
 }
 
-TEST_CASE("parking: retry_now looks at once, and does nothing to what does not wait", "[cache][parking]")
+TEST_CASE("parking: retry_now probes at once, and does nothing when no wait is in progress", "[cache][parking]")
 {
     fixture f;
     auto pods = vanish(f);
@@ -204,7 +204,7 @@ TEST_CASE("parking: retry_now looks at once, and does nothing to what does not w
     pods.retry_now();
     f.settle();
     CHECK_FALSE(watch.closed());
-    // None of that is kept for the next wait.
+    // None of these calls shortens the next wait.
     f.source().on_watch(failure(cond::unreachable, "gone"));
     f.source().on_watch_hang();
     watch.end();
@@ -214,7 +214,7 @@ TEST_CASE("parking: retry_now looks at once, and does nothing to what does not w
     CHECK(pods.state() == informer_state::waiting);
 }
 
-TEST_CASE("parking: a retry_now between the end of a pause and its resumption is not kept for the next",
+TEST_CASE("parking: a retry_now between the end of a wait and its resumption does not shorten the next",
           "[cache][parking][every_step]")
 {
     for (std::size_t step = 0;; ++step) {
@@ -228,13 +228,13 @@ TEST_CASE("parking: a retry_now between the end of a pause and its resumption is
         const auto ran = f.run.step(step);
         const auto before = f.source().lists();
         pods.retry_now();
-        f.run.advance(500ms); // the turn to list may take 200 ms, and a pause is longer than this
+        f.run.advance(500ms); // the turn to list may take 200 ms, and a backoff delay is longer than this
         CHECK(f.source().lists() <= before + 1);
         if (ran < step || before == 3) break;
     }
 }
 
-TEST_CASE("parking: what never was there is tried as ever", "[cache][parking]")
+TEST_CASE("parking: a resource that was never served is retried as usual", "[cache][parking]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -248,7 +248,7 @@ TEST_CASE("parking: what never was there is tried as ever", "[cache][parking]")
     CHECK(f.log.count("parked") == 0);
 }
 
-TEST_CASE("parking: each namespace has its own", "[cache][parking]")
+TEST_CASE("parking: each namespace is parked by itself", "[cache][parking]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
@@ -265,12 +265,12 @@ TEST_CASE("parking: each namespace has its own", "[cache][parking]")
     f.run.advance(5s);
     CHECK(pods.state() == informer_state::parked);
     CHECK(content(pods) == lines{"web/a@1"});
-    SECTION("a parked namespace may leave")
+    SECTION("a parked namespace may be removed")
     {
         CHECK(f.run.run(pods.remove_namespace("jobs")));
         CHECK(pods.state() == informer_state::watching);
     }
-    SECTION("or be stopped in the middle of its look")
+    SECTION("or be stopped during a probe")
     {
         pods.retry_now();
         f.settle();

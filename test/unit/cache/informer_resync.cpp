@@ -1,4 +1,4 @@
-// Handlers that are shown the stored objects again, each in its own time.
+// Tests of resyncs: each handler gets the stored objects again at its own period.
 
 #include "synced_fixture.hpp"
 
@@ -9,7 +9,7 @@ using namespace informer_test;
 
 namespace {
 
-/// When a handler was shown web/a again, in seconds since the beginning.
+/// The times at which a handler received web/a again, in seconds since the start.
 struct shown
 {
     std::vector<int> at;
@@ -28,7 +28,7 @@ using seconds = std::vector<int>;
 
 } // namespace
 
-TEST_CASE("resync: each handler has its own period, and those without one are left alone", "[cache][handlers][resync]")
+TEST_CASE("resync: each handler has its own period, and those without one get none", "[cache][handlers][resync]")
 {
     synced_fixture f;
     shown none;
@@ -45,8 +45,7 @@ TEST_CASE("resync: each handler has its own period, and those without one are le
     CHECK(f.source().calls().size() == 2);
 }
 
-TEST_CASE("resync: the informer's period is for those who ask for none, whatever the others ask for",
-          "[cache][handlers][resync]")
+TEST_CASE("resync: the informer's period is the default of handlers that set none", "[cache][handlers][resync]")
 {
     kubecoro::factory_options o;
     o.resync = 12h;
@@ -65,10 +64,10 @@ TEST_CASE("resync: the informer's period is for those who ask for none, whatever
     CHECK(by_default.at.empty());
     CHECK(minute.at == seconds{60, 120});
     CHECK(shorter.at == seconds{55, 110});
-    CHECK(too_short.at == seconds{1, 2, 3}); // since it joined
+    CHECK(too_short.at == seconds{1, 2, 3}); // since its join
 }
 
-TEST_CASE("resync: a period counts from the handler's beginning, and one that was missed is not made up for",
+TEST_CASE("resync: a period counts from the handler's start, and missed ones are not caught up",
           "[cache][handlers][resync]")
 {
     synced_fixture f;
@@ -81,7 +80,7 @@ TEST_CASE("resync: a period counts from the handler's beginning, and one that wa
     f.run.advance(12s);
     CHECK(first.at == seconds{10});
     CHECK(late.at == seconds{10});
-    f.run.clock().advance(35s); // the program stood still
+    f.run.clock().advance(35s); // the program was suspended
     f.settle();
     CHECK(first.at == seconds{10, 54});
     CHECK(late.at == seconds{10, 47});
@@ -90,7 +89,7 @@ TEST_CASE("resync: a period counts from the handler's beginning, and one that wa
     CHECK(late.at == seconds{10, 47, 57});
 }
 
-TEST_CASE("resync: what a relist has changed is shown in its new state, once", "[cache][handlers][resync]")
+TEST_CASE("resync: an object changed by a relist is delivered once, in its new state", "[cache][handlers][resync]")
 {
     synced_fixture f;
     f.pods.add_event_handler(f.writer(), {.resync = 10s});

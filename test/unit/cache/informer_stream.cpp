@@ -1,4 +1,4 @@
-// An informer whose source streams lists, from the first object to the handlers.
+// Tests of an informer with streamed lists, from the first object to the handlers.
 
 #include "informer_fixture.hpp"
 
@@ -7,12 +7,13 @@ using kubecoro::cond;
 
 namespace {
 
-/// The end of a streamed list.
+/// The bookmark that ends a streamed list.
 kubecoro::watch_event end_at(std::string_view version) { return kt::bookmark(version, true); }
 
 } // namespace
 
-TEST_CASE("informer: a streamed list fills the store at its end, and goes on as the watch", "[cache][informer][stream]")
+TEST_CASE("informer: a streamed list fills the store at its end, and continues as the watch",
+          "[cache][informer][stream]")
 {
     fixture f;
     f.source().allow_streamed_lists();
@@ -36,18 +37,18 @@ TEST_CASE("informer: a streamed list fills the store at its end, and goes on as 
     CHECK(pods.stats().reflector.watch_lists == 1);
 }
 
-TEST_CASE("informer: a server that does not stream is listed; the failure of the question is nobody's failure",
+TEST_CASE("informer: a server without streamed lists is listed, and the refusal is not reported as a failure",
           "[cache][informer][stream]")
 {
     fixture f;
     f.source().allow_streamed_lists();
     std::size_t shown = 0;
     auto pods = f.informers->get<pod>({.on_failure = [&shown](const kubecoro::failure&) { ++shown; }});
-    SECTION("it refuses the question")
+    SECTION("it refuses the request")
     {
         f.source().on_watch(kt::server_failure(422, "Invalid", "sendInitialEvents is forbidden"));
     }
-    SECTION("it sends what there is, and no end")
+    SECTION("it sends the existing objects, and no end")
     {
         f.source().on_watch().send(kt::added(kt::make_pod("web", "a", "1")));
     }
@@ -57,10 +58,10 @@ TEST_CASE("informer: a server that does not stream is listed; the failure of the
     CHECK(content(pods) == lines{"web/a@1"});
     CHECK(shown == 0);
     CHECK(f.log.count(kubecoro::log_level::warning) == 0);
-    CHECK(f.log.count("info streamed list of no use, listing instead informer=pods source=pods failure=") == 1);
+    CHECK(f.log.count("info streamed list failed, falling back to LIST informer=pods source=pods failure=") == 1);
     CHECK(pods.stats().reflector.fallbacks == 1);
     CHECK(f.source().watch_call(1).resource_version == "5");
-    // The next informer of this resource does not ask.
+    // The next informer of this resource does not try to stream.
     auto& other = f.source("web");
     other.allow_streamed_lists();
     other.on_list(kt::make_page({}, "6"));
@@ -71,7 +72,7 @@ TEST_CASE("informer: a server that does not stream is listed; the failure of the
     CHECK(more.stats().reflector.watch_lists == 0);
 }
 
-TEST_CASE("informer: a half-open watch that has had bookmarks is ended and resumed", "[cache][informer][stream]")
+TEST_CASE("informer: a half-open watch that had bookmarks is ended and resumed", "[cache][informer][stream]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -91,7 +92,7 @@ TEST_CASE("informer: a half-open watch that has had bookmarks is ended and resum
     CHECK(f.source().lists() == 1);
 }
 
-TEST_CASE("informer: on_failure says what was done, of what, and why", "[cache][informer][sync]")
+TEST_CASE("informer: on_failure gets the operation, its objects and the cause", "[cache][informer][sync]")
 {
     fixture f;
     std::vector<kubecoro::failure> shown;

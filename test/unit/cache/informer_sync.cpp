@@ -1,4 +1,4 @@
-// What "synced" means, when it fails, and what the informer does about failures.
+// Tests of has_synced(), its failures, and the handling of failures by the informer.
 
 #include "informer_fixture.hpp"
 
@@ -8,7 +8,7 @@ namespace asio = boost::asio;
 using namespace informer_test;
 using kubecoro::cond;
 
-TEST_CASE("informer: a 403, a missing resource or a bad request shows through has_synced at once, and does not spin",
+TEST_CASE("informer: a 403, a 404 or a bad request fails has_synced at once, and retries are delayed",
           "[cache][informer][sync]")
 {
     const auto [code, reason, expected] =
@@ -34,7 +34,7 @@ TEST_CASE("informer: a 403, a missing resource or a bad request shows through ha
     CHECK(f.run.clock().now() == begin);
     CHECK_FALSE(pods.synced());
     CHECK_FALSE(handler.synced());
-    // Whoever asks later is told too, and a handler that joins later.
+    // Later calls fail, too, and so does a handler that joins later.
     CHECK(f.run.run(pods.has_synced()).error() == expected);
     auto late = pods.add_event_handler(f.writer());
     f.settle();
@@ -49,7 +49,7 @@ TEST_CASE("informer: a 403, a missing resource or a bad request shows through ha
     CHECK(pods.stats().reflector.last_failure->condition() == expected);
 }
 
-TEST_CASE("informer: a permission that comes later is used, and has_synced succeeds then", "[cache][informer][sync]")
+TEST_CASE("informer: has_synced succeeds once the permission is granted", "[cache][informer][sync]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -64,7 +64,7 @@ TEST_CASE("informer: a permission that comes later is used, and has_synced succe
     CHECK(f.take() == lines{"initial web/a@1"});
 }
 
-TEST_CASE("informer: a server that is not there yet is waited for", "[cache][informer][sync]")
+TEST_CASE("informer: a server that is unreachable at first is waited for", "[cache][informer][sync]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -80,7 +80,7 @@ TEST_CASE("informer: a server that is not there yet is waited for", "[cache][inf
     CHECK(pods.stats().time_to_sync > 5min);
 }
 
-TEST_CASE("informer: a failure after the sync leaves what is stored, and synced", "[cache][informer][sync]")
+TEST_CASE("informer: a failure after the sync changes neither the store nor synced", "[cache][informer][sync]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -96,7 +96,7 @@ TEST_CASE("informer: a failure after the sync leaves what is stored, and synced"
     CHECK(pods.stats().reflector.relists_total() >= 2);
 }
 
-TEST_CASE("informer: stopping answers whoever waits for a sync", "[cache][informer][sync]")
+TEST_CASE("informer: the stop ends every wait for the sync", "[cache][informer][sync]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -119,14 +119,14 @@ TEST_CASE("informer: stopping answers whoever waits for a sync", "[cache][inform
     CHECK(f.run.run(pods.has_synced()).error() == cond::cancelled);
 }
 
-TEST_CASE("informer: waiting for several caches ends with the first failure, which names its informer",
+TEST_CASE("informer: a wait for several caches ends with the first failure, which names its informer",
           "[cache][informer][sync]")
 {
     using kubecoro::core::v1::config_map;
     fixture f;
     auto pods = f.informers->get<pod>();
     auto maps = f.informers->get<config_map>();
-    f.source().on_list_hang(); // never answers; the other's failure is told all the same
+    f.source().on_list_hang(); // never answers; the other's failure is still returned
     auto other = f.provider->source(config_map::resource(), {});
     SECTION("one fails")
     {
@@ -151,7 +151,8 @@ TEST_CASE("informer: waiting for several caches ends with the first failure, whi
     SECTION("nothing to wait for") { CHECK(f.run.run(kubecoro::wait_for_cache_sync({}))); }
 }
 
-TEST_CASE("informer: a relist after a 410 announces what differs, once, with the store ahead", "[cache][informer]")
+TEST_CASE("informer: a relist after a 410 delivers each difference once, after the store has changed",
+          "[cache][informer]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -178,7 +179,7 @@ TEST_CASE("informer: a relist after a 410 announces what differs, once, with the
     CHECK(pods.stats().reflector.relists[static_cast<std::size_t>(kubecoro::relist_reason::expired)] == 1);
 }
 
-TEST_CASE("informer: a half-open watch is ended by the client's own deadline and resumed", "[cache][informer]")
+TEST_CASE("informer: a half-open watch is ended by the reflector's deadline and resumed", "[cache][informer]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -201,7 +202,7 @@ TEST_CASE("informer: a half-open watch is ended by the client's own deadline and
     CHECK(content(pods) == lines{"web/a@6"});
 }
 
-TEST_CASE("informer: an idle limit, when given, ends a silent watch; a lively one lives on", "[cache][informer]")
+TEST_CASE("informer: an idle limit ends a silent watch, not an active one", "[cache][informer]")
 {
     kubecoro::factory_options o;
     o.policy.idle_timeout = 60s;
@@ -225,7 +226,7 @@ TEST_CASE("informer: an idle limit, when given, ends a silent watch; a lively on
     CHECK(pods.last_resource_version() == "13");
 }
 
-TEST_CASE("informer: limits as long as time itself never come", "[cache][informer]")
+TEST_CASE("informer: limits of duration::max() never expire", "[cache][informer]")
 {
     constexpr auto for_ever = kubecoro::duration::max();
     kubecoro::factory_options o;
@@ -252,7 +253,7 @@ TEST_CASE("informer: limits as long as time itself never come", "[cache][informe
     CHECK(f.source().calls().size() == 2);
 }
 
-TEST_CASE("informer: a watch that is never accepted is given up and tried again", "[cache][informer]")
+TEST_CASE("informer: a watch that is never accepted times out and is retried", "[cache][informer]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -266,7 +267,7 @@ TEST_CASE("informer: a watch that is never accepted is given up and tried again"
     CHECK(f.source().in_flight() == 0);
 }
 
-TEST_CASE("informer: several namespaces make one store, each with a watch of its own", "[cache][informer]")
+TEST_CASE("informer: several namespaces fill one store, each with a watch of its own", "[cache][informer]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs", "web"}});
@@ -290,7 +291,7 @@ TEST_CASE("informer: several namespaces make one store, each with a watch of its
     CHECK(f.provider->opened() == 2);
     CHECK(pods.last_resource_version() == "7");
 
-    // A relist of one namespace leaves the other alone.
+    // A relist of one namespace does not affect the other.
     web_watch.send(kt::error_event(410, "Expired"));
     web.on_list(kt::make_page({kt::make_pod("web", "b", "6"), kt::make_pod("jobs", "stray", "6")}, "9"));
     auto again = web.on_watch();
@@ -302,8 +303,7 @@ TEST_CASE("informer: several namespaces make one store, each with a watch of its
     CHECK(pods.stats().reflector.watches == 3);
 }
 
-TEST_CASE("informer: one of several namespaces that is forbidden keeps the whole from being synced",
-          "[cache][informer][sync]")
+TEST_CASE("informer: one forbidden namespace blocks the sync of the whole informer", "[cache][informer][sync]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"a", "b"}});
@@ -321,7 +321,7 @@ TEST_CASE("informer: one of several namespaces that is forbidden keeps the whole
     CHECK(f.run.run(pods.has_synced()));
 }
 
-TEST_CASE("informer: once the cause is mended, a handler that is still busy is waited for again",
+TEST_CASE("informer: once the cause is fixed, a handler that is still busy is waited for again",
           "[cache][informer][sync]")
 {
     fixture f;
@@ -340,7 +340,7 @@ TEST_CASE("informer: once the cause is mended, a handler that is still busy is w
     CHECK(slow.synced());
 }
 
-TEST_CASE("informer: namespaces of a kind that has none are refused, not silently empty", "[cache][informer][sync]")
+TEST_CASE("informer: namespaces of a cluster-scoped kind are refused, not silently empty", "[cache][informer][sync]")
 {
     fixture f;
     std::size_t shown = 0;
@@ -355,8 +355,7 @@ TEST_CASE("informer: namespaces of a kind that has none are refused, not silentl
     CHECK(shown == 1);
 }
 
-TEST_CASE("informer: a wait for several that is cancelled while it ends takes its waits along",
-          "[cache][informer][sync]")
+TEST_CASE("informer: a wait for several that is cancelled while it ends also ends its waits", "[cache][informer][sync]")
 {
     using kubecoro::core::v1::config_map;
     for (std::size_t first = 0; first < 12; ++first) {
@@ -378,7 +377,7 @@ TEST_CASE("informer: a wait for several that is cancelled while it ends takes it
     }
 }
 
-TEST_CASE("informer: a wait for several may be destroyed where it stands", "[cache][informer][sync]")
+TEST_CASE("informer: a wait for several may be destroyed while it is suspended", "[cache][informer][sync]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -387,12 +386,12 @@ TEST_CASE("informer: a wait for several may be destroyed where it stands", "[cac
     auto waiting = f.run.spawn(kubecoro::wait_for_cache_sync({pods, pods}));
     f.run.step(GENERATE(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 10u, 20u));
     CHECK_FALSE(waiting.done());
-    f.run.destroy_coroutines(); // as a program that ends does
+    f.run.destroy_coroutines(); // as at the end of a program
     CHECK_FALSE(waiting.done());
     f.informers.reset();
 }
 
-TEST_CASE("informer: a shard of metadata alone is refused, as nobody would notice that it is everything",
+TEST_CASE("informer: a shard of metadata only is refused, since an ignored selector would go unnoticed",
           "[cache][informer][sync]")
 {
     fixture f;

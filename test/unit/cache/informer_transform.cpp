@@ -1,4 +1,4 @@
-// What a program makes of objects before they are stored, and informers of one object.
+// Tests of transforms before objects are stored, and of informers of a single object.
 
 #include "informer_fixture.hpp"
 
@@ -26,7 +26,7 @@ object reduced(const object& o)
 
 } // namespace
 
-TEST_CASE("transform: what is made of an object is stored and told, once for each version", "[cache][transform]")
+TEST_CASE("transform: its result is stored and delivered, once for each version", "[cache][transform]")
 {
     fixture f;
     std::vector<std::string> called;
@@ -56,7 +56,7 @@ TEST_CASE("transform: what is made of an object is stored and told, once for eac
     auto again = f.source().on_watch();
     f.run.advance(10s);
     CHECK(f.source().lists() == 2);
-    CHECK(std::exchange(called, {}) == lines{"web/a@6"}); // nothing for the relist
+    CHECK(std::exchange(called, {}) == lines{"web/a@6"}); // no call for the relist
     again.send(kt::deleted(kt::make_pod("web", "b", "9")));
     f.settle();
     CHECK(called == lines{"web/b@9"});
@@ -64,7 +64,7 @@ TEST_CASE("transform: what is made of an object is stored and told, once for eac
     CHECK(pods.stats().transform_failures == 0);
 }
 
-TEST_CASE("transform: one that fails costs its object the transform, and nothing else", "[cache][transform]")
+TEST_CASE("transform: a failure leaves its object untransformed, and affects nothing else", "[cache][transform]")
 {
     fixture f;
     kubecoro::informer_options o;
@@ -86,7 +86,7 @@ TEST_CASE("transform: one that fails costs its object the transform, and nothing
     CHECK(pods.lister().size() == 5);
     CHECK(pods.stats().transform_failures == 3);
     CHECK(f.log.count("a transform failed") == 3);
-    CHECK(f.log.count("stored as it came object=web/throws") == 1);
+    CHECK(f.log.count("stored as received object=web/throws") == 1);
     CHECK(f.log.count("no idea") == 1);
     const auto as_it_came = pods.lister().get("web", "throws");
     CHECK(as_it_came["spec"]["short"].kind() == kubecoro::value_kind::absent);
@@ -94,8 +94,7 @@ TEST_CASE("transform: one that fails costs its object the transform, and nothing
     CHECK(fine["spec"]["short"].as_bool());
 }
 
-TEST_CASE("transform: one that loses or changes the version does not hold the store's version back",
-          "[cache][transform]")
+TEST_CASE("transform: one that removes or changes the version does not delay the store's version", "[cache][transform]")
 {
     const bool loses = GENERATE(true, false);
     fixture f;
@@ -123,7 +122,7 @@ TEST_CASE("transform: one that loses or changes the version does not hold the st
     CHECK(pods.stats().transform_failures == (loses ? 3U : 2U));
 }
 
-TEST_CASE("transform: whose object came back is seen without expanding it", "[cache][transform][storage]")
+TEST_CASE("transform: an unchanged object is recognised without expanding it", "[cache][transform][storage]")
 {
     const auto encoding =
         kubecoro::detail::make_object_encoding({.storage = {.policy = kubecoro::storage::compressed, .learn_from = 8}});
@@ -150,7 +149,7 @@ TEST_CASE("transform: whose object came back is seen without expanding it", "[ca
     CHECK(encoding->stats().expansions == before + 1);
 }
 
-TEST_CASE("transform: an informer with one is nobody else's", "[cache][transform]")
+TEST_CASE("transform: an informer with one is not shared", "[cache][transform]")
 {
     fixture f;
     kubecoro::informer_options o;
@@ -178,7 +177,8 @@ TEST_CASE("single object: its name becomes a field selector, with its namespace"
     CHECK(content(one) == lines{"web/a@1"});
 }
 
-TEST_CASE("single object: a namespaced kind needs its namespace, another must not have one", "[cache][single]")
+TEST_CASE("single object: a namespaced kind needs its namespace, a cluster-scoped one must not have one",
+          "[cache][single]")
 {
     fixture f;
     auto nowhere = f.informers->get<pod>({.name = "a"});

@@ -1,4 +1,4 @@
-// What an operator sees of an informer: numbers, metrics, log lines, text.
+// Tests of an informer's statistics, metrics, log lines and description.
 
 #include "informer/informer_meter.hpp"
 #include "informer_fixture.hpp"
@@ -19,7 +19,7 @@ kubecoro::metric_labels pods_and(std::string name, std::string value)
 
 } // namespace
 
-TEST_CASE("visibility: numbers and metrics of a life with a relist and a slow handler", "[cache][visibility]")
+TEST_CASE("visibility: statistics and metrics of a life cycle with a relist and a slow handler", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
     fixture f({.numbers = numbers});
@@ -72,8 +72,7 @@ TEST_CASE("visibility: numbers and metrics of a life with a relist and a slow ha
     CHECK(f.log.count("stopped informer=pods objects=1 lists=2 watches=2") == 1);
 }
 
-TEST_CASE("visibility: what a handler's calls take, what its filter leaves out, and by which labels is looked",
-          "[cache][visibility]")
+TEST_CASE("visibility: durations of calls, filtered events and indexed labels", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
     fixture f({.numbers = numbers});
@@ -111,7 +110,7 @@ TEST_CASE("visibility: what a handler's calls take, what its filter leaves out, 
         CHECK(text.find(part) != std::string::npos);
 }
 
-TEST_CASE("visibility: every count is a metric, and the sum it is", "[cache][visibility]")
+TEST_CASE("visibility: every count is a metric with the same value", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
     auto meter = kubecoro::detail::informer_meter(numbers, "pods", "pods");
@@ -160,7 +159,7 @@ TEST_CASE("visibility: every count is a metric, and the sum it is", "[cache][vis
                                                            {"index_failures_total", 13},
                                                            {"transform_failures_total", 14},
                                                            {"parks_total", 2}};
-    for (int i = 0; i < 2; ++i) { // the sums as they are, however often they are shown
+    for (int i = 0; i < 2; ++i) { // the same sums, however often they are published
         meter.publish(s);
         for (const auto& [name, value] : rows) {
             INFO(name);
@@ -176,7 +175,7 @@ TEST_CASE("visibility: every count is a metric, and the sum it is", "[cache][vis
                   static_cast<double>(r + 1));
         }
         CHECK(numbers->value("kubecoro_informer_state", pods_and("state", "waiting")) == 1);
-        CHECK(numbers->value("kubecoro_informer_state") == 1); // no other one
+        CHECK(numbers->value("kubecoro_informer_state") == 1); // no other state
         CHECK(numbers->value("kubecoro_handler_pending", pods_and("handler", "slow")) == 31);
         CHECK(numbers->value("kubecoro_handler_coalesced_total", pods_and("handler", "slow")) == 32);
         CHECK(numbers->value("kubecoro_handler_failed_total", pods_and("handler", "slow")) == 33);
@@ -184,7 +183,7 @@ TEST_CASE("visibility: every count is a metric, and the sum it is", "[cache][vis
     }
 }
 
-TEST_CASE("visibility: a handler that has gone shows nothing more, and one of its name begins anew",
+TEST_CASE("visibility: a removed handler shows zeros, and a new one of its name starts from zero",
           "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
@@ -207,7 +206,7 @@ TEST_CASE("visibility: a handler that has gone shows nothing more, and one of it
     CHECK(numbers->value("kubecoro_handler_delivered_total", slow) == 14);
 }
 
-TEST_CASE("visibility: a version that is no number is not shown", "[cache][visibility]")
+TEST_CASE("visibility: a version that is not a number is not shown", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
     auto meter = kubecoro::detail::informer_meter(numbers, "pods", "pods");
@@ -219,7 +218,7 @@ TEST_CASE("visibility: a version that is no number is not shown", "[cache][visib
     CHECK(numbers->updates("kubecoro_informer_resource_version", pods_labels) == 0);
 }
 
-TEST_CASE("visibility: describe() names every count that an operator asks for", "[cache][visibility]")
+TEST_CASE("visibility: describe() has every count that an operator needs", "[cache][visibility]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.label_indexes = {"app"}, .check_consistency = true, .label = "all-pods"});
@@ -245,7 +244,7 @@ TEST_CASE("visibility: describe() names every count that an operator asks for", 
     }
 }
 
-TEST_CASE("visibility: a relist by stream is told like any other", "[cache][visibility][stream]")
+TEST_CASE("visibility: a streamed relist is logged like any other", "[cache][visibility][stream]")
 {
     fixture f;
     f.source().allow_streamed_lists();
@@ -263,7 +262,7 @@ TEST_CASE("visibility: a relist by stream is told like any other", "[cache][visi
     CHECK(f.log.count("listing again informer=pods source=pods reason=expired") == 1);
 }
 
-TEST_CASE("visibility: handlers that come and go without a name are one time series", "[cache][visibility]")
+TEST_CASE("visibility: unnamed handlers share one time series", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
     fixture f({.numbers = numbers});
@@ -280,7 +279,7 @@ TEST_CASE("visibility: handlers that come and go without a name are one time ser
     CHECK(numbers->value("kubecoro_handler_delivered_total", pods_labels) == 0);
 }
 
-TEST_CASE("visibility: informers of one resource have names of their own, used again when they are free",
+TEST_CASE("visibility: informers of one resource have unique names, which are reused after their release",
           "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();

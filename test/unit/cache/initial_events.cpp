@@ -1,4 +1,4 @@
-// The objects of a streamed list against a plain map.
+// Tests of the objects of a streamed list against a plain map.
 
 #include "listener/initial_events.hpp"
 

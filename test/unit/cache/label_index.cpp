@@ -1,4 +1,4 @@
-// Listing by selector: what it finds, what it looks at, and that an index never falls behind.
+// Tests of lists by selector: their results, their cost, and the maintenance of the indexes.
 
 #include "object_names.hpp"
 
@@ -33,7 +33,7 @@ object pod(std::string ns, std::string name, std::uint64_t version, labels of)
 
 label_selector parse(std::string_view text) { return label_selector::parse(text).value(); }
 
-/// What going through everything finds.
+/// Returns the result of a full scan.
 lines scan(const store& s, const label_selector& by, std::string_view ns = {})
 {
     auto all = s.list(ns);
@@ -41,7 +41,7 @@ lines scan(const store& s, const label_selector& by, std::string_view ns = {})
     return names(all);
 }
 
-/// How many objects are gone through for a selector.
+/// Returns the number of objects checked for a selector.
 std::size_t looked_at(const store& s, const label_selector& by, std::string_view ns = {})
 {
     const auto found = s.candidates(by, ns);
@@ -65,7 +65,7 @@ std::shared_ptr<store> shop()
 
 } // namespace
 
-TEST_CASE("label index: a list by selector looks at what it returns, not at what is stored", "[cache][labels]")
+TEST_CASE("label index: a list by selector costs its result, not the size of the store", "[cache][labels]")
 {
     const auto s = shop();
     const lister l(s);
@@ -77,14 +77,14 @@ TEST_CASE("label index: a list by selector looks at what it returns, not at what
     CHECK(looked_at(*s, parse("app=a3"), "jobs") == 0);
     CHECK(looked_at(*s, parse("app in (a3,a4,nothing)")) == 80);
     CHECK(looked_at(*s, parse("app=nothing")) == 0);
-    // The most selective requirement decides, and the rest is looked at.
+    // The most selective requirement is used, and the others are checked.
     CHECK(looked_at(*s, parse("app=a3,pod=p13,tier=front")) == 1);
     CHECK(names(l.list(parse("app=a3,pod=p13,tier=back"))).empty());
     CHECK(s->indexed_labels().size() == 3);
     CHECK(names(l.list(parse("app=a3,tier!=back"), "web")) == scan(*s, parse("app=a3,tier!=back"), "web"));
 }
 
-TEST_CASE("label index: what only excludes, and what is cheaper, goes through everything", "[cache][labels]")
+TEST_CASE("label index: a selector that only excludes, or is not selective, scans everything", "[cache][labels]")
 {
     const auto s = shop();
     CHECK(looked_at(*s, parse("app!=a3")) == 400);
@@ -97,7 +97,7 @@ TEST_CASE("label index: what only excludes, and what is cheaper, goes through ev
     CHECK(looked_at(*s, parse("app>3,app")) == 400); // every pod has it
 }
 
-TEST_CASE("label index: a small store needs none, and no more than sixteen labels are indexed", "[cache][labels]")
+TEST_CASE("label index: a small store gets none, and at most sixteen labels are indexed", "[cache][labels]")
 {
     store small;
     small.replace("", {pod("web", "a", 1, {{"app", "x"}}), pod("web", "b", 1, {{"app", "y"}})}, true);
@@ -113,7 +113,7 @@ TEST_CASE("label index: a small store needs none, and no more than sixteen label
     CHECK(names(lister(s).list(parse("app=a3"))) == scan(*s, parse("app=a3")));
 }
 
-TEST_CASE("label index: is made from a list that was stored before it, and from the option", "[cache][labels]")
+TEST_CASE("label index: is built from a list stored before it, and by the option", "[cache][labels]")
 {
     const auto s = shop();
     s->apply(std::vector<delta>{{delta_type::updated, pod("web", "p3", 2, {{"app", "a9"}})},
@@ -146,7 +146,7 @@ TEST_CASE("label index: compressed objects are found without being expanded", "[
     CHECK(encoding->stats().expansions == before);
 }
 
-TEST_CASE("label index: random stores against going through everything", "[cache][labels][model]")
+TEST_CASE("label index: random stores against a full scan", "[cache][labels][model]")
 {
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         INFO("seed " << seed);

@@ -40,7 +40,7 @@ lines text(const std::vector<notification>& batch)
     return out;
 }
 
-/// A listener in which one event waits and one more is the bound, so that the next events of `b` merge.
+/// A listener with one waiting event and a bound of one, so that the next events of `b` merge.
 struct crowded
 {
     listener_core l{1};
@@ -56,7 +56,7 @@ struct crowded
 
 } // namespace
 
-TEST_CASE("listener: while few enough wait, every event comes as it is", "[cache][listener]")
+TEST_CASE("listener: below the bound every event is delivered unchanged", "[cache][listener]")
 {
     listener_core l(4);
     l.add(added{pod("a", 1)});
@@ -71,7 +71,8 @@ TEST_CASE("listener: while few enough wait, every event comes as it is", "[cache
     CHECK(l.coalesced() == 0);
 }
 
-TEST_CASE("listener: beyond the bound events of a key merge: oldest before, newest after", "[cache][listener]")
+TEST_CASE("listener: beyond the bound events of a key merge into the oldest before and the newest after",
+          "[cache][listener]")
 {
     crowded c;
     SECTION("an add and updates are an add of the newest, initial if it was")
@@ -82,7 +83,7 @@ TEST_CASE("listener: beyond the bound events of a key merge: oldest before, newe
         CHECK(c.l.coalesced() == 2);
         CHECK(c.rest() == lines{"initial b3"});
     }
-    SECTION("an add and its deletion are nothing")
+    SECTION("an add and its deletion cancel out")
     {
         c.l.add(added{pod("b", 1)});
         c.l.add(deleted{pod("b", 2)});
@@ -95,14 +96,14 @@ TEST_CASE("listener: beyond the bound events of a key merge: oldest before, newe
         c.l.add(updated{pod("b", 2), pod("b", 3)});
         CHECK(c.rest() == lines{"b1>3"});
     }
-    SECTION("a resync adds nothing to an update, and an update takes a resync over")
+    SECTION("a resync merges into an update, and an update replaces a resync")
     {
         c.l.add(updated{pod("b", 1), pod("b", 2)});
         c.l.add(updated{pod("b", 2), pod("b", 2)});
         c.l.add(updated{pod("b", 2), pod("b", 3)});
         CHECK(c.rest() == lines{"b1>3"});
     }
-    SECTION("an update and the deletion are the deletion")
+    SECTION("an update and a deletion are the deletion")
     {
         c.l.add(updated{pod("b", 1), pod("b", 2)});
         c.l.add(deleted{pod("b", 3), true});
@@ -117,14 +118,14 @@ TEST_CASE("listener: beyond the bound events of a key merge: oldest before, newe
         c.l.add(updated{pod("b", 4, "u2"), pod("b", 5, "u2")});
         CHECK(c.rest() == lines{"-b3", "+b5"});
     }
-    SECTION("a deletion and an add of the same uid stay two events: what the reader was told last is not known here")
+    SECTION("a deletion and an add of the same uid stay two events: the last delivered state is not known here")
     {
         c.l.add(deleted{pod("b", 3)});
         c.l.add(added{pod("b", 4)});
         c.l.add(updated{pod("b", 4), pod("b", 5)});
         CHECK(c.rest() == lines{"-b3", "+b5"});
     }
-    SECTION("objects that come and go while the handler sleeps leave nothing behind")
+    SECTION("objects created and deleted while the handler sleeps leave no entries")
     {
         c.l.add(deleted{pod("b", 3, "u0")});
         for (int i = 0; i < 100; ++i) {
@@ -136,8 +137,7 @@ TEST_CASE("listener: beyond the bound events of a key merge: oldest before, newe
     }
 }
 
-TEST_CASE("listener: the initial events are over when the last of them was finished, whatever merged",
-          "[cache][listener]")
+TEST_CASE("listener: the initial events are over when the last one was finished, whatever merged", "[cache][listener]")
 {
     listener_core l(2);
     SECTION("none")
@@ -160,7 +160,7 @@ TEST_CASE("listener: the initial events are over when the last of them was finis
         l.finished();
         CHECK(l.initial_finished());
     }
-    SECTION("all of them vanished before they were popped")
+    SECTION("all of them cancelled out before they were popped")
     {
         listener_core tight(1);
         tight.add(added{pod("a", 1), true});
@@ -172,7 +172,7 @@ TEST_CASE("listener: the initial events are over when the last of them was finis
         CHECK(tight.pending() == 0);
         CHECK(tight.initial_finished());
     }
-    SECTION("in work when it is marked")
+    SECTION("in progress when it is marked")
     {
         l.add(added{pod("a", 1), true});
         CHECK(l.pop(1).size() == 1);
@@ -183,7 +183,7 @@ TEST_CASE("listener: the initial events are over when the last of them was finis
     }
 }
 
-TEST_CASE("listener: after clear nothing waits", "[cache][listener]")
+TEST_CASE("listener: after clear() nothing waits", "[cache][listener]")
 {
     listener_core l(1);
     l.add(added{pod("a", 1)});
@@ -195,7 +195,7 @@ TEST_CASE("listener: after clear nothing waits", "[cache][listener]")
     CHECK(text(l.pop(9)) == lines{"+c1"});
 }
 
-TEST_CASE("listener: random histories read at random speed: each key a chain, memory bounded, nothing lost",
+TEST_CASE("listener: random histories at random speed give a chain for each key, in bounded memory, without loss",
           "[cache][listener][model]")
 {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {

@@ -1,4 +1,4 @@
-// listener_core against a naive queue, for every policy, read in batches and by key.
+// Tests of listener_core against a naive queue, for every policy, read in batches and by key.
 
 #include "listener/listener_core.hpp"
 
@@ -17,7 +17,7 @@ namespace kt = kubecoro::testing;
 
 namespace {
 
-/// What listener_core promises, by looking at everything every time.
+/// A reference implementation of listener_core that scans everything on every call.
 class naive_queue
 {
 public:
@@ -56,7 +56,7 @@ public:
         for (auto& i : waiting) i.initial = true;
         for (auto& [name, initial] : busy) initial = true;
     }
-    /// Takes the first that waits for this key.
+    /// Removes and returns the first event that waits for this key.
     notification take(const std::string& name)
     {
         const auto at =
@@ -86,7 +86,7 @@ public:
         bool initial;
     };
     std::list<item> waiting;
-    /// In work, and whether what is in work is initial.
+    /// The keys in progress, and whether their events are initial.
     std::map<std::string, bool> busy;
     bool overrun = false;
     bool marked = false;
@@ -111,7 +111,7 @@ bool same(const notification& a, const notification& b)
     return true;
 }
 
-/// A random life of a few objects.
+/// A random history of a few objects.
 class history
 {
 public:
@@ -226,7 +226,7 @@ TEST_CASE("listener: 10,000 random programs agree with a naive queue, for every 
     for (std::uint64_t seed = 1; seed <= 10'000; ++seed) run_program(seed);
 }
 
-TEST_CASE("listener: what policy never is asked to replay does not overrun it, what happens does", "[cache][listener]")
+TEST_CASE("listener: with coalesce::never replays do not overrun it, changes do", "[cache][listener]")
 {
     std::mt19937_64 random(3);
     listener_core l(2, coalesce::never);
@@ -252,7 +252,7 @@ TEST_CASE("listener: what policy never is asked to replay does not overrun it, w
     CHECK(l.pop(99).empty());
 }
 
-TEST_CASE("listener: latest per key keeps one event a key, two where a deletion is followed by an add",
+TEST_CASE("listener: latest_per_key keeps one event per key, two where a deletion is followed by an add",
           "[cache][listener]")
 {
     const auto pod = [](std::string name, int v, std::string uid) {

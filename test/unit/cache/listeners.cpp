@@ -1,4 +1,4 @@
-// Readers that end: nothing of them is kept, and whoever waits for their end learns of it.
+// Tests of listeners that end: they are released, and every wait for their end completes.
 #include "synced_fixture.hpp"
 
 #include "informer/informer_engine.hpp"
@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Counts its copies: the handlers and filters that are kept.
+/// Counts the handlers and filters that are kept by its copies.
 using token = std::shared_ptr<int>;
 
 object_filter filter_with(const token& t)
@@ -26,7 +26,7 @@ object_filter filter_with(const token& t)
 
 bool anything(const notification&) { return true; }
 
-/// A listener of a handler with several workers, on its own.
+/// A single listener of a handler with several workers.
 struct crew_fixture
 {
     kt::runner run;
@@ -64,7 +64,7 @@ std::vector<notification> events(std::size_t n)
 
 } // namespace
 
-TEST_CASE("listeners: a thousand that have ended leave nothing behind, on a quiet resource", "[cache][listeners]")
+TEST_CASE("listeners: a thousand that have ended are released, even on a quiet resource", "[cache][listeners]")
 {
     synced_fixture f({.resync = 10h});
     f.start();
@@ -74,9 +74,9 @@ TEST_CASE("listeners: a thousand that have ended leave nothing behind, on a quie
         subscription_options options{.filter = filter_with(t)};
         auto waiting = f.pods.wait_for_any(anything, 1h, options);
         REQUIRE(f.run.run(std::move(waiting)));
-        CHECK(t.use_count() <= 6); // this one's, and none of those before
+        CHECK(t.use_count() <= 6); // the current one's, none of earlier ones
     }
-    // Another joins, and all of the waits have left.
+    // After another join no wait is left.
     const auto stays = f.pods.add_event_handler(f.writer());
     f.settle();
     CHECK(t.use_count() == 1);
@@ -84,7 +84,7 @@ TEST_CASE("listeners: a thousand that have ended leave nothing behind, on a quie
     CHECK(f.pods.stats().handlers.size() == 1);
 }
 
-TEST_CASE("listeners: those that are removed before the start leave nothing behind", "[cache][listeners]")
+TEST_CASE("listeners: those that are removed before the start are released", "[cache][listeners]")
 {
     synced_fixture f({.resync = 10h});
     const auto t = std::make_shared<int>();
@@ -98,7 +98,7 @@ TEST_CASE("listeners: those that are removed before the start leave nothing behi
     CHECK(f.take() == lines{"resync web/a@1", "resync web/b@2"});
 }
 
-TEST_CASE("listeners: living ones are not swept with those that have ended", "[cache][listeners]")
+TEST_CASE("listeners: live ones are not swept with ended ones", "[cache][listeners]")
 {
     synced_fixture f;
     f.start();
@@ -118,9 +118,9 @@ TEST_CASE("listeners: living ones are not swept with those that have ended", "[c
     CHECK(f.pods.stats().handlers.size() == stay.size());
 }
 
-TEST_CASE("listeners: what a handler holds may be destroyed with it, and use the informer then", "[cache][listeners]")
+TEST_CASE("listeners: a handler's captures may use the informer in their destructors", "[cache][listeners]")
 {
-    // Removed before the start, swept when others join: not under a lock.
+    // Removed before the start, swept when others join: destroyed outside the lock.
     struct last_word
     {
         shared_informer pods;
@@ -134,7 +134,7 @@ TEST_CASE("listeners: what a handler holds may be destroyed with it, and use the
     CHECK(f.pods.stats().handlers.empty());
 }
 
-TEST_CASE("listeners: the end of a handler that never ran is known", "[cache][listeners]")
+TEST_CASE("listeners: a handler that never ran ends", "[cache][listeners]")
 {
     synced_fixture f;
     const auto before = f.pods.add_event_handler(f.writer());
@@ -148,7 +148,7 @@ TEST_CASE("listeners: the end of a handler that never ran is known", "[cache][li
         REQUIRE(waiting.done());
         CHECK(waiting.outcome().error() == cond::cancelled);
     }
-    SECTION("it came after the stop")
+    SECTION("it joined after the stop")
     {
         f.start();
         REQUIRE(f.run.run(f.informers->stop()));
@@ -166,24 +166,24 @@ TEST_CASE("listeners: the end of a handler that never ran is known", "[cache][li
     CHECK(f.take().size() % 2 == 0);
 }
 
-TEST_CASE("listeners: an overrun is the end for every worker", "[cache][listeners]")
+TEST_CASE("listeners: an overrun ends every worker", "[cache][listeners]")
 {
     crew_fixture f(3, 1);
     f.go_on.settle({});
-    f.listener->add(events(2)); // fewer than workers that wait
+    f.listener->add(events(2)); // fewer than the idle workers
     const auto ended = f.run.run(f.listener->ended());
     CHECK(ended.error() == cond::expired);
     CHECK(f.tasks.running() == 0);
-    CHECK(f.listener->stats().delivered == 1); // what waited, and not what was one too many
+    CHECK(f.listener->stats().delivered == 1); // the waiting event, not the one beyond the bound
 }
 
-TEST_CASE("listeners: an event wakes one worker, a batch as many as it has events", "[cache][listeners]")
+TEST_CASE("listeners: an event wakes one worker, a batch one for each event", "[cache][listeners]")
 {
     crew_fixture f(3, 100);
     f.listener->add(events(1));
     f.run.run_until_idle();
     CHECK(f.listener->stats().running == 1);
-    f.listener->add(events(5)); // of which one waits behind its key
+    f.listener->add(events(5)); // one of them waits behind its key
     f.run.run_until_idle();
     CHECK(f.listener->stats().running == 3);
     f.go_on.settle({});
@@ -215,18 +215,18 @@ TEST_CASE("listener_registry: handlers wait for the start, in their order, and a
     const auto gone = admit("gone");
     const auto second = admit("second", 1ms); // at least a second
     listener_registry::admission pulls;
-    const auto third = registry.admit(std::move(pulls)); // a subscription: nothing to run, and a number for a name
+    const auto third = registry.admit(std::move(pulls)); // a subscription: nothing to run, and a number as its name
     gone->remove();
     CHECK(begun.empty());
     registry.start();
     CHECK(begun == lines{"first", "second", "resync second 1000"});
-    registry.start(); // once
+    registry.start(); // starts once
     CHECK(begun.size() == 3);
     CHECK(third->name() == "4");
     static_cast<void>(admit("late"));
     CHECK(begun.back() == "late");
     registry.refuse();
-    registry.start(); // too late
+    registry.start(); // no effect after the end
     const auto refused = admit("refused");
     CHECK(refused->over());
     CHECK(begun.back() == "late");
@@ -237,7 +237,7 @@ TEST_CASE("listener_registry: handlers wait for the start, in their order, and a
     CHECK(registry.all().empty());
 }
 
-TEST_CASE("shared_processor: who joins gets the store first, and the end of it once", "[cache][listeners]")
+TEST_CASE("shared_processor: a listener gets the store's content first, and its end once", "[cache][listeners]")
 {
     const departures left;
     const auto make = [&left](std::uint64_t id) {
@@ -257,16 +257,16 @@ TEST_CASE("shared_processor: who joins gets the store first, and the end of it o
     CHECK(p.find(3) == nullptr);
     const auto empty = make(3);
     p.join(empty, {}, true);
-    CHECK(empty->gate().is_open()); // nothing to wait for
+    CHECK(empty->gate().is_open()); // no initial events
     p.mark_initial();
     p.distribute(events(3));
     CHECK(late->stats().pending == 5);
     late->remove();
     p.distribute({});
-    CHECK(p.find(2) != nullptr); // nothing was told
+    CHECK(p.find(2) != nullptr); // nothing was distributed yet
     p.distribute(events(1));
     CHECK(p.find(2) == nullptr);
-    // On a quiet resource they are dropped when another joins, and one that has ended before does not join at all.
+    // On a quiet resource ended listeners are dropped when another joins; one that has ended before does not join.
     early->remove();
     empty->remove();
     p.join(make(4), {}, true);
@@ -277,7 +277,7 @@ TEST_CASE("shared_processor: who joins gets the store first, and the end of it o
     CHECK(p.find(3) == nullptr);
 }
 
-TEST_CASE("listeners: a deadline whose call throws is reported, and ends no other", "[cache][listeners]")
+TEST_CASE("listeners: a deadline whose call throws is logged, and does not end the others", "[cache][listeners]")
 {
     kt::runner run;
     kt::recording_logger log;
@@ -293,7 +293,7 @@ TEST_CASE("listeners: a deadline whose call throws is reported, and ends no othe
     bool rung = false;
     engine->end_after(1s, alive, [] { throw std::bad_alloc(); });
     engine->end_after(2s, alive, [&rung] { rung = true; });
-    engine->end_after(2s, std::make_shared<int>(), [] { FAIL("nobody is there any more"); });
+    engine->end_after(2s, std::make_shared<int>(), [] { FAIL("the owner has expired"); });
     run.advance(1s);
     CHECK(log.count("a deadline or a resync failed") == 1);
     CHECK_FALSE(rung);
@@ -302,7 +302,7 @@ TEST_CASE("listeners: a deadline whose call throws is reported, and ends no othe
     CHECK(run.run(informer_engine::stop(engine)));
 }
 
-TEST_CASE("listener: keys whose turn has come have it in the order in which it came", "[cache][listeners]")
+TEST_CASE("listener: free keys are processed in the order in which they became free", "[cache][listeners]")
 {
     const auto change = [](const std::string& name, const std::string& version) {
         return notification(added{kt::make_pod("web", name, version)});
@@ -323,7 +323,7 @@ TEST_CASE("listener: keys whose turn has come have it in the order in which it c
     CHECK(taken() == "web/b@2");
 }
 
-TEST_CASE("listener: initial events that merged away are not waited for", "[cache][listeners]")
+TEST_CASE("listener: initial events that cancelled out are not waited for", "[cache][listeners]")
 {
     listener_core core(1);
     core.add(events(8));

@@ -1,4 +1,4 @@
-// Own writes beside what is stored. Cases that client-go has carry its name.
+// Tests of the mutation cache. Cases that exist in client-go have its names.
 
 #include "store/store.hpp"
 
@@ -43,7 +43,7 @@ lines names(const std::vector<object>& objects)
     return out;
 }
 
-/// A store that a watch has filled up to version 10, and a cache over it.
+/// A store filled by a watch up to version 10, and a cache over it.
 struct fixture
 {
     std::shared_ptr<kt::virtual_clock> time = std::make_shared<kt::virtual_clock>();
@@ -58,7 +58,7 @@ struct fixture
         stored->versions()->reach("", "10");
     }
 
-    /// An event of the watch.
+    /// Applies an event of the watch.
     void sees(delta_type type, object o)
     {
         const std::vector<delta> batch{{type, o}};
@@ -70,7 +70,7 @@ struct fixture
 
 } // namespace
 
-TEST_CASE("mutation cache: MutationCacheOnAddOrUpdate: an own write is shown until the watch has brought it",
+TEST_CASE("mutation cache: MutationCacheOnAddOrUpdate: an own write is shown until the watch delivers it",
           "[cache][mutation_cache]")
 {
     fixture f;
@@ -78,7 +78,7 @@ TEST_CASE("mutation cache: MutationCacheOnAddOrUpdate: an own write is shown unt
     f.cache.written(pod("a", "12"));
     CHECK(f.a() == "a@12");
     CHECK(f.cache.size() == 1);
-    f.sees(delta_type::updated, pod("a", "11")); // somebody else's, which ours came after
+    f.sees(delta_type::updated, pod("a", "11")); // another client's write, older than ours
     CHECK(f.a() == "a@12");
     f.sees(delta_type::updated, pod("a", "13"));
     CHECK(f.a() == "a@13");
@@ -90,11 +90,11 @@ TEST_CASE("mutation cache: MutationCacheOnAddOrUpdate: an own write is shown unt
     CHECK(text(f.cache.get("web", "b")) == "b@15");
     CHECK(f.cache.size() == 0);
 
-    f.cache.written(pod("a", "13")); // the store was faster
+    f.cache.written(pod("a", "13")); // the store already has a later version
     CHECK(f.cache.size() == 0);
 }
 
-TEST_CASE("mutation cache: MutationCacheOnDelete: what was removed is not shown, whatever the watch still has to bring",
+TEST_CASE("mutation cache: MutationCacheOnDelete: a removed object is hidden, whatever the watch still delivers",
           "[cache][mutation_cache]")
 {
     fixture f;
@@ -109,16 +109,15 @@ TEST_CASE("mutation cache: MutationCacheOnDelete: what was removed is not shown,
     CHECK(f.a() == "a@14");
 }
 
-TEST_CASE(
-    "mutation cache: MutationCacheOnDeleteClearsStaleMutation: a write that the watch has seen come and go is over",
-    "[cache][mutation_cache]")
+TEST_CASE("mutation cache: MutationCacheOnDeleteClearsStaleMutation: a write is dropped once its deletion is seen",
+          "[cache][mutation_cache]")
 {
     fixture f;
     f.cache.written(pod("b", "12", "u2"));
     CHECK(text(f.cache.get("web", "b")) == "b@12");
     f.sees(delta_type::added, pod("b", "12", "u2"));
     f.sees(delta_type::deleted, pod("b", "13", "u2"));
-    CHECK(text(f.cache.get("web", "b")) == "none"); // not risen from the dead
+    CHECK(text(f.cache.get("web", "b")) == "none"); // not shown again
     CHECK(f.cache.size() == 0);
 
     f.cache.written(pod("c", "15", "u3"));
@@ -128,7 +127,7 @@ TEST_CASE(
     CHECK(text(f.cache.get("web", "c")) == "none");
 }
 
-TEST_CASE("mutation cache: MutationCacheUpdateConcurrentDelete: an answer that comes after the deletion was seen",
+TEST_CASE("mutation cache: MutationCacheUpdateConcurrentDelete: a response that arrives after the deletion was seen",
           "[cache][mutation_cache]")
 {
     fixture f;
@@ -136,14 +135,14 @@ TEST_CASE("mutation cache: MutationCacheUpdateConcurrentDelete: an answer that c
     f.cache.written(pod("a", "12"));
     CHECK(f.a() == "none");
     CHECK(f.cache.size() == 0);
-    // And one that comes after our own removal, by answers that overtook each other.
+    // And one that arrives after our own removal, when responses are reordered.
     f.sees(delta_type::added, pod("a", "14", "u2"));
     f.cache.removed({"web", "a"}, "u2", "17");
     f.cache.written(pod("a", "16", "u2"));
     CHECK(f.a() == "none");
 }
 
-TEST_CASE("mutation cache: MutationCacheUpdateConcurrentRecreate: the newer life of a name is shown",
+TEST_CASE("mutation cache: MutationCacheUpdateConcurrentRecreate: the newer object of a name is shown",
           "[cache][mutation_cache]")
 {
     fixture f;
@@ -155,7 +154,7 @@ TEST_CASE("mutation cache: MutationCacheUpdateConcurrentRecreate: the newer life
         f.cache.removed({"web", "a"}, "u1", "13");
         CHECK(f.a() == "a@14");
     }
-    SECTION("we have the new one")
+    SECTION("the cache has the new one")
     {
         f.cache.removed({"web", "a"}, "u1", "12");
         f.cache.written(pod("a", "14", "u2"));
@@ -170,7 +169,8 @@ TEST_CASE("mutation cache: MutationCacheUpdateConcurrentRecreate: the newer life
     }
 }
 
-TEST_CASE("mutation cache: lists show own writes, also where they leave a selector", "[cache][mutation_cache]")
+TEST_CASE("mutation cache: lists apply own writes, including those that no longer match a selector",
+          "[cache][mutation_cache]")
 {
     fixture f;
     f.sees(delta_type::added, pod("b", "11", "u2", "shop"));
@@ -183,14 +183,14 @@ TEST_CASE("mutation cache: lists show own writes, also where they leave a select
     CHECK(names(f.cache.list_in("jobs")).empty());
     const auto shop = label_selector::parse("app=shop").value();
     CHECK(names(f.cache.list(shop)) == lines{"a@15", "d@18"});
-    f.stored->versions()->reach("", "30"); // a bookmark: none of them is there
+    f.stored->versions()->reach("", "30"); // a bookmark: none of them exists
     CHECK(names(f.cache.list(shop)) == lines{"b@11"});
     f.sees(delta_type::deleted, pod("c", "31", "u3", "shop"));
     CHECK(names(f.cache.list(shop)) == lines{"b@11"});
     CHECK(f.cache.size() == 0);
 }
 
-TEST_CASE("mutation cache: forgets what the store never shows, by time and by number", "[cache][mutation_cache]")
+TEST_CASE("mutation cache: drops writes that the store never shows, by ttl and by number", "[cache][mutation_cache]")
 {
     fixture f(3);
     f.cache.written(pod("a", "12"));
@@ -207,8 +207,7 @@ TEST_CASE("mutation cache: forgets what the store never shows, by time and by nu
     CHECK(names(f.cache.list()) == lines{"a@40"});
 }
 
-TEST_CASE("mutation cache: versions that cannot be compared give way to any change of the store",
-          "[cache][mutation_cache]")
+TEST_CASE("mutation cache: incomparable versions give way to any change of the store", "[cache][mutation_cache]")
 {
     fixture f;
     f.sees(delta_type::updated, pod("a", "x-1"));
@@ -216,7 +215,7 @@ TEST_CASE("mutation cache: versions that cannot be compared give way to any chan
     CHECK(f.a() == "a@x-2");
     f.cache.written(pod("a", "x-3"));
     CHECK(f.a() == "a@x-3");
-    f.sees(delta_type::updated, pod("a", "x-2")); // perhaps older; it is the server's word
+    f.sees(delta_type::updated, pod("a", "x-2")); // possibly older, but the server's state counts
     CHECK(f.a() == "a@x-2");
     CHECK(f.cache.size() == 0);
     f.cache.removed({"web", "a"}, "u1", "x-4");
@@ -233,7 +232,7 @@ TEST_CASE("mutation cache: random writes and watches never show a state older th
         std::mt19937_64 random(seed);
         const auto draw = [&random](std::uint64_t n) { return random() % n; };
         fixture f;
-        // The server's history from version 11 on, of which the watch has brought `seen`, and what we did ourselves.
+        // The server's history from version 11 on, `seen` of which the watch has delivered, and our own writes.
         std::vector<delta> history;
         std::size_t seen = 0;
         std::map<std::string, object> server{{"a", pod("a", "5")}};
@@ -254,7 +253,7 @@ TEST_CASE("mutation cache: random writes and watches never show a state older th
                 if (at != server.end()) {
                     const auto last = pod(name, std::to_string(++version), std::string(at->second.uid()));
                     history.push_back({.type = delta_type::deleted, .obj = last});
-                    // The answer to a deletion need not name a version: then the last one that is known.
+                    // The response to a deletion may have no version: then the last known one is used.
                     const auto known = std::string(draw(2) ? last.resource_version() : at->second.resource_version());
                     if (mine) f.cache.removed(last.key(), last.uid(), known);
                     if (mine) ours[name] = version;
@@ -271,7 +270,7 @@ TEST_CASE("mutation cache: random writes and watches never show a state older th
             }
             }
             for (const std::string n : {"a", "b", "c"}) {
-                // What is shown is the state at the later of our last write and what the watch has brought.
+                // The expected state is that at the later of our last write and the last delivered event.
                 const auto least = std::max<std::uint64_t>(ours[n], 10 + seen);
                 object expected = n == "a" ? pod("a", "5") : object{};
                 for (const auto& d : history)

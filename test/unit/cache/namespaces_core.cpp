@@ -5,7 +5,7 @@
 using kubecoro::detail::namespaces_core;
 using names = std::vector<std::string>;
 
-TEST_CASE("namespaces: none named at the beginning means all; none named later means none", "[cache][namespaces]")
+TEST_CASE("namespaces: an empty list means all in the constructor, and none in set()", "[cache][namespaces]")
 {
     namespaces_core n({});
     CHECK(n.watched() == std::set<std::string>{""});
@@ -16,7 +16,7 @@ TEST_CASE("namespaces: none named at the beginning means all; none named later m
     CHECK_FALSE(n.covers("web"));
 }
 
-TEST_CASE("namespaces: the empty name hides the others for as long as it is there", "[cache][namespaces]")
+TEST_CASE("namespaces: the empty name hides the others while it is in the set", "[cache][namespaces]")
 {
     namespaces_core n({"web", "jobs", "web"});
     CHECK(n.watched() == std::set<std::string>{"jobs", "web"});
@@ -28,7 +28,7 @@ TEST_CASE("namespaces: the empty name hides the others for as long as it is ther
     CHECK(n.watched() == std::set<std::string>{"jobs"});
 }
 
-TEST_CASE("namespaces: a change names what leaves and what joins, and nothing that stays", "[cache][namespaces]")
+TEST_CASE("namespaces: a change has the removed and the added ones only", "[cache][namespaces]")
 {
     namespaces_core n({"a", "b"});
     n.set({"b", "c"});

@@ -23,7 +23,7 @@ failure forbidden(std::string message)
 
 } // namespace
 
-TEST_CASE("news: a failure is news once, then every few minutes; the request does not count", "[cache][news]")
+TEST_CASE("news: a failure is new once, then every few minutes; the request does not count", "[cache][news]")
 {
     news_core told;
     const time_point begin(1h);
@@ -35,7 +35,7 @@ TEST_CASE("news: a failure is news once, then every few minutes; the request doe
     CHECK_FALSE(told.is_news("list failed", why, begin + news_core::told_again_after + 1s));
 }
 
-TEST_CASE("news: another event, condition, message or cause is news, and two that alternate are told once each",
+TEST_CASE("news: another operation, condition, message or cause is new, and alternating ones are reported once each",
           "[cache][news]")
 {
     news_core told;
@@ -50,7 +50,7 @@ TEST_CASE("news: another event, condition, message or cause is news, and two tha
     CHECK_FALSE(told.is_news("list failed", forbidden("b"), now));
 }
 
-TEST_CASE("news: a server with ever new words costs bounded memory and is always told", "[cache][news]")
+TEST_CASE("news: ever new messages use bounded memory and are always reported", "[cache][news]")
 {
     news_core told;
     for (std::size_t i = 0; i < 10 * news_core::most_kinds; ++i)

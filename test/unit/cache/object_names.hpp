@@ -1,5 +1,5 @@
 #pragma once
-// Objects in a few letters, for comparisons: "web/a@5".
+// Short texts of objects for comparisons: "web/a@5".
 
 #include <kubecoro/api/object.hpp>
 
@@ -15,7 +15,7 @@ inline std::string name_of(const kubecoro::object& o)
     return kubecoro::to_string(o.key()) + "@" + std::string(o.resource_version());
 }
 
-/// The order in which a relist announces deletions, and a join the stored objects, is unspecified.
+/// For a relist's deletions and a late joiner's initial events, whose order is unspecified.
 inline std::vector<std::string> sorted(std::vector<std::string> v)
 {
     std::sort(v.begin(), v.end());

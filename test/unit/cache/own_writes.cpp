@@ -1,4 +1,4 @@
-// Reading one's own writes: waiting until the store has got as far as a version.
+// Tests of reading one's own writes: waits until the store has reached a version.
 
 #include "informer_fixture.hpp"
 
@@ -12,7 +12,7 @@ using kubecoro::object;
 
 namespace {
 
-/// An informer of pods that has listed web/a@5 at version 10 and watches.
+/// An informer of pods that has listed web/a@5 at version 10 and is watching.
 struct synced : fixture
 {
     kubecoro::shared_informer pods;
@@ -50,7 +50,7 @@ TEST_CASE("own writes: get_after waits for the event of the write", "[cache][own
     CHECK_FALSE(f.pods.lister().reached("14"));
 }
 
-TEST_CASE("own writes: an object that was created and deleted before we looked is gone, not awaited for ever",
+TEST_CASE("own writes: an object created and deleted before the read is null, and not awaited forever",
           "[cache][own_writes]")
 {
     synced f;
@@ -62,8 +62,7 @@ TEST_CASE("own writes: an object that was created and deleted before we looked i
     CHECK_FALSE(*created.outcome());
 }
 
-TEST_CASE("own writes: a bookmark, somebody else's event and a relist all carry the store forward",
-          "[cache][own_writes]")
+TEST_CASE("own writes: a bookmark, another object's event and a relist all advance the store", "[cache][own_writes]")
 {
     synced f;
     auto by_bookmark = f.run.spawn(f.pods.wait_until("20"));
@@ -77,7 +76,7 @@ TEST_CASE("own writes: a bookmark, somebody else's event and a relist all carry 
     f.watch.send(kt::added(kt::make_pod("web", "b", "31")));
     f.settle();
     REQUIRE(by_event.done());
-    CHECK(version_of(by_event.outcome()) == "web/a@5"); // nothing newer of it up to there
+    CHECK(version_of(by_event.outcome()) == "web/a@5"); // no newer state of it up to that version
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "41"));
     auto second = f.source().on_watch();
     f.watch.send(kt::error_event(410, "Expired"));
@@ -85,7 +84,7 @@ TEST_CASE("own writes: a bookmark, somebody else's event and a relist all carry 
     CHECK(by_list.outcome());
 }
 
-TEST_CASE("own writes: a wait before the first list ends with it, or with what prevents it", "[cache][own_writes]")
+TEST_CASE("own writes: a wait before the first list ends with it, or with the reason it fails", "[cache][own_writes]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -93,7 +92,7 @@ TEST_CASE("own writes: a wait before the first list ends with it, or with what p
     auto any = f.run.spawn(pods.wait_until(""));
     CHECK_FALSE(pods.lister().reached(""));
     f.settle();
-    SECTION("the list comes")
+    SECTION("the list succeeds")
     {
         f.source().on_list(kt::make_page({kt::make_pod("web", "a", "9")}, "10"));
         auto watch = f.source().on_watch();
@@ -144,7 +143,8 @@ TEST_CASE("own writes: every namespace has its own version", "[cache][own_writes
     CHECK_FALSE(both.lister().reached("1", "other"));
 }
 
-TEST_CASE("own writes: a namespace that leaves ends its waits, unless another watch covers it", "[cache][own_writes]")
+TEST_CASE("own writes: the removal of a namespace ends its waits, unless another watch covers it",
+          "[cache][own_writes]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
@@ -167,7 +167,7 @@ TEST_CASE("own writes: a namespace that leaves ends its waits, unless another wa
         CHECK(pods.lister().reached("10"));
         leaving.cancel();
     }
-    SECTION("everything is watched from now on")
+    SECTION("all namespaces are watched from now on")
     {
         f.source().on_list(kt::make_page({kt::make_pod("web", "a", "12")}, "13"));
         static_cast<void>(f.source().on_watch());
@@ -180,8 +180,7 @@ TEST_CASE("own writes: a namespace that leaves ends its waits, unless another wa
     }
 }
 
-TEST_CASE("own writes: opaque versions are recognised when they are seen, also in the middle of a batch",
-          "[cache][own_writes]")
+TEST_CASE("own writes: opaque versions are recognised when they are seen, even inside a batch", "[cache][own_writes]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -196,10 +195,10 @@ TEST_CASE("own writes: opaque versions are recognised when they are seen, also i
     f.settle();
     REQUIRE(waiting.done());
     CHECK(version_of(waiting.outcome()) == "web/a@v-d");
-    CHECK(f.run.run(pods.wait_until("v-c"))); // it was there
+    CHECK(f.run.run(pods.wait_until("v-c"))); // it was reached
 }
 
-TEST_CASE("own writes: the informer's stop ends every wait, and what was reached stays so", "[cache][own_writes]")
+TEST_CASE("own writes: the informer's stop ends every wait, and reached versions stay reached", "[cache][own_writes]")
 {
     synced f;
     auto waiting = f.run.spawn(f.pods.wait_until("99"));
@@ -213,7 +212,7 @@ TEST_CASE("own writes: the informer's stop ends every wait, and what was reached
     CHECK(version_of(f.run.run(f.pods.lister().get_after({"web", "a"}, "5"))) == "web/a@5");
 }
 
-TEST_CASE("own writes: a deadline and a cancellation end one wait and leave the others", "[cache][own_writes]")
+TEST_CASE("own writes: a deadline and a cancellation end one wait and not the others", "[cache][own_writes]")
 {
     synced f;
     auto limited = f.run.spawn(
@@ -233,7 +232,7 @@ TEST_CASE("own writes: a deadline and a cancellation end one wait and leave the 
     CHECK(stays.done());
 }
 
-TEST_CASE("own writes: ten thousand waits, and each batch wakes only whom it concerns", "[cache][own_writes]")
+TEST_CASE("own writes: with ten thousand waits each batch wakes only those it completes", "[cache][own_writes]")
 {
     synced f;
     std::vector<kt::task<void>> waits;

@@ -1,4 +1,4 @@
-// The reflector's decisions as scripts: what it asks for next, given what came.
+// Tests of the reflector's decisions as scripts: its next action for each input.
 
 #include "reflector_script.hpp"
 
@@ -25,7 +25,7 @@ TEST_CASE("reflector: the first list asks for version 0, the watch for the list'
     CHECK(s.c.state() == informer_state::watching);
 }
 
-TEST_CASE("reflector: pages after the first carry the token and no version, and the first page's version counts",
+TEST_CASE("reflector: pages after the first have the token and no version, and the first page's version counts",
           "[cache][reflector]")
 {
     script s;
@@ -43,15 +43,15 @@ TEST_CASE("reflector: pages after the first carry the token and no version, and 
     CHECK(s.c.stats().pages == 3);
 }
 
-TEST_CASE("reflector: a server whose pages go in circles is not asked on without a pause", "[cache][reflector]")
+TEST_CASE("reflector: a server with an endless chain of pages is retried with backoff", "[cache][reflector]")
 {
     script s;
     s.start();
     s.page(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5", "t1"));
     SECTION("the same token again") { s.page(kt::make_page({kt::make_pod("web", "c", "3")}, "5", "t1")); }
-    SECTION("the beginning again")
+    SECTION("the first page again")
     {
-        s.page(kt::make_page({}, "5", "t2")); // nothing of this page passed the selector
+        s.page(kt::make_page({}, "5", "t2")); // no object of this page matches the selector
         s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t3"));
     }
     SECTION("no end")
@@ -77,20 +77,20 @@ TEST_CASE("reflector: a page chain that expires becomes one full list at the ori
     CHECK(s.lists().resource_version == "0");
     CHECK(s.lists().limit == 0);
     CHECK(s.lists().continue_token.empty());
-    SECTION("and succeeds without what the chain had brought")
+    SECTION("and succeeds without the pages of the chain")
     {
         s.page(kt::make_page({kt::make_pod("web", "b", "2")}, "9"));
         REQUIRE(s.replaces().items.size() == 1);
         CHECK(s.replaces().resource_version == "9");
     }
-    SECTION("and when that expires too, the newest version is asked for at once")
+    SECTION("and when that expires too, the newest version is requested at once")
     {
         s.list_fails(gone());
         CHECK(s.lists().resource_version.empty());
     }
 }
 
-TEST_CASE("reflector: page sizes follow the version asked for", "[cache][reflector]")
+TEST_CASE("reflector: page sizes follow the requested version", "[cache][reflector]")
 {
     SECTION("a relist at a version is not paged: a limit would force the server to read etcd")
     {
@@ -101,7 +101,7 @@ TEST_CASE("reflector: page sizes follow the version asked for", "[cache][reflect
         CHECK(s.lists().resource_version == "5");
         CHECK(s.lists().limit == 0);
     }
-    SECTION("unless the list at 0 came in pages: then there is no cache to spare")
+    SECTION("unless the list at 0 was paginated: then the server has no cache")
     {
         script s;
         s.start();
@@ -113,7 +113,7 @@ TEST_CASE("reflector: page sizes follow the version asked for", "[cache][reflect
         s.waits();
         CHECK(s.lists().limit == 500);
     }
-    SECTION("also when its chain broke and one full list took its place")
+    SECTION("even when its chain broke and one full list replaced it")
     {
         script s;
         s.start();
@@ -126,14 +126,14 @@ TEST_CASE("reflector: page sizes follow the version asked for", "[cache][reflect
         s.waits();
         CHECK(s.lists().limit == 500);
     }
-    SECTION("the policy's size goes first")
+    SECTION("the policy's size takes precedence")
     {
         script s({.page_size = 7});
         CHECK(s.start().limit == 7);
     }
 }
 
-TEST_CASE("reflector: a list that has expired or is too far ahead asks for the newest at once, and only once",
+TEST_CASE("reflector: a list that has expired or is too far ahead requests the newest at once, and only once",
           "[cache][reflector]")
 {
     const bool expired = GENERATE(true, false);
@@ -166,7 +166,7 @@ TEST_CASE("reflector: a 410 on a watch relists at the last seen version", "[cach
     s.applied();
     SECTION("as an event in the stream") { s.events({kt::error_event(410, "Expired")}); }
     SECTION("as an event, in the old wording") { s.events({kt::error_event(410, "Gone")}); }
-    SECTION("as the end of the stream") { s.breaks(gone()); }
+    SECTION("as the failure of the stream") { s.breaks(gone()); }
     SECTION("at the start of the next watch")
     {
         s.ends();
@@ -179,7 +179,7 @@ TEST_CASE("reflector: a 410 on a watch relists at the last seen version", "[cach
     CHECK(s.relists(relist_reason::expired) == 1);
 }
 
-TEST_CASE("reflector: the clean end of a watch is no failure: watch again at once, at the version reached",
+TEST_CASE("reflector: the regular end of a watch is no failure: watch again at once, at the version reached",
           "[cache][reflector]")
 {
     script s;
@@ -209,14 +209,14 @@ TEST_CASE("reflector: the clean end of a watch is no failure: watch again at onc
     CHECK(s.c.stats().failures == 0);
 }
 
-TEST_CASE("reflector: a watch that ends within a second without an event is a refusal: relist through the backoff",
+TEST_CASE("reflector: a watch that ends within a second without an event is a refusal: relist with backoff",
           "[cache][reflector]")
 {
     script s;
     s.to_watch();
     s.now += 999ms;
     SECTION("silent") {}
-    SECTION("nor does a bookmark at the version it began with count") { s.events({kt::bookmark("5")}); }
+    SECTION("a bookmark at its first version does not count either") { s.events({kt::bookmark("5")}); }
     s.ends();
     CHECK(s.waits() >= 800ms);
     CHECK(s.lists().resource_version == "5");
@@ -239,7 +239,7 @@ TEST_CASE("reflector: a refused connection or a 429 keeps the version and does n
         s.ends();
         s.refused(kt::server_failure(429, "TooManyRequests"));
     }
-    SECTION("no answer at the start")
+    SECTION("no response at the start")
     {
         s.now += 2s;
         s.ends();
@@ -252,7 +252,7 @@ TEST_CASE("reflector: a refused connection or a 429 keeps the version and does n
     CHECK(s.c.stats().reconnects == 1);
 }
 
-TEST_CASE("reflector: any other refusal of a watch relists through the backoff", "[cache][reflector]")
+TEST_CASE("reflector: any other refusal of a watch relists with backoff", "[cache][reflector]")
 {
     const int code = GENERATE(400, 401, 403, 404, 500);
     script s;
@@ -269,7 +269,7 @@ TEST_CASE("reflector: a stream that breaks is resumed at the last version", "[ca
 {
     script s;
     s.to_watch();
-    SECTION("at once when it had brought something")
+    SECTION("at once when it had delivered something")
     {
         s.events({kt::added(kt::make_pod("web", "b", "7"))});
         s.applied();
@@ -282,7 +282,7 @@ TEST_CASE("reflector: a stream that breaks is resumed at the last version", "[ca
         s.breaks(failure(cond::unreachable, "reset"));
         CHECK(s.watches().resource_version == "5");
     }
-    SECTION("after a pause when it broke at once")
+    SECTION("with backoff when it broke at once")
     {
         s.breaks(failure(cond::unreachable, "reset"));
         CHECK(s.waits() >= 800ms);
@@ -299,8 +299,7 @@ TEST_CASE("reflector: a stream that breaks is resumed at the last version", "[ca
     CHECK(s.c.stats().lists == 1);
 }
 
-TEST_CASE("reflector: a stream that cannot be understood relists, after what came before was applied",
-          "[cache][reflector]")
+TEST_CASE("reflector: a stream that cannot be decoded relists, after earlier events were applied", "[cache][reflector]")
 {
     script s;
     s.to_watch();
@@ -313,13 +312,13 @@ TEST_CASE("reflector: a stream that cannot be understood relists, after what cam
     CHECK(s.relists(relist_reason::corrupt) == 1);
 }
 
-TEST_CASE("reflector: other errors in the stream relist through the backoff", "[cache][reflector]")
+TEST_CASE("reflector: other errors in the stream relist with backoff", "[cache][reflector]")
 {
     script s;
     s.to_watch();
     s.events({kt::modified(kt::make_pod("web", "a", "6")), kt::error_event(500, "InternalError"),
               kt::added(kt::make_pod("web", "z", "9"))});
-    // What came before the error counts, what came after does not.
+    // Events before the error count, those after it do not.
     const auto apply = s.as<core::do_apply>();
     CHECK(apply.changes.size() == 1);
     CHECK(apply.resource_version == "6");
@@ -329,7 +328,7 @@ TEST_CASE("reflector: other errors in the stream relist through the backoff", "[
     CHECK(s.relists(relist_reason::server_error) == 1);
 }
 
-TEST_CASE("reflector: lists before the first that succeeded are no relists", "[cache][reflector]")
+TEST_CASE("reflector: lists before the first success are not counted as relists", "[cache][reflector]")
 {
     script s;
     s.start();

@@ -1,4 +1,4 @@
-// What a reflector makes of events and versions, of time and of a cancellation.
+// Tests of the reflector's handling of events, versions, time and cancellation.
 
 #include "reflector_script.hpp"
 
@@ -6,7 +6,7 @@
 
 using namespace reflector_test;
 
-TEST_CASE("reflector: bookmarks move the version and nothing else", "[cache][reflector]")
+TEST_CASE("reflector: bookmarks advance the version and nothing else", "[cache][reflector]")
 {
     script s;
     s.to_watch();
@@ -21,7 +21,7 @@ TEST_CASE("reflector: bookmarks move the version and nothing else", "[cache][ref
     CHECK(s.c.stats().bookmarks == 2);
 }
 
-TEST_CASE("reflector: the ADDED events of a watch without a version never move the version", "[cache][reflector]")
+TEST_CASE("reflector: the ADDED events of a watch without a version never advance the version", "[cache][reflector]")
 {
     script s;
     s.start();
@@ -34,7 +34,7 @@ TEST_CASE("reflector: the ADDED events of a watch without a version never move t
     CHECK(s.as<core::do_apply>().resource_version.empty());
     s.applied();
     CHECK(s.c.resource_version().empty());
-    SECTION("until another kind of event has come")
+    SECTION("until another type of event arrives")
     {
         s.events({kt::bookmark("91"), kt::added(kt::make_pod("web", "c", "92"))});
         s.applied();
@@ -48,7 +48,7 @@ TEST_CASE("reflector: the ADDED events of a watch without a version never move t
     }
 }
 
-TEST_CASE("reflector: the version never moves past what could not be applied", "[cache][reflector]")
+TEST_CASE("reflector: the version never advances past events that could not be applied", "[cache][reflector]")
 {
     script s;
     s.to_watch();
@@ -71,8 +71,7 @@ TEST_CASE("reflector: the version never moves past what could not be applied", "
     CHECK(s.lists().resource_version == "5");
 }
 
-TEST_CASE("reflector: what does not belong here is left out, counted, and does not move the version",
-          "[cache][reflector]")
+TEST_CASE("reflector: foreign events are skipped, counted, and do not advance the version", "[cache][reflector]")
 {
     script s({}, {"Pod", "v1", "web"});
     s.to_watch();
@@ -105,15 +104,14 @@ TEST_CASE("reflector: what does not belong here is left out, counted, and does n
     const auto incidents = s.c.take_incidents();
     REQUIRE(incidents.size() == 1);
     CHECK(incidents.front().skipped);
-    // The next good one goes on.
+    // The next valid event is applied.
     s.events({e, kt::added(kt::make_pod("web", "b", "9"))});
     CHECK(s.as<core::do_apply>().changes.size() == 1);
     s.applied();
     CHECK(s.c.resource_version() == "9");
 }
 
-TEST_CASE("reflector: a list of objects of another kind alone is a wrong resource, not an empty one",
-          "[cache][reflector]")
+TEST_CASE("reflector: a list with objects of another kind only fails instead of being empty", "[cache][reflector]")
 {
     script s;
     s.start();
@@ -122,12 +120,11 @@ TEST_CASE("reflector: a list of objects of another kind alone is a wrong resourc
     CHECK(s.as<core::do_wait>().delay > 0s);
     REQUIRE(s.c.stats().last_failure);
     CHECK(*s.c.stats().last_failure == cond::misconfigured);
-    CHECK(s.c.stats().last_failure->message() ==
-          "the list is of another kind: a v1 Node where a Pod was expected");
+    CHECK(s.c.stats().last_failure->message() == "the list is of another kind: a v1 Node where a Pod was expected");
     CHECK(s.c.stats().skipped == 2);
 }
 
-TEST_CASE("reflector: list items that do not belong are left out; a Table is no list", "[cache][reflector]")
+TEST_CASE("reflector: foreign list items are skipped; a Table is not a list", "[cache][reflector]")
 {
     script s;
     s.start();
@@ -156,7 +153,7 @@ TEST_CASE("reflector: list items that do not belong are left out; a Table is no 
     }
 }
 
-TEST_CASE("reflector: watch timeouts are drawn anew from 300 to 600 seconds, and the client's deadline lies beyond",
+TEST_CASE("reflector: each watch timeout is drawn from 300 to 600 seconds, and the reflector's deadline is later",
           "[cache][reflector]")
 {
     script s;
@@ -174,7 +171,8 @@ TEST_CASE("reflector: watch timeouts are drawn anew from 300 to 600 seconds, and
     CHECK(*std::max_element(drawn.begin(), drawn.end()) - *std::min_element(drawn.begin(), drawn.end()) > 200s);
 }
 
-TEST_CASE("reflector: pauses double from 0.8 s to 30 s, and the jitter at most doubles them", "[cache][reflector]")
+TEST_CASE("reflector: backoff delays double from 0.8 s to 30 s, and the jitter at most doubles them",
+          "[cache][reflector]")
 {
     const auto pauses = [](reflector_policy policy, std::uint64_t seed) {
         script s(policy, {"Pod", "v1", ""}, seed);
@@ -206,7 +204,7 @@ TEST_CASE("reflector: pauses double from 0.8 s to 30 s, and the jitter at most d
     CHECK(mean < 1.6);
 }
 
-TEST_CASE("reflector: a backoff of the user's own is followed to the letter", "[cache][reflector]")
+TEST_CASE("reflector: a custom backoff is followed exactly", "[cache][reflector]")
 {
     const backoff_policy own{.initial = 100ms, .factor = 3, .cap = 1s, .jitter = 0};
     script s({.backoff = own});
@@ -223,14 +221,14 @@ TEST_CASE("reflector: a backoff of the user's own is followed to the letter", "[
     CHECK(s.waits() == 100ms);
 }
 
-TEST_CASE("reflector: the backoff grows while things fail, and health alone resets it", "[cache][reflector]")
+TEST_CASE("reflector: the backoff grows with failures, and only health resets it", "[cache][reflector]")
 {
     script s;
     s.start();
     duration longest{};
     for (int i = 0; i < 12; ++i) {
         s.list_fails(refused_connection());
-        s.now += 10min; // time alone heals nothing
+        s.now += 10min; // time alone does not reset it
         longest = s.waits();
     }
     CHECK(longest >= 30s);
@@ -243,7 +241,7 @@ TEST_CASE("reflector: the backoff grows while things fail, and health alone rese
         s.events({kt::error_event(410, "Expired")});
         CHECK(s.waits() >= 30s);
     }
-    SECTION("a watch that lasts is")
+    SECTION("a watch that lasts is health")
     {
         s.now += 5s;
         s.events({kt::error_event(410, "Expired")});
@@ -251,7 +249,7 @@ TEST_CASE("reflector: the backoff grows while things fail, and health alone rese
     }
 }
 
-TEST_CASE("reflector: a server that names a time is not asked earlier", "[cache][reflector]")
+TEST_CASE("reflector: Retry-After is the minimum delay", "[cache][reflector]")
 {
     script s;
     s.start();
@@ -266,12 +264,12 @@ TEST_CASE("reflector: a server that names a time is not asked earlier", "[cache]
     CHECK(s.waits() == 300s);
 }
 
-TEST_CASE("reflector: a cancellation stops it wherever it is", "[cache][reflector]")
+TEST_CASE("reflector: a cancellation stops it in any phase", "[cache][reflector]")
 {
     const int steps = GENERATE(0, 1, 2, 3, 4, 5);
     script s;
     if (steps > 0) s.start();
-    if (steps == 1) s.list_fails(failure(cond::cancelled)); // by the cancellation
+    if (steps == 1) s.list_fails(failure(cond::cancelled)); // caused by the cancellation
     if (steps > 1) s.page(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
     if (steps > 2) s.applied();
     if (steps > 3) s.opened();

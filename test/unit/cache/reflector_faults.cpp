@@ -1,4 +1,4 @@
-// Sources and sinks that throw: a reflector says so and begins again.
+// Tests of sources and sinks that throw: a reflector reports the exception and continues.
 
 #include "informer_fixture.hpp"
 #include "reflector/reflector.hpp"
@@ -15,7 +15,7 @@ using namespace kubecoro::detail;
 
 namespace {
 
-/// Something that throws as often as it is told to.
+/// Throws the configured number of times.
 struct trap
 {
     int left = 0;
@@ -61,7 +61,7 @@ private:
     std::shared_ptr<traps> traps_;
 };
 
-/// A source that throws on its way to another.
+/// A source that throws before it calls another one.
 class trapped_source final : public list_watch_source
 {
 public:
@@ -143,7 +143,7 @@ struct trapped_fixture : fixture
     }
 };
 
-/// Remembers what it was given, and throws on the way.
+/// Records its calls, and throws when configured.
 struct trapped_sink final : reflector_sink
 {
     trap replacing;
@@ -180,7 +180,7 @@ struct trapped_sink final : reflector_sink
     lines take() { return std::exchange(seen, {}); }
 };
 
-/// A reflector by itself.
+/// A single reflector without an informer.
 struct lonely
 {
     kt::runner run;
@@ -196,7 +196,7 @@ struct lonely
                       sink};
     kt::task<void> running;
 
-    /// At version 5, with an open watch.
+    /// Synced at version 5, with an open watch.
     kt::scripted_watch to_watch()
     {
         script->on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
@@ -222,8 +222,7 @@ struct lonely
 
 } // namespace
 
-TEST_CASE("reflector faults: a source that throws is reported and asked again, through the backoff",
-          "[cache][reflector][faults]")
+TEST_CASE("reflector faults: a source that throws is reported and retried with backoff", "[cache][reflector][faults]")
 {
     trapped_fixture f;
     auto pods = f.get();
@@ -234,7 +233,7 @@ TEST_CASE("reflector faults: a source that throws is reported and asked again, t
     auto begins = [&](std::size_t failures, const std::string& what) {
         f.trapped->start();
         f.settle();
-        CHECK(f.heard.size() == 1); // again after a pause, not at once
+        CHECK(f.heard.size() == 1); // retried with backoff, not at once
         CHECK(pods.state() == informer_state::waiting);
         CHECK(f.run.run(pods.has_synced()));
         f.run.advance(20s);
@@ -262,13 +261,13 @@ TEST_CASE("reflector faults: a source that throws is reported and asked again, t
         begins(1, "watch refused");
         CHECK(f.source().lists() == 2);
     }
-    SECTION("when events are asked for")
+    SECTION("when next() is called")
     {
         f.at().next.left = 1;
-        begins(1, "broken off by an exception");
+        begins(1, "interrupted by an exception");
         CHECK(f.source().lists() == 2);
     }
-    SECTION("while events are waited for")
+    SECTION("while next() is suspended")
     {
         f.at().later_next.left = 1;
         begins(1, "watch ended by the server");
@@ -276,7 +275,7 @@ TEST_CASE("reflector faults: a source that throws is reported and asked again, t
     }
 }
 
-TEST_CASE("reflector faults: one that throws for ever is asked less and less", "[cache][reflector][faults]")
+TEST_CASE("reflector faults: one that always throws is retried with growing delays", "[cache][reflector][faults]")
 {
     trapped_fixture f;
     auto pods = f.get();
@@ -289,8 +288,7 @@ TEST_CASE("reflector faults: one that throws for ever is asked less and less", "
     CHECK(pods.state() == informer_state::stopped);
 }
 
-TEST_CASE("reflector faults: a namespace whose source cannot be opened says so to whoever joins it",
-          "[cache][reflector][faults]")
+TEST_CASE("reflector faults: a namespace whose source cannot be opened fails its wait", "[cache][reflector][faults]")
 {
     trapped_fixture f;
     auto pods = f.get({"web"});
@@ -309,7 +307,7 @@ TEST_CASE("reflector faults: a namespace whose source cannot be opened says so t
     CHECK(pods.state() == informer_state::watching);
 }
 
-TEST_CASE("reflector faults: events that a sink threw at are listed, not skipped", "[cache][reflector][faults]")
+TEST_CASE("reflector faults: events whose sink call threw are listed again, not skipped", "[cache][reflector][faults]")
 {
     lonely r;
     auto watch = r.to_watch();
@@ -325,7 +323,7 @@ TEST_CASE("reflector faults: events that a sink threw at are listed, not skipped
     CHECK(r.sink.version == "9");
 }
 
-TEST_CASE("reflector faults: a list that a sink threw at is made again", "[cache][reflector][faults]")
+TEST_CASE("reflector faults: a list whose sink call threw is repeated", "[cache][reflector][faults]")
 {
     lonely r;
     auto watch = r.to_watch();
@@ -347,14 +345,14 @@ TEST_CASE("reflector faults: a stream that throws relists at the version that wa
     r.at->next.left = 1; // the next call after these events
     watch.send(kt::added(kt::make_pod("web", "b", "6")));
     r.run.run_until_idle();
-    CHECK(r.sink.take() == lines{"apply 1@6", "broken off by an exception"});
+    CHECK(r.sink.take() == lines{"apply 1@6", "interrupted by an exception"});
     CHECK(watch.closed());
     r.relist_later();
     CHECK(r.script->list_call(1).resource_version == "6");
     CHECK(r.sink.take() == lines{"list 0@9"});
 }
 
-TEST_CASE("reflector faults: what throws outside the source's answers breaks one attempt only",
+TEST_CASE("reflector faults: an exception outside the source's responses ends one attempt only",
           "[cache][reflector][faults]")
 {
     lonely r;
@@ -363,14 +361,13 @@ TEST_CASE("reflector faults: what throws outside the source's answers breaks one
     r.script->on_watch_hang();
     r.running = r.run.spawn(r.follows.run());
     r.run.run_until_idle();
-    CHECK(r.sink.take() == lines{"broken off by an exception"});
+    CHECK(r.sink.take() == lines{"interrupted by an exception"});
     CHECK_FALSE(r.running.done());
     r.run.advance(2s);
     CHECK(r.sink.take() == lines{"list 0@5"});
 }
 
-TEST_CASE("reflector faults: a sink that cannot be told of failures or progress ends nothing",
-          "[cache][reflector][faults]")
+TEST_CASE("reflector faults: exceptions of report() and progress() are ignored", "[cache][reflector][faults]")
 {
     lonely r;
     r.sink.reporting.left = 1;
@@ -389,7 +386,7 @@ TEST_CASE("reflector faults: a sink that cannot be told of failures or progress 
     CHECK(r.sink.version == "7");
 }
 
-TEST_CASE("reflector faults: the core can be broken off at any moment, and lists again from its version",
+TEST_CASE("reflector faults: on_fault() is accepted in any phase, and relists from the version",
           "[cache][reflector][faults]")
 {
     reflector_core c({}, {"Pod", "v1", ""}, 3);
@@ -406,14 +403,14 @@ TEST_CASE("reflector faults: the core can be broken off at any moment, and lists
         return std::get<reflector_core::do_list>(next).options;
     };
     static_cast<void>(c.start(now));
-    SECTION("in the middle of a chain of pages, none of which is kept")
+    SECTION("inside a chain of pages, none of which is kept")
     {
         static_cast<void>(c.on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "t1"), now));
         CHECK(list_after_a_pause(c.on_fault(why)).continue_token.empty());
         const auto next = c.on_list(kt::make_page({kt::make_pod("web", "b", "6")}, "6"), now);
         CHECK(std::get<reflector_core::do_replace>(next).items.size() == 1);
     }
-    SECTION("while events are applied, which then are not skipped")
+    SECTION("while events are applied, which are then not skipped")
     {
         static_cast<void>(c.on_list(kt::make_page({}, "5"), now));
         static_cast<void>(c.on_applied({}, now));
@@ -422,7 +419,7 @@ TEST_CASE("reflector faults: the core can be broken off at any moment, and lists
         CHECK(list_after_a_pause(c.on_fault(why)).resource_version == "5");
         CHECK(c.stats().relists[static_cast<std::size_t>(relist_reason::apply_failed)] == 1);
     }
-    SECTION("but not when it has stopped")
+    SECTION("but not after the stop")
     {
         static_cast<void>(c.on_cancel());
         CHECK(std::holds_alternative<reflector_core::do_stop>(c.on_fault(why)));

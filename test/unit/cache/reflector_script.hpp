@@ -1,5 +1,5 @@
 #pragma once
-// Plays the driver of a reflector_core.
+// A scripted driver of reflector_core.
 
 #include "reflector/reflector_core.hpp"
 #include <kubecoro/test/catch.hpp>
@@ -19,7 +19,7 @@ namespace kt = kubecoro::testing;
 
 using core = reflector_core;
 
-/// Plays the driver: performs nothing, answers what the script says.
+/// Acts as the driver: performs no I/O and replies as the script says.
 struct script
 {
     explicit script(reflector_policy policy = {}, reflector_expectation expected = {"Pod", "v1", ""},

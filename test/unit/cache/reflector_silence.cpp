@@ -1,29 +1,29 @@
-// Half-open watches, internal errors: what a reflector sits out, and for how long.
+// Tests of half-open watches and of internal errors that are retried without a relist.
 
 #include "reflector_script.hpp"
 
 using namespace reflector_test;
 
-TEST_CASE("reflector: a watch that has had bookmarks and falls silent is ended and resumed", "[cache][reflector][idle]")
+TEST_CASE("reflector: a watch that had bookmarks and falls silent is ended and resumed", "[cache][reflector][idle]")
 {
     script s;
     s.to_watch();
     const auto overdue = s.c.silent_until();
-    SECTION("a quiet watch is left alone until it is overdue")
+    SECTION("a quiet watch stays open until it is overdue")
     {
         s.now += 10s;
         s.events({kt::added(kt::make_pod("web", "b", "7"))});
         s.applied();
         CHECK(s.c.silent_until() == overdue);
     }
-    SECTION("one bookmark is not yet a habit")
+    SECTION("one bookmark does not count as regular")
     {
         s.now += 60s;
         s.events({kt::bookmark("8")});
         s.applied();
         CHECK(s.c.silent_until() == overdue);
     }
-    SECTION("two are")
+    SECTION("two do")
     {
         for (int i = 0; i < 2; ++i) {
             s.now += 60s;
@@ -37,7 +37,7 @@ TEST_CASE("reflector: a watch that has had bookmarks and falls silent is ended a
         CHECK(s.watches().resource_version == "9");
         CHECK(s.c.stats().idle_ends == 1);
         CHECK(s.c.stats().overdue_ends == 0);
-        // The next watch has had none: it is not ended again if the resource is only quiet now.
+        // The next watch has had none: it is not ended early if the resource is only quiet.
         s.opened();
         CHECK(s.c.silent_until() > s.now + 5min);
     }
@@ -56,7 +56,8 @@ TEST_CASE("reflector: idle detection without bookmarks, and none at all", "[cach
     CHECK(none.c.silent_until() > none.now + 5min);
 }
 
-TEST_CASE("reflector: internal errors of a watch are sat out for as long as policy says", "[cache][reflector]")
+TEST_CASE("reflector: internal errors of a watch are retried without a relist for the configured time",
+          "[cache][reflector]")
 {
     script s({.internal_error_retry = 1min});
     s.to_watch();
@@ -71,7 +72,7 @@ TEST_CASE("reflector: internal errors of a watch are sat out for as long as poli
     const auto first = s.now;
     CHECK(s.waits() >= 800ms);
     CHECK(s.watches().resource_version == "5");
-    SECTION("then comes a relist")
+    SECTION("then a relist follows")
     {
         s.now = first + 1min;
         if (in_stream) s.next = s.c.on_watch_opened({}, s.now);
@@ -83,7 +84,7 @@ TEST_CASE("reflector: internal errors of a watch are sat out for as long as poli
         CHECK(s.lists().resource_version == "5");
         CHECK(s.relists(in_stream ? relist_reason::server_error : relist_reason::watch_refused) == 1);
     }
-    SECTION("health starts the time over")
+    SECTION("health restarts the time")
     {
         s.opened();
         s.now = first + 2min;

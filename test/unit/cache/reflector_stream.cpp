@@ -1,4 +1,4 @@
-// Lists as streams: what a reflector asks for, what ends one, and when it lists instead.
+// Tests of streamed lists: their requests, their ends, and the fallback to LIST.
 
 #include "reflector_script.hpp"
 
@@ -21,7 +21,7 @@ struct stream_script : script
         return watches();
     }
     void silence() { next = c.on_silence(now); }
-    /// Waits, and gives the options of the streamed list that follows.
+    /// Waits, then returns the options of the streamed list that follows.
     watch_options waits_and_streams()
     {
         CHECK(waits() > 0s);
@@ -49,7 +49,7 @@ bool streamed(const watch_options& o) { return o.send_initial_events == true; }
 
 } // namespace
 
-TEST_CASE("streamed list: the first asks for the newest, and becomes the watch", "[cache][reflector][stream]")
+TEST_CASE("streamed list: the first requests the newest, and becomes the watch", "[cache][reflector][stream]")
 {
     stream_script s;
     const auto ask = s.begin();
@@ -85,7 +85,7 @@ TEST_CASE("streamed list: the first asks for the newest, and becomes the watch",
     CHECK(s.c.stats().events_added == 0);
 }
 
-TEST_CASE("streamed list: changes that come before its end count, and what comes with its end is applied after it",
+TEST_CASE("streamed list: changes before its end count, and events in the same batch after its end are applied next",
           "[cache][reflector][stream]")
 {
     stream_script s;
@@ -93,7 +93,7 @@ TEST_CASE("streamed list: changes that come before its end count, and what comes
     s.opened();
     s.events({kt::added(kt::make_pod("web", "a", "1")), kt::added(kt::make_pod("web", "b", "2")),
               kt::added(kt::make_pod("web", "c", "3"))});
-    s.events({kt::bookmark("3")}); // of no meaning yet
+    s.events({kt::bookmark("3")}); // ignored before the end
     s.events({kt::modified(kt::make_pod("web", "a", "4")), kt::deleted(kt::make_pod("web", "b", "5")),
               kt::added(kt::make_pod("web", "d", "6")), kt::bookmark("6", true),
               kt::modified(kt::make_pod("web", "c", "7")), kt::error_event(410, "Expired")});
@@ -114,13 +114,12 @@ TEST_CASE("streamed list: changes that come before its end count, and what comes
     CHECK(s.relists(relist_reason::expired) == 1);
 }
 
-TEST_CASE("streamed list: an empty set is a bookmark alone; what does not belong is left out",
-          "[cache][reflector][stream]")
+TEST_CASE("streamed list: an empty one is a bookmark only; foreign objects are skipped", "[cache][reflector][stream]")
 {
     stream_script s;
     s.begin();
     s.opened();
-    SECTION("nothing at all")
+    SECTION("no object")
     {
         s.events({kt::bookmark("5", true)});
         CHECK(s.replaces().items.empty());
@@ -134,7 +133,7 @@ TEST_CASE("streamed list: an empty set is a bookmark alone; what does not belong
     }
 }
 
-TEST_CASE("streamed list: objects of another kind alone are a wrong resource, not an empty one",
+TEST_CASE("streamed list: one with objects of another kind only fails instead of being empty",
           "[cache][reflector][stream]")
 {
     stream_script s;
@@ -147,8 +146,7 @@ TEST_CASE("streamed list: objects of another kind alone are a wrong resource, no
     CHECK(*s.c.stats().last_failure == cond::misconfigured);
 }
 
-TEST_CASE("streamed list: an empty one of another kind is a wrong resource, which its last bookmark tells",
-          "[cache][reflector][stream]")
+TEST_CASE("streamed list: an empty one whose last bookmark has another kind fails", "[cache][reflector][stream]")
 {
     stream_script s;
     s.begin();
@@ -168,7 +166,7 @@ TEST_CASE("streamed list: an empty one of another kind is a wrong resource, whic
     }
 }
 
-TEST_CASE("streamed list: a server that refuses the question is listed at once, and not asked again for a while",
+TEST_CASE("streamed list: a server that refuses it is listed at once, and not tried again for a while",
           "[cache][reflector][stream]")
 {
     const auto refusal = GENERATE(0, 1, 2, 3);
@@ -190,7 +188,7 @@ TEST_CASE("streamed list: a server that refuses the question is listed at once, 
     s.applied();
     CHECK_FALSE(streamed(s.watches()));
     s.opened();
-    // Nor does another informer of the same resource ask.
+    // Another informer of the same resource does not try either.
     stream_script other({}, shared);
     CHECK(other.start().resource_version == "0");
     SECTION("not soon")
@@ -200,7 +198,7 @@ TEST_CASE("streamed list: a server that refuses the question is listed at once, 
         s.waits();
         CHECK(s.lists().resource_version == "5");
     }
-    SECTION("but later: it may be a newer one by then")
+    SECTION("but later, since it may have been upgraded")
     {
         s.now += 30min;
         s.events({kt::error_event(410, "Expired")});
@@ -210,26 +208,26 @@ TEST_CASE("streamed list: a server that refuses the question is listed at once, 
     }
 }
 
-TEST_CASE("streamed list: a server that ignores the question is found out by its silence", "[cache][reflector][stream]")
+TEST_CASE("streamed list: a server that ignores the parameter is detected by its silence", "[cache][reflector][stream]")
 {
     stream_script s;
     s.begin();
     s.opened();
     SECTION("it sends nothing at all") { CHECK(s.c.silent_until() == s.now + 15s); }
-    SECTION("it sends what there is and no end")
+    SECTION("it sends the existing objects and no end")
     {
         s.now += 5s;
         s.events({kt::added(kt::make_pod("web", "a", "1"))});
         CHECK(s.c.silent_until() == s.now + 15s);
     }
-    SECTION("it goes on with events")
+    SECTION("it continues with events")
     {
         const auto begin = s.now;
         s.now += 10s;
         s.events({kt::modified(kt::make_pod("web", "a", "2")), kt::deleted(kt::make_pod("web", "b", "3"))});
         CHECK(s.c.silent_until() == begin + 15s);
     }
-    SECTION("it adds objects for ever")
+    SECTION("it adds objects forever")
     {
         const auto begin = s.now;
         for (int i = 0; i < 30; ++i) {
@@ -242,7 +240,7 @@ TEST_CASE("streamed list: a server that ignores the question is found out by its
     s.silence();
     CHECK(s.lists().resource_version == "0");
     CHECK(s.c.stats().fallbacks == 1);
-    // Nothing that came is lost or shown: the list has it.
+    // No received object is lost or delivered: the list has it.
     s.page(kt::make_page({kt::make_pod("web", "a", "2")}, "5"));
     CHECK(s.replaces().items.size() == 1);
     s.applied();
@@ -253,7 +251,7 @@ TEST_CASE("streamed list: a server that ignores the question is found out by its
     CHECK(s.lists().resource_version == "5");
 }
 
-TEST_CASE("streamed list: one that breaks is begun again through the backoff, and after two comes a list",
+TEST_CASE("streamed list: one that breaks is retried with backoff, and after two a LIST follows",
           "[cache][reflector][stream]")
 {
     const int how = GENERATE(0, 1, 2, 3, 4);
@@ -285,12 +283,12 @@ TEST_CASE("streamed list: one that breaks is begun again through the backoff, an
     CHECK(shared->worth_trying(s.now));
     s.page(kt::make_page({}, "5"));
     s.applied();
-    // Only the clean end without the last bookmark says something of the server.
+    // Only a regular end without the last bookmark indicates missing support.
     CHECK(shared->worth_trying(s.now) == (how != 0));
     CHECK(s.watches().resource_version == "5");
 }
 
-TEST_CASE("streamed list: a list that fails in its place is repeated as a list, until it has worked",
+TEST_CASE("streamed list: a fallback LIST that fails is repeated as a LIST, until it succeeds",
           "[cache][reflector][stream]")
 {
     const int code = GENERATE(401, 403, 404, 500);
@@ -311,7 +309,7 @@ TEST_CASE("streamed list: a list that fails in its place is repeated as a list, 
     CHECK(streamed(s.watches()));
 }
 
-TEST_CASE("streamed list: a busy or absent server is waited for, whatever the number of attempts",
+TEST_CASE("streamed list: a busy or unreachable server is waited for, independent of the number of attempts",
           "[cache][reflector][stream]")
 {
     stream_script s({.watch_list_attempts = 1});
@@ -328,7 +326,7 @@ TEST_CASE("streamed list: a busy or absent server is waited for, whatever the nu
     CHECK(s.c.stats().fallbacks == 0);
 }
 
-TEST_CASE("streamed list: a version that is too old or too far ahead asks for the newest at once, and only once",
+TEST_CASE("streamed list: a version that is too old or too far ahead requests the newest at once, and only once",
           "[cache][reflector][stream]")
 {
     const bool expired = GENERATE(true, false);
@@ -355,7 +353,7 @@ TEST_CASE("streamed list: a version that is too old or too far ahead asks for th
     CHECK(s.c.resource_version() == "20");
 }
 
-TEST_CASE("streamed list: its end makes the connection's age, and a break right after it is resumed",
+TEST_CASE("streamed list: the age of the watch counts from its end, and a break right after it is resumed",
           "[cache][reflector][stream]")
 {
     stream_script s;
@@ -367,7 +365,7 @@ TEST_CASE("streamed list: its end makes the connection's age, and a break right 
     CHECK(s.c.stats().relists_total() == 0);
 }
 
-TEST_CASE("streamed list: what could not be applied is listed again, and the version stays",
+TEST_CASE("streamed list: one that could not be applied is repeated, and the version stays",
           "[cache][reflector][stream]")
 {
     stream_script s;
@@ -379,7 +377,7 @@ TEST_CASE("streamed list: what could not be applied is listed again, and the ver
     CHECK(s.waits_and_streams().resource_version.empty());
 }
 
-TEST_CASE("streamed list: policy turns it off, and so does a source that cannot", "[cache][reflector][stream]")
+TEST_CASE("streamed list: disabled by the policy, or by a source without support", "[cache][reflector][stream]")
 {
     stream_script off({.watch_list = false});
     CHECK(off.start().resource_version == "0");
@@ -387,7 +385,7 @@ TEST_CASE("streamed list: policy turns it off, and so does a source that cannot"
     CHECK(cannot.start().resource_version == "0");
 }
 
-TEST_CASE("streamed list: a cancellation stops it wherever it is", "[cache][reflector][stream]")
+TEST_CASE("streamed list: a cancellation stops it in any phase", "[cache][reflector][stream]")
 {
     const int steps = GENERATE(0, 1, 2, 3);
     stream_script s;

@@ -1,4 +1,4 @@
-// Who may list again and who waits; and two hundred informers whose server was restarted.
+// Tests of the relist budget, and of two hundred informers whose server restarts.
 
 #include "reflector/relist_budget_core.hpp"
 
@@ -21,7 +21,7 @@ using namespace kubecoro;
 using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 
-TEST_CASE("relist budget: no more than so many at once, first come, first served", "[cache][budget]")
+TEST_CASE("relist budget: at most at_once turns at a time, first come, first served", "[cache][budget]")
 {
     relist_budget_core c(2, 0s);
     const time_point now{1h};
@@ -36,12 +36,13 @@ TEST_CASE("relist budget: no more than so many at once, first come, first served
     CHECK(c.take_granted().empty());
     c.leave(asked[0], now);
     CHECK(c.take_granted() == tickets{asked[4]});
-    c.leave(asked[0], now); // twice does no harm
+    c.leave(asked[0], now); // a second time has no effect
     CHECK(c.running() == 2);
     CHECK_FALSE(c.expires());
 }
 
-TEST_CASE("relist budget: without a bound nobody waits; a turn that lasts too long no longer counts", "[cache][budget]")
+TEST_CASE("relist budget: without a bound no caller waits; a turn that lasts too long no longer counts",
+          "[cache][budget]")
 {
     relist_budget_core any(0, 0s);
     for (int i = 0; i < 100; ++i) (void)any.ask(time_point{});
@@ -50,7 +51,7 @@ TEST_CASE("relist budget: without a bound nobody waits; a turn that lasts too lo
     relist_budget_core c(1, 30s);
     const time_point now{1h};
     const auto slow = c.ask(now);
-    CHECK_FALSE(c.expires()); // nobody would gain by it
+    CHECK_FALSE(c.expires()); // no caller waits
     const auto next = c.ask(now + 1s);
     REQUIRE(c.expires());
     CHECK(*c.expires() == now + 30s);
@@ -62,7 +63,7 @@ TEST_CASE("relist budget: without a bound nobody waits; a turn that lasts too lo
     CHECK(c.running() == 1);
 }
 
-TEST_CASE("relist budget: random askers against a naive queue", "[cache][budget][model]")
+TEST_CASE("relist budget: random requests against a naive queue", "[cache][budget][model]")
 {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         CAPTURE(seed);
@@ -133,7 +134,7 @@ TEST_CASE("relist budget: every kind of cancellation gives up the place in the q
     }
 }
 
-TEST_CASE("relist budget: a turn is given back by whatever ends it, and a cancelled wait takes none", "[cache][budget]")
+TEST_CASE("relist budget: a turn is always given back, and a cancelled wait takes none", "[cache][budget]")
 {
     kt::runner run;
     const relist_budget budget({.at_once = 2}, run.shared_clock());
@@ -145,8 +146,8 @@ TEST_CASE("relist budget: a turn is given back by whatever ends it, and a cancel
     CHECK(holders == 2);
     CHECK(budget.running() == 2);
     CHECK(budget.waiting() == 8);
-    tasks[0].cancel(); // holds one
-    tasks[5].cancel(); // waits for one
+    tasks[0].cancel(); // holds a turn
+    tasks[5].cancel(); // waits for a turn
     run.advance(1s);
     CHECK(tasks[0].outcome().error() == cond::cancelled);
     CHECK(tasks[5].outcome().error() == cond::cancelled);
@@ -158,7 +159,7 @@ TEST_CASE("relist budget: a turn is given back by whatever ends it, and a cancel
     CHECK(budget.running() == 0);
 }
 
-TEST_CASE("relist budget: one that hangs holds the others up for a while only", "[cache][budget]")
+TEST_CASE("relist budget: a hanging turn delays the others for a limited time", "[cache][budget]")
 {
     kt::runner run;
     const relist_budget budget({.at_once = 1, .spread = 0s, .longest = 30s}, run.shared_clock());
@@ -178,7 +179,7 @@ TEST_CASE("relist budget: one that hangs holds the others up for a while only", 
 
 namespace {
 
-/// A server that takes a second for each list, and can be restarted.
+/// A server that needs a second for each list, and can be restarted.
 struct slow_server
 {
     std::shared_ptr<kubecoro::time_source> time;
@@ -247,7 +248,7 @@ private:
 
 } // namespace
 
-TEST_CASE("relist budget: 200 informers start at once, and come back a few at a time after a restart",
+TEST_CASE("relist budget: 200 informers start at once, and relist a few at a time after a restart",
           "[cache][budget][informer]")
 {
     kt::runner run;
@@ -282,7 +283,7 @@ TEST_CASE("relist budget: 200 informers start at once, and come back a few at a 
     CHECK(budget.running() == 0);
     CHECK(budget.waiting() == 0);
 
-    SECTION("a stop in the middle leaves nobody behind")
+    SECTION("a stop in between leaves no waiter behind")
     {
         std::exchange(server.end_of_watches, {}).settle({});
         run.advance(3s);

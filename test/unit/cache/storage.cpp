@@ -1,4 +1,4 @@
-// Storage policies: what differs is what it costs.
+// Tests of the storage policies: they differ in cost only.
 
 #include "informer_fixture.hpp"
 
@@ -45,7 +45,7 @@ kubecoro::informer_options keeping(storage policy)
     return o;
 }
 
-/// Scripts are per scope, and that of metadata_only asks for less.
+/// Returns the script of the policy's scope; metadata_only requests less.
 kt::scripted_source& source(fixture& f, storage policy)
 {
     kubecoro::source_scope scope;
@@ -57,7 +57,7 @@ kt::scripted_source& source(fixture& f, storage policy)
     return *f.provider->source(pod::resource(), scope);
 }
 
-/// What of the objects is looked at.
+/// The part of the objects that is compared.
 enum class look
 {
     everything,
@@ -72,7 +72,7 @@ std::string told(const object& o, look at)
     return identity + " " + std::string(o.path("spec.nodeName").as_string()) + " " + o.to_text();
 }
 
-/// As the server sends it to whoever asks for no more, and as it is decoded then.
+/// Returns the object as decoded from a response with metadata only.
 object metadata_of(const object& o)
 {
     static const auto encoding =
@@ -103,7 +103,7 @@ kubecoro::event_handler teller(lines& out, look at)
             .on_delete = [&out, at](const kubecoro::deleted& e) { out.push_back("- " + told(e.obj, at)); }};
 }
 
-/// Everything that a lister can be asked.
+/// Returns the results of every query of a lister.
 lines seen_by(const kubecoro::lister& l, look at)
 {
     lines out;
@@ -126,7 +126,7 @@ lines seen_by(const kubecoro::lister& l, look at)
     return out;
 }
 
-/// The life of an informer from first list to stop, as everybody saw it.
+/// Returns the notifications and states of an informer from first list to stop.
 lines history(storage policy, look at)
 {
     fixture f;
@@ -183,7 +183,7 @@ lines history(storage policy, look at)
 
 } // namespace
 
-TEST_CASE("storage: an informer shows the same whatever its policy", "[cache][storage]")
+TEST_CASE("storage: an informer shows the same with every policy", "[cache][storage]")
 {
     const auto check_same = [](storage policy, look at) {
         const auto plain = history(storage::plain, at);
@@ -219,7 +219,7 @@ TEST_CASE("storage: objects outlive handler, informer and store", "[cache][stora
     for (const auto& o : kept) CHECK(o.path("status.phase").as_string() == "Running");
 }
 
-TEST_CASE("storage: a compressed store is smaller, and packs what came early", "[cache][storage]")
+TEST_CASE("storage: a compressed store is smaller, and recompresses early objects", "[cache][storage]")
 {
     const auto bytes = [](storage policy) {
         auto encoding =

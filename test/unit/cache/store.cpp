@@ -52,7 +52,7 @@ lines text(const std::vector<notification>& batch)
 
 } // namespace
 
-TEST_CASE("store: changes say what they changed", "[cache][store]")
+TEST_CASE("store: apply() and replace() return the changes", "[cache][store]")
 {
     store s;
     CHECK(text(put(s, pod("web", "a", "1"))) == lines{"+web/a@1"});
@@ -75,7 +75,7 @@ TEST_CASE("store: changes say what they changed", "[cache][store]")
     CHECK(s.namespaces().empty());
 }
 
-TEST_CASE("store: the deletion of what is not stored says nothing and leaves the rest", "[cache][store]")
+TEST_CASE("store: the deletion of an unknown object has no effect", "[cache][store]")
 {
     store s;
     s.apply(std::vector<delta>{{.type = delta_type::added, .obj = kt::make_pod("web", "a", "1")}});
@@ -92,7 +92,7 @@ TEST_CASE("store: a new uid under an old key is a deletion and an add", "[cache]
     const auto news = put(s, pod("web", "a", "5", "u2"));
     REQUIRE(text(news) == lines{"-web/a@1", "+web/a@5"});
     CHECK(std::get<deleted>(news.front()).final_state_unknown);
-    SECTION("also in a list")
+    SECTION("in a list as well")
     {
         const auto relisted = s.replace("", {pod("web", "a", "9", "u3")}, false);
         CHECK(text(relisted) == lines{"-web/a@5", "+web/a@9"});
@@ -106,8 +106,7 @@ TEST_CASE("store: a new uid under an old key is a deletion and an add", "[cache]
     }
 }
 
-TEST_CASE("store: a list replaces its namespace only, deletions first, and keeps what has not changed",
-          "[cache][store]")
+TEST_CASE("store: a list replaces its namespace only, deletions first, and keeps unchanged objects", "[cache][store]")
 {
     const std::size_t large = GENERATE(0, 512); // on a copy, and in place
     store s({}, large);
@@ -129,7 +128,7 @@ TEST_CASE("store: a list replaces its namespace only, deletions first, and keeps
     CHECK(std::get<added>(initial[0]).initial);
 }
 
-TEST_CASE("store: indexes find objects by value, whatever changes", "[cache][store]")
+TEST_CASE("store: indexes find objects by value after every change", "[cache][store]")
 {
     kt::recording_logger log;
     store s(log.handle());
@@ -162,7 +161,7 @@ TEST_CASE("store: indexes find objects by value, whatever changes", "[cache][sto
     CHECK(values == lines{"n2", "twice"});
 }
 
-TEST_CASE("store: an index function that throws leaves its object out, and nothing else", "[cache][store]")
+TEST_CASE("store: an index function that throws excludes its object only", "[cache][store]")
 {
     kt::recording_logger log;
     store s(log.handle());
@@ -173,7 +172,7 @@ TEST_CASE("store: an index function that throws leaves its object out, and nothi
         out(node);
     }));
     put(s, kt::make_pod("web", "a", "1", "n2"));
-    // In the middle of a batch: what comes before and after it is indexed.
+    // Inside a batch: the changes before and after it are indexed.
     s.apply(std::vector<delta>{{delta_type::added, kt::make_pod("web", "d", "7", "n2")},
                                {delta_type::updated, kt::make_pod("web", "a", "8", "bad")},
                                {delta_type::added, kt::make_pod("web", "e", "9", "n2")}});
@@ -184,7 +183,7 @@ TEST_CASE("store: an index function that throws leaves its object out, and nothi
     CHECK(log.count("web/a") == 1);
     erase(s, kt::make_pod("web", "a", "10", "bad"));
     CHECK_FALSE(s.get({"web", "a"}));
-    // Also in a list, and when the index is made.
+    // In a list as well, and when the index is built.
     s.replace("", {kt::make_pod("web", "f", "11", "worse"), kt::make_pod("web", "e", "9", "n2")}, false);
     CHECK(s.index_failures() == 2);
     CHECK(names(s.by_index("node", "n2")) == lines{"web/e@9"});
@@ -246,7 +245,7 @@ TEST_CASE("store: random changes and lists against a plain map, indexes included
                     items.push_back(o);
                     listed[to_string(o.key())] = o;
                 }
-                // What a decoder that was told what is known gives: some of the stored handles, wherever they stand.
+                // Like the result of a decoder with known objects: some of the stored handles, at any position.
                 for (const auto& o : s.list(ns)) {
                     if (draw(4) == 0) continue;
                     items.insert(items.begin() + static_cast<std::ptrdiff_t>(draw(items.size() + 1)), o);

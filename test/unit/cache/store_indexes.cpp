@@ -1,4 +1,4 @@
-// User indexes: their functions are the user's, and may do what a user may do.
+// Tests of user indexes, whose functions are user code.
 #include "object_names.hpp"
 
 #include "store/store.hpp"
@@ -26,7 +26,7 @@ object pod(const std::string& name, int version, const std::string& node = "n1")
 
 void put(store& s, object o) { s.apply(std::vector<delta>{{delta_type::updated, std::move(o)}}); }
 
-/// Enough for label indexes to be worth while.
+/// Enough objects for label indexes to be built.
 std::vector<object> many_pods(int version)
 {
     std::vector<object> out;
@@ -48,7 +48,7 @@ TEST_CASE("store: an index function may list by a label that is not indexed yet"
         out(std::to_string(l.list(selector).size()) + std::string(o["spec"]["nodeName"].as_string()));
     };
     s->replace("", many_pods(1), true);
-    REQUIRE(s->add_index("question", by_question)); // when it is made
+    REQUIRE(s->add_index("question", by_question)); // when it is built
     CHECK(s->indexed_labels().size() == 3);
     CHECK(s->by_index("question", "0n1").size() == 300);
 
@@ -58,19 +58,19 @@ TEST_CASE("store: an index function may list by a label that is not indexed yet"
         const std::string label = o.resource_version() == "1" ? "list=x" : "change=x";
         out(std::to_string(of_t.list(label_selector::parse(label).value()).size()));
     }));
-    t->replace("", many_pods(1), true); // in a list: there is nothing yet, and so no index of labels
+    t->replace("", many_pods(1), true); // in a list: the store is still empty, so no label index exists
     t->replace("", many_pods(1), true);
     put(*t, pod("p1", 2)); // in a change
     CHECK(t->indexed_labels() == lines{"change"});
     CHECK(t->by_index("question", "0").size() == 300);
 }
 
-TEST_CASE("store: an index that is made while objects change lacks none of the changes", "[cache][store][index]")
+TEST_CASE("store: an index that is built while objects change includes every change", "[cache][store][index]")
 {
     store s;
     s.replace("", {pod("a", 1, "n1"), pod("b", 2, "n1"), pod("c", 3, "n1")}, true);
     int calls = 0;
-    // The writer has its turn in the middle: changes, a deletion, a new one, a whole list.
+    // The writer runs in between: changes, a deletion, an addition, a whole list.
     const auto meanwhile = [&](const object& o, index_sink out) {
         by_node(o, out);
         switch (++calls) {
@@ -90,12 +90,12 @@ TEST_CASE("store: an index that is made while objects change lacks none of the c
     CHECK(names(s.by_index("node", "n1")) == lines{"web/c@3", "web/d@6"});
     CHECK(s.by_index("node", "n2").empty());
     CHECK(names(s.by_index("node", "n3")) == lines{"web/a@7", "web/e@8"});
-    CHECK(calls <= 8); // no version is asked about twice
+    CHECK(calls <= 8); // no version is indexed twice
     put(s, pod("a", 9, "n1"));
     CHECK(names(s.by_index("node", "n1")) == lines{"web/a@9", "web/c@3", "web/d@6"});
 }
 
-TEST_CASE("store: an index that joins during a change knows of the change", "[cache][store][index]")
+TEST_CASE("store: an index that is added during a change includes the change", "[cache][store][index]")
 {
     store s;
     s.replace("", {pod("a", 1)}, true);
@@ -118,18 +118,18 @@ TEST_CASE("store: an index that joins during a change knows of the change", "[ca
     CHECK(names(s.by_index("joined at 2", "n3")) == lines{"web/a@3", "web/b@3"});
 }
 
-TEST_CASE("store: an index function that is slower than the changes is given up", "[cache][store][index]")
+TEST_CASE("store: an index function that is slower than the changes fails", "[cache][store][index]")
 {
     store s;
     put(s, pod("a", 1));
     int version = 1;
     const auto ever_changing = [&](const object& o, index_sink out) {
         by_node(o, out);
-        CHECK(s.add_index("node", by_node).error() == cond::already_exists); // the name is taken meanwhile
+        CHECK(s.add_index("node", by_node).error() == cond::already_exists); // the name is reserved
         put(s, pod("a", ++version));
     };
     CHECK(s.add_index("node", ever_changing).error() == cond::timed_out);
     CHECK_FALSE(s.has_index("node"));
-    REQUIRE(s.add_index("node", by_node)); // and free again
+    REQUIRE(s.add_index("node", by_node)); // the name is free again
     CHECK(s.by_index("node", "n1").size() == 1);
 }

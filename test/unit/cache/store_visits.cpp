@@ -1,4 +1,4 @@
-// Going through a store that changes meanwhile: nothing is counted, and nothing is lost.
+// Tests of iterations over a changing store: no references are taken, and no object is lost.
 
 #include "store/store_visits.hpp"
 
@@ -41,7 +41,7 @@ lines texts(const std::vector<borrowed_object>& objects)
 
 } // namespace
 
-TEST_CASE("store visits: one state is shown whatever happens to the store meanwhile", "[cache][store]")
+TEST_CASE("store visits: one state is shown, whatever changes in the store", "[cache][store]")
 {
     const std::size_t large = GENERATE(0, 512); // a list on a copy, and in place
     auto s = std::make_shared<store>(logger{}, large);
@@ -71,7 +71,7 @@ TEST_CASE("store visits: a namespace, nothing, and a function that throws", "[ca
 {
     const auto s = std::make_shared<store>();
     const lister l(s);
-    const auto none = [](const object&) { FAIL("there is nothing"); };
+    const auto none = [](const object&) { FAIL("the namespace is empty"); };
     l.for_each(none);
     s->replace("", pods(20, 1), true);
     l.for_each(none, "nowhere");
@@ -113,7 +113,7 @@ TEST_CASE("store visits: compressed objects are expanded one at a time", "[cache
     CHECK(encoding->stats().broken == 0);
 }
 
-TEST_CASE("store visits: what has left is kept for those who are there, and no longer", "[cache][store]")
+TEST_CASE("store visits: removed objects are kept while visits are open, and no longer", "[cache][store]")
 {
     store_visits all;
     const auto stay = [](const object& o) { return std::vector<kept_object>(1, kept_object(o)); };
@@ -135,7 +135,7 @@ TEST_CASE("store visits: what has left is kept for those who are there, and no l
     CHECK_FALSE(all.any());
 }
 
-TEST_CASE("store visits: who stays long gets handles that count, and nothing more is kept aside", "[cache][store]")
+TEST_CASE("store visits: a long visit takes references, and no more objects are set aside", "[cache][store]")
 {
     store_visits all;
     std::vector<kept_object> stored;
@@ -153,7 +153,7 @@ TEST_CASE("store visits: who stays long gets handles that count, and nothing mor
     CHECK(texts(v.objects) == before);
 }
 
-TEST_CASE("store visits: any order of coming, changing and going", "[cache][store][model]")
+TEST_CASE("store visits: any order of opening, changing and closing", "[cache][store][model]")
 {
     const auto seed = GENERATE(range(1u, 21u));
     CAPTURE(seed);

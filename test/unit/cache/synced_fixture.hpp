@@ -1,5 +1,5 @@
 #pragma once
-// An informer of pods that has web/a@1 and web/b@2 at version 5, and an open watch.
+// Test fixture: an informer of pods that has web/a@1 and web/b@2 at version 5, and an open watch.
 
 #include "informer_fixture.hpp"
 

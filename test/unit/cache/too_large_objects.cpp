@@ -1,4 +1,4 @@
-// Objects that a decoder had to leave out: named, counted, told, and nothing else changes.
+// Tests of objects that a decoder had to skip: they are named, counted and reported, without further effect.
 #include "informer_fixture.hpp"
 #include "reflector_script.hpp"
 
@@ -41,7 +41,7 @@ kubecoro::list_page page_without(std::vector<object> items, std::vector<left_out
 
 } // namespace
 
-TEST_CASE("too large: an event is passed over, told once by name, and counted until a later one can be read",
+TEST_CASE("too large: an event is skipped, reported once by name, and counted until a later one can be decoded",
           "[cache][reflector][too-large]")
 {
     script s({}, {"Pod", "v1", "web"});
@@ -61,7 +61,7 @@ TEST_CASE("too large: an event is passed over, told once by name, and counted un
     CHECK(told.front().skipped);
     CHECK(told.front().outdated);
     CHECK(told.front().why.message() == "web/a of version 8 cannot be read: an object is larger than 9 bytes");
-    SECTION("alone it moves the version as well")
+    SECTION("alone it advances the version as well")
     {
         s.events({too_large(watch_event_type::modified, left_out("a", "10", "u"))});
         CHECK(s.as<core::do_apply>().changes.empty());
@@ -70,7 +70,7 @@ TEST_CASE("too large: an event is passed over, told once by name, and counted un
         CHECK(s.c.stats().outdated == 1);
         CHECK(s.c.stats().skipped == 2);
     }
-    SECTION("a later state is the newest again")
+    SECTION("a later state ends it")
     {
         s.events({kt::modified(kt::make_pod("web", "b", "11"))});
         CHECK(s.c.stats().outdated == 1);
@@ -78,7 +78,7 @@ TEST_CASE("too large: an event is passed over, told once by name, and counted un
         s.events({kt::modified(kt::make_pod("web", "a", "12"))});
         CHECK(s.c.stats().outdated == 0);
     }
-    SECTION("its deletion goes by its name")
+    SECTION("its deletion is applied by name")
     {
         s.events({too_large(watch_event_type::deleted, left_out("a", "12", "u"))});
         const auto gone = s.as<core::do_apply>();
@@ -88,7 +88,7 @@ TEST_CASE("too large: an event is passed over, told once by name, and counted un
         CHECK(gone.resource_version == "12");
         CHECK(s.c.stats().outdated == 0);
     }
-    SECTION("one of another namespace is nobody's")
+    SECTION("one of another namespace is foreign")
     {
         s.events({too_large(watch_event_type::added, left_out("a", "12", "u", "jobs"))});
         CHECK(s.c.resource_version() == "9");
@@ -97,7 +97,7 @@ TEST_CASE("too large: an event is passed over, told once by name, and counted un
     }
 }
 
-TEST_CASE("too large: every object is named, however many come at once", "[cache][reflector][too-large]")
+TEST_CASE("too large: every object is named, however many arrive at once", "[cache][reflector][too-large]")
 {
     script s;
     s.to_watch();
@@ -109,7 +109,7 @@ TEST_CASE("too large: every object is named, however many come at once", "[cache
     CHECK(s.c.stats().outdated == 40);
 }
 
-TEST_CASE("too large: a list says which items are not to be touched, page by page", "[cache][reflector][too-large]")
+TEST_CASE("too large: a list reports the items to leave unchanged, page by page", "[cache][reflector][too-large]")
 {
     script s;
     s.start();
@@ -145,7 +145,7 @@ TEST_CASE("too large: the initial events of a stream", "[cache][reflector][strea
     CHECK(s.c.stats().outdated == 1);
 }
 
-TEST_CASE("too large: the informer keeps what it had, says so, and never announces a deletion that was none",
+TEST_CASE("too large: the informer keeps the stored state, reports it, and delivers no false deletion",
           "[cache][informer][too-large]")
 {
     std::vector<std::string> failures;
@@ -172,7 +172,7 @@ TEST_CASE("too large: the informer keeps what it had, says so, and never announc
     CHECK(f.log.count("web/a of version 6 cannot be read") == 1);
     CHECK(pods.describe().find("outdated objects 1") != std::string::npos);
 
-    // b is another object now, of which nothing was ever read: the one that was stored has gone.
+    // b is a new object that was never decoded: the stored one is gone.
     f.source().on_list(
         page_without({pod_of("c", "3", "uc")}, {left_out("a", "6", "ua"), left_out("b", "8", "new")}, "9"));
     auto again = f.source().on_watch();

@@ -1,4 +1,4 @@
-// Which version is reached, and whose wait that ends.
+// Tests of reached versions and of the waits they end.
 
 #include "store/version_core.hpp"
 
@@ -13,7 +13,7 @@ using namespace kubecoro::detail;
 
 using tickets = std::vector<version_core::ticket>;
 
-TEST_CASE("version core: nothing is reached before the first list, whatever is asked for", "[cache][version]")
+TEST_CASE("version core: no version is reached before the first list", "[cache][version]")
 {
     version_core v;
     v.add_lane("web");
@@ -47,7 +47,7 @@ TEST_CASE("version core: versions are numbers, not text", "[cache][version]")
     CHECK(v.reach("", "100000000000000000000000") == tickets{big});
 }
 
-TEST_CASE("version core: each lane has its own version, and a lane that goes ends its waits", "[cache][version]")
+TEST_CASE("version core: each lane has its own version, and a removed lane ends its waits", "[cache][version]")
 {
     version_core v;
     v.add_lane("web");
@@ -63,7 +63,7 @@ TEST_CASE("version core: each lane has its own version, and a lane that goes end
     CHECK_FALSE(v.covers("jobs"));
 }
 
-TEST_CASE("version core: an opaque version is reached when the lane is, or was lately, at just that one",
+TEST_CASE("version core: an opaque version is reached when the lane is, or recently was, at exactly that version",
           "[cache][version]")
 {
     version_core v;
@@ -80,16 +80,17 @@ TEST_CASE("version core: an opaque version is reached when the lane is, or was l
     CHECK(v.reached("", "b-1"));
     CHECK_FALSE(v.reached("", "b-9"));
     CHECK(v.reached("", "0"));
-    CHECK(v.pass("", "18").empty()); // a number is no milestone: only what was reached counts
+    CHECK(v.pass("", "18").empty()); // passing a number has no effect: only reached numbers count
     CHECK(v.reach("", "17") == tickets{number});
     v.leave(other);
     CHECK(v.reach("", "b-9").empty());
     for (int i = 0; i < 1000; ++i) static_cast<void>(v.reach("", "c-" + std::to_string(i)));
-    CHECK_FALSE(v.reached("", "b-3")); // the memory has a bound
+    CHECK_FALSE(v.reached("", "b-3")); // the number of remembered versions is bounded
     CHECK(v.reached("", "c-999"));
 }
 
-TEST_CASE("version core: who leaves is not told, and a version that goes back ends nothing", "[cache][version]")
+TEST_CASE("version core: an abandoned wait is not returned, and a version that goes back ends no wait",
+          "[cache][version]")
 {
     version_core v;
     v.add_lane("");
@@ -103,7 +104,7 @@ TEST_CASE("version core: who leaves is not told, and a version that goes back en
     CHECK(v.reach("", "60") == tickets{stays});
 }
 
-TEST_CASE("version core: random waits end when a plain list of them says so", "[cache][version][model]")
+TEST_CASE("version core: random waits end as in a plain list of them", "[cache][version][model]")
 {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         INFO("seed " << seed);

@@ -1,4 +1,4 @@
-// Waiting for the state of an object, waiting for an event, reading events by a function.
+// Tests of waits for the state of an object and for an event, and of reading events by a function.
 
 #include "synced_fixture.hpp"
 
@@ -42,7 +42,7 @@ kubecoro::watch_event pod_with(std::string name, std::string version, std::strin
 } // namespace
 
 // client-go: Until, UntilWithSync
-TEST_CASE("wait_for: what is so already is answered at once, what is not when it comes", "[cache][wait]")
+TEST_CASE("wait_for: completes at once when the condition is met, else when it becomes met", "[cache][wait]")
 {
     synced_fixture f;
     f.start();
@@ -65,7 +65,7 @@ TEST_CASE("wait_for: what is so already is answered at once, what is not when it
 }
 
 // client-go: UntilMultipleConditions
-TEST_CASE("wait_for: no state in between is missed", "[cache][wait]")
+TEST_CASE("wait_for: no intermediate state is missed", "[cache][wait]")
 {
     synced_fixture f;
     f.start();
@@ -82,7 +82,7 @@ TEST_CASE("wait_for: no state in between is missed", "[cache][wait]")
     CHECK(replaced.done());
 }
 
-TEST_CASE("wait_for: before the store is filled absence says nothing, presence does", "[cache][wait]")
+TEST_CASE("wait_for: before the store is filled presence counts, absence does not", "[cache][wait]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -103,7 +103,7 @@ TEST_CASE("wait_for: before the store is filled absence says nothing, presence d
 }
 
 // client-go: UntilTimeout
-TEST_CASE("wait_for: one that takes too long says what was last seen", "[cache][wait]")
+TEST_CASE("wait_for: a timeout describes the last seen state", "[cache][wait]")
 {
     synced_fixture f;
     f.start();
@@ -113,7 +113,7 @@ TEST_CASE("wait_for: one that takes too long says what was last seen", "[cache][
     f.run.advance(29s);
     REQUIRE(absent.done());
     CHECK(absent.outcome().error() == cond::timed_out);
-    CHECK(absent.outcome().error().message() == "web/x is not ready after 1500 ms, last seen: not there");
+    CHECK(absent.outcome().error().message() == "web/x is not ready after 1500 ms, last seen: absent");
     CHECK_FALSE(waiting.done());
     f.run.advance(1s);
     REQUIRE(waiting.done());
@@ -123,7 +123,7 @@ TEST_CASE("wait_for: one that takes too long says what was last seen", "[cache][
           "(ContainersNotReady)");
 }
 
-TEST_CASE("wait_for: deadlines come in their order, whatever the order of the waits", "[cache][wait]")
+TEST_CASE("wait_for: deadlines expire in their order, whatever the order of the waits", "[cache][wait]")
 {
     synced_fixture f;
     f.start();
@@ -146,7 +146,7 @@ TEST_CASE("wait_for: deadlines come in their order, whatever the order of the wa
     CHECK(ended() == "xxxxxx");
 }
 
-TEST_CASE("wait_for: a limit as long as time itself never comes, and one that has passed ends at once", "[cache][wait]")
+TEST_CASE("wait_for: a limit of duration::max() never expires, and one that has passed ends at once", "[cache][wait]")
 {
     constexpr auto for_ever = kubecoro::duration::max();
     synced_fixture f;
@@ -164,13 +164,13 @@ TEST_CASE("wait_for: a limit as long as time itself never comes, and one that ha
     CHECK(event.outcome().has_value());
 }
 
-TEST_CASE("wait_for: before the first sync a deadline says so", "[cache][wait]")
+TEST_CASE("wait_for: a timeout before the first sync says so", "[cache][wait]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
     const auto waited = f.run.run(pods.wait_for({"web", "a"}, conditions::exists(), 2s));
     REQUIRE_FALSE(waited);
-    CHECK(waited.error().message() == "web/a is not there after 2 s, last seen: nothing, not synced yet");
+    CHECK(waited.error().message() == "web/a is not present after 2 s, last seen: nothing, not synced yet");
 }
 
 // client-go: UntilErrorCondition, UntilMultipleConditionsFail
@@ -179,7 +179,7 @@ TEST_CASE("wait_for: a condition that fails or throws ends the wait with that", 
     synced_fixture f;
     f.start();
     const object_condition hopeless(
-        "hopeful", [](const object&) -> result<bool> { return kubecoro::failure(cond::conflict, "it never will be"); });
+        "hopeful", [](const object&) -> result<bool> { return kubecoro::failure(cond::conflict, "it cannot be met"); });
     const auto failed = f.run.run(f.pods.wait_for({"web", "a"}, hopeless));
     REQUIRE_FALSE(failed);
     CHECK(failed.error() == cond::conflict);
@@ -189,7 +189,7 @@ TEST_CASE("wait_for: a condition that fails or throws ends the wait with that", 
     CHECK(thrown.error() == cond::internal);
 }
 
-TEST_CASE("wait_for: what keeps the store from being filled ends the wait, and so does the stop", "[cache][wait]")
+TEST_CASE("wait_for: a failure that blocks the store ends the wait, and so does the stop", "[cache][wait]")
 {
     fixture f;
     auto pods = f.informers->get<pod>();
@@ -213,7 +213,7 @@ TEST_CASE("wait_for: what keeps the store from being filled ends the wait, and s
     CHECK(f.run.run(pods.wait_for({"web", "a"}, conditions::exists(), 1h)).error() == cond::cancelled);
 }
 
-TEST_CASE("wait_for: each namespace answers for itself, as soon as it was listed", "[cache][wait]")
+TEST_CASE("wait_for: each namespace counts by itself, as soon as it was listed", "[cache][wait]")
 {
     fixture f;
     auto pods = f.informers->get<pod>({.namespaces = {"web", "jobs"}});
@@ -237,10 +237,10 @@ TEST_CASE("wait_for: each namespace answers for itself, as soon as it was listed
     auto leaving = f.run.spawn(pods.remove_namespace("web"));
     f.settle();
     REQUIRE(left.done());
-    CHECK(left.outcome().error() == cond::cancelled); // nobody says that it is gone
+    CHECK(left.outcome().error() == cond::cancelled); // not reported as deleted
 }
 
-TEST_CASE("wait_for: a thousand who wait, cancelled or answered, leave nothing behind", "[cache][wait]")
+TEST_CASE("wait_for: a thousand waits, cancelled or completed, are released", "[cache][wait]")
 {
     synced_fixture f;
     f.start();
@@ -263,7 +263,7 @@ TEST_CASE("wait_for: a thousand who wait, cancelled or answered, leave nothing b
 }
 
 // client-go: NewInformerWatcher, InformerWatcherDeletedFinalStateUnknown
-TEST_CASE("wait_for_any: the first event that is wanted, stored objects first", "[cache][wait]")
+TEST_CASE("wait_for_any: returns the first event that meets the condition, stored objects first", "[cache][wait]")
 {
     synced_fixture f;
     f.start();
@@ -307,7 +307,7 @@ TEST_CASE("subscription: for_each calls a function or a coroutine until the end,
     f.watch.send(kt::added(kt::make_pod("web", "c", "6")));
     CHECK(f.run.run(events.for_each(second_fails)).error() == cond::conflict);
     CHECK(calls == 2);
-    // Nothing after the failure is lost.
+    // No event after the failure is lost.
     auto rest = f.run.spawn(events.for_each([&](const notification& n) { f.seen.push_back(f.text(object_of(n))); }));
     f.settle();
     CHECK(f.take() == lines{"web/c@6"});
@@ -321,7 +321,7 @@ TEST_CASE("subscription: for_each calls a function or a coroutine until the end,
     CHECK(f.run.run(kubecoro::subscription().for_each([](const notification&) {})).error() == cond::misconfigured);
 }
 
-TEST_CASE("subscription: without the initial objects it begins with what follows", "[cache][subscription]")
+TEST_CASE("subscription: without the initial objects it starts with later changes", "[cache][subscription]")
 {
     synced_fixture f;
     const bool before_the_start = GENERATE(true, false);
@@ -340,7 +340,7 @@ TEST_CASE("subscription: without the initial objects it begins with what follows
     f.watch.send(kt::added(kt::make_pod("web", "c", "7")));
     f.watch.send(kt::deleted(kt::make_pod("web", "b", "8")));
     f.settle();
-    // An object that was there is not news, though it was not shown.
+    // Objects stored before are not added events, though they were not delivered.
     auto expected = lines{"updated web/a@1 > 6", "added web/c@7", "deleted web/b@8"};
     if (filtered) expected.erase(expected.begin() + 1);
     CHECK(f.take() == expected);

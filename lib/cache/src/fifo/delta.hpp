@@ -1,5 +1,5 @@
 #pragma once
-// What a reflector hands to its informer: one change, one whole list, or a mark between them.
+// The elements of the delta FIFO: one change, one whole list, or a mark between them.
 
 #include <kubecoro/api/object.hpp>
 
@@ -15,11 +15,11 @@ enum class delta_type
     added,
     updated,
     deleted,
-    /// A LIST: everything the scope holds. Applied as one.
+    /// A LIST: the complete content of the scope. Applied as a whole.
     replaced_all,
-    /// Shows the stored objects again to one handler.
+    /// Delivers the stored objects again to one handler.
     sync_all,
-    /// Everything up to a resource version has been seen.
+    /// Every change up to a resource version has been pushed.
     version
 };
 
@@ -27,7 +27,7 @@ enum class delta_type
 struct replacement
 {
     std::vector<object> items;
-    /// The first list of its scope.
+    /// True for the first list of its scope.
     bool initial = false;
 };
 
@@ -36,11 +36,11 @@ struct delta
     delta_type type = delta_type::added;
     /// added, updated, deleted: the object.
     object obj = {};
-    /// replaced_all, version: which reflector's.
+    /// replaced_all, version: the scope, that is, the reflector.
     std::size_t scope = 0;
     /// replaced_all, version: the version reached.
     std::string resource_version = {};
-    /// replaced_all.
+    /// replaced_all: the list.
     std::shared_ptr<replacement> all = {};
     /// sync_all: the handler.
     std::uint64_t target = 0;

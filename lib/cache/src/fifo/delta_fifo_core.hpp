@@ -17,52 +17,54 @@ namespace kubecoro::detail {
 
 struct delta_fifo_limits
 {
-    /// full() from here on: the reader is to wait. A whole list counts as one.
+    /// Size from which full() is true, so that the reader waits. A whole list counts as one.
     std::size_t max_pending = 2000;
-    /// Deltas pop() hands out at most; all deltas of a key together count as one step that is not cut in two.
+    /// Maximum number of deltas pop() returns; all deltas of a key form one step that is not split.
     std::size_t max_batch = 1000;
     order sequence = order::global;
 };
 
-/** The deltas between the reflectors of an informer and its store, in the order in which they happened, or with those of a
-    key gathered at the place of its first.
+/** Queues the deltas between an informer's reflectors and its store: in order of arrival, or with the deltas of a key
+    grouped at the position of its first.
 
-    Sans-io, not thread safe: it lives on the informer's strand. A list is one delta and is compared with the store when
-    its turn comes, that is, with the store and everything that was queued before: what it lacks was deleted, and the
-    last known state is at hand. */
+    Sans-io, not thread safe; used on the informer's strand. A list is one delta. It is compared with the store when it
+    is popped, after everything queued before it: objects missing from the list were deleted, and the store has their
+    last known state. */
 class delta_fifo_core
 {
 public:
     explicit delta_fifo_core(delta_fifo_limits limits = {});
 
-    /// Another reflector; it counts as unsynced until its first list was processed.
+    /// Adds a reflector; it counts as unsynced until its first list was processed.
     [[nodiscard]] std::size_t add_scope();
-    /// The reflector is gone; nothing of it may be queued any more. Its number is never used again.
+    /// Removes a reflector; none of its deltas may be queued any more. Its number is not reused.
     void remove_scope(std::size_t scope);
 
-    /// added, updated or deleted. Of consecutive deletions of a key the first is kept.
+    /// Queues added, updated or deleted. Consecutive deletions of a key are reduced to the first.
     void push(delta_type type, object obj);
-    /// A whole list of a scope.
+    /// Queues a whole list of a scope.
     void replace(std::size_t scope, std::vector<object> items, std::string resource_version);
-    /// Everything up to this version has been pushed.
+    /// Queues a mark: everything up to this version has been pushed.
     void version(std::size_t scope, std::string resource_version);
-    /// Show the stored objects again to one handler: to_show() says which when its turn comes.
+    /// Queues a resync of one handler: to_show() returns its objects when the delta is popped.
     void sync(std::uint64_t target);
 
-    /// The next deltas in order: many single ones, or one list or sync alone. The batch before counts as processed.
+    /// Returns the next deltas in order: many single ones, or one list or sync alone. Marks the previous batch as
+    /// processed.
     [[nodiscard]] std::vector<delta> pop();
-    /// The last batch has been applied and announced.
+    /// Called when the last batch has been applied and announced.
     void processed();
 
     [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
-    /// Deltas, lists and marks.
+    /// Number of queued deltas, lists and marks.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool full() const noexcept { return size_ >= limits_.max_pending; }
     [[nodiscard]] bool has_pending(object_key_view key) const;
-    /// Of the stored objects those that a sync shows: a pending delta of one of the others tells something newer of it.
+    /// Returns the stored objects that a resync delivers: those without a pending, that is, newer, delta.
     [[nodiscard]] std::vector<object> to_show(std::vector<object> stored) const;
 
-    /// Every scope's first list has been processed: true only after processed(), not when it was popped.
+    /// True when every scope's first list has been processed, that is, after processed(), not already when it was
+    /// popped.
     [[nodiscard]] bool synced() const noexcept { return unsynced_ == 0 && !scopes_.empty(); }
     [[nodiscard]] bool synced(std::size_t scope) const { return scopes_.at(scope) == population::processed; }
 
@@ -78,12 +80,12 @@ private:
         std::size_t count = 0;
         bool last_is_deletion = false;
         /// Lists queued before the last delta: a deletion before a list does not make one after it redundant, and no
-        /// delta overtakes a list.
+        /// delta moves past a list.
         std::uint64_t lists_before = 0;
-        /// The place of the last delta, counted from the first there ever was.
+        /// Position of the last delta, counted from the first ever queued.
         std::uint64_t place = 0;
     };
-    /// One delta, or all that wait of one key.
+    /// One delta, or all waiting deltas of one key.
     struct step
     {
         delta first;
@@ -105,7 +107,7 @@ private:
     std::map<std::size_t, population> scopes_;
     std::size_t next_scope_ = 0;
     std::size_t unsynced_ = 0;
-    /// Scope whose first list is in the batch handed out.
+    /// Scope whose first list is in the batch returned last.
     std::optional<std::size_t> populating_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Hash tables of objects by their keys: an object is its own key, so nothing is stored twice.
+// Hash tables of objects by key: an object is its own key, so nothing is stored twice.
 
 #include <kubecoro/api/detail/kept_object.hpp>
 #include <kubecoro/base/hash.hpp>
@@ -40,7 +40,7 @@ struct by_key_equal
 template<class T>
 using object_map = boost::unordered_flat_map<object, T, by_key_hash, by_key_equal>;
 
-/// The same for what is stored, not read.
+/// The same for stored objects.
 template<class T>
 using kept_map = boost::unordered_flat_map<kept_object, T, by_key_hash, by_key_equal>;
 

@@ -48,7 +48,8 @@ asio::awaitable<result<>> alarms::run()
             continue;
         }
         sleeper->expires_at(set_.begin()->first);
-        // Woken early when an earlier alarm is set; when this coroutine is cancelled, its next co_await says so.
+        // wait() returns early when an earlier alarm is set. A cancellation of this coroutine shows at its next
+        // co_await.
         auto sleeping = sleeper->wait();
         static_cast<void>(co_await std::move(sleeping));
     }

@@ -15,17 +15,17 @@
 
 namespace kubecoro::detail {
 
-/** What is to be called at a moment, for as long as somebody is still there: the deadlines of many, on one timer.
+/** Calls functions at set times while their owners exist: many deadlines on one timer.
 
-    Lives on one strand, run() too. */
+    Strand-confined, including run(). */
 class alarms
 {
 public:
     explicit alarms(std::shared_ptr<time_source> time) : time_(std::move(time)) {}
 
-    /// @param whose  When it has gone, nothing is called.
+    /// @param whose  The owner; nothing is called once it has expired.
     void set(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
-    /// Calls what is due, until cancelled. One at a time. What a call throws ends it; the other alarms stay set.
+    /// Calls due functions one at a time, until cancelled. An exception of a call ends run(); other alarms stay set.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
 private:
@@ -38,7 +38,7 @@ private:
     void ring();
 
     const std::shared_ptr<time_source> time_;
-    /// Of run() while it runs: a timer must not outlive its context.
+    /// The timer of run() while it runs: a timer must not outlive its context.
     timer* timer_ = nullptr;
     std::multimap<time_point, alarm> set_;
     sweep_pace pace_;

@@ -26,7 +26,7 @@ asio::awaitable<result<>> consistency_checker::run()
         if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
         while (!asked_.empty()) {
             auto next = asked_.extract(asked_.begin());
-            // What is known would be taken for what is listed: this source knows nothing.
+            // Without known objects: they would replace the listed ones in the comparison.
             const auto source = open_source(settings_, next.key(), encoding_, nullptr);
             const std::string version = next.mapped().version;
             auto checking = check(source, std::move(next.mapped()));
@@ -69,12 +69,12 @@ void consistency_checker::conclude(const std::string& source, const std::string&
         settings_.log.debug("consistency check", {{"source", source}, {"version", version}, {"skipped", v.why}});
         return;
     }
-    settings_.log.error("the store is not what the server has at this version",
+    settings_.log.error("the store differs from the server at this version",
                         {{"source", source}, {"version", version}, {"what", v.why}});
     if (!settings_.options.on_failure) return;
     try {
         settings_.options.on_failure(failure(cond::corrupt, "the store differs from the server: " + v.why));
-    } catch (...) { // documented: it is for showing only
+    } catch (...) { // documented: exceptions are ignored
     }
 }
 

@@ -16,19 +16,19 @@
 
 namespace kubecoro::detail {
 
-/** Lists again what has just been stored, at the very same version, and says what differs. Never changes anything.
+/** Lists the content of the store again at the same version and reports differences. Never changes the store.
 
-    On the informer's strand, but for stats(). One check at a time, the newest of each namespace only. */
+    Used on the informer's strand, except stats(). One check at a time, only the newest of each namespace. */
 class consistency_checker
 {
 public:
     consistency_checker(const informer_settings& s, std::shared_ptr<object_encoding> encoding);
 
-    /// To be called when a list is stored and nothing after it. @param stored  All of that namespace.
+    /// Requests a check; call when a list was stored and nothing after it. @param stored  The whole namespace.
     void ask(const std::string& ns, std::string version, std::vector<kept_object> stored);
-    /// Checks what is asked, until it is cancelled.
+    /// Runs requested checks until cancelled.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
-    /// Any thread.
+    /// Callable from any thread.
     [[nodiscard]] consistency_stats stats() const;
 
 private:

@@ -5,7 +5,7 @@
 namespace kubecoro::detail {
 namespace {
 
-/// Differences that are named; the rest is counted.
+/// Number of differences described in text; the others are counted.
 constexpr std::size_t most_examples = 5;
 
 } // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Is what is stored what the server has? One list at the exact version answers it.
+// Compares a store with the server by one list at the exact version.
 
 #include "fifo/key_set.hpp"
 
@@ -17,7 +17,7 @@ namespace kubecoro::detail {
 
 /** Compares the content of a store with a list of the same version: keys, uids, versions and bodies.
 
-    Sans-io. Page by page, so that no more than one page is held beside the handles of what is stored. */
+    Sans-io. Compares page by page, so that only one page is held beside the handles of the stored objects. */
 class consistency_core
 {
 public:
@@ -25,20 +25,20 @@ public:
     {
         equal,
         differs,
-        /// The server no longer has that version, or did not answer: nothing is known.
+        /// The server no longer has that version, or did not answer: no result.
         skipped
     };
     struct verdict
     {
         outcome what = outcome::equal;
-        /// What differs, by the first few keys, or why it was skipped.
+        /// Description of the first differences, or why the check was skipped.
         std::string why = {};
     };
-    /// The next page to ask for; answer with on_page().
+    /// The next page to request, to be answered with on_page(), or the result.
     using action = std::variant<list_options, verdict>;
 
-    /// @param stored   Everything the store had when its list of this version was in it and nothing after it.
-    /// @param contents  Compares bodies, too: not for objects that somebody has made anew on their way to the store.
+    /// @param stored    The content of the store right after its list of this version was applied.
+    /// @param contents  Compare bodies, too; false for objects changed by a transform.
     consistency_core(const std::vector<kept_object>& stored, std::string version, bool contents = true,
                      std::uint32_t page_size = 500);
 
@@ -53,7 +53,7 @@ private:
     std::string version_;
     bool contents_;
     std::uint32_t page_size_;
-    /// What is stored, and whether the list had it too.
+    /// Stored objects, and whether the list included them.
     kept_map<bool> stored_;
     std::string token_;
     std::size_t differences_ = 0;

@@ -12,7 +12,7 @@ event_trace::event_trace(logger log, std::string_view whose, std::string name)
 
 void event_trace::write(std::string_view station, const object& o) const
 {
-    if (!o) return; // a bookmark's delta has none
+    if (!o) return; // a bookmark's delta has no object
     log_.trace(station, {{whose_, name_}, {"object", to_string(o.key())}, {"version", o.resource_version()}});
 }
 

@@ -7,14 +7,14 @@
 
 namespace kubecoro::detail {
 
-/** Writes one line at trace level when an object passes a station on its way from the server to a handler: pushed, stored,
-    distributed, handler begins, handler ended. The client writes the first: decoded.
+/** Writes one line at trace level for each station of an object on its way from the server to a handler: pushed,
+    stored, distributed, handler begins, handler ended. The client writes the first one: decoded.
 
-    When that level is off a station costs one comparison. */
+    While that level is off, a station costs one comparison. */
 class event_trace
 {
 public:
-    /// @param whose  "informer" or "handler"; a literal.
+    /// @param whose  "informer" or "handler"; must be a literal.
     event_trace(logger log, std::string_view whose, std::string name);
     [[nodiscard]] bool on() const noexcept { return on_; }
     void pass(std::string_view station, const object& o) const

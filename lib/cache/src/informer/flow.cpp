@@ -1,4 +1,4 @@
-// The strand's side of an informer: from the reflectors to the store and the listeners.
+// The part of informer_engine that runs on the strand: from the reflectors to the store and the listeners.
 
 #include "informer/informer_engine.hpp"
 
@@ -17,10 +17,10 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// Objects that are brought into a better form at a time: a few hundred microseconds.
+/// Number of objects renewed at a time: a few hundred microseconds.
 constexpr std::size_t renewal_step = 32;
 
-/// Between two looks at the numbers.
+/// Minimum time between two updates of the metrics.
 constexpr duration shortest_period = std::chrono::seconds{1};
 
 } // namespace
@@ -29,8 +29,8 @@ result<> informer_engine::replace(std::size_t scope, std::vector<object> items, 
                                   const std::vector<left_out_object>& left_out)
 {
     informer_lane* l = lane(scope);
-    if (!l) return {}; // it has left meanwhile
-    // Before the store is filled: a handler's gate must not go on telling of a failure that is over.
+    if (!l) return {}; // the lane was removed
+    // Before the store is filled: a handler's gate must not report a failure that is over.
     set_blocked(*l, {});
     if (transformer_)
         for (auto& o : items) transform(o);
@@ -77,8 +77,8 @@ void informer_engine::vanished(std::size_t scope)
     announce_gone(store_->replace(l->ns, {}, false), departure::kind_gone);
 }
 
-// Store and handlers' queues take everything at once, so the fifo is empty again before the reflector goes on. Were the
-// store ever to wait, full() is where the reader would be held.
+// The store and the handlers' queues accept everything at once, so the FIFO is empty before the reflector continues. If
+// the store could ever wait, full() would be the place to hold the reader.
 void informer_engine::pump()
 {
     while (!fifo_.empty()) {
@@ -215,7 +215,7 @@ void informer_engine::resync_every(duration period, const std::shared_ptr<proces
     set_alarm(later(settings_.time->now(), period), listener, [this, period, to = std::weak_ptr(listener)] {
         const auto alive = to.lock();
         if (!alive || alive->over()) return;
-        resync_every(period, alive); // whatever comes of this one
+        resync_every(period, alive); // independent of the outcome of this one
         fifo_.sync(alive->id());
         pump();
     });

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// Changes of a list from which on it is applied to a copy of the tables.
+/// Number of changes in a list from which it is applied to a copy of the tables.
 constexpr std::size_t large_change = 512;
 
 } // namespace
@@ -52,7 +52,7 @@ informer_engine::informer_engine(informer_settings s)
 
 // ---- start and stop
 
-/** Goes with the context: whatever waits for the informer elsewhere learns that it will not be served any more. */
+/** Destroyed with the context: ends all waits for the informer elsewhere. */
 class informer_engine::end_of_context
 {
 public:
@@ -83,7 +83,7 @@ void informer_engine::start()
     if (started_ || stopping_) return;
     started_ = true;
     started_at_ = settings_.time->now();
-    registry_.start(); // first: who waited here must be there for the first event
+    registry_.start(); // first: waiting listeners must receive the first event
     for (const auto& [id, l] : lanes_) run(l);
     if (settings_.options.storage.policy == storage::compressed) watches_.spawn("renewal", renew_loop());
     if (settings_.numbers) {
@@ -91,7 +91,7 @@ void informer_engine::start()
         watches_.spawn("metrics", meter_loop());
     }
     if (settings_.options.check_consistency) watches_.spawn("consistency check", checker_.run());
-    // Without any namespace there is no list to wait for.
+    // Without namespaces no list is pending.
     if (lanes_.empty()) on_strand([self = shared_from_this()] { self->settle_sync(); });
 }
 
@@ -141,15 +141,15 @@ void informer_engine::abandon(std::shared_ptr<informer_engine> self)
     self->settings_.log.error("an informer_factory was destroyed while its informers run: await stop() first",
                               {{"resource", self->settings_.resource.display_name()}});
     const auto strand = self->strand_.get();
-    // The context may be destroyed before it has run what follows, and the children after it.
+    // The context may be destroyed before it runs the coroutine below, and the child tasks after it.
     self->watches_.keep_until_ended(self);
     self->handlers_.keep_until_ended(self);
     auto ending = stop(std::move(self));
     asio::co_spawn(strand, std::move(ending),
-                   asio::detached); // rule aside: nobody is left to own it, and it ends with the last child
+                   asio::detached); // rule aside: no owner is left, and it ends with the last child task
 }
 
-// ---- who listens
+// ---- listeners
 
 std::shared_ptr<processor_listener> informer_engine::add_handler(event_handler handler, handler_options options)
 {

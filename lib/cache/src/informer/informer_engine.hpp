@@ -35,11 +35,11 @@
 
 namespace kubecoro::detail {
 
-/** What is behind a shared_informer: reflectors, the fifo, the store, the listeners, and the order in which they start and
-    stop.
+/** The implementation of shared_informer: the reflectors, the FIFO, the store, the listeners, and the order in which
+    they start and stop.
 
-    One strand owns the reflectors, the fifo, store writes and the distribution; what other threads ask for lies under
-    mutex_. Nothing on the strand ever waits for a handler. */
+    The reflectors, the FIFO, store writes and the distribution are confined to one strand; data that other threads read
+    is guarded by mutex_. The strand never waits for a handler. */
 class informer_engine final : public reflector_sink, public std::enable_shared_from_this<informer_engine>
 {
 public:
@@ -47,14 +47,15 @@ public:
 
     // ---- any thread
 
-    /// Stops with the context, if that ends first. Before anything else.
+    /// Stops with the context, if that ends first. Call before any other function.
     void end_with_context();
     void start();
     [[nodiscard]] std::shared_ptr<processor_listener> add_handler(event_handler handler, handler_options options);
     [[nodiscard]] std::shared_ptr<processor_listener> add_subscription(subscription_options options);
-    /// Tells the waiter of its key from now on; after `limit` it ends with cond::timed_out. 0 = no limit.
+    /// Reports the states of its key to the waiter from now on; after `limit` it ends with cond::timed_out. 0 = no
+    /// limit.
     void admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit);
-    /// Calls that on the strand after so long, if `whose` is still there.
+    /// Calls `call` on the strand after `limit` if `whose` still exists.
     void end_after(duration limit, std::weak_ptr<void> whose, std::function<void()> call);
     result<> add_index(std::string name, index_function f);
     [[nodiscard]] std::shared_ptr<const store> content() const noexcept { return store_; }
@@ -64,7 +65,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> set_namespaces(std::vector<std::string> namespaces);
     [[nodiscard]] boost::asio::awaitable<result<>> add_namespace(const std::string& ns);
     [[nodiscard]] boost::asio::awaitable<result<>> remove_namespace(const std::string& ns);
-    /// Empty = all, or none: see covers_just.
+    /// Empty = all, or none: see covers_just().
     [[nodiscard]] std::vector<std::string> namespaces() const;
     [[nodiscard]] bool covers_just(const namespaces_core& wanted) const;
     void retry_now();
@@ -75,14 +76,14 @@ public:
     [[nodiscard]] informer_stats stats() const;
     [[nodiscard]] std::string describe() const;
 
-    /// Tells everything to stop; returns at once.
+    /// Requests the stop of everything; returns at once.
     void request_stop();
-    /// First the watches, then the handlers; completes when nothing runs. Any number of callers.
+    /// Stops first the watches, then the handlers; completes when nothing runs. Any number of callers.
     [[nodiscard]] static boost::asio::awaitable<result<>> stop(std::shared_ptr<informer_engine> self);
-    /// Its owner is gone without having stopped it: stops, and keeps itself alive until nothing runs.
+    /// Called when the owner was destroyed without a stop: stops, and keeps the engine alive until nothing runs.
     static void abandon(std::shared_ptr<informer_engine> self);
 
-    // ---- the reflectors' side, on the strand
+    // ---- called by the reflectors, on the strand
 
     result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version,
                      const std::vector<left_out_object>& left_out) override;
@@ -95,26 +96,26 @@ private:
     struct lane_change;
     class end_of_context;
 
-    /// @param named  What the call is about; @param join  What it waits for.
+    /// @param named  The namespaces in the call. @param join  The namespaces it waits for.
     [[nodiscard]] boost::asio::awaitable<result<>>
     change_namespaces(const std::vector<std::string>& named, std::vector<std::string> join,
                       const std::function<void(namespaces_core&)>& change);
     static boost::asio::awaitable<result<>> await_change(std::shared_ptr<lane_change> change);
-    /// Makes the lanes those that are wanted now.
+    /// Adds and removes lanes until they match the wanted namespaces.
     result<> settle_lanes();
-    /// What a change waits for. Fails when a namespace was taken out again before its turn came.
+    /// Collects what a change waits for. Fails when a namespace was removed again before the change was processed.
     [[nodiscard]] result<> collect(const std::vector<std::string>& join, lane_change& out) const;
     void add_lane(std::string ns, std::string not_before = {});
     void drop_lane(const std::string& ns);
-    /// Takes out of the store what a lane brought and no namespace that is wanted covers.
+    /// Removes the objects of a lane from the store that no wanted namespace covers.
     [[nodiscard]] std::vector<notification> take_out(const std::string& ns);
-    /// Under mutex_.
+    /// Requires mutex_.
     void run(const std::shared_ptr<informer_lane>& lane);
     [[nodiscard]] static boost::asio::awaitable<result<>> follow(std::shared_ptr<informer_lane> lane);
-    /// Null when it has left.
+    /// Returns null when the lane was removed.
     [[nodiscard]] informer_lane* lane(std::size_t scope) const;
 
-    /// Has it called on the strand. False when there is none any more: its context has ended.
+    /// Posts to the strand. Returns false when the strand's context has ended.
     template<class F>
     bool on_strand(F&& f) const
     {
@@ -131,7 +132,7 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>> keep_alarms();
     void set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
 
-    /// Brings stored objects into a better form, a few at a time, while nothing else wants the strand.
+    /// Brings stored objects into their final form, a few at a time, between other work on the strand.
     [[nodiscard]] boost::asio::awaitable<result<>> renew_loop();
 
     [[nodiscard]] boost::asio::awaitable<result<>> meter_loop();
@@ -139,7 +140,7 @@ private:
     void pump();
     void process(const std::vector<delta>& batch);
     void resync(std::uint64_t target);
-    /// After the store was changed: whoever waits for the version is woken. `by` is what brought it.
+    /// Called after a change of the store: wakes the waits for the version. `by` are the deltas that brought it.
     void set_version(std::size_t scope, const std::string& version, std::span<const delta> by = {});
     void tell_change(const informer_lane& l, const reflector_core& core) const;
     void tell_silence(const informer_lane& l, std::string_view limit) const;
@@ -149,7 +150,7 @@ private:
     void lane_filled(informer_lane& l);
     void settle_sync();
     void set_blocked(informer_lane& l, std::optional<failure> why);
-    /// Tells whoever waits for the sync that it cannot be for now, or that it can be hoped for again.
+    /// Reports to all waits for the sync that it is blocked, or may succeed again.
     void tell_blocked();
 
     const informer_settings settings_;
@@ -162,12 +163,12 @@ private:
     const object_transformer transformer_;
     consistency_checker checker_;
     sync_gate gate_;
-    /// Changed on the strand, under mutex_; by their ids, which are never used again.
+    /// Changed on the strand with mutex_ held; by id, which is never reused.
     std::map<std::size_t, std::shared_ptr<informer_lane>> lanes_;
     listener_registry registry_;
     object_waiters waiters_;
 
-    // On the strand.
+    // Strand-confined.
     std::vector<std::weak_ptr<informer_lane>> leaving_;
     delta_fifo_core fifo_;
     shared_processor processor_;
@@ -182,7 +183,7 @@ private:
     bool stopped_ = false;
     namespaces_core wanted_;
     std::optional<informer_meter> meter_;
-    /// What the lanes that have left did.
+    /// Statistics of removed lanes.
     reflector_stats past_;
     time_point started_at_{};
     std::optional<duration> time_to_sync_;
@@ -190,7 +191,7 @@ private:
     std::uint64_t updated_ = 0;
     std::uint64_t deleted_ = 0;
 
-    // Last, so that a child that still runs is noticed before anything it uses is gone.
+    // Declared last, so that a task still running is detected before anything it uses is destroyed.
     task_group handlers_;
     task_group watches_;
 };

@@ -14,7 +14,7 @@ namespace kubecoro {
 using namespace detail;
 namespace {
 
-/// What makes two requests for an informer the same.
+/// The options that must be equal for an informer to be shared.
 struct informer_key
 {
     resource_type resource;
@@ -27,7 +27,7 @@ struct informer_key
     friend bool operator==(const informer_key&, const informer_key&) = default;
 };
 
-/// The canonical text where the selector parses; the server says what is wrong with the others.
+/// Returns the canonical text if the selector parses; the server reports the error of any other.
 template<class Selector>
 std::string canonical(const std::string& text)
 {
@@ -63,15 +63,15 @@ struct informer_factory::state
     };
 
     std::shared_ptr<source_provider> provider;
-    /// Its executor is kept apart.
+    /// Without its executor, which is stored in `executor`.
     factory_options options;
     kept_executor executor;
     std::mutex mutex;
     random_source seeds;
     std::vector<entry> entries;
-    /// Of each resource that was ever asked for.
+    /// One for each resource that was ever requested.
     std::vector<std::pair<resource_type, std::shared_ptr<watch_list_ability>>> abilities;
-    /// Released by their last user, and not known to have ended: a release can be cancelled.
+    /// Released by their last user, and possibly still running: a release can be cancelled.
     std::vector<std::shared_ptr<informer_engine>> leaving;
     bool stopping = false;
 
@@ -88,7 +88,7 @@ struct informer_factory::state
         return name;
     }
 
-    /// Under the mutex.
+    /// Requires the mutex.
     std::shared_ptr<informer_engine> make(const resource_type& resource, informer_options o)
     {
         if (!o.policy) o.policy = options.policy;
@@ -141,7 +141,7 @@ struct informer_factory::state
         for (const auto& e : entries) out.push_back(e.engine);
         return out;
     }
-    /// Those that were released as well.
+    /// Includes released informers.
     std::vector<std::shared_ptr<informer_engine>> all_engines()
     {
         auto out = engines();
@@ -184,7 +184,7 @@ shared_informer informer_factory::get(const resource_type& resource, informer_op
     options.field_selector = canonical<field_selector>(options.field_selector);
     const auto labels = options.label_indexes;
     auto engine = state_->find_or_make(resource, std::move(options));
-    // Not under the mutex: whoever is first to ask for a label goes through all objects.
+    // Not under the mutex: building a label index visits all objects.
     for (const auto& label : labels) engine->content()->index_label(label);
     return shared_informer(std::move(engine));
 }

@@ -18,7 +18,7 @@ bool inside_metadata(std::string_view path) noexcept
     return path.size() == metadata.size() || path[metadata.size()] == '.' || path[metadata.size()] == '[';
 }
 
-/// What is not asked for is not kept either, whatever the server sends.
+/// Adds the pruning for storage::metadata_only: other parts are not stored, whatever the server sends.
 decode_options decode_for(const informer_options& o)
 {
     decode_options decode = o.decode;
@@ -26,24 +26,24 @@ decode_options decode_for(const informer_options& o)
     auto& keep = decode.prune.keep;
     if (keep.empty()) keep = {"metadata"};
     std::erase_if(keep, [](const std::string& path) { return !inside_metadata(path); });
-    if (keep.empty()) keep = {"metadata.name"}; // is kept anyhow: nothing else was asked for
-    // Most of what metadata takes, and of use to few: for those who name it.
+    if (keep.empty()) keep = {"metadata.name"}; // always kept; nothing else was requested
+    // Most of the metadata's size and rarely needed: kept only when named explicitly.
     decode.drop_managed_fields = std::none_of(
         keep.begin(), keep.end(), [](const std::string& path) { return path.starts_with("metadata.managedFields"); });
     return decode;
 }
 
-/// Why the server is not to be asked at all, or nothing.
+/// Returns why the server must not be queried at all, or an empty text.
 std::string refusal(const informer_settings& s, const std::string& ns)
 {
-    // The server would answer with every object there is, and each would be left out as one of another namespace.
+    // The server would return every object, and each would be skipped as one of another namespace.
     if (!s.resource.namespaced && !ns.empty())
-        return s.resource.display_name() + " are not in namespaces: leave informer_options::namespaces empty";
+        return s.resource.display_name() + " are cluster-scoped: leave informer_options::namespaces empty";
     if (s.resource.namespaced && ns.empty() && !s.options.name.empty())
-        return s.resource.display_name() + " are in namespaces: informer_options::name needs one";
-    // What is not followed would be noticed by nobody, and every shard would hold everything.
+        return s.resource.display_name() + " are namespaced: informer_options::name needs informer_options::namespaces";
+    // An ignored selector would go unnoticed, and every shard would hold everything.
     if (!s.options.shard_selector.empty() && s.options.storage.policy == storage::metadata_only)
-        return "a list of metadata alone does not say whether informer_options::shard_selector was followed";
+        return "a list of metadata only does not show whether informer_options::shard_selector was applied";
     return {};
 }
 
@@ -84,7 +84,7 @@ std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const
                              .known = std::move(known)};
     try {
         return s.provider->open(s.resource, scope);
-    } catch (...) { // a namespace that joins is opened on the strand, where there is nobody to catch it
+    } catch (...) { // an added namespace is opened on the strand, which must not throw
         return refuse(s, ns, to_failure(std::current_exception()));
     }
 }

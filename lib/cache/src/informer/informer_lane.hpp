@@ -17,7 +17,7 @@
 
 namespace kubecoro::detail {
 
-/// What an informer is made of.
+/// The parts and settings of an informer.
 struct informer_settings
 {
     resource_type resource;
@@ -28,19 +28,19 @@ struct informer_settings
     std::shared_ptr<time_source> time;
     logger log;
     std::uint64_t seed = 1;
-    /// For people and metrics; unique in its factory.
+    /// Name in logs and metrics; unique in its factory.
     std::string label;
     /// Null = none.
     std::shared_ptr<metrics> numbers = {};
     duration metrics_period{0};
-    /// What the informers of this resource know of the server.
+    /// Shared by the informers of this resource.
     std::shared_ptr<watch_list_ability> ability = std::make_shared<watch_list_ability>();
     relist_budget relists = relist_budget();
 };
 
-/** One namespace of an informer, or everything: a reflector of its own, into the store of all.
+/** One namespace of an informer, or all: a reflector of its own that feeds the common store.
 
-    What is not said to be otherwise is the strand's. */
+    Strand-confined unless noted. */
 struct informer_lane
 {
     informer_lane() = default;
@@ -52,33 +52,33 @@ struct informer_lane
     std::string ns;
     std::shared_ptr<list_watch_source> source;
     std::unique_ptr<reflector> runs;
-    /// What the log was told.
+    /// The failures already logged.
     news_core told;
     /// Why it cannot list at all.
     std::optional<failure> blocked;
-    /// Opens when the first list is stored. Any thread.
+    /// Opens when the first list is stored. Thread safe.
     sync_gate gate;
     /// Ends the reflector.
     latch leave;
-    /// Nothing of it is left.
+    /// Settled when the lane is destroyed.
     latch gone;
-    // Under the informer's mutex:
+    // Guarded by the informer's mutex:
     informer_state state = informer_state::created;
     reflector_stats stats;
     std::string version;
-    /// The last list, event or bookmark.
+    /// Time of the last list, event or bookmark.
     std::optional<time_point> heard;
 };
 
-/// To what others have done.
+/// Adds `one` to `sum`.
 void add(reflector_stats& sum, const reflector_stats& one);
 
-/// The objects of one namespace (empty = all) as these options want them. Never null.
+/// Opens the source for the objects of one namespace (empty = all) with these options. Never null.
 [[nodiscard]] std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const std::string& ns,
                                                              std::shared_ptr<object_encoding> encoding,
                                                              std::shared_ptr<const known_objects> known);
 
-/// @param id          Tells this lane from others to the sink; its jitter is drawn from it and the seed.
+/// @param id          Identifies the lane to the sink; its jitter is derived from it and the seed.
 /// @param not_before  See reflector_expectation.
 [[nodiscard]] std::unique_ptr<informer_lane>
 make_lane(const informer_settings& s, std::size_t id, std::string ns, std::string not_before,

@@ -16,7 +16,7 @@ constexpr std::array all_states{informer_state::created, informer_state::listing
                                 informer_state::waiting, informer_state::parked,  informer_state::queued,
                                 informer_state::stopped};
 
-/// Versions are numbers on every server we know; one that is none is not shown.
+/// Versions are numbers on every known server; any other version is not shown.
 std::optional<double> number(const std::string& version)
 {
     double n = 0;
@@ -25,7 +25,7 @@ std::optional<double> number(const std::string& version)
     return read.ec == std::errc() && read.ptr == end ? std::optional(n) : std::nullopt;
 }
 
-/// Handlers that were given no name have a number: one time series for all of them, however many come and go.
+/// Unnamed handlers have a number: they share one time series, however many come and go.
 std::string series_of(const std::string& handler)
 {
     const bool number = std::all_of(handler.begin(), handler.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -50,7 +50,7 @@ void informer_meter::count(const std::string& name, std::uint64_t sum, const met
 {
     auto& f = counters_[{name, more}];
     if (!f.to) f.to = sink_->make_counter("kubecoro_" + name, labels(more));
-    // A sum over handlers sinks when one of them goes.
+    // A sum over handlers decreases when a handler is removed.
     if (sum > f.at) f.to->add(static_cast<double>(sum - f.at));
     f.at = sum;
 }
@@ -101,7 +101,7 @@ void informer_meter::publish(const informer_stats& s)
     publish(s.handlers);
 }
 
-/// Where nothing is checked there are no series.
+/// Publishes no series where nothing was checked.
 void informer_meter::publish(const consistency_stats& c)
 {
     if (c.checks == 0) return;
@@ -114,7 +114,7 @@ void informer_meter::publish(const consistency_stats& c)
 void informer_meter::publish(const std::vector<handler_stats>& handlers)
 {
     std::map<std::string, handler_stats> series;
-    // Once more for those that have gone, with nothing: a gauge keeps what it was set to last.
+    // Includes removed handlers, with zeros: a gauge keeps its last value otherwise.
     for (const auto& name : handlers_) series[name];
     handlers_.clear();
     for (const auto& h : handlers) {

@@ -11,13 +11,13 @@
 
 namespace kubecoro::detail {
 
-/** Shows an informer's stats as metrics: looked at from time to time, so that an event costs nothing more.
+/** Publishes an informer's stats as metrics: reads them periodically, so that an event has no extra cost.
 
-    Time series: some fifty an informer and nine a handler with a name. Not thread safe. */
+    Time series: about fifty per informer and nine per named handler. Not thread safe. */
 class informer_meter
 {
 public:
-    /// @param informer  Tells it from others of the same resource.
+    /// @param informer  Distinguishes it from other informers of the same resource.
     informer_meter(std::shared_ptr<metrics> sink, std::string informer, std::string resource);
 
     void publish(const informer_stats& s);
@@ -40,7 +40,7 @@ private:
     metric_labels own_;
     std::map<std::pair<std::string, metric_labels>, follower> counters_;
     std::map<std::pair<std::string, metric_labels>, std::shared_ptr<metrics::gauge>> gauges_;
-    /// The series of those that were there last time.
+    /// The handler series published last time.
     std::set<std::string> handlers_;
 };
 

@@ -1,4 +1,4 @@
-// Namespaces that join and leave an informer.
+// Namespaces that are added to and removed from an informer.
 
 #include "informer/informer_engine.hpp"
 #include "waits/await_all.hpp"
@@ -27,7 +27,7 @@ asio::awaitable<result<>> run_to_its_end(const informer_lane& lane, result<>& ou
 
 } // namespace
 
-/** What a change of the namespaces has to wait for; settled on the strand, awaited anywhere. */
+/** The waits of a change of the namespaces; settled on the strand, awaited on any thread. */
 struct informer_engine::lane_change
 {
     latch made;
@@ -70,14 +70,14 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
 {
     const bool any = std::any_of(named.begin(), named.end(), [](const std::string& ns) { return !ns.empty(); });
     if (any && !settings_.resource.namespaced)
-        return refused(failure(cond::misconfigured, settings_.resource.display_name() + " are not in namespaces"));
+        return refused(failure(cond::misconfigured, settings_.resource.display_name() + " are cluster-scoped"));
     {
         std::lock_guard lock(mutex_);
         if (stopping_) return refused(failure(cond::cancelled, "the informer has stopped"));
         change(wanted_);
     }
     const auto begun = std::make_shared<lane_change>();
-    // It goes with the post, done or not: the context may end first.
+    // Destroyed with the posted function, called or not: the context may end first.
     const std::shared_ptr<void> dropped(
         nullptr, [begun](void*) { begun->made.settle(failure(cond::cancelled, "the informer's context has ended")); });
     on_strand([self = shared_from_this(), join = std::move(join), begun, dropped] {
@@ -122,13 +122,13 @@ result<> informer_engine::settle_lanes()
         if (change.leave.empty() && change.join.empty()) return {};
         if (stopping_) return failure(cond::cancelled, "the informer has stopped");
     }
-    pump(); // what came before the change is stored before it
-    // What stays covered is in the store already: a list from an older state would take it back.
+    pump(); // store everything received before the change
+    // Objects that stay covered are already stored: a list from an older state would revert them.
     const bool overlap = present.contains("") || (!change.join.empty() && change.join.front().empty());
     const std::string not_before = overlap ? last_resource_version() : std::string();
     for (const auto& ns : change.leave) drop_lane(ns);
     for (auto& ns : change.join) add_lane(std::move(ns), not_before);
-    // Only now: who waits for a version of what stays covered goes on with the new lane.
+    // After adding: waits for a version of a namespace that stays covered move to the new lane.
     for (const auto& ns : change.leave) store_->versions()->remove_lane(ns);
     tell_blocked();
     settle_sync();
@@ -144,7 +144,7 @@ result<> informer_engine::collect(const std::vector<std::string>& join, lane_cha
             out.joined.emplace_back(l->source->describe(), l->gate);
     const bool all = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& l) { return l.second->ns.empty(); });
     if (!all && !names.empty())
-        return failure(cond::cancelled, "namespace '" + *names.begin() + "' was taken out again");
+        return failure(cond::cancelled, "namespace '" + *names.begin() + "' was removed before it was added");
     for (const auto& l : leaving_)
         if (const auto lane = l.lock()) out.left.push_back(lane->gone);
     return {};
@@ -158,7 +158,7 @@ void informer_engine::drop_lane(const std::string& ns)
         std::lock_guard lock(mutex_);
         lanes_.erase(at);
         add(past_, lane->stats);
-        past_.outdated = 0; // they leave with it
+        past_.outdated = 0; // its outdated objects are removed with it
     }
     std::erase_if(leaving_, [](const auto& l) { return l.expired(); });
     leaving_.push_back(lane);
@@ -209,7 +209,7 @@ asio::awaitable<result<>> informer_engine::follow(std::shared_ptr<informer_lane>
     auto leaving = lane->leave.wait();
     auto both = race(std::move(following), std::move(leaving));
     co_await std::move(both);
-    co_return outcome; // a reflector that ends uncancelled has nobody but the group to report it
+    co_return outcome; // the group reports a reflector that ends without cancellation
 }
 
 } // namespace kubecoro::detail

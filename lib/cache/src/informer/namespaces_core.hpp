@@ -1,5 +1,5 @@
 #pragma once
-// Which namespaces an informer covers, and what has to change for that. Sans-io.
+// Holds the namespaces an informer covers, and computes changes of its watches. Sans-io.
 
 #include <set>
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace kubecoro::detail {
 
-/** The namespaces that are wanted.
+/** The wanted namespaces.
 
-    The empty name stands for all of them and, while it is in the set, hides the others: they count again when it goes.
-    No namespace at all is a set like any other, and covers nothing. */
+    The empty name stands for all and hides the others while it is in the set; they count again once it is removed. An
+    empty set is valid and covers nothing. */
 class namespaces_core
 {
 public:
@@ -29,10 +29,10 @@ public:
     void add(const std::string& ns) { wanted_.insert(ns); }
     void remove(const std::string& ns) { wanted_.erase(ns); }
 
-    /// Each of these needs a watch of its own; the empty name is one over everything.
+    /// Returns the namespaces that need a watch of their own; the empty name is one watch over everything.
     [[nodiscard]] std::set<std::string> watched() const;
     [[nodiscard]] bool covers(std::string_view ns) const;
-    /// From the watches there are to those that are needed.
+    /// Returns the changes from the present watches to the needed ones.
     [[nodiscard]] change from(const std::set<std::string>& present) const;
 
     friend bool operator==(const namespaces_core& a, const namespaces_core& b) { return a.watched() == b.watched(); }

@@ -18,7 +18,7 @@ object object_transformer::apply(const object& fresh) const
     auto made = call(fresh);
     if (made) return std::move(*made);
     ++failures_;
-    log_.warning("a transform failed; the object is stored as it came",
+    log_.warning("a transform failed; the object is stored as received",
                  {{"object", to_string(fresh.key())}, {"failure", made.error().describe()}});
     return fresh;
 }
@@ -35,7 +35,7 @@ result<object> object_transformer::call(const object& fresh) const
     if (!made || made.key() != fresh.key() || !made.same_uid(fresh) ||
         made.resource_version() != fresh.resource_version())
         return failure(cond::invalid, "name, namespace, uid and resourceVersion must stay");
-    // What the user made stands alone; beside the others it shares what they share.
+    // The user's object has storage of its own; decoding makes it share storage like the others.
     return decode_object(made.to_text(), {}, encoding_);
 }
 

@@ -10,19 +10,20 @@
 
 namespace kubecoro::detail {
 
-/** Calls the user's transform, and keeps what it does wrong to the one object it did it to. */
+/** Calls the user's transform, and confines its failures to the object concerned. */
 class object_transformer
 {
 public:
     object_transformer(object_transform f, std::shared_ptr<object_encoding> encoding, logger log);
 
     explicit operator bool() const noexcept { return static_cast<bool>(call_); }
-    /// The object to store: what the user made of it, in the form of the others, or as it came when that failed.
+    /// Returns the object to store: the transformed one, in the common encoding, or the original when the transform
+    /// failed.
     [[nodiscard]] object apply(const object& fresh) const;
     [[nodiscard]] std::uint64_t failures() const noexcept { return failures_; }
 
 private:
-    /// Errors: what it threw; cond::invalid for something that is not the same object any more.
+    /// Errors: the transform's exception; cond::invalid when the result has another identity.
     [[nodiscard]] result<object> call(const object& fresh) const;
 
     object_transform call_;

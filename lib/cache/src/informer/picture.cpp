@@ -1,4 +1,4 @@
-// What an informer says of itself: state, counts, text for people.
+// Snapshots of an informer: state, statistics, and text for people.
 
 #include "informer/informer_engine.hpp"
 
@@ -35,7 +35,7 @@ void add(reflector_stats& sum, const reflector_stats& one)
 
 namespace {
 
-/// The state that deserves attention first.
+/// Returns the state that needs attention first.
 informer_state worse(informer_state a, informer_state b)
 {
     constexpr auto rank = [](informer_state s) {
@@ -64,7 +64,7 @@ informer_state informer_engine::state() const
     std::lock_guard lock(mutex_);
     if (stopped_ || (stopping_ && !started_)) return informer_state::stopped;
     if (!started_) return informer_state::created;
-    informer_state s = informer_state::watching; // no namespace at all: nothing to wait for
+    informer_state s = informer_state::watching; // without namespaces nothing is pending
     for (const auto& [id, l] : lanes_) s = worse(s, l->state);
     return s;
 }
@@ -117,7 +117,7 @@ std::string text(Number n)
     return std::to_string(n);
 }
 
-/// To the millisecond.
+/// Rounds to milliseconds.
 std::string seconds(duration d)
 {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();

@@ -1,4 +1,4 @@
-// What the reflectors tell, and who hears of it: the log, the program, whoever waits for the sync.
+// Reports of the reflectors to the log, the user's callback and the waits for the sync.
 
 #include "informer/informer_engine.hpp"
 
@@ -8,7 +8,7 @@
 namespace kubecoro::detail {
 namespace {
 
-/// Failures that patience does not cure: whoever waits for the sync should know.
+/// Failures that retries do not solve: waits for the sync should end with them.
 bool blocks_sync(cond c) noexcept
 {
     switch (c) {
@@ -28,7 +28,7 @@ bool blocks_sync(cond c) noexcept
 void informer_engine::report(std::size_t scope, const reflector_core::incident& what)
 {
     informer_lane* at = lane(scope);
-    if (!at) return; // it has left
+    if (!at) return; // the lane was removed
     informer_lane& l = *at;
     const bool news = l.state != informer_state::parked && l.told.is_news(what.what, what.why, settings_.time->now());
     const auto level = !news ? log_level::debug : what.detour ? log_level::info : log_level::warning;
@@ -40,7 +40,7 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
     if (settings_.options.on_failure) {
         try {
             settings_.options.on_failure(why);
-        } catch (...) { // documented: it is for showing only
+        } catch (...) { // documented: exceptions are ignored
         }
     }
     if (what.skipped) return;
@@ -81,7 +81,7 @@ void informer_engine::tell_change(const informer_lane& l, const reflector_core& 
     const bool was_parked = l.state == informer_state::parked;
     const bool is_parked = core.state() == informer_state::parked;
     if (is_parked && !was_parked)
-        settings_.log.warning("the server does not know the resource any more: parked",
+        settings_.log.warning("the server no longer serves the resource: parked",
                               {{"informer", settings_.label}, {"source", l.source->describe()}});
     if (was_parked && !is_parked && core.state() != informer_state::stopped)
         settings_.log.info("the resource is back", {{"informer", settings_.label}, {"source", l.source->describe()}});

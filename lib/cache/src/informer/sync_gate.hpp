@@ -1,5 +1,5 @@
 #pragma once
-// "Synced", to be awaited: not yet, cannot be for this reason, or done.
+// An awaitable sync state: pending, failed for now with a reason, or done.
 
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/result.hpp>
@@ -12,20 +12,20 @@
 
 namespace kubecoro::detail {
 
-/** Thread safe; copies share one gate.
+/** The sync state of an informer or a part of it. Thread safe; copies share one gate.
 
-    fail() answers everyone who waits now and everyone who asks until retry(); open() and close() are final, the first of
-    them wins. */
+    fail() is the result of all current waits, and of later ones until retry(); open() and close() are final, and the
+    first call wins. */
 class sync_gate
 {
 public:
     sync_gate() : state_(std::make_shared<state>()) {}
 
     void open() const { settle({}, true); }
-    void close() const { close(failure(cond::cancelled, "it was stopped before it had synced")); }
+    void close() const { close(failure(cond::cancelled, "it was stopped before it synced")); }
     void close(const failure& why) const { settle(why, true); }
     void fail(const failure& why) const { settle(why, false); }
-    /// The failure is over; whoever asks now waits again.
+    /// Clears the failure; later waits are pending again.
     void retry() const
     {
         std::lock_guard lock(state_->mutex);
@@ -68,7 +68,7 @@ private:
             if (state_->final) return;
             state_->final = final;
             state_->outcome = outcome;
-            // Those who ask after a retry() need a latch of their own.
+            // Waits after a retry() need a latch of their own.
             answered = std::exchange(state_->waiters, latch{});
         }
         answered.settle(std::move(outcome));

@@ -1,5 +1,5 @@
 #pragma once
-// How long a handler's calls take. Sans-io.
+// Measures the duration of a handler's calls. Sans-io.
 
 #include <kubecoro/base/clock.hpp>
 
@@ -11,27 +11,27 @@
 
 namespace kubecoro::detail {
 
-/** Calls begin and end in slots, one call a slot at a time; anybody may look.
+/** Measures calls in slots, with one call per slot at a time; readable from any thread.
 
-    A call that takes longer than slow_after is told of once, and so is a row of them: after a call in time the next slow
-    one is news again. Thread safe. */
+    Reports a call longer than slow_after once for each streak of slow calls: only a call in time re-arms the report.
+    Thread safe. */
 class call_meter
 {
 public:
-    /// @param slow_after  0 = nothing is slow.
+    /// @param slow_after  0 = no call is slow.
     call_meter(duration slow_after, std::size_t slots);
 
     void begin(std::size_t slot, time_point now) noexcept { since_[slot] = now.time_since_epoch().count(); }
-    /// @return how long the call took, if that is to be told.
+    /// Returns the duration of the call if it should be reported.
     std::optional<duration> end(std::size_t slot, time_point now) noexcept;
-    /// How long a call in progress takes already, if that is to be told.
+    /// Returns the duration so far of a call in progress if it should be reported.
     std::optional<duration> overdue(time_point now) noexcept;
 
-    /// The longest of the calls in progress; 0 when there is none.
+    /// Returns the duration of the longest call in progress; 0 without one.
     [[nodiscard]] duration running(time_point now) const noexcept;
     [[nodiscard]] std::size_t in_progress() const noexcept;
     [[nodiscard]] duration slowest() const noexcept { return duration(slowest_.load()); }
-    /// Calls that ended after more than slow_after, whether told of or not.
+    /// Number of finished calls longer than slow_after, reported or not.
     [[nodiscard]] std::uint64_t slow() const noexcept { return slow_; }
 
 private:

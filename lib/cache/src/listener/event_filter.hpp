@@ -7,12 +7,12 @@
 
 namespace kubecoro::detail {
 
-/** What a reader hears of who asked for some objects only.
+/** Applies one reader's filter to notifications.
 
-    The informer's events in, the reader's out: an update that begins to match is an add, one that ceases to match is the
-    deletion of what the reader was told last. Remembers whom the reader was told of, so that the question is asked
-    once an event, a deletion asks none, and the reader's events stay a chain whatever the answers. Not thread safe: one
-    reader at a time. */
+    Translates the informer's events into the reader's: an update that starts to match becomes an add, one that stops
+    matching becomes the deletion of the last delivered state. Remembers the delivered objects, so that the filter is
+    called once per event, never for a deletion, and the reader's events stay a chain whatever the filter returns. Not
+    thread safe: one reader at a time. */
 class event_filter
 {
 public:
@@ -21,13 +21,13 @@ public:
 
     struct outcome
     {
-        /// The event, perhaps changed, is for the reader.
+        /// The event, possibly changed, is for the reader.
         bool passes = true;
-        /// What the question threw; the object then counts as it did before.
+        /// The filter's exception; the object then keeps its previous match result.
         result<> asked = {};
     };
     [[nodiscard]] outcome apply(notification& n);
-    /// The reader knows the object as one that was there, without having been told.
+    /// Marks the object as known to the reader without an event, if it matches.
     [[nodiscard]] result<> assume(const object& o);
 
 private:

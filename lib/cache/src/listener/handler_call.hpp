@@ -10,7 +10,7 @@
 
 namespace kubecoro::detail {
 
-/// Calls a plain function, or gives the coroutine to await.
+/// Result of calling a plain function, or the coroutine to await.
 struct call_outcome
 {
     result<> done;

@@ -9,7 +9,7 @@ object_map<std::size_t>& initial_events::places()
     if (!places_) {
         places_.emplace();
         places_->reserve(items_.size());
-        for (auto& o : std::exchange(items_, {})) change(std::move(o)); // what was added twice becomes one
+        for (auto& o : std::exchange(items_, {})) change(std::move(o)); // merges duplicates
     }
     return *places_;
 }
@@ -25,7 +25,7 @@ void initial_events::change(object o)
     auto& known = places();
     const auto found = known.find(o);
     const std::size_t place = found == known.end() ? items_.size() : found->second;
-    // The handle in the table keeps the text of its key alive: the old one goes first.
+    // The handle in the table keeps the text of its key alive: erase the old one first.
     if (found == known.end())
         items_.push_back(o);
     else

@@ -10,21 +10,22 @@
 
 namespace kubecoro::detail {
 
-/** What a streamed list has brought so far: each object once, in its newest state.
+/** Accumulates the objects of a streamed list: each object once, in its newest state.
 
-    Costs no more than a vector as long as objects are only added, which is what streamed lists mostly do; the first
-    change or deletion in between makes a table of where everything is. */
+    Costs no more than a vector while objects are only added, the usual case; the first change or deletion builds a
+    table of positions. */
 class initial_events
 {
 public:
-    /// About so many will come: a vector that grows by doubling takes three times the memory for a moment.
+    /// Reserves memory for the expected number: a vector that grows by doubling temporarily needs three times the
+    /// memory.
     void expect(std::size_t objects) { items_.reserve(objects + objects / 16); }
     void add(object o);
-    /// An object that is not there yet is added.
+    /// Replaces the object; adds it when it is not in the list yet.
     void change(object o);
     void remove(const object& o);
     [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
-    /// Everything; nothing stays.
+    /// Returns all objects and clears the list.
     [[nodiscard]] std::vector<object> take();
 
 private:

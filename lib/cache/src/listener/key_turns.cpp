@@ -28,7 +28,7 @@ std::optional<notification> key_turns::next()
         const object key = std::move(ready_.front());
         ready_.pop_front();
         const auto at = lines_.find(key.key());
-        // What waited may have vanished since, and the key may have begun anew.
+        // The waiting events may have been dropped since, and the key may be in progress again.
         if (at == lines_.end() || at->second.busy || at->second.waiting.empty()) continue;
         turn t = std::move(at->second.waiting.front());
         at->second.waiting.erase(at->second.waiting.begin());

@@ -11,36 +11,36 @@
 
 namespace kubecoro::detail {
 
-/** Which keys are in work, and the events that wait behind them: several keys at once, no key twice at once.
+/** The keys being processed and the events waiting behind them: several keys at once, no key twice at once.
 
-    Sans-io, not thread safe. Belongs to a listener_core, whose queue holds the rest. */
+    Sans-io, not thread safe. Part of a listener_core, whose queue holds the other events. */
 class key_turns
 {
 public:
-    /// An event, and whether it counts as one of the initial ones.
+    /// An event, and whether it counts as initial.
     struct turn
     {
         notification event;
         bool initial = false;
     };
 
-    /// Takes the key of the event into work, or lets the event wait behind the one that is.
+    /// Starts processing the event, or queues it behind the one of its key in progress.
     [[nodiscard]] std::optional<notification> begin(turn t);
-    /// An event that waited behind one of its key that has ended since; the oldest of such keys first.
+    /// Returns a waiting event whose key is free again; the key that became free first comes first.
     [[nodiscard]] std::optional<notification> next();
-    /// The event of this key in work has ended.
+    /// Called when the event of this key in progress has ended.
     void done(object_key_view key);
 
-    /// The last event that waits behind this key; null when none does.
+    /// Returns the last event that waits behind this key, or null.
     [[nodiscard]] notification* last(object_key_view key);
-    /// Takes that one away.
+    /// Removes that event.
     void drop_last(object_key_view key);
-    /// Drops what waits; what is in work stays in work.
+    /// Drops waiting events; those in progress stay.
     void clear();
 
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
     [[nodiscard]] std::size_t in_work() const noexcept { return in_work_; }
-    /// Initial events that wait here or are in work.
+    /// Number of initial events waiting here or in progress.
     [[nodiscard]] std::size_t initial() const noexcept { return initial_; }
 
 private:
@@ -48,15 +48,16 @@ private:
     {
         std::vector<turn> waiting;
         bool busy = false;
-        /// What is in work is initial.
+        /// The event in progress is initial.
         bool initial = false;
     };
 
     notification take(line& l, turn t);
 
-    /// Of the keys in work or with something that waits. The handle is the first event's, let go with the last.
+    /// The keys in progress or with waiting events. The key's handle is that of the first event, released with the last
+    /// one.
     object_map<line> lines_;
-    /// Keys whose turn it is.
+    /// Keys that are free and have waiting events.
     std::deque<object> ready_;
     std::size_t waiting_ = 0;
     std::size_t in_work_ = 0;

@@ -14,10 +14,10 @@ enum class merge_result
     apart
 };
 
-/// Makes `older` say what both say, if one event can.
+/// Merges `newer` into `older` if one event can express both.
 merge_result merge_into(notification& older, const notification& newer)
 {
-    // An add begins anew, whatever `older` is: the deletion before it may wait elsewhere.
+    // An add always starts a new event: the deletion before it may wait elsewhere.
     if (std::holds_alternative<added>(newer)) return merge_result::apart;
     if (auto* a = std::get_if<added>(&older)) {
         if (std::holds_alternative<deleted>(newer)) return merge_result::nothing_left;
@@ -31,12 +31,12 @@ merge_result merge_into(notification& older, const notification& newer)
             u->after = object_of(newer);
         return merge_result::merged;
     }
-    // After a deletion only an add can follow, and that stays an event of its own also for the same uid (an object that
-    // left a selector and came back): an update would need the state the reader was told last, which is not here.
+    // After a deletion only an add can follow. It stays a separate event even for the same uid (an object that left a
+    // selector and came back): an update would need the last delivered state, which is not known here.
     return merge_result::apart;
 }
 
-/// Shown for the sake of the reader, not because something happened.
+/// True for events that do not stem from a change on the server.
 bool is_initial(const notification& n) noexcept
 {
     const auto* a = std::get_if<added>(&n);
@@ -62,7 +62,7 @@ std::size_t merge_threshold(coalesce policy, std::size_t max_pending) noexcept
     return max_pending;
 }
 
-/// A table that has grown beyond this is given back when the queue has drained.
+/// A table larger than this is released when the queue has drained.
 constexpr std::size_t small_table = 1024;
 
 } // namespace
@@ -82,7 +82,7 @@ void listener_core::add(const notification& n)
     merge(n);
 }
 
-/// For policy `never`: whether the event is taken.
+/// For policy `never`: returns whether the event is accepted.
 bool listener_core::admit_replay(const notification& n)
 {
     if (overrun_) return false;
@@ -130,7 +130,7 @@ void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, 
         return drop(position);
     case merge_result::merged:
         ++coalesced_;
-        // The key of the table must be a handle that is waiting anyway, not one that would stay alive for it alone.
+        // The table's key must be a handle that waits anyway, so that the table keeps no object alive.
         last_->erase(found);
         last_->emplace(object_of(*at(position)), position);
         return;
@@ -153,7 +153,7 @@ void listener_core::drop(std::uint64_t position)
     if (queue_.size() > 2 * live_ + max_pending_) compact();
 }
 
-// Empty entries at the front need no reader.
+// Removes empty entries at the front.
 void listener_core::trim()
 {
     while (!queue_.empty() && !queue_.front()) {
@@ -177,7 +177,7 @@ void listener_core::compact()
 
 void listener_core::mark_initial() { mark_ = first_ + queue_.size(); }
 
-/// Takes the entry at the front, which is not empty.
+/// Removes and returns the front entry, which must not be empty.
 notification listener_core::take_front()
 {
     entry& front = queue_.front();
@@ -216,7 +216,7 @@ std::optional<notification> listener_core::take()
 {
     auto out = turns_.next();
     for (trim(); !out && !queue_.empty(); trim()) {
-        // Before the mark is set, all that is here is initial.
+        // Before the mark is set, every entry is initial.
         const bool initial = !mark_ || first_ < *mark_;
         out = turns_.begin({take_front(), initial});
     }

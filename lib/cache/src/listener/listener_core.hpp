@@ -14,16 +14,16 @@
 
 namespace kubecoro::detail {
 
-/** What waits for one handler.
+/** The queue of events for one handler.
 
-    Sans-io, not thread safe. coalesce::hybrid: while no more than max_pending wait, it is a plain queue. Beyond that an
-    event merges into the last waiting one of its key, so that at most max_pending plus two entries a key ever wait (two
-    where a deletion is followed by an add). latest_per_key merges always; never does not, and takes nothing more when it
-    is overrun. What the reader gets stays a chain for each key: an event's `before` is what the reader was told last. A
-    merged event keeps the place of the older one.
+    Sans-io, not thread safe. coalesce::hybrid: a plain queue while at most max_pending events wait. Beyond that an
+    event merges into the last waiting one of its key, so at most max_pending plus two entries per key wait (two where a
+    deletion is followed by an add). latest_per_key always merges; never does not, and accepts nothing more once it is
+    overrun. The reader gets a chain for each key: an event's `before` is the state delivered last. A merged event keeps
+    the position of the older one.
 
-    It is read either in batches, by pop() and finished(), or by key, by take() and done(): then several keys are in work at
-    once, no key twice. */
+    Read either in batches, by pop() and finished(), or by key, by take() and done(); in the latter case several keys
+    may be in progress at once, no key twice. */
 class listener_core
 {
 public:
@@ -34,38 +34,38 @@ public:
     {
         for (const auto& n : batch) add(n);
     }
-    /// The stored objects again. The policy `never` skips them while earlier ones wait: nothing else bounds those.
+    /// Adds a resync. The policy `never` skips it while an earlier one waits, since nothing else bounds resyncs.
     void add_resync(std::span<const notification> all);
-    /// More than max_pending wait, and none may merge: what came last was not taken, nor will anything be.
+    /// True when more than max_pending events waited and none could merge: later events are dropped.
     [[nodiscard]] bool overrun() const noexcept { return overrun_; }
 
-    /// Everything added so far are the initial events.
+    /// Marks everything added so far as the initial events.
     void mark_initial();
 
-    /// The next events; they are in work until finished().
+    /// Returns the next events; they are in progress until finished().
     [[nodiscard]] std::vector<notification> pop(std::size_t max);
     void finished() noexcept { finished_ = first_; }
 
-    /// The next event whose key is not in work; that key is in work until done().
+    /// Returns the next event whose key is not in progress; that key is in progress until done().
     [[nodiscard]] std::optional<notification> take();
     void done(object_key_view key) { turns_.done(key); }
 
-    /// Drops what waits.
+    /// Drops waiting events.
     void clear();
 
     [[nodiscard]] std::size_t pending() const noexcept { return live_ + turns_.waiting(); }
     [[nodiscard]] std::uint64_t coalesced() const noexcept { return coalesced_; }
-    /// Every initial event was popped, or popped and finished.
+    /// True when every initial event was popped, or popped and finished.
     [[nodiscard]] bool initial_popped() const noexcept { return mark_ && first_ >= *mark_; }
     [[nodiscard]] bool initial_finished() const noexcept
     {
         return mark_ && finished_ >= *mark_ && turns_.initial() == 0;
     }
-    /// mark_initial() was called.
+    /// True after mark_initial().
     [[nodiscard]] bool marked() const noexcept { return mark_.has_value(); }
 
 private:
-    /// Empty: it merged with another into nothing.
+    /// Empty when it cancelled out with another one.
     using entry = std::optional<notification>;
 
     [[nodiscard]] bool crowded() const noexcept { return pending() >= merge_from_; }
@@ -84,10 +84,10 @@ private:
 
     std::size_t max_pending_;
     coalesce policy_;
-    /// So many wait when events begin to merge.
+    /// Number of waiting events from which events merge.
     std::size_t merge_from_;
     bool overrun_ = false;
-    /// Of those that wait, by policy `never` only: initial adds and resyncs, which do not count against the bound.
+    /// Policy `never` only: waiting initial adds and resyncs, which do not count against the bound.
     std::size_t replays_ = 0;
     /// Entries have positions: first_, first_ + 1, ...
     std::deque<entry> queue_;
@@ -98,7 +98,7 @@ private:
     /// The position up to which events are initial.
     std::optional<std::uint64_t> mark_;
     key_turns turns_;
-    /// The last waiting entry of each key; made when events begin to merge, dropped when the queue has drained.
+    /// The last waiting entry of each key; built when events begin to merge, dropped when the queue has drained.
     std::optional<object_map<std::uint64_t>> last_;
     std::uint64_t coalesced_ = 0;
 };

@@ -14,7 +14,7 @@ constexpr duration shortest_resync = std::chrono::seconds{1};
 
 std::shared_ptr<processor_listener> listener_registry::admit(admission a)
 {
-    std::vector<waiting> ended; // what handlers and filters hold may be destroyed with them: not under the lock
+    std::vector<waiting> ended; // destroys handlers and filters, with their captures, outside the lock
     std::lock_guard lock(mutex_);
     a.settings.id = next_id_++;
     a.settings.log = log_;
@@ -67,7 +67,7 @@ void listener_registry::start()
 
 void listener_registry::refuse()
 {
-    std::vector<waiting> dropped; // what a handler holds may be destroyed with it: not under the lock
+    std::vector<waiting> dropped; // destroys handlers, with their captures, outside the lock
     std::lock_guard lock(mutex_);
     phase_ = phase::refusing;
     dropped.swap(waiting_);

@@ -13,17 +13,17 @@
 
 namespace kubecoro::detail {
 
-/** Who listens to an informer, from admission to the end: before the start they wait here, then they run.
+/** The listeners of an informer, from admission to their end. Before the informer's start they wait here.
 
-    Thread safe. What runs is started by the owner, through two functions that must not wait; they are called under the
-    lock, so that a stop cannot come between. */
+    Thread safe. Listeners are started through two functions of the owner, which must not block; they are called under
+    the lock, so that a stop cannot come in between. */
 class listener_registry
 {
 public:
     struct admission
     {
         processor_listener::settings settings;
-        /// Nothing = a subscription, which reads by itself.
+        /// Empty = a subscription, which reads by itself.
         std::optional<event_handler> handler = {};
         kept_executor executor = {};
         /// 0 = none.
@@ -37,18 +37,18 @@ public:
 
     listener_registry(logger log, starter start) : log_(std::move(log)), starter_(std::move(start)) {}
 
-    /// The new listener; after refuse() one that is over.
+    /// Creates a listener; after refuse(), one that has ended.
     [[nodiscard]] std::shared_ptr<processor_listener> admit(admission a);
-    /// Runs those that wait, and whoever comes from now on at once.
+    /// Runs the waiting listeners; later ones run at once.
     void start();
-    /// Admits and starts no listener any more.
+    /// Stops admitting and starting listeners.
     void refuse();
-    /// Ends the subscriptions: their readers get what waits, then the end.
+    /// Ends the subscriptions: their readers get the waiting events, then the end.
     void end_subscriptions();
-    /// Tells all that the informer has stopped.
+    /// Ends all listeners: the informer has stopped.
     void end();
     [[nodiscard]] std::vector<std::shared_ptr<processor_listener>> all() const;
-    /// Counts those of them that have ended.
+    /// Counts the listeners that have ended.
     [[nodiscard]] const departures& left() const noexcept { return left_; }
 
 private:
@@ -64,7 +64,7 @@ private:
         refusing
     };
 
-    /// Hands over those that have ended since the last call, for the caller to destroy without the lock.
+    /// Moves the listeners that have ended since the last call to `ended`, for the caller to destroy without the lock.
     void sweep(std::vector<waiting>& ended);
     void begin(waiting w);
 

@@ -1,5 +1,5 @@
 #pragma once
-// From what users ask for to what a listener needs.
+// Converts the options of users to the settings of a listener.
 
 #include "listener/processor_listener.hpp"
 
@@ -18,7 +18,7 @@ namespace kubecoro::detail {
     s.name = std::move(o.name);
     s.policy = o.policy;
     s.max_pending = o.max_pending;
-    // A batch in hand grows old while its first events are handled: who wants the newest gets one at a time.
+    // With latest_per_key, events of a larger batch would become outdated while its first events are handled.
     if (o.policy == coalesce::latest_per_key) s.max_batch = 1;
     s.concurrency = std::max<std::size_t>(1, o.concurrency);
     s.filter = std::move(o.filter);

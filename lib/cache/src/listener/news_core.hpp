@@ -1,5 +1,5 @@
 #pragma once
-// Which of many reports are news. Sans-io.
+// Decides which of many reports are new. Sans-io.
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/failure.hpp>
@@ -11,19 +11,19 @@
 
 namespace kubecoro::detail {
 
-/** Tells the first report of a kind from the same one at every step of a backoff.
+/** Distinguishes the first report of a kind from its repetitions at every step of a backoff.
 
-    Two reports are of one kind when what happened and the words for it are equal; the request does not count, for the
-    timeout in it is another one each time. */
+    Two reports are of one kind when operation, conditions and messages are equal; the request does not count, because
+    its timeout varies. */
 class news_core
 {
 public:
-    /// After this long a report is news again, so that a log that is cut off still tells what is wrong.
+    /// After this time a report counts as new again, so that a truncated log still shows the problem.
     static constexpr duration told_again_after = std::chrono::minutes{5};
-    /// Kinds remembered; a server may give every refusal other words.
+    /// Number of kinds remembered, since a server may word every refusal differently.
     static constexpr std::size_t most_kinds = 32;
 
-    /// Whether to tell of it; if so, it counts as told.
+    /// Returns whether to report it; if so, remembers it as reported.
     [[nodiscard]] bool is_news(std::string_view what, const failure& why, time_point now);
 
 private:

@@ -26,7 +26,7 @@ call_outcome call_handler(const event_handler& handler, const notification& n)
 
 double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
 
-/// Events after which others on the executor have their turn.
+/// Number of events after which other work on the executor gets a turn.
 constexpr std::size_t events_a_turn = 64;
 
 } // namespace
@@ -57,11 +57,11 @@ void processor_listener::add(std::span<const notification> batch, bool resync)
         take_in(batch, resync);
         if (!core_.overrun()) return wake(batch.size());
         set_over();
-        wake(settings_.concurrency); // all of them: it is the end for each
-        why_over_ = failure(cond::expired, "more than max_pending events waited, and none was to be left out");
+        wake(settings_.concurrency); // wakes every worker for the end
+        why_over_ = failure(cond::expired, "more than max_pending events waited, and coalesce::never may not drop any");
         if (!core_.marked()) gate_.close(why_over_);
     }
-    settings_.log.warning("a reader of every event fell too far behind and is over",
+    settings_.log.warning("a reader with coalesce::never fell too far behind and was ended",
                           {{"handler", settings_.name}, {"max_pending", settings_.max_pending}});
 }
 
@@ -90,7 +90,7 @@ void processor_listener::mark_initial()
     if (finished) gate_.open();
 }
 
-/// Under the lock, which is cheap: nobody is resumed inside.
+/// Requires mutex_. Cheap: no coroutine is resumed inside.
 void processor_listener::wake(std::size_t events)
 {
     if (settings_.concurrency == 1) return wake_.notify();
@@ -100,7 +100,7 @@ void processor_listener::wake(std::size_t events)
     }
 }
 
-/// Under the lock.
+/// Requires mutex_.
 void processor_listener::set_over()
 {
     if (!std::exchange(over_, true)) settings_.left.note();
@@ -116,7 +116,7 @@ void processor_listener::close(bool drain)
         set_over();
         if (!drain) core_.clear();
         wake(settings_.concurrency);
-        if (!has_run_) run_ended_.settle({}); // and never will
+        if (!has_run_) run_ended_.settle({}); // run() will not be called
     }
     gate_.close();
 }
@@ -135,8 +135,8 @@ bool processor_listener::over() const
 
 // ---- the reader's side
 
-/// Under load there is always a next event: others on this executor should have their turn in between. To be asked
-/// before anything is taken, so that a cancellation loses nothing.
+/// Under load a next event is always pending; this lets other work on the executor run in between. Called before any
+/// event is taken, so that a cancellation loses none.
 bool processor_listener::wants_turn()
 {
     if (since_turn_ < events_a_turn) return false;
@@ -311,7 +311,7 @@ void processor_listener::done(const object& o)
     core_.done(o.key());
 }
 
-// ---- what an operator should know
+// ---- reports for the operator
 
 void processor_listener::called(std::size_t slot, const notification& n, const result<>& outcome, time_point now)
 {
@@ -333,7 +333,7 @@ void processor_listener::warn_if_overdue()
 
 void processor_listener::report(const object& about, std::string_view what, const failure& why)
 {
-    // A stop ends a handler in the middle of its work: that is no failure of the handler.
+    // A handler cancelled by the stop has not failed.
     if (why == cond::cancelled && cut_) return;
     ++failed_;
     const bool news = !settings_.time || told_.is_news(what, why, settings_.time->now());
@@ -365,7 +365,7 @@ asio::awaitable<result<>> processor_listener::removed(std::shared_ptr<processor_
     const auto here = co_await asio::this_coro::executor;
     if (self->meter_.in_progress() != 0 && here == self->settings_.executor.get())
         co_return failure(cond::misconfigured,
-                          "removed() was awaited inside the handler itself and would wait for its own end; it is "
+                          "removed() was awaited inside the handler itself, which would deadlock; the handler is "
                           "removed, as by remove()");
     auto waiting = self->run_ended_.wait();
     co_return co_await std::move(waiting);

@@ -26,10 +26,10 @@
 
 namespace kubecoro::detail {
 
-/** One handler or subscription of an informer: add() is the informer's side, pop() and run() the reader's.
+/** One handler or subscription of an informer: the informer calls add(), the reader pop() and run().
 
-    Thread safe; one reader at a time, or `concurrency` workers on one strand. The lock is held for a batch's worth of
-    moving handles, never across a suspension or user code. */
+    Thread safe, with one reader at a time, or `concurrency` workers on one strand. The lock is held only while handles
+    are moved, never across a suspension or user code. */
 class processor_listener : public std::enable_shared_from_this<processor_listener>
 {
 public:
@@ -41,13 +41,13 @@ public:
         std::size_t max_pending = 1024;
         std::size_t max_batch = 64;
         std::size_t concurrency = 1;
-        /// The stored objects are shown first.
+        /// Deliver the stored objects first.
         bool initial = true;
         object_filter filter = {};
         duration slow_after{0};
-        /// After the informer's stop the reader still gets what waits.
+        /// Deliver waiting events after the informer's stop.
         bool drains = false;
-        /// Where the handler runs; empty for a subscription.
+        /// Executor of the handler; empty for a subscription.
         kept_executor executor = {};
         std::shared_ptr<time_source> time = {};
         logger log = {};
@@ -63,36 +63,36 @@ public:
     // ---- the informer's side
 
     void add(std::span<const notification> batch);
-    /// The stored objects, shown again.
+    /// Adds the stored objects as a resync.
     void add_resync(std::span<const notification> batch);
-    /// What was added so far are the initial events, and the store is filled.
+    /// Marks the events added so far as the initial ones; the store is filled.
     void mark_initial();
     void informer_stopped();
     [[nodiscard]] bool over() const;
-    /// A subscription: what waits at the stop is still handed out.
+    /// True for a subscription: events waiting at the stop are still delivered.
     [[nodiscard]] bool drains() const noexcept { return settings_.drains; }
     [[nodiscard]] std::uint64_t id() const noexcept { return settings_.id; }
     [[nodiscard]] const std::string& name() const noexcept { return settings_.name; }
-    /// Why the store cannot be filled, or that it can be hoped for again.
+    /// Holds why the store cannot be filled, until a retry may succeed.
     [[nodiscard]] const sync_gate& gate() const noexcept { return gate_; }
 
     // ---- the reader's side
 
-    /// The next batch of at most `max`; empty at the end, and then why_over() says why.
+    /// Returns the next batch of at most `max`; empty at the end, and then last_pop() has the reason.
     [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop(std::size_t max);
     [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop()
     {
         return pop(settings_.max_batch);
     }
-    /// Why the last pop() came back empty.
+    /// Returns why the last pop() was empty.
     [[nodiscard]] result<> last_pop() const;
 
-    /// Feed a handler until the end; one for each call that may be in progress. To be spawned on settings::executor; the
-    /// registration's removed() waits for them.
+    /// Returns the coroutines that feed a handler until the end, one for each concurrent call. Spawn them on
+    /// settings::executor; the registration's removed() waits for them.
     [[nodiscard]] std::vector<boost::asio::awaitable<result<>>> run(event_handler handler);
 
     void remove();
-    /// The same, for a reason that pop() and ended() then give.
+    /// Like remove(), with the reason that pop() and ended() then return.
     void end(failure why);
     [[nodiscard]] boost::asio::awaitable<result<>> removed();
     [[nodiscard]] boost::asio::awaitable<result<>> ended();
@@ -101,7 +101,7 @@ public:
     [[nodiscard]] bool initial_popped() const;
 
 private:
-    /// Shared by the frames of run(), started or not: when the last one goes, no call can come any more.
+    /// Shared by the frames of run(), started or not: after the last one is destroyed, no call can come.
     class running
     {
     public:
@@ -140,11 +140,11 @@ private:
     void open_gate();
     [[nodiscard]] bool has_pending() const;
 
-    /// The next event for a worker; nothing when it has to wait, and then it will be woken.
+    /// Returns the next event for a worker; nothing when it has to wait until it is woken.
     [[nodiscard]] std::optional<notification> take(std::size_t slot, bool& over);
     void done(const object& o);
 
-    /// Leaves out what the reader did not ask for.
+    /// Removes events that the filter rejects.
     void sieve(batch_type& batch);
     [[nodiscard]] bool passes(notification& n);
     void forget_baseline();
@@ -164,28 +164,28 @@ private:
     bool over_ = false;
     bool has_run_ = false;
     result<> last_pop_;
-    failure why_over_{cond::cancelled, "the handler or subscription is over"};
-    /// Objects that were there, of which a reader with a filter is not told.
+    failure why_over_{cond::cancelled, "the handler or subscription has ended"};
+    /// Objects stored before the reader joined, of which a reader with a filter gets no event.
     std::vector<object> baseline_;
-    /// Workers that wait, and how to wake them.
+    /// Idle workers, and the signals that wake them.
     std::vector<std::size_t> idle_;
     std::vector<wake_signal> bells_;
 
-    // The reader's own.
+    // Used by the reader only.
     event_filter filter_;
     news_core told_;
     std::size_t since_turn_ = 0;
     bool synced_ = false;
     bool gate_opened_ = false;
 
-    /// What is in hand is not to be delivered any more.
+    /// Events already popped are not delivered any more.
     std::atomic<bool> cut_{false};
     std::atomic<std::uint64_t> delivered_{0};
     std::atomic<std::uint64_t> filtered_{0};
     std::atomic<std::uint64_t> failed_{0};
 };
 
-/// What an empty handle answers to whoever awaits it: cond::misconfigured, saying `what`.
+/// Result of awaiting an empty handle: cond::misconfigured with the message `what`.
 [[nodiscard]] boost::asio::awaitable<result<>> of_nothing(std::string what);
 
 } // namespace kubecoro::detail

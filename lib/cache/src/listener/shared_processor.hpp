@@ -11,21 +11,21 @@
 
 namespace kubecoro::detail {
 
-/** The listeners of an informer, and what it tells all of them. Lives on the informer's strand.
+/** Distributes an informer's notifications to its listeners. Runs on the informer's strand.
 
-    A listener joins between two batches, so that what it is told first (the store's content) and what it is told then
-    meet without a gap or an overlap. Those that have ended are dropped with the next batch, or when others join. */
+    A listener joins between two batches, so that the store's content and the later events meet without gap or overlap.
+    Ended listeners are dropped with the next batch, or when another one joins. */
 class shared_processor
 {
 public:
     /// @param left  Counts the listeners that have ended.
     explicit shared_processor(departures left = {}) : left_(std::move(left)) {}
 
-    /// @param stored  The store's content; `synced` when it is complete.
+    /// @param stored  The store's content, complete when `synced`.
     void join(std::shared_ptr<processor_listener> listener, const std::vector<object>& stored, bool synced);
-    /// Hands the batch to every listener; never waits for one.
+    /// Hands the batch to every listener; never waits.
     void distribute(std::span<const notification> batch);
-    /// The store is complete: what was handed out so far are the initial events.
+    /// Called when the store is complete: the events distributed so far are the initial ones.
     void mark_initial();
     [[nodiscard]] processor_listener* find(std::uint64_t id) const;
 

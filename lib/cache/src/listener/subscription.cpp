@@ -28,7 +28,7 @@ asio::awaitable<std::optional<std::vector<notification>>> no_events() { co_retur
 asio::awaitable<result<>> read_all(std::shared_ptr<processor_listener> from, handler_slot<notification> f)
 {
     for (;;) {
-        // One at a time: what comes after a failure must still be there for the next reader.
+        // One event at a time: those after a failure must remain for the next reader.
         auto next = from->pop(1);
         const auto one = co_await std::move(next);
         if (!one) co_return from->last_pop();

@@ -5,8 +5,8 @@
 
 namespace kubecoro::detail {
 
-/** Says when a table is to be searched for entries that have ended: whenever it has doubled, so that an entry costs no
-    more than its share of a few searches, and never more than twice the living ones (or 64) are kept. */
+/** Decides when to search a table for ended entries: whenever it has doubled. Each entry then costs an amortised
+    constant, and at most twice the live entries (or 64) are kept. */
 class sweep_pace
 {
 public:

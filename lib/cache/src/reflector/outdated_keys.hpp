@@ -7,8 +7,8 @@
 
 namespace kubecoro::detail {
 
-/// The objects of which the server has sent a state that could not be read, and none since. Bounded: of more only their
-/// number is known, until the next list.
+/// Tracks the objects whose newest state could not be decoded. Bounded: beyond the bound only their number is known,
+/// until the next list.
 class outdated_keys
 {
 public:
@@ -19,7 +19,7 @@ public:
         else
             ++others_;
     }
-    /// Its state was read.
+    /// Called when a newer state was decoded.
     void remove(object_key_view key)
     {
         if (!keys_.empty()) keys_.erase(object_key(key));

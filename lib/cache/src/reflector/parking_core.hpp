@@ -1,5 +1,5 @@
 #pragma once
-// When to believe that a resource is gone, and how often to look whether it is back. Sans-io.
+// Decides when a resource counts as gone, and when to probe for its return. Sans-io.
 
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/failure.hpp>
@@ -9,11 +9,11 @@
 
 namespace kubecoro::detail {
 
-/** Parks a reflector whose resource the server does not know any more: its definition was deleted.
+/** Parks a reflector whose resource the server no longer serves because its definition was deleted.
 
-    A single 404 is not believed, for a server that has just started answers it for what it will know in a moment; two
-    are when no other failure or answer came between them. A 404 of a resource that never was there is an ordinary
-    failure: it is about to be defined, or misspelt, and somebody waits. */
+    A single 404 is not enough, because a server that has just started returns it for resources it will serve soon; two
+    without another failure or response in between are. A 404 of a resource that was never served is an ordinary
+    failure: its definition is still to come, or the name is wrong, and a caller waits for the result. */
 class parking_core
 {
 public:
@@ -22,18 +22,18 @@ public:
     struct look
     {
         duration after;
-        /// The resource has just been parked.
+        /// The resource was parked just now.
         bool first;
     };
 
-    /// A list or a watch has failed. @param known  A list has succeeded before.
+    /// Called when a list or a watch has failed. @param known  True when a list has succeeded before.
     void failed(const failure& why, bool known) noexcept;
-    /// The server has given another answer than a 404: one that it gave before is not believed.
+    /// Called for any response other than a 404: an earlier 404 no longer counts.
     void answered() noexcept { unknown_ = 0; }
-    /// A list has succeeded.
+    /// Called when a list has succeeded.
     void succeeded() noexcept;
     [[nodiscard]] bool parked() const noexcept { return parked_; }
-    /// While parked: when to look whether the resource is back.
+    /// While parked: the delay before the next probe.
     [[nodiscard]] std::optional<look> next_look();
 
 private:

@@ -14,13 +14,13 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// A sink that throws has nobody else to say it to; the statistics count every failure.
+/// Ignores exceptions of a sink: they have no other receiver, and the statistics count every failure.
 template<class Call>
 void tell(Call call) noexcept
 {
     try {
         call();
-    } catch (...) { // see above
+    } catch (...) { // ignored
     }
 }
 
@@ -91,7 +91,7 @@ asio::awaitable<reflector::action> reflector::perform(action a)
 
 asio::awaitable<reflector::action> reflector::wait(duration delay)
 {
-    impatience_.emplace(); // one for each wait: a wake-up that comes too late must not cut the next one short
+    impatience_.emplace(); // a new one for each wait, so that a late wake-up does not shorten the next wait
     auto pause = sleep_for(*time_, delay);
     auto impatience = impatience_->wait();
     auto either = race(std::move(pause), std::move(impatience));
@@ -109,7 +109,7 @@ void reflector::retry_now()
 
 asio::awaitable<reflector::action> reflector::take_turn()
 {
-    // To look whether a resource is back costs the server nothing.
+    // A probe for a parked resource costs the server almost nothing.
     if (core_.state() == informer_state::parked) co_return core_.on_turn(time_->now());
     auto waiting = budget_.take();
     auto turn = co_await std::move(waiting);
@@ -143,7 +143,7 @@ asio::awaitable<result<list_page>> reflector::list(list_options options)
     co_return co_await std::move(limited);
 }
 
-// A coroutine of our own, so that a source which throws before it suspends fails like one that throws later.
+// A coroutine, so that a source that throws before it suspends fails like one that throws later.
 asio::awaitable<result<list_page>> reflector::ask_list(list_options options)
 {
     auto answer = source_->list(std::move(options));
@@ -172,7 +172,7 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
     const auto opened = co_await std::move(opening);
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) {
-        stream_.reset(); // it may have opened in spite of us; our owner may be kept for long by handles that only read
+        stream_.reset(); // may have opened despite the cancellation, and this object may be kept alive by handles
         co_return core_.on_cancel();
     }
     next_ = core_.on_watch_opened(opened, time_->now());
@@ -183,7 +183,7 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
         auto both = race(std::move(reading), std::move(silence));
         const bool ended = co_await std::move(both);
         const auto stopped = co_await asio::this_coro::cancellation_state;
-        // The read was in the middle of its wait, with nothing half done: the core still expects events.
+        // The read was cancelled while waiting, with nothing half done: the core still expects events.
         if (stopped.cancelled() != asio::cancellation_type::none)
             next_ = core_.on_cancel();
         else if (!ended && std::holds_alternative<reflector_core::do_read>(next_))
@@ -193,7 +193,7 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
     co_return std::move(next_);
 }
 
-// race() asks who was first, not how it ended.
+// race() returns which side ended first, not how it ended.
 asio::awaitable<result<>> reflector::read()
 {
     auto reading = guard(read_on());
@@ -210,7 +210,7 @@ asio::awaitable<result<>> reflector::read_on()
         auto reading = guard(stream_->next());
         auto batch = co_await std::move(reading);
         const auto cancellation = co_await asio::this_coro::cancellation_state;
-        // Our own end, by the stop or by the deadline: whoever asked for it says what follows.
+        // Cancelled by the stop or the deadline: the caller decides the next action.
         if (!batch && cancellation.cancelled() != asio::cancellation_type::none) break;
         const auto now = time_->now();
         next_ = batch ? core_.on_events(std::move(*batch), now) : core_.on_watch_failed(batch.error(), now);
@@ -228,7 +228,7 @@ asio::awaitable<result<>> reflector::until_silent()
         const auto now = time_->now();
         const auto until = core_.silent_until();
         if (now >= until) co_return result<>{};
-        // What comes can bring that moment nearer: idle_timeout begins to count.
+        // Events can make the deadline earlier: idle_timeout starts to apply.
         const bool idle = policy_.idle_timeout != duration::zero();
         alarm->expires_at(idle ? std::min(until, later(now, policy_.idle_timeout)) : until);
         const auto woken = co_await alarm->wait();

@@ -18,36 +18,36 @@
 
 namespace kubecoro::detail {
 
-/// Where a reflector puts what it learns. Called on the reflector's executor; never waits.
+/// Receives the output of a reflector. Called on the reflector's executor; must not block.
 class reflector_sink
 {
 public:
     virtual ~reflector_sink() = default;
-    /// @param left_out  Not among the items, and not gone either: stays as it is.
+    /// @param left_out  Objects that are not among the items but still exist: their stored state does not change.
     virtual result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version,
                              const std::vector<left_out_object>& left_out) = 0;
     virtual result<> apply(std::size_t scope, std::vector<delta> changes, std::string resource_version) = 0;
-    /// The server does not know the resource any more.
+    /// The server no longer serves the resource.
     virtual void vanished(std::size_t scope) = 0;
     virtual void report(std::size_t scope, const reflector_core::incident& what) = 0;
-    /// State or counts have changed.
+    /// Called when state or counters have changed.
     virtual void progress(std::size_t scope, const reflector_core& core) = 0;
 };
 
-/** Keeps a sink equal to what a source holds: performs what reflector_core decides.
+/** Keeps a sink equal to the content of a source: performs the actions that reflector_core decides.
 
-    Everything runs on one strand, that of the coroutine that awaits run(). */
+    Runs on one strand, that of the coroutine that awaits run(). */
 class reflector
 {
 public:
     reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
               reflector_policy policy, std::shared_ptr<time_source> time, relist_budget budget, reflector_sink& sink);
 
-    /// Goes on until it is cancelled, whatever the source or the sink throws; then completes with cond::cancelled. Once
-    /// only.
+    /// Runs until it is cancelled, whatever the source or the sink throws; then completes with cond::cancelled. Call
+    /// only once.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
-    /// Ends the wait between two attempts, if it is in one. On its executor.
+    /// Ends the current wait between two attempts, if any. Call on the reflector's executor.
     void retry_now();
 
 private:
@@ -62,11 +62,11 @@ private:
     [[nodiscard]] boost::asio::awaitable<action> watch(reflector_core::do_watch ask);
     [[nodiscard]] boost::asio::awaitable<result<>> open(watch_options options);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>> ask_watch(watch_options options);
-    /// Reads and applies until the core wants something else, which it leaves in next_.
+    /// Reads and applies until the core decides another action, which it leaves in next_.
     [[nodiscard]] boost::asio::awaitable<result<>> read();
     [[nodiscard]] boost::asio::awaitable<result<>> read_on();
     [[nodiscard]] boost::asio::awaitable<result<>> until_silent();
-    /// Performs what needs no waiting, until next_ is something that does.
+    /// Performs actions that do not suspend, until next_ is one that does.
     void apply();
     void report() noexcept;
 
@@ -78,9 +78,9 @@ private:
     relist_budget budget_;
     reflector_sink& sink_;
     std::unique_ptr<watch_stream> stream_;
-    /// Of the wait between two attempts, while there is one.
+    /// Ends the wait between two attempts; empty outside of it.
     std::optional<wake_signal> impatience_;
-    /// While we list again.
+    /// Held during a relist.
     std::optional<relist_budget::turn> turn_;
     action next_;
 };

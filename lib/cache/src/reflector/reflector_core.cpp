@@ -9,12 +9,12 @@
 namespace kubecoro::detail {
 namespace {
 
-/// A server that asks for more patience than this gets another question anyway.
+/// Upper limit for a server's Retry-After.
 constexpr std::chrono::seconds longest_retry_after{300};
 
 constexpr std::uint32_t default_page_size = 500;
 
-/// Ten million objects in pages of the default size: a list that is longer has no end.
+/// Ten million objects in pages of the default size: a longer list counts as endless.
 constexpr std::uint32_t max_pages = 20'000;
 
 } // namespace
@@ -48,7 +48,7 @@ reflector_core::action reflector_core::begin_pages()
     return ask_page();
 }
 
-// Where a limit would force the server to read etcd instead of its cache, ask for everything at once.
+// Where a limit would force the server to read etcd instead of its cache, request everything at once.
 std::uint32_t reflector_core::page_size(std::string_view version) const
 {
     if (policy_.page_size != 0) return policy_.page_size;
@@ -129,16 +129,16 @@ bool reflector_core::accept(const left_out_object& o)
     return ours;
 }
 
-// A server that goes in circles would be asked without a pause, and the round would grow without end.
+// A server that repeats pages would be queried without a pause, and the list would grow without bound.
 std::string reflector_core::endless(const list_page& page) const
 {
     if (!page.continue_token.empty() && page.continue_token == list_.token)
-        return "the server answered a page with its own continue token";
+        return "the server returned a page with the continue token that requested it";
     if (!page.continue_token.empty() && list_.page >= max_pages)
         return "the list has more than " + std::to_string(max_pages) + " pages";
     if (list_.first && list_.first.has_metadata() && !page.items.empty() && page.items.front().has_metadata() &&
         page.items.front().key() == list_.first.key())
-        return "the server began the list anew instead of going on with it";
+        return "the server restarted the list instead of continuing it";
     return {};
 }
 
@@ -146,7 +146,7 @@ reflector_core::action reflector_core::list_failed(const failure& why, time_poin
 {
     const bool gone = why == cond::expired;
     if (gone && list_.page > 1 && !list_.full) {
-        // The continue token is too old. One full list, at the version the round began with.
+        // The continue token is too old. Request one full list, at the version the round began with.
         fail("a page of the list expired; listing without pages", why);
         std::string version = std::move(list_.version);
         list_ = {};
@@ -173,7 +173,7 @@ reflector_core::action reflector_core::list_newest(const failure& why, time_poin
 
 void reflector_core::note_listed(time_point now)
 {
-    // Only now: had the list failed as well, it would have been something else than the streaming.
+    // Only now: had the list failed as well, streaming would not have been the cause.
     if (std::exchange(doubted_, false)) ability_->refused(later(now, policy_.watch_list_retry));
     listed_once_ = true;
     parking_.succeeded();
@@ -231,18 +231,18 @@ reflector_core::action reflector_core::on_cancel()
     phase_ = phase::stopped;
     list_ = {};
     initial_ = {};
-    incidents_.clear(); // what the cancellation broke is nobody's failure
+    incidents_.clear(); // failures caused by the cancellation are not reported
     return do_stop{};
 }
 
 reflector_core::action reflector_core::on_fault(const failure& why)
 {
     if (phase_ == phase::stopped) return do_stop{};
-    // The version stays: it says what has been applied, and a list brings the rest.
+    // The version stays: everything up to it has been applied, and a list brings the rest.
     list_ = {};
     initial_ = {};
     watch_ = {};
-    fail("broken off by an exception", why);
+    fail("interrupted by an exception", why);
     return wait_then_list(why, relist_reason::apply_failed);
 }
 
@@ -280,7 +280,7 @@ std::optional<failure> reflector_core::wrong_kind(std::size_t fit) const
 void reflector_core::skip(std::string why, bool outdated)
 {
     ++stats_.skipped;
-    // A stream of rubbish must not fill the memory with reports; the count tells the rest.
+    // A stream of invalid events must not fill the memory with reports; the counter includes the rest.
     if (incidents_.size() < 16 || outdated)
         incidents_.push_back(
             {.what = "skipped", .why = failure(cond::corrupt, std::move(why)), .skipped = true, .outdated = outdated});

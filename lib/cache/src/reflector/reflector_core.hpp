@@ -1,5 +1,5 @@
 #pragma once
-// Decides what a reflector does next: list, watch, wait. The rules are those of client-go's reflector, where they are right.
+// Decides a reflector's next action: list, watch, wait. Follows client-go's reflector, except where that is wrong.
 
 #include "fifo/delta.hpp"
 #include "listener/initial_events.hpp"
@@ -23,58 +23,58 @@
 
 namespace kubecoro::detail {
 
-/// What the objects of a reflector must look like; empty means anything.
+/// Required properties of a reflector's objects; empty = any.
 struct reflector_expectation
 {
     std::string kind = {};
     std::string api_version = {};
     std::string ns = {};
-    /// The first list is not to be older than this; empty = any will do.
+    /// Minimum version of the first list; empty = any.
     std::string not_before = {};
 };
 
-/** The reflector without its I/O: each input returns the next action, and the driver performs it and reports back.
+/** The reflector without I/O: each input returns the next action, which the driver performs and reports back.
 
-    on_cancel() and on_fault() are allowed at any moment; every other input only as the answer to its action. */
+    on_cancel() and on_fault() are allowed at any time; every other input only as the reply to its action. */
 class reflector_core
 {
 public:
-    /// Ask for a page; answer with on_list.
+    /// Request a page; reply with on_list.
     struct do_list
     {
         list_options options;
     };
-    /// Make this the content of the scope; answer with on_applied.
+    /// Make this the content of the scope; reply with on_applied.
     struct do_replace
     {
         std::vector<object> items;
         std::string resource_version;
-        /// What the server has as well: of these nothing changes, unless they are among the items.
+        /// Objects that exist as well: their stored state does not change, unless they are among the items.
         std::vector<left_out_object> left_out = {};
     };
-    /// Open a watch; answer with on_watch_opened.
+    /// Open a watch; reply with on_watch_opened.
     struct do_watch
     {
         watch_options options;
     };
-    /// Await the next batch, no longer than until silent_until(); answer with on_events, on_watch_failed or on_silence.
+    /// Await the next batch, at most until silent_until(); reply with on_events, on_watch_failed or on_silence.
     struct do_read
     {
     };
-    /// Apply these in order, then the version is reached; answer with on_applied.
+    /// Apply these in order, after which the version is reached; reply with on_applied.
     struct do_apply
     {
         std::vector<delta> changes;
         std::string resource_version;
     };
-    /// Close the watch if one is open and wait; answer with on_wake.
+    /// Close the watch if one is open, and wait; reply with on_wake.
     struct do_wait
     {
         duration delay;
-        /// The resource is gone, and with it everything that is stored of it.
+        /// The resource is gone, and with it all its stored objects.
         bool gone = false;
     };
-    /// Wait for the turn to list again; answer with on_turn. It is over when state() is no longer `listing`.
+    /// Wait for the turn to relist; reply with on_turn. The turn ends when state() is no longer `listing`.
     struct do_take_turn
     {
     };
@@ -83,46 +83,46 @@ public:
     };
     using action = std::variant<do_list, do_replace, do_watch, do_read, do_apply, do_wait, do_take_turn, do_stop>;
 
-    /// Something to tell people about.
+    /// A failure or another condition to report.
     struct incident
     {
         /// "list failed", "watch broke", "skipped": static text.
         std::string_view what;
         failure why;
-        /// One event or item was left out; everything else goes on.
+        /// One event or item was skipped; the rest is not affected.
         bool skipped = false;
-        /// What was left out is the state of an object, which is older in the store from now on: a failure to tell of.
+        /// The skipped state makes the stored object outdated: reported as a failure.
         bool outdated = false;
-        /// Another way is taken at once; nothing is wrong with the informer.
+        /// An alternative is tried at once; the informer has no problem.
         bool detour = false;
     };
 
-    /// @param ability  Of the resource, shared; null = lists are not streamed.
+    /// @param ability  Shared by the reflectors of the resource; null = lists are not streamed.
     reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed,
                    std::shared_ptr<watch_list_ability> ability = {});
 
     [[nodiscard]] action start(time_point now);
     [[nodiscard]] action on_list(result<list_page> page, time_point now);
     [[nodiscard]] action on_watch_opened(const result<>& opened, time_point now);
-    /// An empty batch is the clean end of the watch.
+    /// An empty batch is the regular end of the watch.
     [[nodiscard]] action on_events(std::vector<watch_event> batch, time_point now);
     /// The stream broke.
     [[nodiscard]] action on_watch_failed(const failure& why, time_point now);
-    /// Nothing came until silent_until().
+    /// No batch arrived until silent_until().
     [[nodiscard]] action on_silence(time_point now);
     [[nodiscard]] action on_applied(const result<>& applied, time_point now);
     [[nodiscard]] action on_wake();
     [[nodiscard]] action on_turn(time_point now);
-    /// An exception has ended what was being done, an input of this class included: lists again through the backoff.
+    /// An exception has ended the current action, possibly thrown by an input of this class: relists with backoff.
     [[nodiscard]] action on_fault(const failure& why);
     [[nodiscard]] action on_cancel();
 
     [[nodiscard]] const std::string& resource_version() const noexcept { return version_; }
     [[nodiscard]] informer_state state() const noexcept;
-    /// While a watch is open: how long to wait for its next batch. Moves with every batch.
+    /// While a watch is open: the deadline for its next batch. Changes with every batch.
     [[nodiscard]] time_point silent_until() const noexcept;
     [[nodiscard]] const reflector_stats& stats() const noexcept { return stats_; }
-    /// What happened since the last call.
+    /// Returns the incidents since the last call.
     [[nodiscard]] std::vector<incident> take_incidents();
 
 private:
@@ -148,30 +148,31 @@ private:
         std::uint32_t page = 1;
         bool full = false;
         bool streamed = false;
-        /// What the first page began with.
+        /// The first object of the first page.
         object first;
         std::vector<object> items;
         std::vector<left_out_object> left_out;
-        /// Of the first object of another kind.
+        /// Description of the first object of another kind.
         std::string other_kind = {};
     };
     struct watch_session
     {
-        /// Or its initial events were over.
+        /// Time of opening, or of the end of the initial events.
         time_point opened;
-        /// The end it asked for, and some grace.
+        /// The requested end plus the grace period.
         time_point overdue;
         duration lasts;
         time_point last_heard;
-        /// A streamed list: what has come is not the whole yet.
+        /// A streamed list whose end has not arrived.
         bool initial = false;
-        /// The last object of the streamed list.
+        /// Arrival time of the streamed list's last object.
         time_point last_listed;
-        /// Without the one that ends a streamed list.
+        /// Bookmarks received, without the one that ends a streamed list.
         unsigned bookmarks = 0;
-        /// What came in one piece with the end of the streamed list.
+        /// Events received in the same batch as the end of the streamed list, after it.
         std::vector<watch_event> rest;
-        /// Began at "" or "0" and has sent nothing but ADDED yet: those come in key order and say nothing of versions.
+        /// Started at "" or "0" and received only ADDED so far: those come in key order, so their versions do not
+        /// count.
         bool synthetic = false;
         bool moved = false;
         std::optional<failure> ends_with;
@@ -182,11 +183,11 @@ private:
     [[nodiscard]] action begin_pages();
     [[nodiscard]] action ask_page();
     [[nodiscard]] action list_failed(const failure& why, time_point now);
-    /// What was asked for is of no use to this server: ask for the newest at once, where that is not what was asked.
+    /// True when the server cannot serve the requested version, so that the newest should be requested at once.
     [[nodiscard]] bool version_is_useless(const failure& why) const noexcept;
     [[nodiscard]] action list_newest(const failure& why, time_point now);
 
-    // A list as a stream.
+    // Streamed lists.
     [[nodiscard]] bool streams(time_point now) const noexcept;
     [[nodiscard]] action begin_stream();
     [[nodiscard]] action stream_refused(const failure& why, time_point now);
@@ -194,7 +195,7 @@ private:
     [[nodiscard]] action end_of_stream(std::string version, time_point now);
     [[nodiscard]] action stream_failed(const failure& why, time_point now);
     [[nodiscard]] action stream_broke(const failure& why);
-    /// The server does not stream lists, if the list that follows succeeds.
+    /// The server does not stream lists, provided the LIST that follows succeeds.
     [[nodiscard]] action not_offered(const failure& why);
     [[nodiscard]] action fall_back(const failure& why);
     void take_initial(watch_event& event, time_point now);
@@ -204,7 +205,7 @@ private:
     [[nodiscard]] do_watch new_watch(std::string version);
     [[nodiscard]] action end_of_watch(time_point now);
     [[nodiscard]] action watch_error(const failure& why, time_point now);
-    /// An internal error of the server that policy says to sit out.
+    /// True for an internal error of the server that the policy retries without a relist.
     [[nodiscard]] bool sits_out(const failure& why, time_point now);
     [[nodiscard]] bool idle_counts() const noexcept;
     [[nodiscard]] action wait_then_list(const failure& why, relist_reason reason);
@@ -213,19 +214,19 @@ private:
     void take_event(watch_event& event, std::vector<delta>& changes);
     void take_left_out(const watch_event& event, std::vector<delta>& changes);
     void take_version(std::string_view version);
-    /// An item of a list that could not be read.
+    /// Takes an item of a list that could not be decoded.
     void list_left_out(left_out_object o);
-    /// Tells of it. False when it does not belong here.
+    /// Reports the object. Returns false when it does not belong to this reflector.
     [[nodiscard]] bool accept(const left_out_object& o);
     [[nodiscard]] do_replace replace_by(std::vector<object> items, std::string version);
     [[nodiscard]] std::uint32_t page_size(std::string_view version) const;
     [[nodiscard]] std::string unfit(const object& o) const;
     [[nodiscard]] std::string other_kind(const object& o) const;
-    /// Notes an object of a list that is of another kind.
+    /// Records an object of a list that is of another kind.
     void note_kind(const object& o);
-    /// Everything in a list was of another kind: the resource_type is wrong, and no later list will be better.
+    /// Fails when everything in a list was of another kind: the resource_type is wrong, and no later list can succeed.
     [[nodiscard]] std::optional<failure> wrong_kind(std::size_t fit) const;
-    /// Why this page cannot belong to a list that ends, or nothing.
+    /// Returns why this page cannot belong to a finite list, or an empty text.
     [[nodiscard]] std::string endless(const list_page& page) const;
     void skip(std::string why, bool outdated = false);
     void fail(std::string_view what, const failure& why);
@@ -240,28 +241,28 @@ private:
     random_source random_;
 
     phase phase_ = phase::idle;
-    /// The version everything up to which is in the store.
+    /// Everything up to this version is in the store.
     std::string version_;
-    /// The version is of no use to a LIST: ask for "" (client-go's isLastSyncResourceVersionUnavailable).
+    /// The version cannot be used in a LIST: request "" (client-go's isLastSyncResourceVersionUnavailable).
     bool unavailable_ = false;
-    /// A list was applied: what is listed from now on is a relist.
+    /// A list was applied: later lists are relists.
     bool listed_once_ = false;
-    /// A LIST at "0" came in pages: the server has no watch cache for this resource.
+    /// A LIST at "0" was paginated: the server has no watch cache for this resource.
     bool paginated_at_zero_ = false;
     list_round list_;
     initial_events initial_;
-    /// How many objects the last list had.
+    /// Number of objects in the last list.
     std::size_t listed_objects_ = 0;
-    /// Streamed lists in a row that broke.
+    /// Number of streamed lists in a row that broke.
     std::uint32_t stream_failures_ = 0;
-    /// A streamed list was of no use: LIST until that has worked once.
+    /// A streamed list failed: use LIST until one has succeeded.
     bool list_plainly_ = false;
-    /// And it looked as if the server could not.
+    /// The failure suggests that the server does not support streamed lists.
     bool doubted_ = false;
     watch_session watch_;
-    /// Internal errors of watches are sat out until then.
+    /// Internal errors of watches are retried without a relist until then.
     std::optional<time_point> internal_until_;
-    /// After the wait: list for this reason, or watch.
+    /// Action after the wait: list for this reason, or watch.
     std::optional<relist_reason> then_list_;
     outdated_keys outdated_;
     reflector_stats stats_;

@@ -38,7 +38,7 @@ struct relist_budget::state
         core.leave(ticket, time->now());
         tell();
     }
-    /// For how long whoever waits may sleep: zero = until its turn has come.
+    /// Returns how long a waiting caller may sleep; zero = until its turn.
     duration patience()
     {
         std::lock_guard lock(mutex);
@@ -83,7 +83,7 @@ asio::awaitable<result<relist_budget::turn>> relist_budget::take() const { retur
 asio::awaitable<result<relist_budget::turn>> relist_budget::take(std::shared_ptr<state> self)
 {
     const latch mine;
-    turn held(self, self->ask(mine)); // given back by whatever ends this coroutine
+    turn held(self, self->ask(mine)); // given back when this coroutine ends in any way
     while (!mine.settled()) {
         const auto patience = self->patience();
         if (mine.settled()) break;

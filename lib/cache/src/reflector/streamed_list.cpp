@@ -1,5 +1,5 @@
-// A list as a stream (WatchList): a watch that begins with the objects there are. A bookmark ends them, and the same
-// stream goes on as the watch.
+// Streamed lists (WatchList): a watch that starts with the existing objects. A bookmark ends them, and the same stream
+// continues as the watch.
 
 #include "reflector/reflector_core.hpp"
 
@@ -19,7 +19,7 @@ reflector_core::action reflector_core::begin_stream()
     ++stats_.watch_lists;
     list_ = {};
     list_.streamed = true;
-    // Unlike a LIST at "0": at "" the server waits until its cache is as new as its storage.
+    // Unlike a LIST at "0": for "" the server waits until its cache is as new as its storage.
     if (!unavailable_) list_.version = version_;
     initial_ = {};
     initial_.expect(listed_objects_);
@@ -36,16 +36,16 @@ reflector_core::action reflector_core::stream_refused(const failure& why, time_p
     switch (why.condition()) {
     case cond::retry_later:
     case cond::unreachable:
-    case cond::cancelled: // nobody was there to refuse it
+    case cond::cancelled: // not a decision of the server
         fail("streamed list refused", why);
         return wait_then_list(why, relist_reason::list_failed);
     case cond::timed_out:
     case cond::expired:
     case cond::too_large_resource_version:
         return stream_failed(why, now);
-    case cond::invalid: // it does not know what it is asked for
+    case cond::invalid: // does not know the parameter
         return not_offered(why);
-    default: // a LIST tells what is the matter
+    default: // a LIST shows the actual problem
         return fall_back(why);
     }
 }
@@ -59,7 +59,7 @@ reflector_core::action reflector_core::on_initial_events(std::vector<watch_event
     for (auto event = batch.begin(); event != batch.end(); ++event) {
         if (event->type == watch_event_type::error) return stream_failed(failure(std::move(event->status)), now);
         if (event->ends_initial_events() && !event->obj.resource_version().empty()) {
-            note_kind(event->obj); // all that tells the kind of an empty collection
+            note_kind(event->obj); // the only indication of the kind of an empty collection
             watch_.rest.assign(std::make_move_iterator(event + 1), std::make_move_iterator(batch.end()));
             return end_of_stream(std::string(event->obj.resource_version()), now);
         }
@@ -82,7 +82,7 @@ void reflector_core::take_initial(watch_event& event, time_point now)
     }
     if (event.type == watch_event_type::deleted) return initial_.remove(event.obj);
     if (event.type == watch_event_type::modified) return initial_.change(std::move(event.obj));
-    // Changes in between do not count: a server without streamed lists that goes on with events would never be found out.
+    // Changes do not count: a server that ignores the parameter and sends ordinary events would never be detected.
     watch_.last_listed = now;
     initial_.add(std::move(event.obj));
 }
@@ -136,7 +136,7 @@ reflector_core::action reflector_core::fall_back(const failure& why)
 {
     ++stats_.fallbacks;
     if (why != cond::not_found) parking_.answered();
-    incidents_.push_back({.what = "streamed list of no use, listing instead", .why = why, .detour = true});
+    incidents_.push_back({.what = "streamed list failed, falling back to LIST", .why = why, .detour = true});
     list_plainly_ = true;
     stream_failures_ = 0;
     initial_ = {};

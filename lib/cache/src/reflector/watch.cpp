@@ -1,4 +1,4 @@
-// What a reflector does while it watches.
+// The part of reflector_core that handles watches.
 
 #include "reflector/reflector_core.hpp"
 
@@ -14,10 +14,10 @@
 namespace kubecoro::detail {
 namespace {
 
-/// No server counts much further: kube-apiserver multiplies to nanoseconds without looking.
+/// Upper limit of a requested timeout: kube-apiserver converts it to nanoseconds without an overflow check.
 constexpr std::chrono::seconds longest_watch = std::chrono::hours{24 * 365};
 
-/// From so many on a server is one that sends bookmarks all the time.
+/// Number of bookmarks from which a server counts as one that sends them regularly.
 constexpr unsigned regular_bookmarks = 2;
 
 bool passes_by_itself(const failure& f) noexcept
@@ -162,7 +162,7 @@ void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
     changes.push_back({.type = type, .obj = std::move(event.obj)});
 }
 
-// The version moves past it: without that the next watch would bring it again, and every list leaves it out as well.
+// The version advances past the object: otherwise the next watch would deliver it again, and every list skips it too.
 void reflector_core::take_left_out(const watch_event& event, std::vector<delta>& changes)
 {
     const left_out_object& o = *event.left_out;
@@ -170,7 +170,7 @@ void reflector_core::take_left_out(const watch_event& event, std::vector<delta>&
     if (!accept(o)) return;
     if (!watch_.synthetic) take_version(o.resource_version);
     if (event.type == watch_event_type::deleted) {
-        // Without a uid: what was stored is the last state that is known.
+        // Without a uid: the stored state is the last known one.
         changes.push_back({.type = delta_type::deleted, .obj = only_named(o.key)});
         outdated_.remove(o.key);
     } else {
@@ -189,7 +189,7 @@ reflector_core::action reflector_core::on_applied(const result<>& applied, time_
     if (phase_ == phase::stopped) return do_stop{};
     const bool replacing = phase_ == phase::replacing;
     if (!applied) {
-        // The version stays where it was; a list repairs whatever is missing.
+        // The version does not advance; a list repairs what is missing.
         fail(replacing ? "the list could not be applied" : "events could not be applied", applied.error());
         return wait_then_list(applied.error(), relist_reason::apply_failed);
     }
@@ -211,9 +211,9 @@ reflector_core::action reflector_core::on_applied(const result<>& applied, time_
 
 reflector_core::action reflector_core::end_of_watch(time_point now)
 {
-    // Not "without an event": a server that repeats one bookmark and closes would be asked again without a pause.
+    // Not "without an event": a server that repeats one bookmark and closes would be queried without a pause.
     if (!watch_.moved && lived(now) < policy_.short_watch) {
-        const failure why(cond::unreachable, "the watch ended at once without news");
+        const failure why(cond::unreachable, "the watch ended at once without events");
         fail("very short watch", why);
         return wait_then_list(why, relist_reason::short_watch);
     }
@@ -235,23 +235,23 @@ reflector_core::action reflector_core::on_watch_failed(const failure& why, time_
         return wait_then_watch(why);
     case cond::corrupt:
         ++stats_.decode_errors;
-        fail("watch not understood", why);
+        fail("watch could not be decoded", why);
         return wait_then_list(why, relist_reason::corrupt);
     default:
         return watch_error(why, now);
     }
 }
 
-// Half-open: the server was to say something, or to end it, long ago.
+// Half-open: the server should have sent something, or ended the watch, long ago.
 reflector_core::action reflector_core::on_silence(time_point now)
 {
     if (phase_ == phase::stopped) return do_stop{};
-    // It swallows the last bookmark, or does not know what it was asked for.
-    if (watch_.initial) return not_offered(failure(cond::timed_out, "the streamed list did not come to its end"));
+    // The server drops the last bookmark, or does not know the parameter.
+    if (watch_.initial) return not_offered(failure(cond::timed_out, "the streamed list did not end in time"));
     const bool overdue = now >= watch_.overdue;
     ++(overdue ? stats_.overdue_ends : stats_.idle_ends);
     return on_watch_failed(
-        failure(cond::timed_out, overdue ? "the watch has outlived its end" : "neither an event nor a bookmark"), now);
+        failure(cond::timed_out, overdue ? "the watch exceeded its timeout" : "neither an event nor a bookmark"), now);
 }
 
 reflector_core::action reflector_core::watch_error(const failure& why, time_point now)
@@ -259,7 +259,7 @@ reflector_core::action reflector_core::watch_error(const failure& why, time_poin
     note_health(now);
     fail("watch ended by the server", why);
     if (why == cond::retry_later || sits_out(why, now)) return wait_then_watch(why);
-    // A 410 of a watch does not make the version useless to a list: "not older than" still holds.
+    // A 410 of a watch does not invalidate the version for a list: "not older than" still holds.
     return wait_then_list(why, why == cond::expired ? relist_reason::expired : relist_reason::server_error);
 }
 

@@ -6,10 +6,10 @@
 
 namespace kubecoro::detail {
 
-/** Whether a server streams the lists of one resource, as far as we know: it does, until it has shown that it does not.
+/** Records whether a server streams the lists of one resource: assumed until it has shown otherwise.
 
-    Shared by the reflectors of that resource. A refusal holds for a while only, so that a newer server is found out.
-    Thread safe. */
+    Shared by the reflectors of that resource. A refusal holds for a limited time, so that an upgraded server is
+    detected. Thread safe. */
 class watch_list_ability
 {
 public:

@@ -6,8 +6,8 @@
 
 namespace kubecoro::detail {
 
-/** The number of an informer's listeners that have ended: a table of listeners is searched only when it has changed, so
-    that a join costs nothing while all live, and leaves none behind that has ended. Copies share. Thread safe. */
+/** Counts the listeners of an informer that have ended. A table of listeners is searched for ended ones only when the
+    count has changed, so that a join costs nothing while all listeners live. Copies share the count. Thread safe. */
 class departures
 {
 public:

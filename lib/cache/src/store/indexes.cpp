@@ -1,4 +1,4 @@
-// The store's user indexes: their functions are user code, and run without any lock.
+// The store's user indexes. Their functions are user code and run without any lock.
 
 #include "store/store.hpp"
 
@@ -11,7 +11,7 @@
 namespace kubecoro::detail {
 namespace {
 
-/// Rounds without progress after which an index function is given up as slower than the changes.
+/// Rounds without progress after which add_index() fails because objects change faster than the function indexes them.
 constexpr std::size_t patience = 64;
 
 } // namespace
@@ -22,7 +22,7 @@ result<> store::add_index(std::string name, index_function f)
     const auto is_named = [&name](const auto& i) { return i->name == name; };
     if (std::any_of(user_indexes_->begin(), user_indexes_->end(), is_named) ||
         std::find(coming_.begin(), coming_.end(), name) != coming_.end())
-        return failure(cond::already_exists, "there is an index named '" + name + "' already");
+        return failure(cond::already_exists, "an index named '" + name + "' already exists");
     coming_.push_back(name);
     struct reservation
     {
@@ -38,7 +38,7 @@ result<> store::add_index(std::string name, index_function f)
     const reservation mine{*this, writing, name};
     const auto index = std::make_shared<const user_index>(user_index{name, std::move(f)});
 
-    // Each round has to do with what changed during the one before.
+    // Each round indexes the objects that changed during the previous one.
     value_table values;
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (std::size_t stalled = 0; stalled < patience; ++stalled) {
@@ -52,13 +52,13 @@ result<> store::add_index(std::string name, index_function f)
         writing.unlock();
         for (const auto& o : missing) {
             auto found = call_index(*index, o.get());
-            // The handle goes with the value: that of an older version would keep it alive.
+            // Replace the handle together with the values: a handle of the old version would keep that version alive.
             if (const auto old = values.find(o); old != values.end()) values.erase(old);
             values.emplace(o, std::move(found));
         }
         writing.lock();
     }
-    return failure(cond::timed_out, "the objects change faster than the function of index '" + name + "' is");
+    return failure(cond::timed_out, "the objects change faster than index '" + name + "' can be built");
 }
 
 std::vector<kept_object> store::lacking(const value_table& values) const
@@ -115,7 +115,7 @@ std::vector<std::string> store::call_index(const user_index& index, const object
     } catch (const std::exception& e) {
         why = e.what();
     } catch (...) {
-        why = "an exception that is no std::exception";
+        why = "an exception that is not a std::exception";
     }
     ++index_failures_;
     log_.warning("an index function threw; the object is left out of the index",

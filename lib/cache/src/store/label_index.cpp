@@ -8,10 +8,10 @@ namespace {
 using op = label_selector::op;
 using requirement = label_selector::requirement;
 
-/// Up to here searching a list of pointers is faster, and smaller, than a hash table.
+/// Up to this size, searching a vector of pointers is faster and smaller than a hash table.
 constexpr std::size_t few_objects = 16;
 
-/// Selectors come from anywhere: their labels must not fill the memory.
+/// Selectors may come from untrusted input: their labels must not exhaust memory.
 constexpr std::size_t most_labels = 16;
 
 bool asks_for_values(const requirement& r) noexcept { return r.operation == op::equals || r.operation == op::in; }
@@ -69,7 +69,7 @@ void label_postings::change(const kept_object& before, const kept_object& now)
     if (before == now) return;
     const object was = before ? before.get() : object{};
     const object is = now ? now.get() : object{};
-    // What comes goes first: an update that leaves the label alone finds its posting and keeps it.
+    // Add before removing: an update that does not change the label then finds its posting and keeps it.
     if (const auto label = is.labels()[key_]; label.is_string()) {
         auto at = by_value_.find(label.as_string());
         if (at == by_value_.end()) at = by_value_.try_emplace(std::string(label.as_string())).first;
@@ -149,7 +149,7 @@ std::vector<std::string> label_indexes::missing(const label_selector& selector) 
     std::vector<std::string> out;
     if (ready_.size() + under_way_.size() >= most_labels) return out;
     const auto& all = selector.requirements();
-    // Where values are asked for, these narrow it down more than a label that is only to be there.
+    // Requirements on values narrow the result more than a requirement that a label exists.
     const bool by_value = std::any_of(all.begin(), all.end(), asks_for_values);
     for (const auto& r : all)
         if ((by_value ? asks_for_values(r) : asks_for_label(r)) && !known(r.key)) out.push_back(r.key);

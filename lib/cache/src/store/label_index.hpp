@@ -1,5 +1,5 @@
 #pragma once
-// Objects by their labels, for the labels that somebody selects by. Not thread safe.
+// Indexes of objects by label, for labels used in selectors. Not thread safe.
 
 #include "fifo/key_set.hpp"
 
@@ -17,7 +17,7 @@
 
 namespace kubecoro::detail {
 
-/// The objects that have one value of one label: a pointer each. Few are searched, many are hashed.
+/// The objects that have one value of one label, one pointer each. A small set is a vector, a large one a hash table.
 class posting
 {
 public:
@@ -40,18 +40,18 @@ private:
     std::variant<few, many> objects_;
 };
 
-/// All objects that have one label, by its value. Labels lie in front of an object: nothing is expanded to read them.
+/// The objects that have one label, by its value. Reads labels without expanding compressed objects.
 class label_postings
 {
 public:
     explicit label_postings(std::string key) : key_(std::move(key)) {}
 
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
-    /// `now` has taken the place of `before`; either may be null.
+    /// Replaces `before` with `now`; either may be null.
     void change(const kept_object& before, const kept_object& now);
-    /// How many objects are left by a requirement that asks for this label to be there.
+    /// Number of objects left by a requirement that needs this label to exist.
     [[nodiscard]] std::size_t count(const label_selector::requirement& r) const;
-    /// Those of a namespace (empty = all); for a comparison of numbers, all that have the label.
+    /// Collects those of a namespace (empty = all); for a numeric comparison, all that have the label.
     void collect(const label_selector::requirement& r, std::string_view ns, std::vector<object>& out) const;
 
 private:
@@ -63,8 +63,8 @@ private:
     std::size_t size_ = 0;
 };
 
-/** The labels that are indexed, and those on their way: an index is filled from a copy of the handles while changes go on
-    and are written down, and joins with what was written down. */
+/** The finished label indexes and those under construction. A new index is built from a copy of the handles while the
+    store changes; the changes are logged and applied to it at the end. */
 class label_indexes
 {
 public:
@@ -76,20 +76,20 @@ public:
 
     void change(const kept_object& before, const kept_object& now);
 
-    /// Changes are written down for this label from now on. False when it is indexed, under way, or one too many.
+    /// Starts logging changes for this label. Returns false when it is indexed, under construction, or one too many.
     bool begin(std::string_view key);
-    /// What has changed since begin().
+    /// Returns the changes since begin().
     [[nodiscard]] const std::vector<replaced>& written_down(std::string_view key) const;
-    /// Puts the index to use; it knows all that was written down.
+    /// Adds the finished index, to which all logged changes must have been applied.
     void finish(label_postings built);
 
-    /// The labels by which this selector could be answered and is not yet.
+    /// Returns the labels that could answer this selector and are not indexed yet.
     [[nodiscard]] std::vector<std::string> missing(const label_selector& selector) const;
-    /** The fewest objects of a namespace among which are all that match, or nothing when no index knows of fewer than
-        `scan`. */
+    /** Returns the smallest known set of objects of a namespace that includes all matches; nothing when no index yields
+        fewer than `scan`. */
     [[nodiscard]] std::optional<std::vector<object>> candidates(const label_selector& selector, std::string_view ns,
                                                                 std::size_t scan) const;
-    /// The labels that are indexed.
+    /// Returns the indexed labels.
     [[nodiscard]] std::vector<std::string> keys() const;
 
 private:

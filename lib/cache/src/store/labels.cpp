@@ -1,4 +1,4 @@
-// The store's label indexes: filled when somebody asks, kept up by whoever writes.
+// The store's label indexes: built on the first use of a label, maintained by the writer.
 
 #include "store/store.hpp"
 
@@ -7,7 +7,7 @@
 namespace kubecoro::detail {
 namespace {
 
-/// Objects below which going through all of them is as good.
+/// Number of objects below which a scan is as fast as an index.
 constexpr std::size_t worth_an_index = 256;
 
 } // namespace

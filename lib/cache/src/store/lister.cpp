@@ -16,11 +16,11 @@ namespace {
 
 asio::awaitable<result<>> wait_for_all(std::shared_ptr<const version_board> board, std::string version)
 {
-    // One after the other: a version that was reached stays reached, so the order does not matter.
+    // Sequential waits suffice: a version that was reached stays reached.
     for (auto& ns : board->lanes()) {
         auto waiting = version_board::wait(board, ns, version);
         const auto done = co_await std::move(waiting);
-        const bool left = !done && done.error() == cond::misconfigured; // its namespace has left the informer
+        const bool left = !done && done.error() == cond::misconfigured; // the namespace was removed
         if (!done && !left) co_return done;
     }
     co_return result<>{};
@@ -79,7 +79,7 @@ std::vector<object> lister::list(const label_selector& selector, std::string_vie
 
 void lister::for_each(const std::function<void(const object&)>& f, std::string_view ns) const
 {
-    const auto from = store_; // `f` may drop this lister
+    const auto from = store_; // `f` may destroy this lister
     from->visit(ns, f);
 }
 

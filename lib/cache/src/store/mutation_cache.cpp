@@ -38,7 +38,7 @@ struct mutation_cache::state
         return !w.version.empty() && stored.reached(w.version, w.key.ns);
     }
 
-    /// Another write may have come meanwhile.
+    /// Does nothing when another write has replaced this one.
     void forget(const own_write& w)
     {
         std::lock_guard lock(mutex);
@@ -46,7 +46,7 @@ struct mutation_cache::state
         if (now && now->version == w.version && now->uid == w.uid) core.erase(w.key);
     }
 
-    /// What is shown in place of what is stored. `passed` must be older than `stored`: a deletion is taken from it.
+    /// Returns the object to show. `passed_before` must be read before `now`: with a null `now` it means a deletion.
     object show(const own_write& w, const object& now, bool passed_before)
     {
         auto v = mutation_cache_core::judge(w, now, passed_before);

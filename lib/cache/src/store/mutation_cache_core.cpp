@@ -9,7 +9,8 @@
 namespace kubecoro::detail {
 namespace {
 
-/// What is stored is that write, or came after it; opaque: the store has moved since, and its word counts.
+/// True when the stored object is that write or a later one. If versions are not comparable: when the stored version
+/// has changed since the write.
 bool caught_up(const own_write& w, const object& stored)
 {
     const auto order = compare_versions(stored.resource_version(), w.version);
@@ -17,7 +18,7 @@ bool caught_up(const own_write& w, const object& stored)
     return std::is_gteq(order);
 }
 
-/// What is stored is what was removed, or came before that.
+/// True when the stored object is the removed one or an earlier one.
 bool hidden(const own_write& removal, const object& stored)
 {
     if (!removal.uid.empty() && stored.uid() == removal.uid) return true;
@@ -40,7 +41,7 @@ void mutation_cache_core::put(own_write w, time_point now)
     if (at != entries_.end() && at->second.expires > now) {
         const own_write& before = at->second.write;
         const auto order = compare_versions(w.version, before.version);
-        if (std::is_lt(order)) return; // its answer was overtaken
+        if (std::is_lt(order)) return; // a newer write is already recorded
         const bool dead = !before.now && !before.uid.empty() && before.uid == w.uid;
         if (dead && w.now) return;
     }

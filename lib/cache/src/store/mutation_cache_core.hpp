@@ -1,5 +1,5 @@
 #pragma once
-// Own writes that the store may still lack, and which of the two is newer.
+// Holds own writes that the store may still lack, and decides whether the write or the stored object is newer.
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/clock.hpp>
@@ -14,7 +14,7 @@
 
 namespace kubecoro::detail {
 
-/// An object as somebody wrote it, or the mark of one that was removed.
+/// An object as the server returned it for an own write, or the tombstone of a removed one.
 struct own_write
 {
     object_key key = {};
@@ -22,33 +22,33 @@ struct own_write
     object now = {};
     std::string uid = {};
     std::string version = {};
-    /// What was stored when it was written; tells versions apart that cannot be compared.
+    /// The stored version at the time of the write; used when versions are not comparable.
     std::string stored_then = {};
 };
 
-/** The entries of a mutation cache. Sans-io, not thread safe; time and what is stored are inputs. */
+/** The entries of a mutation cache. Sans-io, not thread safe; the time and the stored objects are inputs. */
 class mutation_cache_core
 {
 public:
     mutation_cache_core(duration ttl, std::size_t max_entries);
 
-    /// Keeps the newer of this and what there is of that key.
+    /// Keeps the newer of this write and the existing entry of its key.
     void put(own_write w, time_point now);
     void erase(object_key_view key) { entries_.erase(object_key(key)); }
 
     [[nodiscard]] std::optional<own_write> find(object_key_view key, time_point now);
-    /// All that are in force.
+    /// Returns all unexpired entries.
     [[nodiscard]] std::vector<own_write> all(time_point now);
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
     struct verdict
     {
-        /// What to show; may be null.
+        /// The object to show; may be null.
         object show = {};
-        /// The store has caught up: the write is of no more use.
+        /// True when the store has caught up, so that the entry can be dropped.
         bool over = false;
     };
-    /// @param passed  The watch had passed the write's version before `stored` was read.
+    /// @param passed  True when the watch had passed the write's version before `stored` was read.
     [[nodiscard]] static verdict judge(const own_write& w, const object& stored, bool passed);
 
 private:

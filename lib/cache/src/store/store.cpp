@@ -13,24 +13,24 @@ void announce_put(std::vector<notification>& out, object before, object now, boo
         out.emplace_back(added{std::move(now), initial});
     } else if (before.same_uid(now)) {
         out.emplace_back(updated{std::move(before), std::move(now)});
-    } else { // deleted and created again, and nobody told us
+    } else { // deleted and created again without a watch event
         out.emplace_back(deleted{std::move(before), true});
         out.emplace_back(added{std::move(now), initial});
     }
 }
 
-/// What a change costs under the lock, in the time of one that takes another object's place.
+/// Cost of a change under the lock, in units of replacing an object in place.
 constexpr std::size_t swap_cost = 1;
 constexpr std::size_t full_cost = 4;
 
-/// The deletion of what is stored, with the final state if it is the same object's.
+/// Returns the deletion of the stored object, with the final state if that has the same uid.
 deleted gone(object before, const object& final_state)
 {
     if (before.same_uid(final_state)) return {final_state, false};
     return {std::move(before), true};
 }
 
-/// What the changes took out of the store.
+/// Returns the objects that the changes removed from the store.
 std::vector<kept_object> left_by(const std::vector<notification>& changes)
 {
     std::vector<kept_object> out;
@@ -70,7 +70,7 @@ std::vector<notification> store::apply(std::span<const delta> deltas)
 
     std::vector<notification> out;
     out.reserve(deltas.size());
-    std::vector<object> dropped; // the last handles may be ours: free the objects without the lock
+    std::vector<object> dropped; // may hold the last references: freed outside the lock
     dropped.reserve(deltas.size());
     {
         std::unique_lock lock(mutex_);
@@ -89,7 +89,7 @@ std::vector<notification> store::apply(std::span<const delta> deltas)
     }
     if (visits_.any()) {
         auto left = left_by(out);
-        for (const auto& o : dropped) left.emplace_back(o); // a notification of it may hold its final state instead
+        for (const auto& o : dropped) left.emplace_back(o); // the notification may hold the final state instead
         visits_.leave(std::move(left));
     }
     return out;
@@ -114,7 +114,7 @@ std::optional<std::vector<object>> store::others(std::string_view ns, const std:
 std::vector<notification> store::replace(std::string_view ns, std::vector<object> items, bool initial)
 {
     std::unique_lock writing(writer_);
-    // What differs, found without keeping readers out: nobody else writes.
+    // Find the differences without blocking readers: no other writer exists.
     const auto unlisted = others(ns, items);
     if (!unlisted) return {};
     std::vector<std::size_t> differing;

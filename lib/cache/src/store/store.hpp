@@ -25,16 +25,18 @@
 
 namespace kubecoro::detail {
 
-/** The objects of an informer: written by its strand, read by anyone.
+/** The objects of an informer: written on its strand, read from any thread.
 
-    Readers share a lock for as long as it takes to find an object, or to note down where all of them are. A small change is made in place under the lock; a large
-    one (a first list, a relist with many changes) is made on a copy of the tables, which then takes their place, so
-    that readers are never kept waiting for it and never see half of it. User code never runs under the lock. */
+    Readers hold a shared lock only while they look up an object or record the addresses of all. A small change is made
+    in place under the lock; a large one (a first list, a relist with many changes) is made on a copy of the tables,
+    which then replaces them, so that readers never wait for it and never see half of it. User code never runs under the
+    lock. */
 class store final : public known_objects
 {
 public:
-    /// @param large     Changes from which on a list is applied to a copy; putting a newer object in place counts a quarter.
-    /// @param encoding  In what form objects rest; null = as they come.
+    /// @param large     Number of changes from which a list is applied to a copy; replacing an object with a newer one
+    /// counts a quarter.
+    /// @param encoding  Representation of the stored objects; null = as decoded.
     explicit store(logger log = {}, std::size_t large = 512, std::shared_ptr<object_encoding> encoding = {});
     ~store();
     store(const store&) = delete;
@@ -42,21 +44,21 @@ public:
 
     // ---- one writer at a time
 
-    /// Applies added, updated and deleted in order, passing over version marks; gives what has changed. An object of the
-    /// stored uid and version changes nothing.
+    /// Applies added, updated and deleted in order, skipping version marks; returns the changes. An object whose uid
+    /// and version are already stored changes nothing.
     std::vector<notification> apply(std::span<const delta> deltas);
 
-    /// Makes `items` the content of a namespace (empty = everything): deletions first, then the rest in their order. Items
-    /// that are the stored handles themselves, see find(), cost next to nothing. Of several items of one key the last
-    /// that is not stored already counts.
+    /// Makes `items` the content of a namespace (empty = all): deletions first, then the items in order. Items that are
+    /// stored handles, see find(), cost almost nothing. If several items have one key, the last one that is not stored
+    /// already counts.
     std::vector<notification> replace(std::string_view ns, std::vector<object> items, bool initial);
 
-    /// Errors: already_exists; timed_out when objects change faster than `f` is.
+    /// Errors: already_exists; timed_out when objects change faster than `f` can index them.
     result<> add_index(std::string name, index_function f);
 
-    /// Objects may be stored in a form that is not their best: renew() should be called until it says that it is done.
+    /// True when objects may be stored in a suboptimal form: renew() should be called until it returns false.
     [[nodiscard]] bool wants_renewal() const;
-    /// Brings up to `max` objects into the form in which they should rest. False when none is left.
+    /// Brings up to `max` objects into their final form. Returns false when none is left.
     bool renew(std::size_t max);
 
     // ---- readers, any thread
@@ -66,25 +68,25 @@ public:
                               std::string_view resource_version) const override;
     [[nodiscard]] std::vector<object> list(std::string_view ns) const;
     [[nodiscard]] std::vector<kept_object> keep(std::string_view ns) const;
-    /// Shows all to `f`, one at a time and without a lock held; the handle is there for the call only.
+    /// Calls `f` for every object, one at a time and without a lock held; the handle is valid during the call only.
     void visit(std::string_view ns, const std::function<void(const object&)>& f) const;
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
     [[nodiscard]] std::vector<std::string> values_of(std::string_view index) const;
     [[nodiscard]] bool has_index(std::string_view index) const;
 
-    /** Few objects among which are all that a selector matches, for the caller to look at each; nothing where no index
+    /** Returns a small superset of the objects that match a selector, for the caller to filter; nothing when no index
         helps.
 
-        The first call that asks for a label fills an index of that label on the caller's thread, while the store goes on
-        changing; from then on it is kept up by the writer. A small store is not worth one. */
+        The first call for a label builds its index on the caller's thread while the store keeps changing; the writer
+        then maintains it. A small store gets no index. */
     [[nodiscard]] std::optional<std::vector<object>> candidates(const label_selector& selector,
                                                                 std::string_view ns) const;
-    /// Makes objects findable by a label. False when they are already, or too many labels are.
+    /// Indexes a label. Returns false when it is indexed already, or too many labels are.
     bool index_label(const std::string& key) const;
-    /// The labels by which objects are found.
+    /// Returns the indexed labels.
     [[nodiscard]] std::vector<std::string> indexed_labels() const;
 
-    /// How far the store is, and who waits for it.
+    /// The versions the store has reached, and the waits for later ones.
     [[nodiscard]] const std::shared_ptr<version_board>& versions() const noexcept { return versions_; }
 
     [[nodiscard]] std::vector<std::string> namespaces() const;
@@ -93,7 +95,7 @@ public:
     [[nodiscard]] std::uint64_t index_failures() const noexcept { return index_failures_; }
 
 private:
-    /// Makes `v` a visit to the objects of a namespace (empty = all) as they are now.
+    /// Fills `v` with the current objects of a namespace (empty = all).
     void open(store_visits::visit& v, std::string_view ns) const;
 
     struct user_index
@@ -106,46 +108,47 @@ private:
         object obj;
         bool erase = false;
     };
-    /// An object, null where there is nothing to index, and its values in each index.
+    /// An object (null = nothing to index) and its values in each index.
     struct indexed
     {
         const object* obj = nullptr;
         index_values values = {};
     };
     using index_list = std::vector<std::shared_ptr<const user_index>>;
-    /// The values of objects in an index that is being made.
+    /// Values of objects in an index under construction.
     using value_table = kept_map<std::vector<std::string>>;
 
-    /// The stored objects of a namespace whose very handle is not among the items; nothing when both are the same.
+    /// Returns the stored objects of a namespace whose handles are not among the items; nothing when both are the same
+    /// set.
     [[nodiscard]] std::optional<std::vector<object>> others(std::string_view ns,
                                                             const std::vector<object>& items) const;
     [[nodiscard]] object at_rest(const object& o) const;
     void find_stale();
-    /// Fills in the values of every index. The index functions, which are the user's, run while `writing` is released: there is
-    /// no other writer of objects, but an index may join meanwhile.
+    /// Fills in the values of every index. The index functions are user code and run while `writing` is released:
+    /// objects have no other writer, but an index may be added in that time.
     void call_indexes(std::unique_lock<std::mutex>& writing, std::span<indexed> all) const;
     [[nodiscard]] std::vector<std::string> call_index(const user_index& index, const object& o) const;
-    /// Under writer_: the stored objects whose present version the table does not have.
+    /// Requires writer_. Returns the stored objects whose current version is not in the table.
     [[nodiscard]] std::vector<kept_object> lacking(const value_table& values) const;
-    /// Under writer_.
+    /// Requires writer_.
     void install(const std::shared_ptr<const user_index>& index, value_table values);
 
     logger log_;
     std::size_t large_;
     std::shared_ptr<object_encoding> encoding_;
-    /// There is more than one form.
+    /// True when objects have more than one form.
     bool packs_ = false;
     mutable std::atomic<std::uint64_t> index_failures_{0};
-    /// Between the strand and whoever adds an index; never held while user code runs. Whoever holds it may read tables_
-    /// without mutex_.
+    /// Serialises the strand with threads that add an index; never held while user code runs. Its holder may read
+    /// tables_ without mutex_.
     mutable std::mutex writer_;
     std::shared_ptr<const index_list> user_indexes_ = std::make_shared<index_list>();
-    /// Names of those that are being made.
+    /// Names of indexes under construction.
     std::vector<std::string> coming_;
-    /// Under writer_: to be renewed, the last first.
+    /// Guarded by writer_: objects to be renewed, from the back.
     std::vector<kept_object> stale_;
     std::uint64_t renewed_revision_ = 0;
-    /// A list was stored in the form in which it came.
+    /// True when a list was stored as decoded.
     bool list_came_ = false;
     mutable std::shared_mutex mutex_;
     std::unique_ptr<store_tables> tables_;

@@ -7,7 +7,7 @@ namespace kubecoro::detail {
 
 void secondary_index::put(const kept_object& o, std::vector<std::string> values)
 {
-    // The new handle takes the place of the old one everywhere: a key must not keep an old object alive.
+    // The new handle replaces the old one everywhere: a key must not keep an old object alive.
     erase(o.key());
     if (values.empty()) return;
     std::sort(values.begin(), values.end());
@@ -71,7 +71,7 @@ object store_tables::put(const object& o, index_values values)
         before = at->get();
         bytes_ += kept.bytes() - at->bytes();
         labels_.change(*at, kept);
-        // The same name, so the place is right: far less work than to take one out and put one in.
+        // Assign in place: the name, and therefore the position, is the same. Far cheaper than erase and insert.
         const_cast<kept_object&>(*at) = std::move(kept); // NOLINT(cppcoreguidelines-pro-type-const-cast)
         return before;
     }

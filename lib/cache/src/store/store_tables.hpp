@@ -1,5 +1,5 @@
 #pragma once
-// The plain data of a store: objects by namespace and name, and by the values of user indexes. Not thread safe.
+// The data of a store: objects by namespace and name, and by the values of user indexes. Not thread safe.
 
 #include "fifo/key_set.hpp"
 #include "store/label_index.hpp"
@@ -16,8 +16,8 @@ namespace kubecoro::detail {
 /// The values of one object in each index, in the order of the indexes.
 using index_values = std::vector<std::vector<std::string>>;
 
-/** Objects found by value. The values of each object are kept: an index function that changes its mind, or throws
-    later, cannot leave an object behind. */
+/** Finds objects by index value. Keeps the values of each object: an index function that later returns other values, or
+    throws, cannot leave a stale entry. */
 class secondary_index
 {
 public:
@@ -25,7 +25,7 @@ public:
 
     void put(const kept_object& o, std::vector<std::string> values);
     void erase(object_key_view key);
-    /// The same object in another form takes the place of what is stored.
+    /// Replaces the stored object with the same object in another form.
     void renew(const kept_object& now);
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] std::vector<object> find(std::string_view value) const;
@@ -66,10 +66,10 @@ class store_tables
 public:
     /// The stored object, or null.
     [[nodiscard]] object find(object_key_view key) const;
-    /// @return what was there before, or null.
+    /// Returns the previous object, or null.
     object put(const object& o, index_values values);
     object erase(object_key_view key);
-    /// Stores the same object in another form, unless another one has come in its place.
+    /// Stores the same object in another form, unless it was replaced.
     void renew(const kept_object& before, const object& now);
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -101,7 +101,7 @@ public:
     [[nodiscard]] const label_indexes& labels() const noexcept { return labels_; }
 
 private:
-    /// By the name inside the object: an entry is one pointer.
+    /// Keyed by the name inside the object: an entry is one pointer.
     using partition = boost::unordered_flat_set<kept_object, by_name_hash, by_name_equal>;
 
     text_map<partition> namespaces_;

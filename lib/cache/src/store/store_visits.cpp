@@ -7,7 +7,7 @@
 namespace kubecoro::detail {
 namespace {
 
-/// Below this it is not worth counting anything.
+/// Below this number set aside, taking references is not worthwhile.
 constexpr std::size_t few = 1024;
 
 } // namespace
@@ -28,10 +28,10 @@ void store_visits::open(visit& v)
 
 void store_visits::close(visit& v)
 {
-    std::vector<kept_object> unused; // the last handles may be here: free the objects without the lock
+    std::vector<kept_object> unused; // may hold the last references: freed outside the lock
     std::lock_guard lock(mutex_);
     const auto at = std::find(open_.begin(), open_.end(), &v);
-    if (at == open_.end()) return; // its objects are counted
+    if (at == open_.end()) return; // references were already taken for it
     open_.erase(at);
     visited_ -= v.objects.size();
     if (open_.empty()) unused.swap(aside_);

@@ -10,13 +10,14 @@
 
 namespace kubecoro::detail {
 
-/** Who goes through the objects of a store, and what has left the store meanwhile.
+/** Keeps removed objects alive while iterations over the store are open.
 
-    A visit notes down where the objects are and counts none of them, which would be most of the work. What the writer takes
-    out while visits are open is kept aside until none is. When more lies aside than the visits hold, the writer counts
-    their objects for them and is rid of them: memory stays bounded however long a visit takes.
+    A visit records the addresses of the objects without taking references, which would be most of its cost. Objects
+    that the writer removes while visits are open are set aside until all visits are closed. When more are set aside
+    than the visits hold, the writer takes references on behalf of the visits and releases the removed objects, so
+    memory stays bounded however long a visit takes.
 
-    Thread safe, but for the order of things: see open() and leave(). */
+    Thread safe, except for the ordering requirements of open() and leave(). */
 class store_visits
 {
 public:
@@ -28,24 +29,24 @@ public:
         visit& operator=(const visit&) = delete;
         ~visit();
 
-        /// Filled before open(), never changed afterwards.
+        /// Filled before open(), not changed afterwards.
         std::vector<borrowed_object> objects;
 
     private:
         friend class store_visits;
         store_visits* of_ = nullptr;
-        /// Under the mutex of the store's visits: the same objects, when they had to be counted.
+        /// Guarded by store_visits::mutex_: references to the same objects, once they had to be taken.
         std::vector<kept_object> counted_;
     };
 
-    /// What it holds is readable until it is destroyed. To be called while the writer cannot yet take them out.
+    /// Keeps the objects of `v` readable until it is destroyed. Call while the writer cannot remove them.
     void open(visit& v);
-    /// Somebody may hold what has left the store up to now: leave() has to be called.
+    /// True while a visit is open: removed objects must be passed to leave().
     [[nodiscard]] bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }
-    /// What the writer has taken out and still holds. Where it did so, no visit could be opened meanwhile.
+    /// Takes the objects that the writer has removed and still holds. Their removal must have excluded open().
     void leave(std::vector<kept_object> gone);
 
-    /// Objects that are kept for visits alone.
+    /// Number of objects kept alive for visits only.
     [[nodiscard]] std::size_t aside() const;
 
 private:
@@ -53,9 +54,9 @@ private:
 
     mutable std::mutex mutex_;
     std::vector<visit*> open_;
-    /// As many as are open. Going down releases what was read, so that the writer may free it.
+    /// Number of open visits. Decremented with release order, so that the writer may free what was read.
     std::atomic<std::size_t> count_{0};
-    /// Objects of all that are open.
+    /// Number of objects in all open visits.
     std::size_t visited_ = 0;
     std::vector<kept_object> aside_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Which objects somebody was told of: 16 bytes an object.
+// A compact set of object uids: 16 bytes an object.
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/hash.hpp>
@@ -13,8 +13,7 @@
 
 namespace kubecoro::detail {
 
-/** A set of objects by their uids. Those of the usual form are kept as the numbers they are, others as text. Expands no
-    object. */
+/** A set of objects by uid. UUIDs are kept as binary numbers, other uids as text. Expands no object. */
 class uid_set
 {
 public:
@@ -25,7 +24,7 @@ public:
         else
             texts_.emplace(o.uid());
     }
-    /// @return whether it was there.
+    /// Returns whether it was in the set.
     bool erase(const object& o)
     {
         if (const auto id = o.uuid()) return numbers_.erase(*id) != 0;
@@ -43,7 +42,7 @@ private:
     struct hash
     {
         using is_avalanching = void;
-        // Most servers make uids of random numbers, but nothing forces them to.
+        // Most servers use random uids, but nothing forces them to.
         std::size_t operator()(const number& n) const noexcept
         {
             return text_hash{}({reinterpret_cast<const char*>(n.data()), n.size()});

@@ -9,7 +9,7 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-failure stopped() { return failure(cond::cancelled, "the informer was stopped before it had reached the version"); }
+failure stopped() { return failure(cond::cancelled, "the informer was stopped before it reached the version"); }
 
 failure not_covered(std::string_view ns)
 {
@@ -143,7 +143,7 @@ asio::awaitable<result<bool>> version_board::wait_on_lane(std::shared_ptr<const 
         std::lock_guard lock(self->mutex_);
         gate = self->filling(ns);
     }
-    // Before the first list only the gate knows whether there will be one.
+    // Before the first list, only the gate knows whether a list will succeed.
     if (gate) {
         auto filling = gate->wait();
         if (const auto filled = co_await std::move(filling); !filled) co_return filled.error();
@@ -161,7 +161,7 @@ asio::awaitable<result<bool>> version_board::wait_on_lane(std::shared_ptr<const 
     auto waiting = l.wait();
     const auto woken = co_await std::move(waiting);
     if (woken) co_return true;
-    // Another lane may cover the namespace now; if none does, the next round says so.
+    // Another lane may cover the namespace now; if none does, the next round fails.
     if (woken.error() == cond::misconfigured) co_return false;
     co_return woken.error();
 }

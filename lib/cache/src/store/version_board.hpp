@@ -21,19 +21,19 @@
 
 namespace kubecoro::detail {
 
-/** Tells coroutines when the store has reached a version. Thread safe.
+/** Wakes coroutines when the store has reached a version. Thread safe.
 
-    The informer's strand says how far it is, after the store was changed: whoever is woken finds the change there. */
+    The informer's strand reports progress after changing the store, so woken coroutines see the change. */
 class version_board
 {
 public:
-    /// @param gate  Opens with the lane's first list, or says why there is none.
+    /// @param gate  Opens with the lane's first list, or has the reason why it failed.
     void add_lane(std::string_view ns, sync_gate gate);
-    /// Who waits for it goes on with another lane that covers its namespace, or fails.
+    /// Its waits move to another lane that covers the namespace, or fail.
     void remove_lane(std::string_view ns);
-    /// The store has everything of the lane up to `version`; `by` is what brought it there.
+    /// The store has everything of the lane up to `version`; `by` are the deltas that brought it there.
     void reach(std::string_view lane, std::string_view version, std::span<const delta> by = {});
-    /// Nothing will be reached any more: ends every wait.
+    /// Ends every wait: no version will be reached any more.
     void close();
 
     [[nodiscard]] bool covers(std::string_view ns) const;
@@ -42,17 +42,17 @@ public:
     [[nodiscard]] std::vector<std::string> lanes() const;
     [[nodiscard]] std::size_t waiting() const;
 
-    /// Completes when the lane that covers `ns` is there, at once if it is.
-    /// Errors: misconfigured without such a lane, what keeps it from syncing, cancelled.
+    /// Completes when the lane that covers `ns` has reached the version, at once if it already has.
+    /// Errors: misconfigured without such a lane, the reason it cannot sync, cancelled.
     [[nodiscard]] static boost::asio::awaitable<result<>> wait(std::shared_ptr<const version_board> self,
                                                                std::string ns, std::string wanted);
 
 private:
     void wake(const std::vector<version_core::ticket>& due, const result<>& outcome);
 
-    /// The gate of a lane that has not been listed; the caller holds mutex_.
+    /// Returns the gate of a lane that has not been listed; requires mutex_.
     [[nodiscard]] std::optional<sync_gate> filling(std::string_view ns) const;
-    /// False when the lane has left.
+    /// Returns false when the lane was removed.
     [[nodiscard]] static boost::asio::awaitable<result<bool>>
     wait_on_lane(std::shared_ptr<const version_board> self, const std::string& ns, const std::string& wanted);
 

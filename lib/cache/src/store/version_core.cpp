@@ -8,10 +8,10 @@
 namespace kubecoro::detail {
 namespace {
 
-/// Versions that cannot be compared and are remembered: a writer that waits learns of its own write within moments.
+/// Number of past versions kept that are not comparable: a waiting writer sees its own write within moments.
 constexpr std::size_t remembered = 256;
 
-/// What stands for "anything at all".
+/// Stands for any version: the first list.
 constexpr std::string_view anything = "0";
 
 } // namespace

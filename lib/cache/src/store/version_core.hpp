@@ -1,5 +1,5 @@
 #pragma once
-// Which version the store has reached, and who waits for which.
+// Tracks the versions the store has reached, and the waits for later ones.
 
 #include <cstdint>
 #include <deque>
@@ -11,10 +11,10 @@
 
 namespace kubecoro::detail {
 
-/** The versions that the lanes of an informer have reached, and the waits for those they have not.
+/** The versions that the lanes of an informer have reached, and the pending waits.
 
-    A lane is one namespace with a watch of its own, or "" for everything. Sans-io, not thread safe. Waits lie in the
-    order of their versions, so that a step forward costs what it ends, however many wait. */
+    A lane is one namespace with a watch of its own, or "" for all namespaces. Sans-io, not thread safe. Waits are
+    ordered by version, so a step costs time proportional to the waits it ends. */
 class version_core
 {
 public:
@@ -22,31 +22,32 @@ public:
     using ticket = std::uint64_t;
 
     void add_lane(std::string_view ns);
-    /// @return the waits that it ends in vain.
+    /// Returns the waits that end without success.
     [[nodiscard]] std::vector<ticket> remove_lane(std::string_view ns);
     [[nodiscard]] std::vector<std::string> lanes() const;
-    /// There is a lane that sees this namespace.
+    /// True when a lane covers this namespace.
     [[nodiscard]] bool covers(std::string_view ns) const { return covering(ns) != nullptr; }
-    /// What that lane has reached; empty before its first list.
+    /// Returns the version of the covering lane; empty before its first list.
     [[nodiscard]] std::string_view version(std::string_view ns) const;
 
-    /** Everything up to `wanted` is known of this namespace. "" and "0" ask for anything at all: the first list.
+    /** True when everything up to `wanted` is known of this namespace. "" and "0" stand for the first list.
 
-        A version that cannot be compared is reached when the lane is just there, or was there lately. */
+        A version that is not comparable is reached when the lane is, or recently was, at exactly that version. */
     [[nodiscard]] bool reached(std::string_view ns, std::string_view wanted) const;
 
-    /// Waits; reached() must be false and covers() true.
+    /// Adds a wait; requires that reached() is false and covers() true.
     [[nodiscard]] ticket wait(std::string_view ns, std::string_view wanted);
     void leave(ticket t);
 
-    /// The lane has everything up to this version, which may also be an older one: a server restored from a backup.
-    /// @return the waits that it ends.
+    /// Sets the lane's version, which may be older than before: a server restored from a backup.
+    /// Returns the waits that it ends.
     [[nodiscard]] std::vector<ticket> reach(std::string_view lane, std::string_view version);
-    /// The lane has passed by a version that cannot be compared, on its way to one that it will reach.
+    /// Records that the lane has passed a version that is not comparable, on its way to another one. Returns the waits
+    /// that it ends.
     [[nodiscard]] std::vector<ticket> pass(std::string_view lane, std::string_view version);
 
 private:
-    /// Numbers in their order, then the rest in any.
+    /// Numbers in their order, then other versions in lexical order.
     struct in_order
     {
         using is_transparent = void;
@@ -56,7 +57,7 @@ private:
     struct lane
     {
         std::string version;
-        /// Versions that cannot be compared, the latest last.
+        /// Versions that are not comparable, the latest last.
         std::deque<std::string> passed;
         waits waiting;
     };

@@ -1,4 +1,4 @@
-// How an informer admits what waits for an object, and its deadlines.
+// Admits waiters to an informer, and keeps its deadlines.
 
 #include "informer/informer_engine.hpp"
 
@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// A waiter on its way to the strand. It ends when its turn never comes, because the context ends first.
+/// A waiter on its way to the strand. Its wait ends if it never arrives because the context ends first.
 class newcomer
 {
 public:
@@ -34,7 +34,7 @@ private:
 
 void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit)
 {
-    // Held by the post too: whoever gives up first, the other finds the waiter alive or gone, never half.
+    // The posted function shares ownership, so that either side may release the waiter first.
     on_strand([self = shared_from_this(), comes = std::make_shared<newcomer>(waiter)] {
         const auto admitted = comes->arrive();
         const auto& ns = admitted->key().ns;
@@ -53,7 +53,7 @@ void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter,
     end_after(limit, waiter, [w = waiter.get()] { w->end(failure(cond::timed_out)); });
 }
 
-/// The first list of a lane is in the store.
+/// Called when the first list of a lane is in the store.
 void informer_engine::lane_filled(informer_lane& l)
 {
     if (l.gate.is_open()) return;
@@ -69,7 +69,7 @@ void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::
     });
 }
 
-/// One call that throws ends no other.
+/// A call that throws does not end the others.
 asio::awaitable<result<>> informer_engine::keep_alarms()
 {
     for (;;) {

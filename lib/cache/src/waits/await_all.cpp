@@ -45,7 +45,7 @@ asio::awaitable<result<>> await_all(std::vector<awaited> all)
     const auto outcome = co_await std::move(waiting);
     waiters.stop();
     co_await finish_despite_cancellation();
-    while (waiters.running() != 0) { // a cancellation that comes now ends a join, and the group must not go before them
+    while (waiters.running() != 0) { // a cancellation may end join() early; the group must outlive its waiters
         auto ending = waiters.join();
         co_await std::move(ending);
     }

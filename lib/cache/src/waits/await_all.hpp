@@ -11,12 +11,12 @@ namespace kubecoro::detail {
 
 struct awaited
 {
-    /// Names it in the failure: "pods".
+    /// Name used in the failure: "pods".
     std::string what;
     boost::asio::awaitable<result<>> synced;
 };
 
-/** Completes when all have synced, or with the first failure among them, which then says which it was.
+/** Completes when all have synced, or with the first failure, which then has the name of the failed one.
 
     @par Cancellation  terminal: ends the waits only. */
 [[nodiscard]] boost::asio::awaitable<result<>> await_all(std::vector<awaited> all);

@@ -33,7 +33,7 @@ void append_condition(std::string& out, value_view c)
     if (const auto reason = c["reason"].as_string(); !reason.empty()) out.append(" (").append(reason).append(")");
 }
 
-/// Numbers that tell how far something has come.
+/// Appends the numbers that show progress.
 void append_progress(std::string& out, const object& o)
 {
     const auto status = o["status"];
@@ -60,7 +60,7 @@ result<bool> object_condition::operator()(const object& o) const
 
 std::string brief_status(const object& o)
 {
-    if (!o) return "not there";
+    if (!o) return "absent";
     std::string out = to_string(o.key());
     out.append(" at version ").append(o.resource_version());
     if (o.being_deleted()) out.append(", being deleted");
@@ -79,7 +79,7 @@ object_condition deleted(std::string uid)
 
 object_condition exists()
 {
-    return {"there", [](const object& o) { return static_cast<bool>(o); }};
+    return {"present", [](const object& o) { return static_cast<bool>(o); }};
 }
 
 object_condition condition_is(std::string type, std::string status)
@@ -94,7 +94,7 @@ object_condition condition_true(std::string type) { return condition_is(std::mov
 
 object_condition generation_observed()
 {
-    return {"the present generation observed", [](const object& o) { return observed(o); }};
+    return {"observed at its current generation", [](const object& o) { return observed(o); }};
 }
 
 object_condition crd_established()

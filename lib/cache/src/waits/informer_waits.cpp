@@ -1,4 +1,4 @@
-// Waiting for the state of an object, or for an event: what stands between an informer and wait_for().
+// Waits for the state of an object or for an event: the implementation of wait_for() and wait_for_any().
 
 #include "informer/informer_engine.hpp"
 
@@ -24,7 +24,7 @@ std::string in_seconds(duration d)
     return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
 }
 
-/// What a wait that got too long says.
+/// The failure of a wait that timed out.
 failure too_late(const object_key& key, const object_condition& wanted, duration limit,
                  const std::optional<object>& seen)
 {

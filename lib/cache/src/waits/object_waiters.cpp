@@ -54,9 +54,8 @@ void tell_one(object_waiter& waiter, const notification& n)
     const auto* d = std::get_if<deleted>(&n);
     if (!d) return waiter.tell(object_of(n));
     if (d->why != departure::namespace_left) return waiter.tell({});
-    // It may well be there: nobody looks any more.
-    waiter.end(failure(cond::cancelled,
-                       "the informer does not cover the namespace of " + to_string(waiter.key()) + " any more"));
+    // The object may still exist, but the informer no longer watches it.
+    waiter.end(failure(cond::cancelled, "the informer no longer covers the namespace of " + to_string(waiter.key())));
 }
 
 } // namespace
@@ -107,7 +106,7 @@ std::size_t object_waiters::size() const
     return size_;
 }
 
-/// Drops those that were given up; when next depends on how many are left, so that it costs little a waiter.
+/// Removes abandoned waiters. The next sweep depends on the number left, so the amortised cost per waiter is small.
 void object_waiters::sweep()
 {
     size_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Who waits for the state of one object: a table by key, so that a thousand who wait cost a look-up an event.
+// Waits for the states of single objects: a table by key, so that an event costs one look-up for any number of waits.
 
 #include "fifo/key_set.hpp"
 #include "listener/sweep_pace.hpp"
@@ -21,19 +21,20 @@ namespace kubecoro::detail {
 
 class store;
 
-/** One coroutine's wait for the states of one key. Thread safe; one reader. */
+/** One coroutine's wait for the states of one key. Thread safe, with one reader. */
 class object_waiter
 {
 public:
     explicit object_waiter(object_key key) : key_(std::move(key)) {}
 
     [[nodiscard]] const object_key& key() const noexcept { return key_; }
-    /// The key's next state; null = not there. Every one is kept while few wait, then the newest in place of the last.
+    /// Adds the key's next state; null = absent. Keeps every state up to most_states, then replaces the last with the
+    /// newest.
     void tell(object state);
-    /// No state will come any more. The first reason counts.
+    /// Ends the states. The first reason is kept.
     void end(failure why);
 
-    /// The states since the last call, at least one, in order; after them the reason of the end.
+    /// Returns the states since the last call, at least one, in order; after them the reason of the end.
     [[nodiscard]] static boost::asio::awaitable<result<std::vector<object>>> next(std::shared_ptr<object_waiter> self);
 
 private:
@@ -46,22 +47,22 @@ private:
     std::optional<failure> end_;
 };
 
-/** The waiters of an informer. They are held weakly: one that is given up leaves by itself. Thread safe; what is told must
-    come from one strand, on which waiters also join, so that none misses a state. */
+/** The waiters of an informer, held weakly: an abandoned one disappears by itself. Thread safe; states must be reported
+    on one strand, on which waiters also join, so that no waiter misses a state. */
 class object_waiters
 {
 public:
-    /// After close() the waiter's end.
+    /// After close(), ends the waiter at once.
     void add(const std::shared_ptr<object_waiter>& waiter);
     void tell(std::span<const notification> batch);
-    /// All of a namespace is stored, of every one if it has no name: who has waited for that learns what is there, and that
-    /// nothing is.
+    /// Called when all objects of a namespace (empty = all namespaces) are stored: reports the stored state, or
+    /// absence, to the waiters of that namespace.
     void filled(const std::string& ns, const store& content);
-    /// The end of all that wait for objects there now.
+    /// Ends all waiters for objects of the namespace (empty = all).
     void fail(const std::string& ns, const failure& why);
-    /// The end of these and of all that will come.
+    /// Ends all current and future waiters.
     void close(const failure& why);
-    /// Given up ones not yet noticed included.
+    /// Includes abandoned waiters that were not swept yet.
     [[nodiscard]] std::size_t size() const;
 
 private:

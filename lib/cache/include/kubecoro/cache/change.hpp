@@ -6,13 +6,14 @@
 
 namespace kubecoro {
 
-/** What an update has changed, to pass by those that do not matter: most updates of a Pod touch its status only.
+/** Tests which part of an object an update changed, so that a handler can skip irrelevant updates: most updates of a
+    Pod change only its status.
 
-    Compares JSON values: the order of members and the form of numbers do not count, and a member that is missing equals
-    one that is empty or null. Costs some hundred nanoseconds where nothing has changed, because equal parts have equal
-    bytes. A resync has changed nothing. Any thread. */
+    Compares JSON values: the order of members and the notation of numbers do not count, and a missing member equals an
+    empty or null one. Costs some hundred nanoseconds when nothing changed, because equal parts have equal bytes. A
+    resync never counts as a change. Callable from any thread. */
 
-/// A member of the object: `member_changed(event, "data")`.
+/// Compares one top-level member of the object: `member_changed(event, "data")`.
 [[nodiscard]] bool member_changed(const updated& event, std::string_view member) noexcept;
 [[nodiscard]] inline bool spec_changed(const updated& event) noexcept { return member_changed(event, "spec"); }
 [[nodiscard]] inline bool status_changed(const updated& event) noexcept { return member_changed(event, "status"); }

@@ -14,10 +14,11 @@
 
 namespace kubecoro {
 
-/** What shared_informer::wait_for waits for: a question about the state of one object, with a name for failures.
+/** The condition that shared_informer::wait_for waits for: a predicate over the state of one object, with a name for
+    error messages.
 
-    The question gets a null object when there is none of that key. It answers yes or no, or with a failure when waiting on
-    is pointless, which ends the wait with it; what it throws counts as such. It runs on the waiting coroutine's side
+    The predicate gets a null object when no object of that key exists. It returns true, false, or a failure when
+    waiting is pointless; a failure ends the wait. An exception counts as a failure. It runs in the waiting coroutine
     and must depend on the object alone. A regular value. */
 class object_condition
 {
@@ -25,11 +26,11 @@ public:
     using question = std::function<result<bool>(const object&)>;
 
     object_condition(std::string name, question q) : name_(std::move(name)), question_(std::move(q)) {}
-    /// A question of your own, e.g. `[](const kubecoro::object& o) { return o.generation() > 3; }`.
+    /// A custom predicate, e.g. `[](const kubecoro::object& o) { return o.generation() > 3; }`.
     template<class F>
         requires(!std::same_as<std::remove_cvref_t<F>, object_condition> &&
                  std::is_invocable_v<std::decay_t<F>&, const object&>)
-    object_condition(F&& f) : object_condition("the condition", question(std::forward<F>(f)))
+    object_condition(F&& f) : object_condition("as wanted", question(std::forward<F>(f)))
     {
     }
 
@@ -41,50 +42,50 @@ private:
     question question_;
 };
 
-/// As object_condition's question, about an event.
+/// Like object_condition's predicate, but for an event.
 using notification_condition = std::function<result<bool>(const notification&)>;
 
-/// What there is to say of an object in a few words: version, phase, conditions that do not hold and why, generations,
-/// replicas. "not there" for a null one.
+/// Summarises an object in a few words: version, phase, false conditions with their reasons, generations, replicas.
+/// Returns "absent" for a null object.
 [[nodiscard]] std::string brief_status(const object& o);
 
-/** The usual things to wait for. Unless they say otherwise, an object that is not there does not meet them. */
+/** Common conditions to wait for. Unless noted, a missing object does not meet them. */
 namespace conditions {
 
-/// There is none of that key; with a uid also when another object has taken its place.
+/// No object of that key exists; with a uid, also met when another object has replaced it.
 [[nodiscard]] object_condition deleted(std::string uid = {});
 [[nodiscard]] object_condition exists();
 
 /// status.conditions has one of this type with status "True".
 [[nodiscard]] object_condition condition_true(std::string type);
 [[nodiscard]] object_condition condition_is(std::string type, std::string status);
-/// status.observedGeneration has reached metadata.generation: the status speaks of the present spec.
+/// status.observedGeneration has reached metadata.generation: the status describes the current spec.
 [[nodiscard]] object_condition generation_observed();
 
-/// A CustomResourceDefinition is served. Fails with cond::conflict when its names are not accepted.
+/// The CustomResourceDefinition is served. Fails with cond::conflict when its names are not accepted.
 [[nodiscard]] object_condition crd_established();
 
-/// A Pod has been put on a node and at least one container runs.
+/// The Pod is bound to a node and at least one container runs.
 [[nodiscard]] object_condition pod_running();
 [[nodiscard]] object_condition pod_ready();
-/// Its containers have ended for good, well or badly.
+/// The Pod's containers have terminated for good, successfully or not.
 [[nodiscard]] object_condition pod_finished();
 
 [[nodiscard]] object_condition job_complete();
 [[nodiscard]] object_condition job_failed();
-/// Complete or failed: ask the object which.
+/// Complete or failed; check the object for which.
 [[nodiscard]] object_condition job_finished();
 
-/// condition "Available" is true, for the present spec.
+/// Condition "Available" is true for the current spec.
 [[nodiscard]] object_condition deployment_available();
-/// As `kubectl rollout status`: the present spec was observed, every replica is of it, none of the old ones is left, and all
+/// As `kubectl rollout status`: the current spec is observed, every replica is updated, no old replica is left, and all
 /// are available. Fails with cond::timed_out when the deployment has exceeded its progress deadline.
 [[nodiscard]] object_condition deployment_rolled_out();
-/// As `kubectl rollout status`; a partitioned update is done when the replicas beyond the partition are updated. Fails with
-/// cond::invalid when the update strategy is not RollingUpdate.
+/// As `kubectl rollout status`; a partitioned update is complete when the replicas beyond the partition are updated.
+/// Fails with cond::invalid when the update strategy is not RollingUpdate.
 [[nodiscard]] object_condition statefulset_rolled_out();
 
-/// Each of them, any of them, not that one. The first failure ends the question.
+/// Logical AND, OR and NOT of conditions. The first failure of a part is the result.
 [[nodiscard]] object_condition all_of(std::vector<object_condition> parts);
 [[nodiscard]] object_condition any_of(std::vector<object_condition> parts);
 [[nodiscard]] object_condition not_(object_condition part);

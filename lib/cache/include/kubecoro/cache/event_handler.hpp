@@ -18,11 +18,11 @@
 
 namespace kubecoro {
 
-/** What a handler does with one kind of event: a plain function, a coroutine, or nothing.
+/** One handler callback, for one kind of event: a plain function, a coroutine, or empty.
 
-    Takes any copyable callable that accepts `Event` (by value or const reference) and returns void, awaitable<void>, or
-    awaitable<result<>>. The callable is kept alive until the last call of it has ended, so captures of a coroutine
-    lambda are safe to use; the event is kept alive until the coroutine ends. */
+    Accepts any copyable callable that takes `Event` (by value or const reference) and returns void, awaitable<void> or
+    awaitable<result<>>. The callable lives until its last call has ended, so a coroutine lambda may use its captures;
+    the event lives until the coroutine ends. */
 template<class Event>
 class handler_slot
 {
@@ -63,11 +63,11 @@ private:
     callable call_;
 };
 
-/** The three reactions of one handler; those left out do nothing.
+/** The three callbacks of one handler; empty ones do nothing.
 
-    Calls for one object never overlap and come in order. Unless handler_options::concurrency says otherwise, no two calls
-    overlap at all. Nothing is promised between handlers. What a handler throws, or the failure its coroutine returns, is
-    counted and logged, and the next event follows. */
+    Calls for one object never overlap and come in order. Unless handler_options::concurrency is set, no two calls of a
+    handler overlap. Between handlers no order is promised. A call that throws or returns a failure is counted and
+    logged; the next event follows. */
 struct event_handler
 {
     handler_slot<added> on_add = {};
@@ -78,48 +78,49 @@ struct event_handler
 
 struct handler_options
 {
-    /// Where the handler runs; the library puts a strand on it. Empty = the informer's. Its context outlives the informer.
+    /// Executor of the handler; the library wraps it in a strand. Empty = the informer's. Its context must outlive the
+    /// informer.
     boost::asio::any_io_executor executor = {};
-    /// What becomes of events while the handler is behind.
+    /// Policy for events while the handler is behind.
     coalesce policy = coalesce::hybrid;
-    /// How many events may wait before the policy acts; `latest_per_key` always does. 0 counts as 1.
+    /// Number of events that may wait before the policy applies; `latest_per_key` always applies. 0 counts as 1.
     std::size_t max_pending = 1024;
-    /** Objects for which a coroutine handler may run at once: one call per object, the calls of one object in order. They
-        take turns on one strand, where they suspend, so that the handler's own state needs no lock; they never run
-        in parallel. Plain functions gain nothing. 0 counts as 1. */
+    /** Number of objects for which a coroutine handler may run at once: one call per object, in order for each object.
+        The calls interleave on one strand, at suspension points, and never run in parallel, so the handler's own state
+        needs no lock. Plain functions gain nothing. 0 counts as 1. */
     std::size_t concurrency = 1;
-    /** Which objects to hear of; empty = all. An update that begins to match arrives as `added` (not initial), one that
-        ceases to match as `deleted` with the state that was told last. Asked once an event, not for deletions. When it
-        throws, that counts as a failure, and the object goes on as it was before. */
+    /** Selects the objects to deliver; empty = all. An update that starts to match arrives as `added` (not initial),
+        one that stops matching as `deleted` with the last delivered state. Called once per event, except for deletions.
+        When it throws, that counts as a failure, and the object keeps its previous match result. */
     object_filter filter = {};
-    /// Shows every stored object again as `updated` in this interval, without asking the server. 0 = the informer's
-    /// default; otherwise at least 1 s.
+    /// Interval at which every stored object is delivered again as `updated`, without a request to the server. 0 = the
+    /// informer's default; otherwise at least 1 s.
     duration resync{0};
-    /// A call that takes longer is a warning in the log, once until a call has been in time again. 0 = never.
+    /// A call that takes longer logs a warning, once for each streak of slow calls. 0 = never.
     duration slow_after{std::chrono::seconds{5}};
-    /// For logs and describe(). Empty = a number.
+    /// Name in logs and describe(). Empty = a number.
     std::string name = {};
     KUBECORO_NAME_FIRST;
 };
 
-/// What one handler or subscription has done so far.
+/// Counters of one handler or subscription.
 struct handler_stats
 {
     std::string name = {};
     coalesce policy = coalesce::hybrid;
-    /// Waiting now, the batch in work not counted.
+    /// Waiting events, without the batch being processed.
     std::size_t pending = 0;
     std::uint64_t delivered = 0;
-    /// Events that merged into an earlier one.
+    /// Events merged into an earlier one.
     std::uint64_t coalesced = 0;
-    /// Events the filter left out.
+    /// Events dropped by the filter.
     std::uint64_t filtered = 0;
     /// Calls that threw or returned a failure, and filters that threw.
     std::uint64_t failed = 0;
-    /// Calls in progress, and how long the longest of them has been running.
+    /// Calls in progress, and the running time of the longest of them.
     std::size_t running = 0;
     duration running_for{0};
-    /// The longest call that has ended.
+    /// Duration of the longest finished call.
     duration slowest{0};
     /// Calls that took longer than handler_options::slow_after.
     std::uint64_t slow = 0;
@@ -130,42 +131,42 @@ namespace detail {
 class processor_listener;
 }
 
-/** A handler's place in an informer: a cheap handle, copies mean the same handler.
+/** Handle of a handler added to an informer. Cheap; copies refer to the same handler.
 
-    Thread safe. Dropping it changes nothing: the handler lives until it is removed or its informer stops. */
+    Thread safe. Destroying it has no effect: the handler lives until it is removed or its informer stops. */
 class registration
 {
 public:
-    /// Nobody's: false, awaiting it fails with cond::misconfigured, the rest does nothing. So is one moved from.
+    /// An empty handle, as is a moved-from one: tests false, awaiting it fails with cond::misconfigured, other calls do
+    /// nothing.
     registration() = default;
     explicit registration(std::shared_ptr<detail::processor_listener> listener) : listener_(std::move(listener)) {}
 
     /** Completes when the store is filled and this handler has finished every initial add.
 
-        @par Errors        why the informer cannot fill its store (forbidden, not_found, unauthorized, invalid,
-        misconfigured); the reflector goes on trying, and a later call may succeed. cond::cancelled when the handler was
-        removed or the informer stopped first, or its execution context is destroyed; one whose run() has returned may
-        run again, and a wait on another context goes on.
+        @par Errors        the reason the informer cannot fill its store (forbidden, not_found, unauthorized, invalid,
+        misconfigured); the reflector keeps retrying, and a later call may succeed. cond::cancelled when the handler is
+        removed or the informer stops first, or when the informer's execution context is destroyed; a context whose
+        run() has returned may run again, so a wait on another context continues.
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> has_synced() const;
-    /// The same, without waiting.
+    /// Like has_synced(), without waiting.
     [[nodiscard]] bool synced() const noexcept;
 
-    /// No further event is delivered: a call in progress runs on, the rest is dropped. Idempotent. May be called from
+    /// Stops delivery: a call in progress runs to its end, pending events are dropped. Idempotent. May be called from
     /// inside the handler.
     void remove() const;
 
-    /** remove(), then completes when no call is in progress: no call comes after it returned.
+    /** Calls remove(), then completes when no call is in progress. No call follows its completion.
 
-        @par Errors        cond::misconfigured when it is awaited inside the handler itself, or by another coroutine on
-        the handler's strand while a call is in progress: it would wait for its own end. The handler is removed all the
-        same.
+        @par Errors        cond::misconfigured when awaited inside the handler itself, or by another coroutine on the
+        handler's strand while a call is in progress, since that would deadlock. The handler is removed nevertheless.
         @par Cancellation  ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> removed() const;
 
-    /** Completes when no call will come any more, always with the failure that says why: cond::cancelled when the handler
-        was removed or the informer stopped, cond::expired when it had asked for every event (coalesce::never) and
-        fell too far behind. Otherwise as removed(), which ends the handler; this waits for the end. */
+    /** Completes when no further call will come, always with a failure that gives the reason: cond::cancelled when the
+        handler was removed or the informer stopped, cond::expired when a handler with coalesce::never fell too far
+        behind. Waits for the end like removed(), but does not cause it. */
     [[nodiscard]] boost::asio::awaitable<result<>> ended() const;
 
     [[nodiscard]] handler_stats stats() const;

@@ -11,7 +11,7 @@
 
 namespace kubecoro {
 
-/** Makes, shares, starts and stops informers of one cluster.
+/** Creates, shares, starts and stops informers of one cluster.
 
         kubecoro::informer_factory informers{client};
         auto pods = informers.get<kubecoro::core::v1::pod>({.namespaces = {"web"}, .label_selector = "app=shop"});
@@ -21,9 +21,9 @@ namespace kubecoro {
         ...
         co_await informers.stop();
 
-    Thread safe. One owner; the informers it made stop with it: await stop() before destroying it. Destroying it while
-    informers run is an error: it is logged, they are told to stop, and they end by themselves as soon as their executor
-    lets them. */
+    Thread safe. Has one owner. Informers of the factory stop with it: await stop() before destroying it. Destroying
+    it while informers run is an error: it is logged, a stop is requested, and the informers end as soon as their
+    executor runs them. */
 class informer_factory
 {
 public:
@@ -32,11 +32,11 @@ public:
     informer_factory(informer_factory&&) noexcept;
     informer_factory& operator=(informer_factory&&) = delete;
 
-    /** The informer for this resource, scope and selectors; a new one, not yet started, if there is none.
+    /** Returns the informer for this resource, scope and selectors; creates it, not yet started, if none exists.
 
-        Informers are shared when resource, namespaces, selectors, decode options, storage and sequence are equal and
-        there is no transform. The label indexes of every call are made, those of a later one on its thread when it
-        calls; the other options are those of the first call. Every get() is a use: see release(). */
+        Informers are shared when resource, namespaces, selectors, decode options, storage and sequence are equal and no
+        transform is set. The label indexes of every call are built, those of later calls on the calling thread; the
+        other options of the first call apply. Every get() counts as a use: see release(). */
     [[nodiscard]] shared_informer get(const resource_type& resource, informer_options options = {});
     template<class Kind>
     [[nodiscard]] shared_informer get(informer_options options = {})
@@ -44,29 +44,29 @@ public:
         return get(Kind::resource(), std::move(options));
     }
 
-    /// Starts the informers that have not been started. May be called again after further get()s. Returns at once.
+    /// Starts the informers that are not started yet. May be called again after further get() calls. Returns at once.
     void start();
 
-    /// Waits for the store of every started informer; see wait_for_cache_sync.
+    /// Waits until the store of every started informer is filled; see wait_for_cache_sync.
     [[nodiscard]] boost::asio::awaitable<result<>> has_synced();
 
-    /** Gives back one use of an informer. The last one stops it and completes when it has ended; the handle keeps
-        reading the last state. Not from inside its own handlers.
+    /** Gives back one use of an informer. The last one stops it and completes when it has ended; the handle still reads
+        the last state. Must not be called from inside the informer's own handlers.
 
         @par Cancellation  ends the wait; call it again, or stop(), to finish. */
     [[nodiscard]] boost::asio::awaitable<result<>> release(shared_informer informer);
 
-    /** Stops all: first the watches, then the handlers, a call in progress being cancelled; completes when nothing
-        runs. Idempotent; afterwards start() does nothing. Not from inside a handler.
+    /** Stops all informers: first the watches, then the handlers, cancelling calls in progress. Completes when nothing
+        runs any more. Idempotent; start() does nothing afterwards. Must not be called from inside a handler.
 
         @par Cancellation  ends the wait; call it again to finish. */
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
 
-    /** stop() without waiting: subscriptions end, and whatever waits for an informer fails with cond::cancelled, so that the
-        coroutine that owns the factory goes on to `co_await stop()`.
+    /** Requests a stop without waiting: subscriptions end, and every wait for an informer fails with cond::cancelled,
+        so that the coroutine that owns the factory continues to `co_await stop()`.
 
-        From any thread, also inside a handler, and in the callback of an asio::signal_set; not in a function given to
-        std::signal, as it takes a lock. Idempotent. */
+        Callable from any thread, inside a handler, and in the callback of an asio::signal_set; not in a std::signal
+        handler, because it takes a lock. Idempotent. */
     void request_stop();
 
     [[nodiscard]] std::vector<shared_informer> informers() const;

@@ -18,53 +18,54 @@ struct mutation_cache_options
 {
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
-    /// A write that the store has not shown by then is forgotten: it was undone, or the watch is broken.
+    /// A write that the store has not shown after this time is dropped: it was reverted, or the watch is broken.
     duration ttl = std::chrono::minutes{5};
-    /// Writes kept at a time; beyond it the oldest is forgotten. At least 1.
+    /// Maximum number of writes kept; beyond it the oldest is dropped. At least 1.
     std::size_t max_entries = 1000;
     KUBECORO_NAME_FIRST;
 };
 
-/** A lister that also shows one's own writes which the watch has not brought yet.
+/** A lister that also shows one's own writes before the watch delivers them.
 
         kubecoro::mutation_cache seen(pods.lister());
         auto answer = co_await cluster.update(pod);
-        if (answer) seen.written(*answer);             // from now on get() shows it, never an older state
+        if (answer) seen.written(*answer);             // get() now returns it, never an older state
         ...
-        seen.removed(pod.key(), pod.uid(), pod.resource_version()); // and this one is gone
+        seen.removed(pod.key(), pod.uid(), pod.resource_version()); // now hidden
 
-    For those who will not wait: lister::get_after waits instead. Give it what the server answered, whole, never what was
-    sent. An entry goes when the store has caught up with it (the stored object is that version or a later one, or the
-    watch has passed it, which is also how a deletion shows), with the ttl, or beyond max_entries. A handle: copies share
-    the entries. Any thread. */
+    An alternative to waiting with lister::get_after. Pass the server's complete response, never the object that was
+    sent. An entry is removed when the store has caught up with it (the stored object has that version or a later
+    one, or the watch has passed it, which also covers deletions), after the ttl, or beyond max_entries. A handle:
+    copies share the entries. Thread safe. */
 class mutation_cache
 {
 public:
     explicit mutation_cache(lister stored, mutation_cache_options options = {});
 
-    /// The answer to a create, update or patch. Of two answers for one object the newer stays; where versions cannot be
-    /// compared, the later call. Nothing when the store is there already.
+    /// Records the response to a create, update or patch. The newer of two responses for one object is kept; if their
+    /// versions are not comparable, the later call. Does nothing when the store already has that version.
     void written(const object& o) const;
 
-    /** An object is gone: the answer to a delete that removed it at once. Not for one that only marks it
-        (deletionTimestamp), which is a write.
+    /** Records that an object is gone: for a delete that removed it at once. A delete that only sets deletionTimestamp
+        is a write; see written().
 
-        @param uid  Of what is gone: hidden, whatever version of it the watch still brings, until the watch has brought the
-        end of it, too. Another object of the same name is shown as soon as it is stored. Empty = hides what is stored up
-        to the version.
-        @param resource_version  The last that is known of it: earlier lives of the name are hidden as well. */
+        @param uid  Uid of the removed object: every version of it is hidden until the watch has delivered its deletion,
+        too. Another object of the same name is shown as soon as it is stored. Empty = hides the stored object up to the
+        version.
+        @param resource_version  The object's last known version: earlier objects of the same name are hidden as well.
+        */
     void removed(object_key_view key, std::string_view uid, std::string_view resource_version) const;
 
-    /// The newer of what is stored and what was written; null when there is neither, or it was removed.
+    /// Returns the newer of the stored and the written object; null when neither exists or it was removed.
     [[nodiscard]] object get(object_key_view key) const;
     [[nodiscard]] object get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
-    /// lister::list with one's own writes in it. A write that the selector does not match takes its object out.
+    /// lister::list with one's own writes applied. A write that the selector does not match excludes its object.
     [[nodiscard]] std::vector<object> list() const { return list_in({}); }
     [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
-    std::vector<object> list(std::string_view) const = delete; // as in lister
+    std::vector<object> list(std::string_view) const = delete; // ambiguous, as in lister
     [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;
 
-    /// Writes that the store may still lack.
+    /// Number of writes that the store may still lack.
     [[nodiscard]] std::size_t size() const;
 
 private:

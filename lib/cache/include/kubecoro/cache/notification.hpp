@@ -11,17 +11,17 @@
 
 namespace kubecoro {
 
-/// The server's word that nothing has changed. An empty version says nothing.
+/// True when resourceVersion and uid are equal, that is, when the server reports no change. False for empty versions.
 [[nodiscard]] inline bool same_version(const object& a, const object& b) noexcept
 {
     return !a.resource_version().empty() && a.resource_version() == b.resource_version() && a.same_uid(b);
 }
 
-/// An object is now in the store that was not there before.
+/// An object entered the store.
 struct added
 {
     object obj = {};
-    /// Part of what was there when the informer, or this handler, began.
+    /// The object was already stored when the handler joined, or was part of the first list.
     bool initial = false;
 };
 
@@ -31,10 +31,10 @@ struct updated
     object before = {};
     object after = {};
 
-    /// A resync: nothing has changed.
+    /// True for a resync: nothing has changed.
     [[nodiscard]] bool resync() const noexcept
     {
-        // Not the same block: what rests compressed may have been packed anew while two resyncs waited and were merged.
+        // Comparing addresses is not enough: a compressed object may be recompressed while two resyncs wait and merge.
         return before.is_same(after) || same_version(before, after);
     }
 };
@@ -42,56 +42,58 @@ struct updated
 /// How an object left the store.
 enum class departure : std::uint8_t
 {
-    /// It was deleted, or does not match the selectors any more.
+    /// The object was deleted, or no longer matches the selectors.
     deleted,
-    /// The informer does not cover its namespace any more (shared_informer::remove_namespace): it may well be there.
+    /// The informer no longer covers its namespace (shared_informer::remove_namespace); the object may still exist.
     namespace_left,
-    /// The server does not know the kind any more: its definition was deleted.
+    /// The server no longer serves the kind: its definition was deleted.
     kind_gone
 };
 [[nodiscard]] std::string_view to_string(departure d) noexcept;
 
-/// An object has left the store.
+/// An object left the store.
 struct deleted
 {
     /// The final state the server sent with the deletion; the last known state if final_state_unknown.
     object obj = {};
-    /// The deletion was seen by a relist only (or as a new uid under the old key): nobody told us the last state.
+    /// The deletion was noticed by a relist only (or by a new uid under the old key), so the final state is unknown.
     bool final_state_unknown = false;
     departure why = departure::deleted;
 };
 
-/** One change of an informer's store, in the words of the store: every handler sees, for each key, a chain in which
-    `before` is what it was told last.
+/** One change of an informer's store. For each key, every handler sees a chain in which `before` is the state delivered
+    last.
 
     A new uid under an old key is a `deleted` and an `added`, never an `updated`. */
 using notification = std::variant<added, updated, deleted>;
 
-/** Says which objects a reader wants to hear of. Must depend on the object alone and be quick; called by the reader's
-    side, never twice at once. */
+/** Selects the objects a reader receives. Must depend on the object alone and be quick. Called on the reader's side,
+    never concurrently. */
 using object_filter = std::function<bool(const object&)>;
 
-/// What becomes of notifications that wait for a reader who is behind.
+/// Policy for notifications that wait while their reader is behind.
 enum class coalesce
 {
-    /// Every event is delivered while no more than max_pending wait; beyond that, events of one key merge: oldest
-    /// `before`, newest `after`, an add and its deletion vanish. Memory is bounded by the number of keys.
+    /// Delivers every event while at most max_pending wait. Beyond that, events of one key merge: the oldest `before`
+    /// and the newest `after` are kept, and an add with its deletion cancel out. Memory is bounded by the number of
+    /// keys.
     hybrid,
-    /** Every event, or a clear end: when more than max_pending wait, the reader still gets what waits, in order and
-        without a gap, and then it is over, with cond::expired. It may join anew. Nobody else is held up meanwhile, and
-        neither is the watch. Initial adds do not count, nor do resyncs, of which one is skipped while another waits.
+    /** Delivers every event or ends with an error: when more than max_pending events wait, the reader still gets the
+        waiting events, in order and without a gap, and then ends with cond::expired. It may join again. Other readers
+        and the watch are not delayed. Initial adds and resyncs do not count; a resync is skipped while another one
+        waits.
 
-        "Every event" is every one the informer has seen: what happened between two lists nobody can tell. */
+        "Every event" means every event the informer has seen: changes between two lists cannot be known. */
     never,
-    /// At most one event per key waits, and it is always the newest; two where a deletion is followed by an add, which
-    /// the reader has to hear of both.
+    /// Keeps at most one waiting event per key, always the newest; two where a deletion is followed by an add, since
+    /// the reader has to receive both.
     latest_per_key
 };
 
-/// The enumerator's name. Static storage.
+/// Returns the enumerator's name. Static storage.
 [[nodiscard]] std::string_view to_string(coalesce policy) noexcept;
 
-/// The object a notification is about: the new state, or for `deleted` the last one.
+/// Returns the object a notification is about: the new state, or for `deleted` the last one.
 [[nodiscard]] const object& object_of(const notification& n) noexcept;
 
 } // namespace kubecoro

@@ -23,77 +23,79 @@
 
 namespace kubecoro {
 
-/** What a program makes of each object before it is stored: smaller, or with something added.
+/** Transforms each object before it is stored, for example to make it smaller.
 
-    Called on the informer's strand once for every version that comes from the server, the last one of a deleted object
-    included, and not again when a relist brings it unchanged; must be quick. It gives an object of the same name,
-    namespace, uid and resourceVersion, or the one it got. When it throws, or gives something else, the object is stored
-    as it came, which is counted (informer_stats::transform_failures) and logged: a list never lacks an object. */
+    Called on the informer's strand once for every version received from the server, including the last one of a deleted
+    object, and not again when a relist returns it unchanged. Must be quick. Returns an object of the same name,
+    namespace, uid and resourceVersion, or its argument. When it throws or returns anything else, the object is stored
+    as received, which is counted (informer_stats::transform_failures) and logged: no object is missing from a list. */
 using object_transform = std::function<object(const object&)>;
 
 struct informer_options
 {
-    /// The namespaces to cover, each with its own watch and all in one store. Empty = all of them; must be empty for
+    /// The namespaces to cover, each with its own watch and all in one store. Empty = all. Must be empty for
     /// cluster-scoped kinds, else has_synced() fails with cond::misconfigured.
     std::vector<std::string> namespaces = {};
-    /// Which objects; empty = all. Selector text as in kubectl.
+    /// Which objects to cover; empty = all. Selector text as in kubectl.
     std::string label_selector = {};
     std::string field_selector = {};
-    /** Of those, the part that a hash of the uid or the namespace puts in this shard (Kubernetes 1.36, feature gate
-        ShardedListAndWatch), so that several processes share a resource:
-        "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')". Empty = all.
+    /** Restricts the informer to the shard selected by a hash of the uid or the namespace (Kubernetes 1.36, feature
+        gate ShardedListAndWatch), so that several processes share a resource: "shardRange(object.metadata.uid,
+        '0x0000000000000000', '0x8000000000000000')". Empty = all.
 
-        A server that does not know of it ignores it: then lists fail with cond::misconfigured, as each shard would hold
-        everything. For the same reason not with storage::metadata_only, and such informers list instead of streaming. */
+        A server without the feature ignores it; lists then fail with cond::misconfigured, because each shard would hold
+        everything. For the same reason storage::metadata_only is not supported with it, and such informers list instead
+        of streaming. */
     std::string shard_selector = {};
-    /// One object alone, by its name: short for a field selector `metadata.name`, which is added to the other. Kinds that
-    /// are in namespaces need `namespaces` with it, else has_synced() fails with cond::misconfigured.
+    /// Name of a single object to cover: short for a field selector `metadata.name`, which is added to the other one.
+    /// Namespaced kinds need `namespaces` with it, else has_synced() fails with cond::misconfigured.
     std::string name = {};
-    /// What to leave out while decoding, and limits.
+    /// Fields to drop while decoding, and limits.
     decode_options decode = {};
-    /// Run after that, on what is left. Empty = none. An informer with a transform is never shared: each get() makes one.
+    /// Applied after `decode`. Empty = none. An informer with a transform is never shared: each get() creates one.
     object_transform transform = {};
-    /// How the objects rest in memory.
+    /// Representation of the stored objects in memory.
     storage_options storage = {};
-    /// In which order changes are applied when several have arrived at once.
+    /// Order in which changes are applied when several have arrived at once.
     order sequence = order::global;
-    /// Labels that are indexed from the start. Others are when a list first selects by them: see lister::list. At most 16.
+    /// Labels indexed from the start. Others are indexed when a list first selects by them: see lister::list. At most
+    /// 16.
     std::vector<std::string> label_indexes = {};
-    /// Default resync of handlers that name none. 0 = the factory's.
+    /// Default resync of handlers that set none. 0 = the factory's.
     duration resync{0};
     /// Empty = the factory's.
     std::optional<reflector_policy> policy = {};
-    /// After each list that was stored, lists once more at the exact version and compares: a test of the library and of
-    /// the server, for tests and for suspicion; it doubles the cost of a list. What differs is logged as an error,
-    /// counted and given to on_failure (cond::corrupt); the store is left as it is. Contents are not compared where
-    /// `transform` has made them. A server that no longer has the version is counted as well.
+    /// After each stored list, lists once more at the exact version and compares: a check of the library and the server
+    /// for tests and debugging; it doubles the cost of a list. A difference is logged as an error, counted and passed
+    /// to on_failure (cond::corrupt); the store is not changed. Contents are not compared where `transform` produced
+    /// them. A check is also counted when the server no longer has the version.
     bool check_consistency = false;
-    /// Called on the informer's strand for every failure of a list or a watch, with what was done and of which objects
-    /// in its message and the reason behind it, and for every object that is too large to be stored; must be quick. What it
-    /// throws is ignored. The informer retries by itself: this is for showing.
+    /// Called on the informer's strand for every failure of a list or a watch, with the operation and the objects in
+    /// its message and the cause behind it, and for every object that is too large to be stored. Must be quick.
+    /// Exceptions are ignored. The informer retries by itself: this is for reporting.
     std::function<void(const failure&)> on_failure = {};
-    /// What metrics and logs call the informer. Empty = its resource, with a number where there are several.
+    /// Name of the informer in metrics and logs. Empty = its resource, with a number where several exist.
     std::string label = {};
     KUBECORO_NAME_FIRST;
 };
 
 struct factory_options
 {
-    /// Where informers run, each on a strand of its own. Empty = the provider's.
+    /// Executor of the informers, each on a strand of its own. Empty = the provider's.
     boost::asio::any_io_executor executor = {};
-    /// These three: empty = the provider's, which are the client's.
+    /// For these three, empty = the provider's, which are the client's.
     std::shared_ptr<time_source> time = {};
     std::optional<logger> log = {};
-    /// Shown every `metrics_period` and at the stop: see the guide on observability.
+    /// Updated every `metrics_period` and at the stop: see the guide on observability.
     std::shared_ptr<metrics> numbers = {};
     duration metrics_period = std::chrono::seconds{5}; ///< At least 1 s.
-    /// Of jitter; empty = unpredictable. Give one to make a run repeatable.
+    /// Seed of the jitter; empty = unpredictable. Set it to make a run repeatable.
     std::optional<std::uint64_t> seed = {};
     /// Default resync of handlers. 0 = none.
     duration resync{0};
     reflector_policy policy = {};
-    /// Shared by all informers of the factory, and of other factories that are given the same. Empty = one of its own, with
-    /// default options.
+    /// Shared by all informers of the factory, and by other factories that get the same one. Empty = a budget of its
+    /// own with default options.
     std::optional<relist_budget> relists = {};
     KUBECORO_NAME_FIRST;
 };

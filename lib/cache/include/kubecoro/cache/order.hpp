@@ -4,15 +4,15 @@
 
 namespace kubecoro {
 
-/** In which order the changes of an informer reach its store and its handlers when several wait.
+/** The order in which changes reach an informer's store and handlers when several wait.
 
-    Either way each object's own changes keep their order, and a list is compared with the store as one. */
+    With either value each object's own changes keep their order, and a list is compared with the store as a whole. */
 enum class order : std::uint8_t
 {
-    /// As the server made them, over all objects: the store passes through states that the server had.
+    /// The server's order over all objects: the store passes only through states that the server had.
     global,
-    /// All waiting changes of an object together, at the place of its first: what a classic accumulator of deltas does.
-    /// Objects overtake each other, and the store need not equal any one state of the server.
+    /// All waiting changes of an object together, at the position of its first, as in a classic DeltaFIFO. Objects
+    /// overtake each other, and the store need not equal any state of the server.
     per_key
 };
 

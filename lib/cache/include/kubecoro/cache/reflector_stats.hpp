@@ -13,16 +13,16 @@ enum class informer_state
 {
     /// Not started.
     created,
-    /// A list is on its way.
+    /// A list is in progress.
     listing,
     /// Following the server.
     watching,
-    /// Between a failure and the next attempt.
+    /// Waiting between a failure and the next attempt.
     waiting,
-    /// The server does not know the resource any more: its objects have left the store, and we look from time to time
-    /// whether it is back.
+    /// The server no longer serves the resource: its objects have left the store, and the reflector probes from time to
+    /// time for its return.
     parked,
-    /// Waits for its turn to list again: see relist_budget.
+    /// Waiting for its turn to list again: see relist_budget.
     queued,
     stopped
 };
@@ -41,34 +41,34 @@ enum class relist_reason
     watch_refused,
     /// The watch ended within a second without an event.
     short_watch,
-    /// The stream could not be understood.
+    /// The stream could not be decoded.
     corrupt,
-    /// The watch ended with an error of the server.
+    /// The watch ended with a server error.
     server_error,
     /// Events could not be applied.
     apply_failed,
-    /// The resource had been gone (informer_state::parked): a look whether it is back.
+    /// The resource was not served (informer_state::parked): a probe for its return.
     parked
 };
 inline constexpr std::size_t relist_reasons = 9;
 [[nodiscard]] std::string_view to_string(relist_reason r) noexcept;
 
-/// What one reflector has done; summed over the namespaces of an informer.
+/// Counters of one reflector; summed over the namespaces of an informer.
 struct reflector_stats
 {
-    /// LIST rounds begun, and pages asked for in them.
+    /// LIST rounds started, and pages requested in them.
     std::uint64_t lists = 0;
     std::uint64_t pages = 0;
-    /// Lists of either kind begun after the first successful one, by reason.
+    /// Lists of either kind started after the first successful one, by reason.
     std::array<std::uint64_t, relist_reasons> relists = {};
-    /// Streamed lists begun (WatchList), and how often a LIST had to be made instead.
+    /// Streamed lists started (WatchList), and how often a LIST replaced one.
     std::uint64_t watch_lists = 0;
     std::uint64_t fallbacks = 0;
-    /// Watches the server accepted, streamed lists among them.
+    /// Watches the server accepted, including streamed lists.
     std::uint64_t watches = 0;
-    /// Watches begun again at the last version after a break, a deadline, or a refusal that passes: no list needed.
+    /// Watches resumed at the last version, without a list, after a break, a deadline or a temporary refusal.
     std::uint64_t reconnects = 0;
-    /// Watches we ended because of silence: past the end they had asked for, or by idle_timeout.
+    /// Watches the reflector ended because of silence: past their requested timeout, or by idle_timeout.
     std::uint64_t overdue_ends = 0;
     std::uint64_t idle_ends = 0;
     std::uint64_t bookmarks = 0;
@@ -76,19 +76,19 @@ struct reflector_stats
     std::uint64_t events_added = 0;
     std::uint64_t events_modified = 0;
     std::uint64_t events_deleted = 0;
-    /// Events and list items left out: wrong kind, no metadata, unknown type, larger than decode_limits allow.
+    /// Events and list items skipped: wrong kind, no metadata, unknown type, larger than decode_limits allow.
     std::uint64_t skipped = 0;
-    /// Now: objects whose newest state was left out because it is too large. The store has an older one, or none.
+    /// Gauge: objects whose newest state was skipped because it is too large. The store has an older one, or none.
     std::uint64_t outdated = 0;
-    /// Answers that could not be decoded.
+    /// Responses that could not be decoded.
     std::uint64_t decode_errors = 0;
     std::uint64_t failures = 0;
-    /// How often the resource went away.
+    /// How often the reflector was parked because the resource was not served.
     std::uint64_t parks = 0;
     std::optional<failure> last_failure = {};
 
     [[nodiscard]] std::uint64_t relists_total() const noexcept;
-    /// Lists begun, of either kind.
+    /// Lists started, of either kind.
     [[nodiscard]] std::uint64_t lists_total() const noexcept { return lists + watch_lists; }
 };
 

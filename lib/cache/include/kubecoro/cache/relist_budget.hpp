@@ -14,41 +14,41 @@ namespace kubecoro {
 
 struct relist_budget_options
 {
-    /// Relists at the same time. 0 = any number.
+    /// Number of concurrent relists. 0 = unlimited.
     std::size_t at_once = 8;
-    /// Each turn begins up to this much later, at random, so that programs that lost the same server do not come back in
-    /// step. 0 = at once.
+    /// Each turn starts after a random delay up to this, so that programs that lost the same server do not return in
+    /// lockstep. 0 = no delay.
     duration spread = std::chrono::milliseconds{200};
-    /// A turn that lasts longer no longer counts: one server that hangs (an aggregated API) must not hold up the relists
-    /// of all others. 0 = it counts as long as it lasts.
+    /// A turn that lasts longer no longer counts: one hanging server (an aggregated API) must not block the relists of
+    /// all others. 0 = counts as long as it lasts.
     duration longest = std::chrono::seconds{30};
 };
 
-/** How many informers may list again at the same time: after a restart of the server all of them want to.
+/** Limits how many informers relist at the same time, for example after a restart of the server.
 
     First come, first served. The very first list of an informer needs no turn, so that a healthy start is not slowed;
-    whatever follows a failure does. An informer that waits for its turn shows informer_state::queued. Each factory has one of
-    its own; give several factories the same through factory_options::relists to bound a whole process. A handle: copies
-    share the budget. Thread safe. */
+    every list after a failure does. An informer that waits for its turn is in informer_state::queued. Each factory has
+    a budget of its own; pass the same one to several factories through factory_options::relists to limit a whole
+    process. A handle: copies share the budget. Thread safe. */
 class relist_budget
 {
 public:
     /// @param time  Null = real_clock().
-    /// @param seed  Of the spread.
+    /// @param seed  Seed of the spread.
     explicit relist_budget(relist_budget_options options = {}, std::shared_ptr<time_source> time = {},
                            std::uint64_t seed = 1);
 
-    /// The right to list: given back when it is destroyed.
+    /// The right to list; given back on destruction.
     class turn;
 
     /** Completes when it is the caller's turn.
 
         @par Errors        cond::cancelled.
-        @par Cancellation  terminal, partial, total: the place in the queue is given up.
+        @par Cancellation  terminal, partial, total: gives up the place in the queue.
         @par Executor      the caller's must be serialised (a strand, or a context with one thread). */
     [[nodiscard]] boost::asio::awaitable<result<turn>> take() const;
 
-    /// Turns that count, and informers that wait for one.
+    /// Number of turns that count, and of informers that wait for one.
     [[nodiscard]] std::size_t running() const;
     [[nodiscard]] std::size_t waiting() const;
 

@@ -12,18 +12,18 @@
 
 namespace kubecoro {
 
-/// What informer_options::check_consistency has found.
+/// Results of informer_options::check_consistency.
 struct consistency_stats
 {
     std::uint64_t checks = 0;
-    /// Of these: the server no longer had the version, or gave no answer.
+    /// Checks without a result: the server no longer had the version, or did not answer.
     std::uint64_t skipped = 0;
-    /// Of these: the store differed from the server.
+    /// Checks in which the store differed from the server.
     std::uint64_t failed = 0;
     std::string last_difference = {};
 };
 
-/// A picture of one informer.
+/// Snapshot of one informer.
 struct informer_stats
 {
     informer_state state = informer_state::created;
@@ -33,22 +33,22 @@ struct informer_stats
     std::size_t bytes = 0;
     storage_stats storage = {};
     std::string resource_version = {};
-    /// Watches that are kept, one for each namespace or one for all.
+    /// Number of watches: one for each namespace, or one for all.
     std::size_t namespaces = 0;
-    /// Since the last list, event or bookmark of any of them. A quiet resource is silent for long.
+    /// Time since the last list, event or bookmark of any namespace. A quiet resource is silent for long.
     std::optional<duration> silent_for = {};
-    /// From start() to the first filled store.
+    /// Time from start() to the first filled store.
     std::optional<duration> time_to_sync = {};
     reflector_stats reflector = {};
-    /// Notifications by type, counted once however many handlers there are.
+    /// Notifications by type, counted once independent of the number of handlers.
     std::uint64_t added = 0;
     std::uint64_t updated = 0;
     std::uint64_t deleted = 0;
     /// Index functions that threw.
     std::uint64_t index_failures = 0;
-    /// Objects that were stored as they came, because informer_options::transform failed.
+    /// Objects stored as received because informer_options::transform failed.
     std::uint64_t transform_failures = 0;
-    /// Labels by which lists are answered without going through everything.
+    /// Labels by which lists are answered from an index.
     std::vector<std::string> indexed_labels = {};
     consistency_stats consistency = {};
     std::vector<handler_stats> handlers = {};
