@@ -1,4 +1,4 @@
-// Lists pods once: typed by a tag, read in place, without decoding anything into structs.
+// Lists pods once: typed by a tag, read in place, without decoding into structs.
 #include "example.hpp"
 
 namespace asio = boost::asio;
@@ -12,7 +12,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     for (const kubecoro::object& p : pods->items)
         std::cout << p.key() << " on " << p["spec"]["nodeName"].as_string("(no node)") << '\n';
 
-    // The server selects: only what is asked for travels.
+    // Server-side selection: only matching objects are transferred.
     kubecoro::list_options only;
     only.label_selector = "app in (cart, search)";
     auto some = co_await client.list(pod::resource(), "shop", only);

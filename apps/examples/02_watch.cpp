@@ -1,5 +1,5 @@
-// A bare watch: it begins where a list ended, so that nothing between the two is lost.
-// An informer (the next example) does this and everything around it: breaks, expiry, retries.
+// A bare watch: it starts at the version of a list, so that no event between the two is lost. An informer (the next
+// example) does this and handles broken connections, expiry and retries.
 #include "example.hpp"
 
 namespace asio = boost::asio;

@@ -1,4 +1,4 @@
-// A shared informer: a live copy that calls plain functions or coroutines on every change.
+// A shared informer: a live local copy that calls functions or coroutines on every change.
 #include "example.hpp"
 
 #include <kubecoro/base/async_event.hpp>
@@ -17,7 +17,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
         .on_update = [](const kubecoro::updated& e) -> asio::awaitable<void> {
             std::cout << "updated " << e.after.key() << ": " << e.before["data"]["text"].as_string() << " -> "
                       << e.after["data"]["text"].as_string() << '\n';
-            co_return; // a coroutine may await whatever it needs; the next event waits for it
+            co_return; // a coroutine may await anything; the next event waits for it
         },
         .on_delete =
             [seen_all](const kubecoro::deleted& e) {
@@ -27,7 +27,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     });
 
     informers.start();
-    auto synced = co_await registration.has_synced(); // the handler has seen what was there at the start
+    auto synced = co_await registration.has_synced(); // the handler has received all initial objects
     if (synced) synced = co_await make_some_changes(client);
     if (synced) synced = co_await seen_all.wait();
     auto stopped = co_await informers.stop(); // nothing runs any more after this

@@ -1,4 +1,4 @@
-// The store of an informer: found by key, by selector, or by an index of one's own, without asking the server.
+// Reading an informer's store by key, by selector or by a custom index, without requests to the server.
 #include "example.hpp"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_factory informers(client);
     auto pods = informers.get<pod>();
     auto indexed = pods.add_index("node", [](const kubecoro::object& p, auto out) {
-        out(p["spec"]["nodeName"].as_string()); // every pod is found under the name of its node
+        out(p["spec"]["nodeName"].as_string()); // indexes each pod by the name of its node
     });
     if (!indexed) co_return indexed;
 
     informers.start();
     auto synced = co_await pods.has_synced();
     if (synced) {
-        auto lister = pods.lister(); // cheap, for any thread
+        auto lister = pods.lister(); // cheap, usable from any thread
         const std::set<std::string> by_name = [&] {
             auto values = lister.index_values("node");
             return std::set<std::string>(values.begin(), values.end());

@@ -1,4 +1,4 @@
-// The pull side of an informer: events by the batch, in one's own loop, at one's own pace.
+// Pulling events from an informer: in batches, in a loop of the program's own, at its own pace.
 #include "example.hpp"
 
 namespace asio = boost::asio;
@@ -6,7 +6,7 @@ using kubecoro::core::v1::config_map;
 
 namespace {
 
-/// Prints one event. @return whether it was the last we wait for.
+/// Prints one event. @return whether it was the last expected one.
 bool apply(const kubecoro::notification& n)
 {
     if (const auto* e = std::get_if<kubecoro::added>(&n)) {

@@ -1,4 +1,4 @@
-// From event to work: a handler puts keys into a queue, workers take them out, failures are tried again later.
+// From event to work: a handler adds keys to a queue, workers take them, and failures are retried later.
 #include "example.hpp"
 
 namespace asio = boost::asio;
@@ -7,17 +7,17 @@ using kubecoro::core::v1::pod;
 
 namespace {
 
-/// What is to be done for one pod. The first attempt with the cart fails, as things do.
+/// The work for one pod. The first attempt for the cart fails.
 kubecoro::result<> greet(const kubecoro::lister& pods, const object_key& key, unsigned failures)
 {
     const auto found = pods.get(key);
-    if (!found) return kubecoro::result<>(); // gone meanwhile: nothing to do
+    if (!found) return kubecoro::result<>(); // deleted since: nothing to do
     if (key.name == "cart" && failures == 0) return kubecoro::failure(kubecoro::cond::retry_later, "not yet");
     std::cout << key << " runs on " << found["spec"]["nodeName"].as_string() << '\n';
     return kubecoro::result<>();
 }
 
-/// One worker; there may be any number. Ends when `greetings` pods were greeted.
+/// One worker; any number may run. Ends after `greetings` pods were greeted.
 asio::awaitable<kubecoro::result<>> work(kubecoro::workqueue<object_key>& queue, kubecoro::lister pods, int greetings)
 {
     while (greetings > 0) {
@@ -50,9 +50,9 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     });
 
     informers.start();
-    auto outcome = co_await pods.has_synced(); // workers read the store: it has to be filled
+    auto outcome = co_await pods.has_synced(); // workers read the store, so it must be filled
     if (outcome) outcome = co_await work(queue, pods.lister(), 3);
-    auto stopped = co_await informers.stop(); // no more events; then no more work
+    auto stopped = co_await informers.stop(); // no more events; then drain the queue
     auto drained = co_await queue.shut_down_with_drain();
     if (!outcome) co_return outcome;
     co_return stopped ? drained : stopped;

@@ -1,4 +1,4 @@
-// A controller: brings the world closer to what objects ask for, key by key, again and again until it is so.
+// A controller: moves the actual state towards the desired state, key by key, and retries until they match.
 #include "example.hpp"
 
 #include <kubecoro/base/async_event.hpp>
@@ -14,7 +14,7 @@ using kubecoro::core::v1::pod;
 
 namespace {
 
-/// Keeps one config map per pod, "<pod>-info", that says where the pod runs.
+/// Keeps one config map per pod, "<pod>-info", with the name of the pod's node.
 struct pod_info
 {
     kubecoro::client cluster;
@@ -25,13 +25,13 @@ struct pod_info
     asio::awaitable<kubecoro::result<action>> operator()(object_key key, reconcile_context& context)
     {
         const auto found = pods.get(key);
-        if (!found) co_return action::done(); // gone; the garbage collector takes what it owned
+        if (!found) co_return action::done(); // deleted; the garbage collector removes its dependents
         const std::string node(found["spec"]["nodeName"].as_string());
         const auto info = maps.get(key.ns, key.name + "-info");
-        if (info && info["data"]["node"].as_string() == node) co_return action::done(); // as it should be
+        if (info && info["data"]["node"].as_string() == node) co_return action::done(); // up to date
         const auto written = co_await write(found, node, bool(info));
-        if (!written) co_return written.error(); // again, after a while that doubles
-        context.wrote(*written);                 // the next run of this key sees it
+        if (!written) co_return written.error(); // retried with exponential backoff
+        context.wrote(*written);                 // the key's next run sees this write
         co_return action::done();
     }
     //]
@@ -49,7 +49,7 @@ struct pod_info
     }
 };
 
-/// What the example shows: what becomes of the config maps.
+/// Prints the changes of the config maps.
 kubecoro::event_handler narrator(kubecoro::latch made, kubecoro::latch repaired)
 {
     return {.on_add =
@@ -66,7 +66,7 @@ kubecoro::event_handler narrator(kubecoro::latch made, kubecoro::latch repaired)
                 }};
 }
 
-/// Somebody meddles with what the controller keeps.
+/// Modifies a config map behind the controller's back.
 asio::awaitable<kubecoro::result<>> spoil(kubecoro::client client)
 {
     auto maps = client.resource(config_map::resource(), "shop");
@@ -89,7 +89,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     controller.watch(maps, kubecoro::enqueue_owner<pod>());
     informers.start();
     controller.start();
-    auto outcome = co_await controller.ready(); // a failure says which source is missing, and why
+    auto outcome = co_await controller.ready(); // a failure names the missing sources
     //]
     kubecoro::latch made;
     kubecoro::latch repaired;
@@ -99,7 +99,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     if (outcome) outcome = co_await repaired.wait();
     //[stop
     auto stopped = co_await controller.stop();        // no more events, no more runs; those in progress finish
-    auto informers_ended = co_await informers.stop(); // then what they read from
+    auto informers_ended = co_await informers.stop(); // then the informers that runs read from
     //]
     if (!outcome) co_return outcome;
     co_return stopped ? informers_ended : stopped;

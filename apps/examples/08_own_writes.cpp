@@ -1,4 +1,4 @@
-// Reading one's own writes: the store is behind the server, and says when it has caught up.
+// Reading one's own writes: the store lags behind the server, and reports when it has caught up.
 #include "example.hpp"
 
 #include <kubecoro/cache/mutation_cache.hpp>
@@ -13,7 +13,7 @@ std::string_view text_of(const kubecoro::object& greeting) { return greeting["da
 asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kubecoro::shared_informer maps)
 {
     const auto lister = maps.lister();
-    const kubecoro::mutation_cache seen(lister); // shows what was written before the watch has brought it
+    const kubecoro::mutation_cache seen(lister); // shows writes before the watch delivers them
     auto greetings = cluster.resource(config_map::resource(), "default");
 
     auto created = co_await greetings.create(R"({"metadata":{"name":"greeting"},"data":{"text":"hello"}})");
@@ -27,12 +27,12 @@ asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kub
         co_await lister.get_after(kubecoro::object_key(patched->key()), std::string(patched->resource_version()));
     if (!stored) co_return stored.error();
     std::cout << "stored: " << text_of(*stored) << '\n';
-    std::cout << "remembered: " << text_of(seen.get("default", "greeting")) << ", and " << seen.size() << " to go\n";
+    std::cout << "remembered: " << text_of(seen.get("default", "greeting")) << ", and " << seen.size() << " pending\n";
 
     auto removed = co_await greetings.remove("greeting");
     if (!removed) co_return removed.error();
     seen.removed(patched->key(), patched->uid(), patched->resource_version());
-    std::cout << "after the removal: " << (seen.get("default", "greeting") ? "there" : "gone") << '\n';
+    std::cout << "after the removal: " << (seen.get("default", "greeting") ? "exists" : "gone") << '\n';
     co_return kubecoro::result<>();
 }
 

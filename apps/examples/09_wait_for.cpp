@@ -1,4 +1,4 @@
-// Waiting until something is so: one object in a wanted state, any event of a kind, and what happens when it takes too long.
+// Waiting for a condition: one object in a given state, any event that matches, and the outcome of a timeout.
 #include "example.hpp"
 
 namespace asio = boost::asio;
@@ -12,17 +12,17 @@ namespace {
 asio::awaitable<kubecoro::result<>> wait_for_things(kubecoro::client client, kubecoro::shared_informer pods,
                                                     kubecoro::shared_informer maps)
 {
-    // What is so already is answered at once.
+    // A condition that already holds completes the wait at once.
     const kubecoro::object_key cart("shop", "cart");
     auto there = co_await pods.wait_for(cart, conditions::exists(), 30s);
     if (!there) co_return there.error();
-    std::cout << there->key() << " is there\n";
+    std::cout << there->key() << " exists\n";
 
-    // Nobody starts this pod: the failure says what was last seen.
+    // This pod is never started: the failure includes the state last seen.
     auto ready = co_await pods.wait_for(cart, conditions::pod_ready(), 200ms);
     std::cout << (ready ? "ready" : to_string(ready.error().condition())) << '\n';
 
-    // Somebody makes a map, changes it and deletes it.
+    // Another client creates, changes and deletes a config map.
     auto changed = co_await make_some_changes(client);
     if (!changed) co_return changed;
     const kubecoro::object_key greeting("default", "greeting");

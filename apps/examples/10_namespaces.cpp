@@ -1,4 +1,4 @@
-// Namespaces that join and leave a running informer: one watch each, one store.
+// Adding and removing namespaces of a running informer: one watch each, one store.
 #include "example.hpp"
 
 #include <set>
@@ -8,7 +8,7 @@ using kubecoro::core::v1::pod;
 
 namespace {
 
-/// Sorted, because the order of a list is not promised.
+/// Sorted, because the order of a list is unspecified.
 void show(const char* when, const kubecoro::shared_informer& pods)
 {
     std::set<std::string> names;
@@ -24,7 +24,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 {
     kubecoro::informer_factory informers(client);
     auto pods = informers.get<pod>({.namespaces = {"shop"}});
-    std::set<std::string> left_behind; // told in no particular order
+    std::set<std::string> left_behind; // notified in unspecified order
     auto leaving = pods.add_event_handler({.on_delete = [&left_behind](const kubecoro::deleted& e) {
         left_behind.insert(to_string(e.obj.key()) + " " + std::string(to_string(e.why)));
     }});
@@ -38,11 +38,11 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     show("shop and jobs", pods);
 
     const std::vector<std::string> jobs{"jobs"};    // named first: see client.hpp on gcc 12
-    auto left = co_await pods.set_namespaces(jobs); // shop's are not, and its watch has ended
+    auto left = co_await pods.set_namespaces(jobs); // shop's pods are removed, and its watch has ended
     if (!left) co_return left;
     show("jobs", pods);
 
-    // One object alone, and a resource that is known by name only.
+    // A single object, and a resource known only by name.
     auto resource = co_await kubecoro::find_resource(client, "deployments.apps");
     if (!resource) co_return resource.error();
     auto none = informers.get(*resource, {.namespaces = {"jobs"}, .name = "nightly"});

@@ -1,4 +1,4 @@
-// Smaller objects: metadata alone, paths left out while decoding, and a transform of one's own.
+// Smaller objects: metadata only, paths dropped while decoding, and a custom transform.
 #include "example.hpp"
 
 #include <boost/json.hpp>
@@ -9,7 +9,7 @@ using kubecoro::core::v1::pod;
 namespace {
 
 //[transform
-/// Keeps of the containers what this program wants to know: how many there are.
+/// Replaces the containers by their number.
 kubecoro::object count_containers(const kubecoro::object& o)
 {
     auto json = o.to_json();

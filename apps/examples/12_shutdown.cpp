@@ -1,4 +1,4 @@
-// Starting late, letting go of one informer, and a stop that waits for a handler in the middle of its work.
+// Starting an informer late, releasing one, and a stop that waits for a running handler.
 #include "example.hpp"
 
 #include <kubecoro/base/async_event.hpp>
@@ -10,7 +10,7 @@ using kubecoro::core::v1::pod;
 
 namespace {
 
-/// Work that takes an hour, unless somebody stops it.
+/// Work that takes an hour, unless it is cancelled.
 asio::awaitable<void> work(kubecoro::added e, kubecoro::latch begun)
 {
     std::cout << "working on " << e.obj.key() << '\n';
@@ -37,18 +37,18 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     if (!outcome) co_return outcome;
 
     auto maps = informers.get<config_map>({.namespaces = {"default"}});
-    informers.start(); // what was asked for since; the others run on
+    informers.start(); // starts the new one; the others keep running
     outcome = co_await maps.has_synced();
     if (!outcome) co_return outcome;
     show("late", maps);
-    outcome = co_await informers.release(maps); // nobody else uses it: its watch has ended
+    outcome = co_await informers.release(maps); // it has no other user: its watch has ended
     if (!outcome) co_return outcome;
     show("released", maps);
 
-    outcome = co_await informers.stop(); // cancels the work and waits for its end; nothing runs after this
+    outcome = co_await informers.stop(); // cancels the work and awaits its end; nothing runs afterwards
     show("stopped", cart);
     const auto late = cart.add_event_handler({});
     auto synced = co_await late.has_synced();
-    if (!synced) std::cout << "a handler that comes after the stop: " << to_string(synced.error().condition()) << '\n';
+    if (!synced) std::cout << "a handler added after the stop: " << to_string(synced.error().condition()) << '\n';
     co_return outcome;
 }

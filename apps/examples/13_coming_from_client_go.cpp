@@ -1,4 +1,4 @@
-// A small program for client-go, line by line. What stands on the right is what it is called there.
+// A small program for users of client-go. The comments on the right give the client-go equivalents.
 #include "example.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ using kubecoro::core::v1::pod;
 
 namespace {
 
-/// Sorted, because the order of a list is not promised.
+/// Sorted, because the order of a list is unspecified.
 void show(const char* what, const std::vector<kubecoro::object>& objects)
 {
     std::vector<std::string> names;
@@ -31,15 +31,15 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client) // clientset, c
     if (!index) co_return index;
 
     int adds = 0;
-    // informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{...}), without DeletedFinalStateUnknown to cast:
-    // a deletion nobody saw is a deletion, with a flag.
+    // informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{...}), without casting to
+    // DeletedFinalStateUnknown: a deletion missed by the watch is a normal deletion with a flag.
     auto registration = pods.add_event_handler({
         .on_add = [&adds](const kubecoro::added& e) { adds += e.initial; },
         .on_delete = [](const kubecoro::deleted& e) { std::cout << e.obj.key() << " is gone\n"; },
     });
     informers.start();                                // factory.Start(ctx.Done())
     auto synced = co_await registration.has_synced(); // cache.WaitForCacheSync(ctx.Done(), registration.HasSynced)
-    if (!synced) co_return synced;                    // forbidden, not found: said at once, where client-go waits on
+    if (!synced) co_return synced;                    // forbidden or not found fails at once; client-go keeps waiting
     std::cout << adds << " pods at the start\n";
 
     const auto lister = pods.lister();            // factory.Core().V1().Pods().Lister()
@@ -50,7 +50,8 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client) // clientset, c
     if (!selector) co_return selector.error();
     show("of the shop", lister.list(*selector)); // lister.List(selector)
 
-    auto removed = co_await registration.removed(); // informer.RemoveEventHandler(registration); no call runs any more
-    auto stopped = co_await informers.stop();       // factory.Shutdown()
+    auto removed =
+        co_await registration.removed();      // informer.RemoveEventHandler(registration), and awaits running calls
+    auto stopped = co_await informers.stop(); // factory.Shutdown()
     co_return removed ? stopped : removed;
 }

@@ -1,4 +1,4 @@
-// What the examples share. Each is one file with a run(); main.cpp gives it a client.
+// Declarations shared by the examples. Each is one file with a run(); main.cpp passes it a client.
 #pragma once
 
 #include <kubecoro/kubecoro.hpp>
@@ -10,5 +10,5 @@
 /// The example itself.
 boost::asio::awaitable<kubecoro::result<>> run(kubecoro::client client);
 
-/// What somebody else does meanwhile: creates, changes and deletes the config map `default/greeting`.
+/// Acts as another client: creates, changes and deletes the config map `default/greeting`.
 boost::asio::awaitable<kubecoro::result<>> make_some_changes(kubecoro::client client);

@@ -11,12 +11,12 @@ namespace kubecoro::tool {
 
 CLI::Validator whole_number_from_one()
 {
-    // CLI11's own check of ranges prints the limits of the type.
+    // CLI11's own range check prints the limits of the type.
     const auto check = [](std::string& text) {
         std::uint32_t n = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
         const bool good = error == std::errc() && end == text.data() + text.size() && n != 0;
-        return good ? std::string() : "takes a whole number from 1 to 4294967295, not " + text;
+        return good ? std::string() : "expects a whole number from 1 to 4294967295, not " + text;
     };
     return CLI::Validator(check, "COUNT");
 }

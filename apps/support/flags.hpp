@@ -1,4 +1,4 @@
-// Checks of what users write after flags.
+// Validators for command-line flags.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ class Validator;
 
 namespace kubecoro::tool {
 
-/// For add_option()->check(): a whole number that is not 0.
+/// For add_option()->check(): a whole number greater than 0.
 [[nodiscard]] CLI::Validator whole_number_from_one();
 
-/// A namespace is a DNS label. Anything else no server has.
+/// Whether the name is a DNS label; a server has no other namespaces.
 [[nodiscard]] bool is_namespace(const std::string& name);
 
 } // namespace kubecoro::tool

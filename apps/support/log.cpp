@@ -39,7 +39,8 @@ using spdlog_ptr = std::shared_ptr<spdlog::logger>;
 
 spdlog_ptr for_people()
 {
-    // A failure that every retry repeats is said once, and how often it came when something else does.
+    // Suppresses a failure that every retry repeats; the next different line is preceded by the number of suppressed
+    // ones.
     auto sink = std::make_shared<spdlog::sinks::dup_filter_sink_mt>(std::chrono::minutes{10});
     sink->add_sink(std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     auto out = std::make_shared<spdlog::logger>("kubecoro", std::move(sink));
@@ -56,13 +57,13 @@ spdlog_ptr for_machines()
 
 std::string text_line(const log_record& record)
 {
-    // format() begins with the level's name, which the pattern shows already.
+    // format() begins with the level's name, which the pattern already shows.
     std::string line = format(record);
     line.erase(0, line.find(' ') + 1);
     return line;
 }
 
-/// The members of the object that the pattern begins.
+/// The members after those written by the pattern.
 std::string json_line(const log_record& record)
 {
     boost::json::object line{{"level", to_string(record.level)}, {"message", record.message}};

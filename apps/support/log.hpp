@@ -1,4 +1,4 @@
-// Logs of programs: spdlog on stderr behind the library's logger.
+// Logging of programs: the library's logger on top of spdlog on stderr.
 #pragma once
 
 #include <kubecoro/base/log.hpp>
@@ -7,13 +7,13 @@ namespace kubecoro::tool {
 
 enum class log_format
 {
-    /// For people: `10:00:00.000 warning message name=value`. A line that comes again and again is shown once.
+    /// Human-readable: `10:00:00.000 warning message name=value`. A repeated line is shown once.
     text,
-    /// One JSON object a line: time (UTC), level, message, and the values by their names.
+    /// One JSON object per line: time (UTC), level, message, and the fields by name.
     json
 };
 
-/// Lines of at least this level go to stderr, with the time.
+/// Writes lines of at least this level to stderr, with a timestamp.
 [[nodiscard]] logger make_logger(log_level threshold, log_format format = log_format::text);
 
 } // namespace kubecoro::tool

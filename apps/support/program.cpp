@@ -24,10 +24,10 @@ namespace {
 
 using moment = std::chrono::steady_clock::time_point;
 
-/// A shell or a timeout(1) that signals the process and its group means one request, not impatience.
+/// Signals within this time count as one: a shell or timeout(1) signals both the process and its group.
 constexpr std::chrono::milliseconds one_request{250};
 
-/// The first signal asks, a later one insists.
+/// The first signal requests a stop, a later one ends the process.
 void on_signal(asio::signal_set& signals, latch stop, std::optional<moment> asked = {})
 {
     signals.async_wait([&signals, stop, asked](const boost::system::error_code& ec, int) {
@@ -38,7 +38,8 @@ void on_signal(asio::signal_set& signals, latch stop, std::optional<moment> aske
     });
 }
 
-/// Where a standard stream is closed the next socket would get its number, and our lines.
+/// Opens /dev/null in place of closed standard streams: the next socket would otherwise get that number, and receive
+/// the program's output.
 void fill_closed_streams()
 {
     int fd = 0;

@@ -1,4 +1,4 @@
-// Runs a command as a coroutine until it ends or a signal asks it to.
+// Runs a command as a coroutine until it ends or a signal stops it.
 #pragma once
 
 #include <kubecoro/base/async_event.hpp>
@@ -15,7 +15,8 @@
 
 namespace kubecoro::tool {
 
-/// What a command gets: settling `stop` (a signal does) asks it to end; the outcome is the command's exit reason.
+/// The context of a command. `stop` is settled by a signal and asks the command to end; its outcome determines the exit
+/// status.
 struct program_context
 {
     boost::asio::any_io_executor executor;
@@ -24,13 +25,13 @@ struct program_context
 
 using command = std::function<boost::asio::awaitable<result<>>(program_context)>;
 
-/** Runs the command on an event loop of its own and returns the exit status: 0 for success, 1 with a message on stderr
-    (behind the program's name) for a failure, 130 for one that a signal cut short.
+/** Runs the command on its own event loop and returns the exit status: 0 for success, 1 for a failure, with a
+    message on stderr after the program's name, 130 for a command interrupted by a signal.
 
     SIGINT and SIGTERM settle `stop`; a second one ends the process at once. SIGPIPE is ignored. */
 [[nodiscard]] int run_program(command main, std::string_view name);
 
-/// Runs an operation but gives it up, with cond::cancelled, when `stop` is settled first.
+/// Runs an operation, but cancels it and fails with cond::cancelled when `stop` is settled first.
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<T>> unless_stopped(latch stop, boost::asio::awaitable<result<T>> operation)
 {

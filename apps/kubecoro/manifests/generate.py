@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the demo's manifests: a small shop as a cluster shows it, status and managed fields included.
+"""Writes the demo's manifests: a small shop as stored in a cluster, including status and managed fields.
 
-The files it writes are committed and are what the demo loads; run it again only to change them:
+The generated files are committed and loaded by the demo; run this only to change them:
     apps/kubecoro/manifests/generate.py
-Everything is derived from names, so the output is the same on every machine. Needs Python 3 alone.
+Everything is derived from names, so the output is the same on every machine. Needs only Python 3.
 """
 import hashlib
 import json
@@ -61,7 +61,7 @@ def when(*parts, later=0):
 
 
 class Flow(dict):
-    """Written on one line: managed fields would otherwise be half of each file."""
+    """A mapping written on one line: managed fields would otherwise fill half of each file."""
 
 
 def scalar(value):
@@ -119,7 +119,7 @@ def manage(manager, operation, api_version, time, fields, subresource=None):
 
 
 def fields_of(value):
-    """The FieldsV1 set that owns everything in a value."""
+    """A FieldsV1 set that owns every field of a value."""
     if isinstance(value, dict) and value:
         return {f"f:{key}": fields_of(item) for key, item in value.items()}
     if isinstance(value, list) and value and all(isinstance(i, dict) for i in value):
@@ -234,7 +234,7 @@ def simple(api, kind, ns, name, labels=None, **body):
 
 
 def support(ns, app, port, labels, headless=False):
-    """What stands around every workload: configuration, environment, service."""
+    """The objects that accompany every workload: configuration, environment, service."""
     text = (f"# {app}\nlisten: {port}\nlog: {{level: info, format: json}}\nfeatures:\n"
             + "".join(f"  {w}: {'on' if int(digest(app, w)[:2], 16) % 2 else 'off'}\n" for w in ("beta-basket", "fast-search", "new-prices", "dark-mode"))
             + f"upstreams:\n  orders: http://orders.shop.svc:9000\n  stock: http://stock.shop.svc:9002\n")

@@ -18,7 +18,7 @@ std::string shown(value_view v)
     return text.empty() ? "\"\"" : text;
 }
 
-/// How people call an item of a list: by its name or type, else its position.
+/// A readable name for a list item: its name or type, else its position.
 std::string item_name(value_view item, std::size_t position)
 {
     for (std::string_view key : {"name", "type"}) {

@@ -1,4 +1,4 @@
-// What differs between two versions of an object, in words.
+// Describes the differences between two versions of an object.
 #pragma once
 
 #include <kubecoro/api/object.hpp>

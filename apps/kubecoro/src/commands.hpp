@@ -18,20 +18,20 @@ struct serve_command
 {
     std::string listen = "127.0.0.1:0";
     std::string kubeconfig_out = {};
-    /// For a user who may read config maps and nothing else.
+    /// Kubeconfig of a user who may only read config maps.
     std::string limited_kubeconfig_out = {};
     /// Files and directories of manifests.
     std::vector<std::string> load = {};
     /// Changes kept for watches; empty = the server's default.
     std::optional<std::size_t> history = {};
-    /// Directory for what survives a restart; empty: nothing does.
+    /// Directory for the state that survives a restart; empty = nothing is kept.
     std::string data = {};
     logger log = {};
 };
 
 struct watch_command
 {
-    /// As the user wrote it; looked up by discovery.
+    /// As typed by the user; resolved by discovery.
     std::string resource = {};
     std::vector<std::string> namespaces = {};
     bool all_namespaces = false;
@@ -46,13 +46,13 @@ struct watch_command
 struct demo_command
 {
     bool keep = false;
-    /// Read-only against this cluster instead of the embedded one.
+    /// Run read-only against this cluster instead of the embedded one.
     std::string kubeconfig = {};
-    /// Of the workload or, with a kubeconfig, of the whole run (0 = until a signal).
+    /// Length of the workload or, with a kubeconfig, of the whole run (0 = until a signal).
     std::optional<std::chrono::seconds> length = {};
     std::uint64_t seed = 1;
     bool colour = true;
-    /// Manifests to load in place of the embedded ones.
+    /// Manifests to load instead of the embedded ones.
     std::string manifests = {};
     logger log = {};
 };

@@ -63,7 +63,7 @@ result<> data_directory::lock()
     lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock_ < 0) return system_failure("open " + file);
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
-        return failure(cond::misconfigured, path_ + " is used by another server");
+        return failure(cond::misconfigured, path_ + " is in use by another server");
     return {};
 }
 
@@ -80,7 +80,7 @@ result<std::string> data_directory::kept(const char* name, result<std::string> (
     return made;
 }
 
-// Key and certificate belong together, so that they are one file.
+// Key and certificate form one file, because they must match.
 result<> data_directory::keep_authority()
 {
     auto text = kept("authority.pem", [] {
@@ -90,7 +90,7 @@ result<> data_directory::keep_authority()
     if (!text) return text.error();
     const auto certificate = text->find("-----BEGIN CERTIFICATE-----");
     if (certificate == std::string::npos)
-        return failure(cond::misconfigured, path_ + "/authority.pem holds no certificate");
+        return failure(cond::misconfigured, path_ + "/authority.pem contains no certificate");
     authority_ = {text->substr(certificate), text->substr(0, certificate)};
     return {};
 }

@@ -1,4 +1,4 @@
-// The directory in which a server keeps its certificate authority, its tokens and its cluster's state over a restart.
+// The directory that keeps a server's certificate authority, tokens and cluster state across restarts.
 #pragma once
 
 #include <kubecoro/apiserver/tls.hpp>
@@ -11,14 +11,14 @@
 
 namespace kubecoro::tool {
 
-/** One directory, used by one server at a time. Every file is readable by its owner only and replaced in one step, so
-    that a crash leaves the old or the new one. */
+/** One directory, used by one server at a time. Every file is readable only by its owner and replaced atomically, so
+    that a crash leaves either the old or the new file. */
 class data_directory
 {
 public:
-    /** Makes the directory and what is missing in it.
+    /** Creates the directory and any missing files.
 
-        Errors: misconfigured, naming the path, also when another server uses it. */
+        Errors: misconfigured, naming the path; also when another server uses it. */
     [[nodiscard]] static result<std::unique_ptr<data_directory>> open(std::string path);
     ~data_directory();
     data_directory(const data_directory&) = delete;
@@ -28,14 +28,14 @@ public:
     [[nodiscard]] const std::string& admin_token() const noexcept { return admin_token_; }
     [[nodiscard]] const std::string& limited_token() const noexcept { return limited_token_; }
 
-    /// The state that was saved last; empty for none. Errors: misconfigured.
+    /// The state saved last; empty when there is none. Errors: misconfigured.
     [[nodiscard]] result<std::optional<std::string>> load_state() const;
     [[nodiscard]] result<> save_state(std::string_view state) const;
 
 private:
     data_directory() = default;
     [[nodiscard]] result<> lock();
-    /// The file's text, made by `make` and written when there is none.
+    /// The content of the file; if it does not exist, it is made by `make` and written.
     [[nodiscard]] result<std::string> kept(const char* name, result<std::string> (*make)()) const;
     [[nodiscard]] result<> keep_authority();
 

@@ -1,4 +1,4 @@
-// `kubecoro demo`: informers keep a live copy of a busy cluster, and prove it.
+// `kubecoro demo`: informers keep a live copy of a busy cluster, which is compared with the server at the end.
 #include "commands.hpp"
 #include "demo_script.hpp"
 #include "manifests.hpp"
@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr auto quiet_limit = std::chrono::seconds{10};
-/// Writes of the whole script, to spread it over the wanted time.
+/// Number of writes of the whole script, used to spread it over the requested time.
 constexpr int script_writes = 90;
 
 void print_summary(feed& show, const demo_informers& informers, const comparison& found)
@@ -82,13 +82,13 @@ void print_server_counters(feed& show, embedded& cluster, const workload& work)
                " connections; 2 cuts, 1 compaction");
 }
 
-/// The script, and after it random work until it is cancelled.
-/// @param hint  For visitors while the work goes on; empty = the script alone.
+/// Performs the script, and then random work until it is cancelled.
+/// @param hint  Shown while random work continues; empty = only the script.
 asio::awaitable<result<>> perform(demo_stage stage, std::string hint)
 {
     auto done = co_await play(stage);
     if (done && !hint.empty()) {
-        stage.show.heading("random work goes on until Ctrl-C; " + hint);
+        stage.show.heading("random work continues until Ctrl-C; " + hint);
         done = co_await keep_playing(stage);
     }
     co_return done;
@@ -119,7 +119,7 @@ asio::awaitable<result<>> run_embedded(const demo_command& options, const progra
     const resource_type campaigns{"shop.example.com", "v1", "campaigns", "Campaign", true};
     factory_options how;
     how.log = options.log;
-    // Shorter waits than the defaults, which are for clusters: the show is over in seconds.
+    // Shorter delays than the defaults, because the demo lasts only seconds.
     how.policy.backoff.initial = std::chrono::milliseconds{200};
     how.policy.backoff.cap = std::chrono::seconds{1};
     demo_informers informers(*api, show, std::move(how), {campaigns});
@@ -127,7 +127,7 @@ asio::awaitable<result<>> run_embedded(const demo_command& options, const progra
     if (done) {
         const demo_stage stage{cluster, work, show, informers};
         done = co_await unless_stopped(context.stop, perform(stage, hint));
-        // Being stopped ends the show early; what was shown is to be true all the same.
+        // A stop ends the demo early; the comparison is made all the same.
         if (done || done.error() == cond::cancelled)
             done = co_await compare_and_sum_up(show, informers, cluster.direct());
         if (done) print_server_counters(show, cluster, work);
@@ -162,7 +162,7 @@ asio::awaitable<result<>> demo_on_cluster(const demo_command& options, const pro
     how.log = options.log;
     auto api = client::connect(context.executor, how);
     if (!api) co_return api.error();
-    // One cheap question first, so that a wrong address is a message and not an endless retry.
+    // A cheap request first, so that a wrong address gives an error and not endless retries.
     auto known = co_await unless_stopped(context.stop, find_resource(*api, "pods"));
     if (!known) co_return known.error();
     show.heading("cluster at " + api->server() + ", read-only; Ctrl-C ends");

@@ -1,4 +1,4 @@
-// The proof at the end of the demo: the informers' stores against the server's own lists, object by object.
+// The comparison at the end of the demo: the informers' stores against the server's own lists, object by object.
 #include "demo_informers.hpp"
 
 #include <unordered_set>
@@ -13,11 +13,11 @@ constexpr std::size_t most_shown = 10;
 
 using keys = std::unordered_set<object_key, object_key_hash, object_key_equal>;
 
-/// Empty when they are the same, else what is different, in words. Null stands for "there is none".
+/// Describes the difference between two objects; empty when they are equal. Null = the object does not exist.
 std::string difference(const object& ours, const object& theirs)
 {
     if (!ours && !theirs) return {};
-    if (!ours) return "missing here";
+    if (!ours) return "missing in the store";
     if (!theirs) return "not on the server";
     if (ours.resource_version() != theirs.resource_version()) {
         return "version " + std::string(ours.resource_version()) + " here, " + std::string(theirs.resource_version()) +
@@ -26,7 +26,7 @@ std::string difference(const object& ours, const object& theirs)
     return ours.root() == theirs.root() ? "" : "same version, other content";
 }
 
-/// The keys under which store and list differ.
+/// The keys whose objects differ between store and list.
 keys differing(const lister& here, const std::vector<object>& there)
 {
     keys out;
@@ -41,7 +41,7 @@ keys differing(const lister& here, const std::vector<object>& there)
     return out;
 }
 
-/// What the server has under a key now; null when nothing.
+/// The server's current object for a key; null when there is none.
 asio::awaitable<result<object>> ask(client api, resource_type type, object_key key)
 {
     auto found = co_await api.get(type, key.ns, key.name);
@@ -49,7 +49,7 @@ asio::awaitable<result<object>> ask(client api, resource_type type, object_key k
     co_return found;
 }
 
-/// Asks for each key until both sides agree on it. @return what they do not agree on in time.
+/// Requests each key until both sides agree. @return the differences that remain at the deadline.
 asio::awaitable<result<std::vector<std::string>>> settle(client api, shared_informer informer, keys open,
                                                          time_point deadline)
 {

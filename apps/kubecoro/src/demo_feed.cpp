@@ -23,7 +23,7 @@ std::string padded(std::string_view text, std::size_t width)
     return out;
 }
 
-/// What is worth knowing about a new object of any kind.
+/// A short summary of a new object of any kind.
 std::string in_short(const object& o)
 {
     const auto phase = o.root().path("status.phase").as_string();
@@ -84,7 +84,7 @@ void feed::updated(std::string_view resource, const object& before, const object
 void feed::deleted(std::string_view resource, const object& o, bool final_state_unknown)
 {
     ++counts_.deleted;
-    event('-', red, resource, o, final_state_unknown ? "found gone by a relist" : "");
+    event('-', red, resource, o, final_state_unknown ? "deletion detected by a relist" : "");
 }
 
 } // namespace kubecoro::tool

@@ -1,4 +1,4 @@
-// What the demo prints while it runs.
+// The output of the demo while it runs.
 #pragma once
 
 #include "output.hpp"
@@ -13,7 +13,7 @@
 
 namespace kubecoro::tool {
 
-/// Notifications that reached a handler, by type.
+/// Number of notifications that reached a handler, by type.
 struct event_counts
 {
     std::atomic<std::uint64_t> initial = 0;
@@ -22,9 +22,9 @@ struct event_counts
     std::atomic<std::uint64_t> deleted = 0;
 };
 
-/** The live feed: one line a notification, with headings between. Thread safe.
+/** The live feed: one line per notification, with headings in between. Thread safe.
 
-    Objects of the first list are counted and not shown: they would push everything else off the screen. */
+    Objects of the first list are counted but not shown, because there are too many. */
 class feed
 {
 public:
@@ -32,7 +32,7 @@ public:
 
     void heading(std::string_view text);
     void note(std::string_view text);
-    /// A line as it is, without time: summaries.
+    /// Prints a line unchanged, without a timestamp: for summaries.
     void plain(std::string_view text);
 
     void added(std::string_view resource, const object& o, bool initial);
@@ -41,7 +41,7 @@ public:
 
     [[nodiscard]] const event_counts& counts() const noexcept { return counts_; }
     [[nodiscard]] std::string bold(std::string_view text) const;
-    /// Green or red.
+    /// Prints in green if good, else in red.
     [[nodiscard]] std::string verdict(bool good, std::string_view text) const;
 
 private:

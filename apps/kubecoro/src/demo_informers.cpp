@@ -59,7 +59,7 @@ void demo_informers::follow_by_coroutine(const resource_type& type)
         f.added(name, e.obj, e.initial);
         co_return;
     };
-    // A handler may wait as long as it likes: it holds up neither the watch nor other handlers.
+    // A handler may wait as long as it likes: it delays neither the watch nor other handlers.
     handler.on_update = [&f = feed_, name = type.plural](const updated& e) -> asio::awaitable<result<>> {
         const auto time = real_clock();
         auto waited = co_await sleep_for(*time, std::chrono::milliseconds{1});
@@ -100,7 +100,7 @@ asio::awaitable<result<>> demo_informers::has_synced()
         one.refused = true;
         feed_.note(one.informer.resource().display_name() + " left out: " + synced.error().describe());
     }
-    if (usable == 0) co_return failure(cond::forbidden, "the server lets us read none of these resources");
+    if (usable == 0) co_return failure(cond::forbidden, "the server permits reading none of these resources");
     co_return result<>();
 }
 

@@ -1,4 +1,4 @@
-// The informers of the demo, with the three ways to listen to them.
+// The informers of the demo, with the three ways to receive their events.
 #pragma once
 
 #include "demo_feed.hpp"
@@ -12,44 +12,44 @@
 
 namespace kubecoro::tool {
 
-/// What a comparison of the stores with the server found.
+/// Result of comparing the stores with the server.
 struct comparison
 {
     std::size_t compared = 0;
-    /// Up to a few, for people: "pods web/a: version 12 here, 14 there".
+    /// At most a few, for display: "pods web/a: version 12 here, 14 there".
     std::vector<std::string> differences = {};
     std::size_t differing = 0;
 
     [[nodiscard]] bool equal() const noexcept { return differing == 0; }
 };
 
-/** Live copies of a cluster's resources that tell the feed what happens to them.
+/** Live copies of a cluster's resources that report changes to the feed.
 
-    Deployments, replica sets, nodes and services are listened to by a plain function, pods by a coroutine, config maps
-    and custom resources by a subscription that a coroutine pulls. */
+    Deployments, replica sets, nodes and services use a plain handler function, pods a coroutine handler, config maps
+    and custom resources a subscription read by a coroutine. */
 class demo_informers
 {
 public:
-    /// @param extra  A custom resource to follow as well.
+    /// @param extra  Custom resources to follow as well.
     demo_informers(client api, feed& show, factory_options how, std::vector<resource_type> extra);
 
     void start();
-    /** Waits for every handler to have seen what was there at the start.
+    /** Waits until every handler has received the initial objects.
 
-        What the server refuses is shown and left out of the comparison. */
+        Resources that the server refuses are shown and left out of the comparison. */
     [[nodiscard]] boost::asio::awaitable<result<>> has_synced();
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
 
-    /** Lists every resource through `api` and compares with its store, object by object.
+    /** Lists every resource through `api` and compares it with its store, object by object.
 
-        Objects that differ are asked for again, one by one, until both sides agree or `limit` has passed: events may
-        still be on their way, and a cluster may never be quiet as a whole. */
+        Objects that differ are requested again, one by one, until both sides agree or `limit` has passed: events may
+        still be under way, and a busy cluster may never be quiet as a whole. */
     [[nodiscard]] boost::asio::awaitable<result<comparison>> compare(client api, duration limit) const;
 
     [[nodiscard]] std::vector<informer_stats> stats() const;
     [[nodiscard]] std::uint64_t relists(relist_reason why) const;
     [[nodiscard]] std::uint64_t reconnects() const;
-    /// The table of what each informer holds and did.
+    /// Prints the contents and counters of each informer.
     void print_table() const;
 
 private:

@@ -8,7 +8,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Waits until the informers have done something that the network's fault makes them do.
+/// Waits until the informers have reacted to a network fault.
 template<class Predicate>
 asio::awaitable<result<>> until(Predicate reached, duration limit)
 {
@@ -32,10 +32,10 @@ asio::awaitable<result<>> everyday_work(demo_stage s)
     co_return co_await s.work.campaign("flash-sale", 4);
 }
 
-/// A break without a gap: the watches resume where they were.
+/// A short break: the watches resume where they were.
 asio::awaitable<result<>> first_cut(demo_stage s)
 {
-    s.show.heading("every connection is cut; orders are scaled up meanwhile");
+    s.show.heading("every connection is cut while orders are scaled up");
     const auto before = s.informers.reconnects();
     s.cluster.server().cut_connections();
     auto done = co_await s.work.scale("shop", "orders", 4);
@@ -43,14 +43,14 @@ asio::awaitable<result<>> first_cut(demo_stage s)
     const auto all = s.informers.stats().size();
     done = co_await until([&] { return s.informers.reconnects() >= before + all; }, std::chrono::seconds{5});
     s.show.note("reconnected " + std::to_string(s.informers.reconnects() - before) +
-                " watches at the version they had: nothing was listed again");
+                " watches at their last version: no relist was needed");
     co_return done;
 }
 
-/// A break that outlasts the server's memory: the versions of the watches are answered with 410.
+/// A break longer than the server's history: the versions of the watches get a 410.
 asio::awaitable<result<>> second_cut(demo_stage s)
 {
-    s.show.heading("every connection is cut and refused; work goes on and the server forgets its history");
+    s.show.heading("connections are cut and refused; work continues and the server drops its history");
     const auto before = s.informers.relists(relist_reason::expired);
     auto& server = s.cluster.server();
     server.refuse_connections(true);
@@ -61,18 +61,18 @@ asio::awaitable<result<>> second_cut(demo_stage s)
     if (done) done = co_await server.compact();
     server.refuse_connections(false);
     if (!done) co_return done;
-    s.show.note("the server is back; watches from before are answered with 410 Gone");
+    s.show.note("the server is back; earlier watches get 410 Gone");
     const auto all = s.informers.stats().size();
     done = co_await until([&] { return s.informers.relists(relist_reason::expired) >= before + all; },
                           std::chrono::seconds{8});
     s.show.note(std::to_string(s.informers.relists(relist_reason::expired) - before) + " of " + std::to_string(all) +
-                " informers listed again; only what differs reached the handlers");
+                " informers listed again; only differences reached the handlers");
     co_return done;
 }
 
 asio::awaitable<result<>> more_work(demo_stage s)
 {
-    s.show.heading("node-b2 is lost for a moment");
+    s.show.heading("node-b2 fails briefly");
     auto done = co_await s.work.node_outage("node-b2", 4);
     if (!done) co_return done;
     s.show.heading("workers are scaled down");
@@ -97,7 +97,7 @@ asio::awaitable<result<>> keep_playing(demo_stage stage)
     for (;;) {
         auto done = co_await stage.work.anything();
         if (done) continue;
-        // Somebody with kubectl may have removed what we were about to change.
+        // The object may have been removed, e.g. with kubectl.
         if (done.error() == cond::cancelled) co_return done;
         stage.show.note("skipped: " + done.error().describe());
         auto waited = co_await sleep_for(*real_clock(), std::chrono::seconds{1});

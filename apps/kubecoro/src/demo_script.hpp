@@ -1,4 +1,4 @@
-// What happens in the embedded demo, in order: a workload, two connection cuts, a compaction.
+// The script of the embedded demo: a workload, two connection cuts, a compaction.
 #pragma once
 
 #include "demo_informers.hpp"
@@ -7,7 +7,7 @@
 
 namespace kubecoro::tool {
 
-/// The actors of the script; all outlive it.
+/// The objects that the script uses; all outlive it.
 struct demo_stage
 {
     embedded& cluster;
@@ -16,10 +16,10 @@ struct demo_stage
     demo_informers& informers;
 };
 
-/// The script itself. Ends with the first failure; cond::cancelled when it is told to stop.
+/// Performs the script. Ends with the first failure; cond::cancelled when it is stopped.
 [[nodiscard]] boost::asio::awaitable<result<>> play(demo_stage stage);
 
-/// After the script: random work until it is told to stop.
+/// Performs random work after the script, until it is stopped.
 [[nodiscard]] boost::asio::awaitable<result<>> keep_playing(demo_stage stage);
 
 } // namespace kubecoro::tool

@@ -23,7 +23,7 @@ std::string timestamp(std::chrono::system_clock::time_point now)
     return text;
 }
 
-/// The object as somebody would submit it anew: without what the server fills in.
+/// A copy of the object for a new submission: without the members that the server sets.
 json::value anew(const object& model, const std::string& name)
 {
     json::value body = model.to_json();

@@ -1,4 +1,4 @@
-// The demo's scripted workload: what a busy cluster does, through the API, like any other client.
+// The demo's workload: simulates a busy cluster through the API, like any other client.
 #pragma once
 
 #include "demo_feed.hpp"
@@ -24,20 +24,20 @@ public:
     /// @param pace  Awaited after every write.
     workload(client api, std::uint64_t seed, std::function<boost::asio::awaitable<result<>>()> pace);
 
-    /// A new version of a deployment: a new replica set, then pod by pod a new one up and an old one gone.
+    /// Rolls out a new version of a deployment: a new replica set, then replaces pod by pod.
     [[nodiscard]] boost::asio::awaitable<result<>> rollout(std::string ns, std::string app, std::size_t pods);
-    /// More pods of a deployment, or fewer.
+    /// Adds or removes pods of a deployment.
     [[nodiscard]] boost::asio::awaitable<result<>> scale(std::string ns, std::string app, int change);
-    /// A node stops answering, its pods turn unready; then all is well again.
+    /// A node stops responding and its pods become unready; then both recover.
     [[nodiscard]] boost::asio::awaitable<result<>> node_outage(std::string node, std::size_t pods);
     /// Changes some config maps of a namespace.
     [[nodiscard]] boost::asio::awaitable<result<>> configure(std::string ns, std::size_t count);
-    /// A custom resource is created, spends its budget and ends.
+    /// Creates a custom resource, spends its budget and ends it.
     [[nodiscard]] boost::asio::awaitable<result<>> campaign(std::string name, std::size_t changes);
-    /// One of the above, with random arguments.
+    /// Performs one of the above, with random arguments.
     [[nodiscard]] boost::asio::awaitable<result<>> anything();
 
-    /// Writes so far.
+    /// Number of writes so far.
     [[nodiscard]] std::uint64_t writes() const noexcept { return writes_; }
 
 private:

@@ -1,4 +1,4 @@
-// Requests straight into the embedded server, past every fault that the demo causes.
+// Sends requests directly to the embedded server, unaffected by the faults of the demo.
 #pragma once
 
 #include <kubecoro/apiserver/server.hpp>
@@ -6,8 +6,8 @@
 
 namespace kubecoro::tool {
 
-/** Performs requests by embedded_server::execute: neither cut nor refused connections reach them. A PATCH is a merge
-    patch; watches are not possible. The server must outlive it. */
+/** Performs requests with embedded_server::execute: cut or refused connections do not affect them. A PATCH is always
+    a merge patch; watches are not supported. The server must outlive it. */
 class direct_transport final : public transport
 {
 public:

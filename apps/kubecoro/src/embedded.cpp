@@ -44,7 +44,7 @@ asio::awaitable<result<>> embedded::listen()
     where.tls = std::move(*identity);
     auto bound = co_await server_->listen(std::move(where));
     if (!bound) co_return bound.error();
-    // A kubeconfig needs an address that one can connect to.
+    // A kubeconfig needs an address that clients can connect to.
     if (is_every_interface(bound->address)) bound->address = bound->address == "::" ? "::1" : "127.0.0.1";
     url_ = bound->url();
     co_return result<>();
@@ -78,7 +78,7 @@ result<embedded_options> parse_listen(const std::string& text)
 {
     embedded_options out;
     const auto colon = text.rfind(':');
-    const auto wrong = [&] { return failure(cond::invalid, "--listen takes HOST:PORT, not \"" + text + "\""); };
+    const auto wrong = [&] { return failure(cond::invalid, "--listen expects HOST:PORT, not \"" + text + "\""); };
     if (colon == std::string::npos) return wrong();
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);

@@ -1,4 +1,4 @@
-// The embedded API server as `serve` and `demo` run it: TLS, an admin's token, a kubeconfig.
+// The embedded API server as run by `serve` and `demo`: with TLS, an admin token and a kubeconfig.
 #pragma once
 
 #include <kubecoro/apiserver/server.hpp>
@@ -18,33 +18,33 @@ struct embedded_options
     std::uint16_t port = 0;
     /// Changes kept for watches; empty = the server's default.
     std::optional<std::size_t> history = {};
-    /// Each empty one is made for this server alone.
+    /// An empty one is generated for this server only.
     std::optional<apiserver::tls_authority> authority = {};
     std::string admin_token = {};
     std::string limited_token = {};
     logger log = {};
 };
 
-/// A server with its authority and two users. Not listening before start(); to be stopped before it is destroyed.
+/// A server with its authority and two users. Does not listen before start(); must be stopped before destruction.
 class embedded
 {
 public:
     embedded(boost::asio::any_io_executor executor, embedded_options options);
 
-    /// Errors: misconfigured for an address that cannot be listened on.
+    /// Errors: misconfigured for an address that cannot be bound.
     [[nodiscard]] boost::asio::awaitable<result<>> listen();
     [[nodiscard]] apiserver::embedded_server& server() noexcept { return *server_; }
 
     /// Valid after listen().
     [[nodiscard]] const std::string& url() const noexcept { return url_; }
-    /// Of a user who may do everything.
+    /// Kubeconfig of a user with all rights.
     [[nodiscard]] std::string admin_kubeconfig() const { return kubeconfig(admin_token_); }
-    /// Of a user who may read config maps and nothing else.
+    /// Kubeconfig of a user who may only read config maps.
     [[nodiscard]] std::string limited_kubeconfig() const { return kubeconfig(limited_token_); }
 
-    /// A client over the network, as any other program would be one.
+    /// A client over the network, like that of any other program.
     [[nodiscard]] result<client> connect() const;
-    /// A client that no network fault reaches, for whoever plays the rest of the cluster.
+    /// A client unaffected by network faults, for the part of the cluster played by the demo.
     [[nodiscard]] client direct() const;
 
 private:
@@ -59,15 +59,15 @@ private:
     std::unique_ptr<apiserver::embedded_server> server_;
 };
 
-/// The address is every interface of the machine: 0.0.0.0 or [::].
+/// Whether the address means all interfaces: 0.0.0.0 or [::].
 [[nodiscard]] bool is_every_interface(const std::string& address);
 
 /// HOST:PORT, [HOST]:PORT or :PORT. Errors: invalid, naming the text.
 [[nodiscard]] result<embedded_options> parse_listen(const std::string& text);
 
-/** Loads files, and of directories every .yaml, .yml and .json file in the order of their names.
+/** Loads files, and every .yaml, .yml and .json file of directories in the order of their names.
 
-    @return how many objects. Errors: naming the file and, for what is inside it, the place. */
+    @return the number of objects. Errors: name the file and, for errors in its content, the position. */
 [[nodiscard]] boost::asio::awaitable<result<std::size_t>> load_files(apiserver::embedded_server& server,
                                                                      std::vector<std::string> paths);
 

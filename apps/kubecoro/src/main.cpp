@@ -1,4 +1,4 @@
-// kubecoro: an embedded API server, a watcher and a demo, built from the library.
+// kubecoro: an embedded API server, a watcher and a demo, built with the library.
 #include "commands.hpp"
 #include "flags.hpp"
 #include "log.hpp"
@@ -31,14 +31,14 @@ void add_serve(CLI::App& app, flags& f)
         ->capture_default_str();
     serve->add_option("--kubeconfig-out", f.serve.kubeconfig_out, "Write the admin's kubeconfig to this file");
     serve->add_option("--limited-kubeconfig-out", f.serve.limited_kubeconfig_out,
-                      "Write the kubeconfig of a user who may read config maps and nothing else");
+                      "Write the kubeconfig of a user who may only read config maps");
     serve
         ->add_option("--load", f.serve.load, "Manifests to load: a file, or a directory of .yaml, .yml and .json files")
         ->take_all()
         ->allow_extra_args(false);
     serve->add_option("--data", f.serve.data,
-                      "Directory that keeps authority, tokens and state over a restart; made when missing");
-    serve->add_option("--history", f.serve.history, "Changes kept for watches; older ones are answered with 410 Gone")
+                      "Directory that keeps authority, tokens and state across restarts; created if missing");
+    serve->add_option("--history", f.serve.history, "Changes kept for watches; older ones yield 410 Gone")
         ->check(whole_number_from_one());
 }
 
@@ -47,7 +47,7 @@ void add_watch(CLI::App& app, flags& f)
     auto* watch = app.add_subcommand("watch", "Keep a live copy of a resource and print every change");
     watch->add_option("RESOURCE", f.watch.resource, "Plural, singular, short name or kind: pods, po, deployments.apps")
         ->required();
-    auto* ns = watch->add_option("-n,--namespace", f.watch.namespaces, "Namespace; may be given several times")
+    auto* ns = watch->add_option("-n,--namespace", f.watch.namespaces, "Namespace; may be repeated")
                    ->take_all()
                    ->allow_extra_args(false);
     watch->add_flag("-A,--all-namespaces", f.watch.all_namespaces, "All namespaces")->excludes(ns);
@@ -55,16 +55,16 @@ void add_watch(CLI::App& app, flags& f)
     watch->add_option("--field-selector", f.watch.field_selector, "Field selector, e.g. spec.nodeName=node-a1");
     watch->add_option("--kubeconfig", f.watch.kubeconfig,
                       "Kubeconfig file; default: KUBECONFIG, ~/.kube/config, in-cluster");
-    watch->add_option("--context", f.watch.context, "Context of the kubeconfig; default: its current one");
-    watch->add_option("-o,--output", f.format, "table, or json: one document a line")
+    watch->add_option("--context", f.watch.context, "Context of the kubeconfig; default: the current context");
+    watch->add_option("-o,--output", f.format, "table, or json: one document per line")
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();
 }
 
 void add_demo(CLI::App& app, flags& f)
 {
-    auto* demo = app.add_subcommand("demo", "Watch informers keep a live copy of a busy cluster through faults");
-    demo->add_flag("--keep", f.demo.keep, "Go on until Ctrl-C, and print a kubeconfig for kubectl");
+    auto* demo = app.add_subcommand("demo", "Show informers keeping a live copy of a busy cluster despite faults");
+    demo->add_flag("--keep", f.demo.keep, "Continue until Ctrl-C, and print a kubeconfig for kubectl");
     demo->add_option("--kubeconfig", f.demo.kubeconfig, "Run the informers, read-only, against this cluster instead")
         ->check(CLI::ExistingFile);
     demo->add_option("--seconds", f.seconds, "Length of the workload, or of the whole run with --kubeconfig");
@@ -73,7 +73,7 @@ void add_demo(CLI::App& app, flags& f)
     demo->add_option("--manifests", f.demo.manifests, "Load this file or directory instead of the built-in manifests");
 }
 
-/// The demo causes the faults that are logged as warnings, and its feed tells of them in its own words.
+/// The demo itself causes the faults that are logged as warnings, and its feed reports them.
 log_level threshold(const CLI::App& app, int verbosity)
 {
     if (verbosity > 0) return verbosity > 1 ? log_level::debug : log_level::info;

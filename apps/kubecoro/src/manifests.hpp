@@ -13,7 +13,7 @@ struct manifest_file
     std::string_view text;
 };
 
-/// In the order in which they are to be loaded.
+/// In loading order.
 [[nodiscard]] std::vector<manifest_file> demo_manifests();
 
 } // namespace kubecoro::tool

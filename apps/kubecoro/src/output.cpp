@@ -53,7 +53,7 @@ std::string shortened(std::string_view text)
     constexpr std::size_t longest = 80;
     if (text.size() <= longest) return std::string(text);
     std::size_t end = longest;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end; // not inside a character
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end; // do not split a character
     return std::string(text.substr(0, end)) + "...";
 }
 

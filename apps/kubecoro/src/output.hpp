@@ -10,17 +10,17 @@
 
 namespace kubecoro::tool {
 
-/** Writes whole lines to standard output, each at once: a reader on a pipe sees every line when it happens.
+/** Writes each line to standard output at once and as a whole: a reader on a pipe sees it immediately.
 
     Thread safe. When a line cannot be written, `on_closed` is called once and further lines are dropped. */
 class output
 {
 public:
-    /// @param on_closed  Gets success when the reader has gone, and else why nothing can be written.
+    /// @param on_closed  Receives success when the reader has closed the pipe, else the reason why writing failed.
     explicit output(std::function<void(result<>)> on_closed = {});
 
     void line(std::string_view text);
-    /// Standard output is a terminal that shows colours.
+    /// Whether standard output is a terminal that supports colours.
     [[nodiscard]] static bool shows_colours();
 
 private:
@@ -29,10 +29,10 @@ private:
     bool closed_ = false;
 };
 
-/// The text, or its beginning: what goes into messages.
+/// The text, truncated for use in messages.
 [[nodiscard]] std::string shortened(std::string_view text);
 
-/// JSON string literal, quotes included.
+/// A JSON string literal, including the quotes.
 [[nodiscard]] std::string quoted(std::string_view text);
 
 } // namespace kubecoro::tool

@@ -17,8 +17,8 @@ result<> scratch_file::write(std::string_view text)
 {
     const char* dir = std::getenv("TMPDIR");
     std::string path = std::string(dir && *dir ? dir : "/tmp") + "/kubecoro-demo-XXXXXX";
-    const int fd = ::mkstemp(path.data()); // makes it with mode 0600
-    if (fd < 0) return failure(cond::misconfigured, "cannot make " + path + ": " + std::strerror(errno));
+    const int fd = ::mkstemp(path.data()); // creates it with mode 0600
+    if (fd < 0) return failure(cond::misconfigured, "cannot create " + path + ": " + std::strerror(errno));
     path_ = path;
     const auto written = ::write(fd, text.data(), text.size());
     ::close(fd);

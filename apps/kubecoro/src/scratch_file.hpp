@@ -1,4 +1,4 @@
-// A private file that goes away with its owner.
+// A private file that is removed with its owner.
 #pragma once
 
 #include <kubecoro/base/result.hpp>
@@ -16,7 +16,7 @@ public:
     scratch_file(const scratch_file&) = delete;
     scratch_file& operator=(const scratch_file&) = delete;
 
-    /// Makes the file, readable by its owner only, under TMPDIR. Errors: misconfigured.
+    /// Creates the file under TMPDIR, readable only by its owner. Errors: misconfigured.
     [[nodiscard]] result<> write(std::string_view text);
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 

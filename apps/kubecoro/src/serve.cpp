@@ -19,7 +19,7 @@ namespace {
 
 using data_ptr = std::shared_ptr<data_directory>;
 
-/// Detects that the reader of standard output has gone: a pipe without a reader reports an error.
+/// Completes when the reader of standard output has closed it: a pipe without a reader reports an error.
 asio::awaitable<result<>> until_output_is_gone(asio::any_io_executor executor, latch stop)
 {
     struct stat about
@@ -31,7 +31,7 @@ asio::awaitable<result<>> until_output_is_gone(asio::any_io_executor executor, l
     asio::posix::stream_descriptor pipe(executor, copy);
     const auto [ended] =
         co_await pipe.async_wait(asio::posix::descriptor_base::wait_error, asio::as_tuple(asio::use_awaitable));
-    co_return ended ? result<>(failure(ended, "wait for the end of standard output")) : result<>();
+    co_return ended ? result<>(failure(ended, "wait for standard output to close")) : result<>();
 }
 
 asio::awaitable<result<std::uint64_t>> save(apiserver::embedded_server& server, data_ptr data, std::uint64_t saved)
@@ -45,7 +45,7 @@ asio::awaitable<result<std::uint64_t>> save(apiserver::embedded_server& server, 
     co_return *version;
 }
 
-/// Once a second, when something has changed. A disk that is full is said, and tried again.
+/// Saves once a second if something has changed. A failure, such as a full disk, is logged and retried.
 asio::awaitable<result<>> save_regularly(apiserver::embedded_server& server, data_ptr data, logger log)
 {
     std::uint64_t saved = 0;
@@ -104,7 +104,7 @@ asio::awaitable<result<>> serve_until_stopped(embedded& cluster, serve_command o
         if (!written) co_return written;
     }
     output out;
-    // The address comes last: who waits for it finds everything in place.
+    // The address is printed last: everything is ready when it appears.
     if (!options.load.empty()) out.line("loaded " + std::to_string(*loaded) + " objects");
     out.line("listening on " + cluster.url());
     co_return co_await run_until_stopped(cluster, data, context, options.log);
@@ -119,8 +119,9 @@ asio::awaitable<result<>> serve(serve_command options, program_context context)
     settings->history = options.history;
     settings->log = options.log;
     if (is_every_interface(settings->address))
-        options.log.warning("the API server listens on every interface: everybody who can reach this machine can try",
-                            {{"listen", options.listen}});
+        options.log.warning(
+            "the API server listens on all interfaces: any host that can reach this machine can connect",
+            {{"listen", options.listen}});
     data_ptr data;
     if (!options.data.empty()) {
         auto opened = data_directory::open(options.data);

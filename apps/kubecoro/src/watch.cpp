@@ -1,4 +1,4 @@
-// `kubecoro watch`: one shared informer, every notification a line.
+// `kubecoro watch`: one shared informer, one line per notification.
 #include "commands.hpp"
 #include "flags.hpp"
 #include "output.hpp"
@@ -30,12 +30,12 @@ failure refused(const std::string& flag, const std::string& text, const failure&
     return failure(cond::invalid, flag + ' ' + quoted(shortened(text)) + ": " + why.message());
 }
 
-/// What no attempt would get right: the informer would only go on asking.
+/// Rejects options that could never succeed; the informer would retry them forever.
 result<> check(const watch_command& options)
 {
     for (const auto& ns : options.namespaces)
         if (!is_namespace(ns))
-            return failure(cond::invalid, "-n takes the name of a namespace, not " + quoted(shortened(ns)));
+            return failure(cond::invalid, "-n expects the name of a namespace, not " + quoted(shortened(ns)));
     if (auto labels = label_selector::parse(options.label_selector); !labels)
         return refused("-l", options.label_selector, labels.error());
     if (auto fields = field_selector::parse(options.field_selector); !fields)
@@ -64,7 +64,7 @@ event_handler handler_of(watch_printer& printer)
     return handler;
 }
 
-/// Says when the handler has seen every initial object, however many refusals come first.
+/// Announces that the handler has received every initial object, however many refusals come first.
 asio::awaitable<result<>> announce_synced(registration handler, watch_printer& printer)
 {
     const auto time = real_clock();
@@ -81,7 +81,7 @@ asio::awaitable<result<>> announce_synced(registration handler, watch_printer& p
     }
 }
 
-/// Ends the process although somebody who reads our output does not: a write to a full pipe cannot be interrupted.
+/// Ends the process even if the reader of its output does not read: a write to a full pipe cannot be interrupted.
 void end_when_it_expires(asio::steady_timer& limit)
 {
     limit.expires_after(std::chrono::milliseconds{800});
@@ -93,7 +93,7 @@ void end_when_it_expires(asio::steady_timer& limit)
 asio::awaitable<result<>> follow(const client& api, const resource_type& resource, const watch_command& options,
                                  const program_context& context, watch_printer& printer)
 {
-    // Handlers print on a thread of their own, so that a slow reader of our output holds up neither watch nor signals.
+    // Handlers print on a separate thread, so that a slow reader of the output delays neither watch nor signals.
     asio::thread_pool printing(1);
     factory_options with;
     with.log = options.log;
@@ -150,7 +150,7 @@ asio::awaitable<result<>> watch(watch_command options, program_context context)
     output out([stop = context.stop](result<> why) { stop.settle(std::move(why)); });
     watch_printer printer(out, options.json);
     auto outcome = co_await find_and_follow(options, context, printer);
-    // A reader of documents does not see stderr.
+    // A reader of JSON documents does not see stderr.
     if (!outcome && options.json && outcome.error() != cond::cancelled) printer.failed(outcome.error());
     co_return outcome;
 }

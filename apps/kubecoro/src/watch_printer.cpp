@@ -10,12 +10,12 @@ namespace kubecoro::tool {
 
 namespace {
 
-/// A server may give every refusal other words.
+/// Limits the memory of failures shown, because a server may word every refusal differently.
 constexpr std::size_t most_remembered = 64;
 
 std::string boolean(bool b) { return b ? "true" : "false"; }
 
-/// What a server would have said, had it been asked: readers need to know one form only.
+/// The failure as a server's Status, so that readers need to handle only one form.
 server_status status_of(const failure& why)
 {
     server_status said;

@@ -19,17 +19,18 @@ namespace asio = boost::asio;
 namespace kubecoro {
 namespace {
 
-/// Whether an execution context still runs. Whoever rings in it from elsewhere keeps it from ending for that moment.
+/// Whether an execution context still runs. A notifier outside it holds the lock shared, which delays the context's
+/// end.
 struct lifetime
 {
     std::shared_mutex mutex;
     bool over = false;
 };
 
-/** Knows whether its execution context still runs.
+/** Records the end of its execution context.
 
-    A context that is destroyed with coroutines in it destroys their operations first and the coroutines, one by one,
-    then; what they do on their way out may notify somebody whose operation is gone already. Made after the channel's own
+    A context that is destroyed with coroutines in it destroys their operations first and then the coroutines, one by
+    one; their destructors may notify a waiter whose operation is already destroyed. Created after the channel's own
     service and therefore shut down before it. */
 class liveness : public asio::execution_context::service
 {
@@ -50,10 +51,10 @@ private:
 };
 asio::execution_context::id liveness::id;
 
-/** What one suspended coroutine sleeps on: a local of that coroutine, so that nothing of its context is ever held or
-    destroyed by those who wake it.
+/** The channel on which one suspended coroutine waits: a local of that coroutine, so that the notifying side never
+    owns or destroys anything of the coroutine's context.
 
-    Asio's own channel, because then the coroutine belongs to its execution context like every other operation: it is
+    An Asio channel, because then the coroutine belongs to its execution context like every other operation: it is
     destroyed with the context, and no latch ever owns a coroutine. */
 class bell
 {
@@ -68,7 +69,7 @@ public:
     bell(const bell&) = delete;
     bell& operator=(const bell&) = delete;
 
-    /// Never runs the sleeper inside the call: the channel posts.
+    /// Never resumes the coroutine inside the call: the channel posts.
     void ring()
     {
         std::shared_lock lock(context_->mutex);
@@ -88,7 +89,7 @@ struct latch::state
     mutable std::mutex mutex;
     bool settled = false;
     result<> outcome;
-    /// Rung under the mutex, without which none of them leaves.
+    /// Rung under the mutex; a sleeper also takes it to leave, so every pointer is valid.
     std::vector<bell*> sleepers;
 
     [[nodiscard]] bool is_settled() const
@@ -96,7 +97,7 @@ struct latch::state
         std::lock_guard lock(mutex);
         return settled;
     }
-    /// False when there is nothing to wait for.
+    /// False when the latch is already settled.
     bool enrol(bell& b)
     {
         std::lock_guard lock(mutex);
@@ -117,7 +118,7 @@ latch::latch() : state_(std::make_shared<state>()) {}
 
 bool latch::settle(result<> outcome) const
 {
-    const auto held = state_; // a waiter that is woken may drop this latch
+    const auto held = state_; // a resumed waiter may destroy this latch
     std::lock_guard lock(held->mutex);
     if (held->settled) return false;
     held->settled = true;
@@ -168,7 +169,7 @@ struct wake_signal::state
     };
     std::atomic<int> now{idle};
     std::mutex mutex;
-    /// Rung under the mutex, without which it does not leave.
+    /// Rung under the mutex; the sleeper also takes it to leave, so the pointer is valid.
     bell* sleeper = nullptr;
 
     void put(bell* b)
@@ -181,7 +182,7 @@ struct wake_signal::state
         std::lock_guard lock(mutex);
         if (auto* const b = std::exchange(sleeper, nullptr)) b->ring();
     }
-    /// The sleeper is gone, woken or not; a notification that it did not consume stays for the next wait.
+    /// Called when the sleeper ends, notified or not; a notification that it did not consume stays for the next wait().
     void leave() noexcept
     {
         int expected = waiting;
@@ -196,10 +197,10 @@ wake_signal::wake_signal() : state_(std::make_shared<state>()) {}
 
 void wake_signal::notify() const
 {
-    // Always a read-modify-write, also when already notified: what the caller wrote before must be seen by the
+    // Always a read-modify-write, even when already notified: the caller's earlier writes must be visible to the
     // coroutine that consumes this notification.
     if (state_->now.exchange(state::notified, std::memory_order_acq_rel) != state::waiting) return;
-    const auto held = state_; // the coroutine that is woken may drop this signal
+    const auto held = state_; // the resumed coroutine may destroy this signal
     held->ring();
 }
 

@@ -21,7 +21,7 @@ public:
     {
         try {
             timer_.cancel();
-        } catch (const std::exception&) { // declared, but epoll timers have nothing that can fail here
+        } catch (const std::exception&) { // cancel() may throw by declaration only; epoll timers never do
         }
     }
     asio::awaitable<result<>> wait() override

@@ -5,7 +5,7 @@
 namespace kubecoro {
 namespace {
 
-// The base class has a protected destructor on purpose: categories are never deleted.
+// The base class has a protected non-virtual destructor by design: categories are never deleted.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 class category final : public boost::system::error_category

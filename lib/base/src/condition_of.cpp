@@ -1,4 +1,4 @@
-// How the answers of servers and the error codes of libraries become conditions.
+// Maps the server's answers and the error codes of libraries to conditions.
 #include <kubecoro/base/failure.hpp>
 
 #include <boost/asio/error.hpp>
@@ -14,7 +14,7 @@ struct reason_row
     cond condition;
 };
 
-/// metav1.StatusReason. "Timeout" is judged with its causes and message; ServerTimeout means "try again".
+/// metav1.StatusReason. "Timeout" is decided by its causes and message; ServerTimeout means "try again".
 constexpr reason_row reasons[] = {
     {"NotFound", cond::not_found},
     {"AlreadyExists", cond::already_exists},
@@ -36,7 +36,8 @@ constexpr reason_row reasons[] = {
     {"StorageReadError", cond::internal},
 };
 
-/// The cause decides by itself: servers have sent it with a timeout and with a conflict. Words count in a timeout only.
+/// The cause is sufficient: servers have sent it with a timeout and with a conflict. The message counts in a timeout
+/// only.
 bool says_too_large(const server_status& s) noexcept
 {
     for (const auto& c : s.causes)
@@ -69,7 +70,7 @@ cond condition_of_http(int code) noexcept
     }
 }
 
-/// Categories of libraries that base does not link are known by name and documented value.
+/// Recognises the categories of libraries that base does not link by their name and documented values.
 cond condition_of_foreign(const boost::system::error_code& code) noexcept
 {
     const std::string_view name = code.category().name();
@@ -120,7 +121,7 @@ cond condition_of(const boost::system::error_code& code) noexcept
     case errc::io_error:
     case errc::address_not_available:
     case errc::bad_file_descriptor:
-        return cond::unreachable; // a socket closed under the operation
+        return cond::unreachable; // the socket was closed during the operation
     default:
         return cond::internal;
     }

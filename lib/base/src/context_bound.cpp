@@ -20,15 +20,15 @@ kept_executor make_kept_strand(const kept_executor& on)
 namespace detail {
 namespace {
 
-/// The ties of one context; outlives both.
+/// The ties of one context; outlives the ties and the context.
 struct tie_list
 {
-    /// A value may hold other ties.
+    /// Recursive, because a value may own other ties.
     std::recursive_mutex mutex;
     context_tie* first = nullptr;
 };
 
-/// Tells the ties that their context ends.
+/// Releases the values of its ties when the context ends.
 class tie_service : public asio::execution_context::service
 {
 public:
@@ -63,7 +63,7 @@ public:
         std::lock_guard lock(list_->mutex);
         (previous_ ? previous_->next_ : list_->first) = next_;
         if (next_) next_->previous_ = previous_;
-        value_.reset(); // under the lock: the context cannot go meanwhile
+        value_.reset(); // under the lock, so the context cannot end at the same time
     }
 
     [[nodiscard]] std::shared_ptr<void> value() const
@@ -71,7 +71,7 @@ public:
         std::lock_guard lock(list_->mutex);
         return value_;
     }
-    /// Under the lock of the list.
+    /// Requires the lock of the list.
     [[nodiscard]] std::shared_ptr<void> give_up() noexcept { return std::exchange(value_, nullptr); }
     [[nodiscard]] context_tie* next() const noexcept { return next_; }
 
@@ -84,7 +84,7 @@ private:
 
 void tie_service::shutdown()
 {
-    // Destroyed without the lock, while the services that the values refer to are still there.
+    // Destroyed without the lock, while the services that the values refer to still exist.
     std::vector<std::shared_ptr<void>> values;
     std::lock_guard lock(ties_->mutex);
     for (auto* tie = ties_->first; tie != nullptr; tie = tie->next()) values.push_back(tie->give_up());

@@ -10,7 +10,7 @@ namespace asio = boost::asio;
 namespace kubecoro {
 namespace {
 
-/// Boost keeps codes of the standard's categories apart from its own, which are the ones compared with.
+/// Boost distinguishes the standard library's categories from its own, and comparisons use its own.
 boost::system::error_code own_category(const std::error_code& code) noexcept
 {
     if (code.category() == std::generic_category()) return {code.value(), boost::system::generic_category()};
@@ -35,7 +35,7 @@ failure to_failure(std::exception_ptr thrown) noexcept
     } catch (const std::exception& e) {
         return failure(cond::internal, e.what());
     } catch (...) {
-        return failure(cond::internal, "an exception that is no std::exception was thrown");
+        return failure(cond::internal, "an exception not derived from std::exception was thrown");
     }
 }
 

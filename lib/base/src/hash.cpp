@@ -24,7 +24,7 @@ hash_secrets hash_secrets::of(std::uint64_t seed)
 
 hash_secrets hash_secrets::random()
 {
-    // Not of one seed: all of each number has to be unpredictable.
+    // Not derived from one seed: every bit of each number must be unpredictable.
     return {random_seed(), random_seed() | 1, random_seed(), random_seed()};
 }
 

@@ -34,7 +34,7 @@ void append_unprintable(std::string& out, std::string_view character)
     }
 }
 
-/// @param escaped  Printable characters that get a backslash.
+/// @param escaped  The printable characters that are preceded by a backslash.
 void append_escaped(std::string& out, std::string_view text, std::string_view escaped)
 {
     while (!text.empty()) {
@@ -69,7 +69,7 @@ void append_value(std::string& out, double v)
     out += text;
 }
 
-/// One call of the C library, so that lines of several threads and processes do not mix.
+/// A single call of the C library, so that lines of several threads and processes do not interleave.
 void write_to_standard_error(const log_record& record)
 {
     const std::string line = format(record, std::chrono::system_clock::now()) + '\n';
@@ -128,7 +128,7 @@ void logger::write(log_level level, std::string_view message, std::initializer_l
     if (!enabled(level)) return;
     try {
         (*sink_)(log_record{level, message, fields.begin(), fields.size()});
-    } catch (...) { // a sink that fails has nowhere to say so
+    } catch (...) { // ignored: a sink's exception has no other receiver
     }
 }
 

@@ -6,8 +6,8 @@
 
 namespace kubecoro {
 
-/// The threshold of standard error that a value of KUBECORO_LOG asks for; empty = nothing is written. Null, or anything
-/// that is not a level, is warning.
+/// The threshold of standard error for a value of KUBECORO_LOG; empty = write nothing. Null, or a value that is not a
+/// level, means warning.
 [[nodiscard]] std::optional<log_level> standard_threshold(const char* wish) noexcept;
 
 } // namespace kubecoro

@@ -16,7 +16,7 @@ constexpr bool moves_the_cursor(std::uint32_t c) noexcept
            (c >= 0x2066 && c <= 0x2069);
 }
 
-/// Bytes of a character that begins so; 0 = no character begins so.
+/// Length in bytes of a character with this first byte; 0 = not a valid first byte.
 constexpr std::size_t length_by_first(unsigned char byte) noexcept
 {
     if (byte < 0x80) return 1;

@@ -54,7 +54,7 @@ asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays,
         if (!done && on_failure) on_failure(done.error());
         if (done) delays.reset();
         const duration delay = delays.next();
-        if (done) delays.reset(); // a failure after this starts over, too
+        if (done) delays.reset(); // a following failure also begins with the first delay
         const auto rested = co_await pause(time, delay);
         if (!rested) co_return rested;
     }

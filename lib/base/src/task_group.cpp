@@ -28,7 +28,7 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         std::shared_ptr<asio::cancellation_signal> signal;
     };
 
-    /// A child's place in the group. It goes with the child's coroutine, also when that is destroyed with its context.
+    /// A child's entry in the group. Removed with the child's coroutine, also when that is destroyed with its context.
     class place
     {
     public:
@@ -40,7 +40,7 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         {
             if (auto group = std::exchange(group_, nullptr)) group->ended(id_, outcome);
         }
-        /// Whether the group was asked to stop before the child began.
+        /// True when the group was stopped before the child began.
         [[nodiscard]] bool too_late() const
         {
             std::lock_guard lock(group_->mutex);
@@ -61,14 +61,14 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
     std::uint64_t next_id = 0;
     bool stopping = false;
     result<> first_failure;
-    /// Settled and dropped when the last child ends; made by the first join() after that.
+    /// Created by the first join() while children run; settled and dropped when the last child ends.
     std::optional<latch> empty;
-    /// Until the last child ends.
+    /// Kept alive until the last child ends.
     std::vector<std::shared_ptr<void>> owners;
 
     void ended(std::uint64_t id, const result<>& outcome) noexcept
     {
-        std::vector<std::shared_ptr<void>> released; // last to go: the group itself may go with them
+        std::vector<std::shared_ptr<void>> released; // destroyed last: may destroy the group itself
         std::optional<latch> joined;
         child gone;
         {
@@ -88,7 +88,7 @@ struct task_group::state : std::enable_shared_from_this<task_group::state>
         if (joined) joined->settle({});
     }
 
-    /// On the child's executor, so that starting and cancelling a child never meet.
+    /// Runs on the child's executor, so that starting and cancelling a child never run concurrently.
     static void start(place p, asio::any_io_executor where, std::shared_ptr<asio::cancellation_signal> signal,
                       asio::awaitable<result<>> task)
     {
@@ -123,7 +123,7 @@ task_group::~task_group()
 {
     const auto left = names();
     if (left.empty()) return;
-    std::string text = "kubecoro: a task_group was destroyed while these tasks run (stop() and join() it first):";
+    std::string text = "kubecoro: a task_group was destroyed with running tasks (stop() and join() it first):";
     for (const auto& n : left) text += ' ' + n;
     state_->log.error(text);
     std::fprintf(stderr, "%s\n", text.c_str());

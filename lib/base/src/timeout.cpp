@@ -11,8 +11,8 @@ namespace asio = boost::asio;
 namespace kubecoro {
 namespace {
 
-/// Asio's TLS operations ignore all but terminal cancellation, and a group of operations passes on the first one only: an
-/// operation that ignored it would go on without its limit.
+/// Adds terminal cancellation to every other kind. Asio's TLS operations ignore all other kinds, and a group of
+/// operations forwards the first cancellation only: an operation that ignored it would run without its limit.
 struct as_terminal
 {
     asio::cancellation_type operator()(asio::cancellation_type how) const noexcept
@@ -21,7 +21,7 @@ struct as_terminal
     }
 };
 
-/// Lets every kind of cancellation in that the caller lets through: by itself a spawned coroutine ignores all but terminal.
+/// Accepts every kind of cancellation that the caller accepts: by default a spawned coroutine accepts terminal only.
 asio::awaitable<result<>> contender(asio::awaitable<result<>> inner)
 {
     const auto begun = co_await asio::this_coro::cancellation_state;
@@ -42,7 +42,7 @@ asio::awaitable<bool> race(asio::awaitable<result<>> work, asio::awaitable<resul
     try {
         const auto first = co_await std::move(both);
         co_return first.index() == 0;
-    } catch (const std::exception&) { // cancelled before either had begun
+    } catch (const std::exception&) { // cancelled before either began
         co_return false;
     }
 }

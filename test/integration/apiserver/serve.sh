@@ -38,7 +38,7 @@ names | grep -q '"kept"' || complain "the object was not loaded"
 grep -q 'request.*method=GET.*status=200.*user=admin' "$work/log" || complain "-v logs no requests"
 grep -o 'token: .*\|certificate-authority-data: .*' "$work/kubeconfig" >"$work/first"
 "$tool" serve --data "$work/data" >/dev/null 2>"$work/second-log" && complain "two servers use one directory"
-grep -q 'used by another server' "$work/second-log" || complain "the second server does not report why it ended"
+grep -q 'in use by another server' "$work/second-log" || complain "the second server does not report why it ended"
 stop
 
 [ "$(stat -c %a "$work/data")" = 700 ] || complain "the data directory is accessible to other users"
@@ -64,6 +64,6 @@ for _ in $(seq 200); do
     sleep 0.05
 done
 pgrep -P $$ -x kubecoro >/dev/null && complain "the server continues although its output is not read"
-grep -q 'every interface' "$work/log" || complain "no warning about --listen 0.0.0.0"
+grep -q 'all interfaces' "$work/log" || complain "no warning about --listen 0.0.0.0"
 grep -q '^listening on https://127.0.0.1:' "$work/out" || complain "the printed address is not one to connect to"
 exit $failed

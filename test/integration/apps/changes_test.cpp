@@ -14,7 +14,7 @@ std::string change(std::string_view before, std::string_view after, std::size_t 
 
 } // namespace
 
-TEST_CASE("changes: what differs is named by its path, old and new", "[apps]")
+TEST_CASE("changes: a difference is shown by its path, old and new value", "[apps]")
 {
     CHECK(change(R"({"metadata":{"name":"a"},"spec":{"replicas":3}})",
                  R"({"metadata":{"name":"a"},"spec":{"replicas":5}})") == "spec.replicas: 3 -> 5");
@@ -22,7 +22,7 @@ TEST_CASE("changes: what differs is named by its path, old and new", "[apps]")
           "data.x: 1 -> (none), data.y: (none) -> \"\"");
 }
 
-TEST_CASE("changes: items of a list are called by name or type, else by position", "[apps]")
+TEST_CASE("changes: list items are named by name or type, else by position", "[apps]")
 {
     CHECK(change(R"({"metadata":{"name":"a"},"c":[{"type":"Ready","status":"True"}]})",
                  R"({"metadata":{"name":"a"},"c":[{"type":"Ready","status":"False"}]})") ==
@@ -32,7 +32,7 @@ TEST_CASE("changes: items of a list are called by name or type, else by position
           "c: [1] -> [1,2]");
 }
 
-TEST_CASE("changes: what changes with every write is left out, and long lists and values are cut", "[apps]")
+TEST_CASE("changes: members that change with every write are omitted, and long lists and values truncated", "[apps]")
 {
     CHECK(change(R"({"metadata":{"name":"a","resourceVersion":"1","generation":1,"managedFields":[]}})",
                  R"({"metadata":{"name":"a","resourceVersion":"2","generation":2,"managedFields":[{}]}})")

@@ -1,4 +1,4 @@
-# What the scripts share: processes whose lines can be awaited, and a minimal API client. Sourced with the tool's path.
+# Shared by the scripts: processes whose output can be awaited, and a minimal API client. Sourced with the tool's path.
 # shellcheck shell=bash
 set -euo pipefail
 
@@ -16,7 +16,7 @@ trap clean_up EXIT
 
 die() { echo "FAILED: $*" >&2; for f in "$work"/*.err; do echo "--- $f" >&2; tail -5 "$f" >&2; done; exit 1; }
 
-# start NAME COMMAND...: runs it with its lines ready for expect; stderr is in $work/NAME.err.
+# start NAME COMMAND...: starts a command whose output is read by expect; stderr goes to $work/NAME.err.
 start() {
     local name=$1 fd
     shift
@@ -27,19 +27,19 @@ start() {
     fd_of[$name]=$fd
 }
 
-# expect NAME PATTERN: reads lines until one matches the glob; it is left in $line, all of them in $seen.
+# expect NAME PATTERN: reads lines until one matches the glob; it is left in $line, and all lines read in $seen.
 expect() {
     local name=$1 pattern=$2
     seen=''
     while IFS= read -r -t "${EXPECT_WITHIN:-30}" -u "${fd_of[$name]}" line; do
         seen+=$line$'\n'
-        # shellcheck disable=SC2053 # a glob on purpose
+        # shellcheck disable=SC2053 # a glob by design
         if [[ $line == $pattern ]]; then return; fi
     done
     die "$name: no line like $pattern; it said: ${seen:-nothing}"
 }
 
-# finish NAME SIGNAL: ends with status 0 well within a second (a watch ends itself by force after 0.8 s); what it still said is in $seen.
+# finish NAME SIGNAL: expects status 0 well within a second (a watch exits by force after 0.8 s); the remaining output is in $seen.
 finish() {
     local name=$1 begin=$EPOCHREALTIME status=0 took
     kill -"$2" "${pid_of[$name]}"
@@ -52,7 +52,7 @@ finish() {
     ((took < ${FINISH_WITHIN_MS:-700})) || die "$name took $took ms to end after SIG$2"
 }
 
-# serve [FLAGS...]: a server whose address is in $address and whose admin kubeconfig is $work/admin.
+# serve [FLAGS...]: starts a server; its address is in $address and its admin kubeconfig in $work/admin.
 serve() {
     start serve "$tool" serve --kubeconfig-out "$work/admin" --limited-kubeconfig-out "$work/limited" "$@"
     expect serve 'listening on https://127.0.0.1:*'
@@ -61,7 +61,7 @@ serve() {
     token=$(sed -n 's/^ *token: *"\?\([^"]*\)"\?$/\1/p' "$work/admin")
 }
 
-# api METHOD PATH [BODY]: one request as the admin; a PATCH is a merge patch.
+# api METHOD PATH [BODY]: sends one request as the admin; a PATCH is a merge patch.
 api() {
     local type=application/json body=${3:-}
     if [[ $1 == PATCH ]]; then type=application/merge-patch+json; fi
@@ -71,7 +71,7 @@ api() {
     [[ $(head -1 "$work/answer") == *' 20'[0-9]* ]] || die "$1 $2: $(cat "$work/answer")"
 }
 
-# fails PATTERN COMMAND...: ends with status 1, and its stderr matches the glob.
+# fails PATTERN COMMAND...: expects status 1 and stderr that matches the glob.
 fails() {
     local pattern=$1 status=0 said
     shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# config_reloader.sh TOOL OPERATOR: the operator as its users run it, against the tool's server.
+# config_reloader.sh TOOL OPERATOR: runs the operator as users do, against the tool's server.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 operator=$2
@@ -36,7 +36,7 @@ serve --load "$work/shop.yaml"
 start watch "$tool" watch deployments -n web -o json --kubeconfig "$work/admin"
 expect watch '{"type":"synced","objects":1}'
 
-# operate NAME [FLAGS...]: the operator with its log in the place of lines.
+# operate NAME [FLAGS...]: starts the operator with its log as output.
 operate() {
     local name=$1
     shift
@@ -45,22 +45,22 @@ operate() {
 }
 
 operate first
-expect first '*"message":"rolled: seen for the first time"*"object":"web/shop"*'
+expect first '*"message":"rolled: first seen"*"object":"web/shop"*'
 expect watch '*"config-reloader.kubecoro.dev/checksum":"*'
 api PATCH /api/v1/namespaces/web/configmaps/settings '{"data":{"colour":"green"}}'
-expect first '*"message":"rolled: what it reads has changed"*"object":"web/shop"*'
+expect first '*"message":"rolled: referenced contents have changed"*"object":"web/shop"*'
 finish first TERM
-[[ $seen == *'"message":"stopped","rolled":1,"adopted":1}'* ]] || die "no last line: $seen"
+[[ $seen == *'"message":"stopped","rolled":1,"adopted":1}'* ]] || die "no summary: $seen"
 
-# What changed meanwhile is seen at the start.
+# A change during downtime is detected at the start.
 api PATCH /api/v1/namespaces/web/secrets/password '{"data":{"p":"bmV3LXN1cnByaXNl"}}'
 operate second -v --namespace web
-expect second '*"message":"rolled: what it reads has changed"*'
+expect second '*"message":"rolled: referenced contents have changed"*'
 [[ $seen != *c3VycHJpc2U* && $seen != *bmV3LXN1cnByaXNl* ]] || die "a secret in the log"
 finish second INT
 [[ $seen == *'"message":"stopped","rolled":1,"adopted":0}'* ]] || die "no last line: $seen"
 
-# Without rights it says so, waits for them, and can be stopped.
+# Without rights it logs that, waits for them, and can be stopped.
 start limited bash -c 'exec "$@" 2>&1' -- "$operator" --kubeconfig "$work/limited"
 expect limited '*forbidden*'
 finish limited TERM
@@ -68,7 +68,7 @@ finish limited TERM
 fails 'config-reloader: misconfigured: *none*' "$operator" --kubeconfig "$work/none"
 for wrong in '--adopt maybe' '--namespace A/b' '--workers 0' '--log-format xml' 'argument'; do
     # shellcheck disable=SC2086 # two words
-    if "$operator" --kubeconfig "$work/admin" $wrong >/dev/null 2>"$work/wrong.err"; then die "$wrong was taken"; fi
+    if "$operator" --kubeconfig "$work/admin" $wrong >/dev/null 2>"$work/wrong.err"; then die "$wrong was accepted"; fi
 done
 finish watch INT
 FINISH_WITHIN_MS=4000 finish serve TERM

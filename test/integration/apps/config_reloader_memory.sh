@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # config_reloader_memory.sh TOOL OPERATOR [DEPLOYMENTS CONFIG_MAPS SECRETS PODS]: the operator in a cluster of that size.
-# Every fifth Deployment asks for the service and reads two ConfigMaps and a Secret. It has to look at each of them; what it
-# needs for that is printed. No figure is wrong here: as a test it runs small.
+# Every fifth Deployment opts in and reads two ConfigMaps and a Secret. The operator must check each of them; the script prints
+# the memory it needed and accepts any amount. As a test it runs with small numbers.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 operator=$2 deployments=${3:-40} config_maps=${4:-80} secrets=${5:-40} pods=${6:-100}
 
-# list COUNT TEMPLATE: a list of that many objects. In the template # is the number of each, ASKS is true for every fifth,
+# list COUNT TEMPLATE: prints a list of COUNT objects. In the template # is the number of each, ASKS is true for every fifth,
 # FIRST, SECOND and THIRD are the numbers of the contents that it reads.
 list() {
-    # By the environment: awk would take the backslashes of a variable away.
+    # Passed in the environment, because awk would remove the backslashes of a variable.
     template=$2 awk -v count="$1" -v maps="$config_maps" -v secrets="$secrets" 'BEGIN {
         printf "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":["
         for (i = 0; i < count; ++i) {
@@ -25,7 +25,7 @@ list() {
     }'
 }
 
-# What a real one has besides: fields that a server and kubectl add.
+# Fields of a real object that a server and kubectl add.
 fields='"managedFields":[{"manager":"kubectl","operation":"Apply","apiVersion":"v1","time":"2024-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:annotations":{"f:team":{}},"f:labels":{"f:app":{},"f:tier":{}}},"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:env":{},"f:image":{},"f:name":{},"f:resources":{"f:limits":{"f:cpu":{},"f:memory":{}}}}}}}}}}]'
 probe='{"httpGet":{"path":"/healthz","port":8080,"scheme":"HTTP"},"initialDelaySeconds":10,"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3}'
 value=$(printf 'setting.with.a.name=%.0sand a value of some length\\n' {1..20})
@@ -39,12 +39,12 @@ EXPECT_WITHIN=600
 serve --load "$work/objects"
 # shellcheck disable=SC2016 # the inner shell's
 start operator bash -c 'exec "$@" 2>&1' -- "$operator" --kubeconfig "$work/admin" --adopt record
-for ((i = 0; i < deployments; i += 5)); do expect operator '*recorded: seen for the first time*'; done
+for ((i = 0; i < deployments; i += 5)); do expect operator '*recorded: first seen*'; done
 
 memory() { awk -v name="$1:" '$1 == name { printf "%.1f MB", $2 / 1024 }' "/proc/${pid_of[operator]}/status"; }
 echo "$deployments Deployments, $config_maps ConfigMaps, $secrets Secrets, $pods pods: $(memory VmRSS), at most $(memory VmHWM)"
 FINISH_WITHIN_MS=10000 finish operator TERM
 asked=$(((deployments + 4) / 5))
 [[ $seen == *"stopped"*"rolled=0"*"adopted=0"* ]] || die "no last line: $seen"
-echo "$asked Deployments were looked after"
+echo "$asked Deployments were managed"
 FINISH_WITHIN_MS=10000 finish serve TERM

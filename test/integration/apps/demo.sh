@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# demo.sh TOOL: the demo, played fast: relists after 410, resumes, and ends with equal states.
+# demo.sh TOOL: runs the demo fast: it relists after 410, resumes, and ends with equal states.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -9,7 +9,7 @@ for pattern in 'synced: [0-9]* objects' 'all equal' 'reconnected [1-9][0-9]* wat
 done
 [[ ! -s $work/demo.err ]] || die "the demo complains"
 
-# A user who may read one of the resources sees that one; the rest is named and left out.
+# A user who may read one of the resources sees only that one; the others are named and left out.
 start server "$tool" serve --kubeconfig-out "$work/admin" --limited-kubeconfig-out "$work/limited"
 expect server 'listening on *'
 "$tool" demo --kubeconfig "$work/limited" --seconds 1 --no-colour >"$work/limited.out" || die "the limited demo failed"
@@ -18,15 +18,15 @@ sed 's|^\( *token:\).*|\1 nobody|' "$work/admin" >"$work/nobody"
 fails '*unauthorized*' "$tool" demo --kubeconfig "$work/nobody" --seconds 1 --no-colour
 FINISH_WITHIN_MS=4000 finish server TERM
 
-# --keep goes on, shows the way in, and ends well by a signal.
+# --keep continues, prints a kubeconfig, and ends with success on a signal.
 start keep "$tool" demo --keep --seconds 1 --no-colour
 expect keep '*--kubeconfig *'
 kubeconfig=${line##*--kubeconfig }
 kubeconfig=${kubeconfig%% *}
-# The same, read-only, as on anybody's cluster.
+# The same, read-only, as on any cluster.
 start reader "$tool" demo --kubeconfig "$kubeconfig" --no-colour
 expect reader '*synced: *'
-expect keep '*random work goes on*'
+expect keep '*random work continues*'
 FINISH_WITHIN_MS=15000 finish reader INT
 [[ $seen == *'all equal'* ]] || die "the reader differs: $seen"
 FINISH_WITHIN_MS=15000 finish keep INT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# errors.sh TOOL: what users get to read when something is wrong, and the exit status.
+# errors.sh TOOL: the error messages for users, and the exit status.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
 serve --history 100
 watch=("$tool" watch -o json)
 
-# changed FIELD VALUE FILE: the kubeconfig with another value.
+# changed FIELD VALUE FILE: prints the kubeconfig with a different value.
 changed() { sed "s|^\( *$1:\).*|\1 $2|" "$3"; }
 
 fails "*$work/none*" "${watch[@]}" pods --kubeconfig "$work/none"
@@ -23,7 +23,7 @@ fails '*certificate*' "${watch[@]}" pods --kubeconfig "$work/stranger"
 
 fails '*not_found*gizmos*' "${watch[@]}" gizmos --kubeconfig "$work/admin"
 [[ $(cat "$work/stdout") == '{"type":"error","reason":"NotFound","message":"'*gizmos*'","code":404}' ]] || die "no error document: $(cat "$work/stdout")"
-# What no attempt would get right ends it, before anybody is asked.
+# Options that can never succeed are rejected before any request.
 fails 'kubecoro: invalid: -n *"a?b=c"*' "${watch[@]}" cm -n web -n 'a?b=c' --kubeconfig "$work/admin"
 [[ $(cat "$work/stdout") == '{"type":"error","reason":"BadRequest","message":"'*'a?b=c'*'","code":400}' ]] || die "no error document: $(cat "$work/stdout")"
 fails 'kubecoro: invalid: -n *"xxx*..."*' "${watch[@]}" cm -n "$(printf 'x%.0s' {1..5000})" --kubeconfig "$work/admin"
@@ -33,12 +33,12 @@ fails 'kubecoro: invalid: --field-selector "name": *' "${watch[@]}" cm --field-s
 changed token nobody "$work/admin" >"$work/nobody"
 fails '*unauthorized*' "${watch[@]}" pods --kubeconfig "$work/nobody"
 
-# Refused by the server: said once, and the watch waits for better times.
+# Refused by the server: reported once, and the watch keeps trying.
 start refused "${watch[@]}" pods --kubeconfig "$work/limited"
 expect refused '{"type":"error","reason":"Forbidden","message":"*","code":403*}'
-read -rt 2.5 -u "${fd_of[refused]}" line && die "said again: $line"
+read -rt 2.5 -u "${fd_of[refused]}" line && die "reported again: $line"
 finish refused INT
-[[ -z $seen ]] || die "said more: $seen"
+[[ -z $seen ]] || die "more output: $seen"
 start allowed "${watch[@]}" cm -A --kubeconfig "$work/limited"
 expect allowed '{"type":"synced",*'
 finish allowed INT
@@ -60,7 +60,7 @@ done
 if "$tool" watch pods -o yaml 2>/dev/null; then die 'an unknown format is accepted'; fi
 if "$tool" watch pods -A -n web 2>/dev/null; then die '-A and -n together are accepted'; fi
 fails '*standard output*' bash -c '"$0" watch cm -A --kubeconfig "$1" >/dev/full' "$tool" "$work/admin"
-# With stdout closed, no line goes into the connection that gets its number: the watch lives on.
+# With stdout closed, no line is written to the connection that gets its file descriptor number: the watch continues.
 start deaf bash -c 'exec "$0" watch cm -A -v --kubeconfig "$1" 2>&1 >&-' "$tool" "$work/admin"
 expect deaf '*info*synced*'
 finish deaf INT

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# names.sh TOOL: a resource is found by every name that discovery knows, custom ones included.
+# names.sh TOOL: a resource, built-in or custom, is found by every name known to discovery.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -17,7 +17,7 @@ for name in campaigns campaign camp Campaign campaigns.shop.example.com; do
     expect watch '{"type":"synced","objects":24}'
     finish watch TERM
 done
-# Cluster-scoped: no namespace, whatever the default is.
+# Cluster-scoped: no namespace, whatever the default.
 start watch "$tool" watch crd -o json --kubeconfig "$work/admin"
 expect watch '{"type":"synced","objects":1}'
 finish watch INT

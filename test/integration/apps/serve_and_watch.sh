@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# serve_and_watch.sh TOOL: what `watch -o json` prints while objects come, change and go.
+# serve_and_watch.sh TOOL: the output of `watch -o json` while objects are created, changed and deleted.
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -57,7 +57,7 @@ finish selected TERM
 finish named INT
 finish table INT
 
-# A reader that goes away ends the watch: the next line cannot be written.
+# A reader that closes the pipe ends the watch: the next line cannot be written.
 # shellcheck disable=SC2016 # the inner shell's
 start cut bash -c '"$0" watch cm -n web -o json --kubeconfig "$1" | head -n 1' "$tool" "$work/admin"
 expect cut '{"type":"added",*'
@@ -65,7 +65,7 @@ api PATCH $maps/first '{"data":{"text":"two"}}'
 wait "${pid_of[cut]}" || die "a closed pipe is no failure"
 unset 'pid_of[cut]'
 
-# A reader that does not read does not keep it alive.
+# A reader that does not read cannot keep the watch alive.
 for i in {1..40}; do api POST $maps "{\"metadata\":{\"name\":\"large-$i\"},\"data\":{\"text\":\"$(printf 'x%.0s' {1..4000})\"}}"; done
 start stuck "$tool" watch cm -n web -o json --kubeconfig "$work/admin"
 expect stuck '{"type":"added",*'

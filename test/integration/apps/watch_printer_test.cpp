@@ -1,4 +1,4 @@
-// What `kubecoro watch` shows of failures, and how often.
+// The failures shown by `kubecoro watch`, and how often they are shown.
 #include "watch_printer.hpp"
 
 #include <kubecoro/test/catch.hpp>
@@ -16,7 +16,7 @@ using kubecoro::tool::worth_showing;
 
 namespace {
 
-/// What is written to standard output while `act` runs; little enough for a pipe.
+/// The lines written to standard output while `act` runs; they must fit into a pipe.
 template<class F>
 std::vector<std::string> printed(F act)
 {
@@ -45,7 +45,7 @@ using documents = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("watch: what needs patience only is not shown, what makes the copy stale is", "[tool][watch]")
+TEST_CASE("watch: transient failures are not shown, those that make the copy stale are", "[tool][watch]")
 {
     for (const auto c : {cond::forbidden, cond::unauthorized, cond::not_found, cond::invalid, cond::misconfigured,
                          cond::corrupt, cond::internal})
@@ -54,7 +54,7 @@ TEST_CASE("watch: what needs patience only is not shown, what makes the copy sta
         CHECK_FALSE(worth_showing(failure(c)));
 }
 
-TEST_CASE("watch: a failure is one document, however often it comes, until something arrives", "[tool][watch]")
+TEST_CASE("watch: a repeated failure is shown once, until something arrives", "[tool][watch]")
 {
     output out;
     watch_printer printer(out, true);
@@ -72,7 +72,7 @@ TEST_CASE("watch: a failure is one document, however often it comes, until somet
                             R"({"type":"synced","objects":0})", document});
 }
 
-TEST_CASE("watch: what we find out ourselves reads as if a server had said it", "[tool][watch]")
+TEST_CASE("watch: a failure found by the client has the form of a server's", "[tool][watch]")
 {
     output out;
     watch_printer printer(out, true);
@@ -86,7 +86,7 @@ TEST_CASE("watch: what we find out ourselves reads as if a server had said it", 
               R"({"type":"error","reason":"BadRequest","message":"-n takes a name","code":400})"});
 }
 
-TEST_CASE("watch: what objects say can neither move the cursor nor forge a line", "[tool][watch]")
+TEST_CASE("watch: the text of objects can neither move the cursor nor forge a line", "[tool][watch]")
 {
     output out;
     watch_printer printer(out, false);

@@ -129,7 +129,7 @@ struct byte_server::state
                     scripts.pop_front();
                 }
             }
-            // The server ends with its context, and so do these.
+            // These coroutines end with the context, as the server does.
             asio::co_spawn(context, serve(std::move(socket), std::move(script)), [this](std::exception_ptr) {
                 std::lock_guard lock(mutex);
                 ++ended;

@@ -25,7 +25,7 @@ using owned = std::unique_ptr<T, closer>;
 
 void must(bool good)
 {
-    if (!good) throw std::runtime_error("OpenSSL refused to make a certificate");
+    if (!good) throw std::runtime_error("OpenSSL failed to make a certificate");
 }
 
 std::string text(BIO* bio)

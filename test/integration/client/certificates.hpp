@@ -1,5 +1,5 @@
 #pragma once
-// Keys and certificates made for one test run.
+// Keys and certificates generated for a test run.
 
 #include <string>
 #include <vector>
@@ -13,17 +13,18 @@ struct identity
     std::string key;
 };
 
-/// A certificate authority of its own.
+/// A certificate authority.
 class authority
 {
 public:
     explicit authority(const std::string& name);
     [[nodiscard]] const std::string& certificate() const noexcept { return self_.certificate; }
-    /// @param names  Subject alternative names as OpenSSL writes them: "DNS:a.example", "IP:127.0.0.1". Empty = a client.
-    /// @param days   Until it expires; negative = expired already.
+    /// @param names  Subject alternative names in OpenSSL's notation: "DNS:a.example", "IP:127.0.0.1". Empty = a client
+    ///               certificate.
+    /// @param days   Until it expires; negative = already expired.
     [[nodiscard]] identity issue(const std::string& common_name, const std::vector<std::string>& names,
                                  int days = 1) const;
-    /// A server's certificate as they were before alternative names: the name is in the Common Name alone.
+    /// A server certificate without alternative names: the name is only in the Common Name.
     [[nodiscard]] identity issue_legacy(const std::string& common_name) const;
 
 private:

@@ -18,7 +18,7 @@ namespace kubecoro::test {
 
 inline const auto pods = core::v1::pod::resource();
 
-/// Real sockets and real time on the calling thread.
+/// Runs clients on real sockets in real time on the calling thread.
 class client_fixture
 {
 public:
@@ -36,7 +36,7 @@ public:
     {
         auto out = start(std::move(task));
         io.restart();
-        // Until this one has ended: others, and what they wait for, may go on.
+        // Runs until this operation has ended; others, and their waits, may continue.
         while (!*out) io.run_one();
         return std::move(**out);
     }

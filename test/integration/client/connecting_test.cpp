@@ -1,4 +1,4 @@
-// Servers of several addresses, names that take their time, and peers that vanish without a word.
+// Servers with several addresses, slow name look-ups, and peers that vanish silently.
 #include "client_fixture.hpp"
 #include "connect/name_resolver.hpp"
 #include "connect/socket_connector.hpp"
@@ -42,12 +42,12 @@ asio::awaitable<result<int>> status_of(std::shared_ptr<transport> over, std::str
     }
 }
 
-/// A look-up that lasts until the test lets it go.
+/// A look-up that blocks until the test releases it.
 struct slow_lookup
 {
     std::promise<void> go;
     std::atomic<int> calls{0};
-    /// Settled when nothing holds the function any more: its thread has ended, too.
+    /// Settled when the function has been destroyed: its thread has ended then, too.
     std::promise<void> forgotten;
 
     detail::blocking_lookup function()
@@ -63,7 +63,7 @@ struct slow_lookup
 
 } // namespace
 
-TEST_CASE("connecting: an address that swallows packets does not hold up the others", "[client][integration]")
+TEST_CASE("connecting: an address that drops packets does not delay the others", "[client][integration]")
 {
     client_fixture the;
     byte_server server;
@@ -76,7 +76,7 @@ TEST_CASE("connecting: an address that swallows packets does not hold up the oth
     CHECK(server.accepted() == 1);
 }
 
-TEST_CASE("connecting: addresses that all refuse are all named", "[client][integration]")
+TEST_CASE("connecting: the failure lists every address that refused", "[client][integration]")
 {
     client_fixture the;
     unsigned short free_port;
@@ -103,11 +103,11 @@ TEST_CASE("connecting: connections that begin together share one look-up", "[cli
     std::vector<std::shared_ptr<std::optional<result<std::unique_ptr<detail::byte_stream>>>>> all;
     for (int i = 0; i < 6; ++i) {
         all.push_back(std::make_shared<std::optional<result<std::unique_ptr<detail::byte_stream>>>>());
-        // Each without a cancellation slot: the fixture's is for one at a time.
+        // Each without a cancellation slot: the fixture's slot serves one operation at a time.
         asio::co_spawn(the.io, c->connect(),
                        [out = all.back()](std::exception_ptr, auto got) { *out = std::move(got); });
     }
-    // Every one of them has asked when nothing is ready any more.
+    // When nothing is ready any more, all of them have asked.
     while (the.io.poll_one() != 0) {
     }
     lookup.go.set_value();
@@ -117,14 +117,14 @@ TEST_CASE("connecting: connections that begin together share one look-up", "[cli
         CHECK((*one)->has_value());
     }
     CHECK(lookup.calls == 1);
-    // And the next one uses what is known.
+    // The next connection uses the cached result.
     CHECK(the.run(c->connect()));
     CHECK(lookup.calls == 1);
     c.reset();
     lookup.forgotten.get_future().wait();
 }
 
-TEST_CASE("connecting: nobody who stops waits for a look-up in progress", "[client][integration]")
+TEST_CASE("connecting: a shutdown does not wait for a look-up in progress", "[client][integration]")
 {
     slow_lookup lookup;
     {
@@ -148,7 +148,7 @@ TEST_CASE("connecting: nobody who stops waits for a look-up in progress", "[clie
     lookup.forgotten.get_future().wait();
 }
 
-TEST_CASE("connecting: the system's look-up finds this machine and says what it does not find", "[client][integration]")
+TEST_CASE("connecting: the system's look-up finds localhost and names what it does not find", "[client][integration]")
 {
     const auto lookup = detail::system_lookup();
     const auto here = lookup("localhost");
@@ -159,7 +159,7 @@ TEST_CASE("connecting: the system's look-up finds this machine and says what it 
     CHECK(nowhere.error().message().find("look up no..such..name: ") == 0);
 }
 
-TEST_CASE("connecting: an idle connection whose other end has vanished costs a moment", "[client][integration]")
+TEST_CASE("connecting: an idle connection with a vanished peer costs only a short delay", "[client][integration]")
 {
     for (const char* method : {"GET", "PUT", "POST"}) {
         INFO(method);
@@ -167,7 +167,7 @@ TEST_CASE("connecting: an idle connection whose other end has vanished costs a m
         byte_server server;
         server.next([](peer& p) -> asio::awaitable<void> {
             auto asked = co_await p.request();
-            // From here on not even the kernel answers.
+            // From here on even the kernel sends no acknowledgement.
             p.go_deaf();
             co_await p.send(answer_text(200, "{}"));
             co_await p.until_gone();

@@ -34,7 +34,7 @@ peer_script say(std::string bytes)
 
 } // namespace
 
-TEST_CASE("sockets: one connection serves request after request", "[client][integration]")
+TEST_CASE("sockets: one connection serves several requests", "[client][integration]")
 {
     client_fixture the;
     byte_server server;
@@ -51,7 +51,7 @@ TEST_CASE("sockets: one connection serves request after request", "[client][inte
     CHECK(server.requests().back().starts_with("POST /api/v1/namespaces/ns/pods HTTP/1.1\r\nHost: 127.0.0.1:"));
 }
 
-TEST_CASE("sockets: a connection that the server has closed meanwhile is replaced unseen", "[client][integration]")
+TEST_CASE("sockets: a connection closed by the server while idle is replaced transparently", "[client][integration]")
 {
     client_fixture the;
     byte_server server;
@@ -64,7 +64,7 @@ TEST_CASE("sockets: a connection that the server has closed meanwhile is replace
     CHECK(server.accepted() == 3);
 }
 
-TEST_CASE("sockets: a GET survives one reset before its answer", "[client][integration]")
+TEST_CASE("sockets: a GET survives one reset before its response", "[client][integration]")
 {
     client_fixture the;
     byte_server server;
@@ -85,7 +85,7 @@ TEST_CASE("sockets: a GET survives one reset before its answer", "[client][integ
     CHECK(write.error().method() == "POST");
 }
 
-TEST_CASE("sockets: chunks of any size arrive as they are sent", "[client][integration]")
+TEST_CASE("sockets: chunks of any size arrive as sent", "[client][integration]")
 {
     client_fixture the;
     byte_server server;
@@ -107,7 +107,7 @@ TEST_CASE("sockets: chunks of any size arrive as they are sent", "[client][integ
     CHECK(the.run((*stream)->next())->empty());
 }
 
-TEST_CASE("sockets: a watch has its own connection and other requests go on", "[client][integration]")
+TEST_CASE("sockets: a watch has its own connection and other requests continue", "[client][integration]")
 {
     client_fixture the;
     byte_server server;
@@ -125,7 +125,7 @@ TEST_CASE("sockets: a watch has its own connection and other requests go on", "[
     server.wait_for_ended(1);
 }
 
-TEST_CASE("sockets: a server that never answers is left at the deadline", "[client][integration]")
+TEST_CASE("sockets: a silent server is abandoned at the deadline", "[client][integration]")
 {
     client_fixture the;
     byte_server server;
@@ -144,11 +144,11 @@ TEST_CASE("sockets: a server that never answers is left at the deadline", "[clie
     CHECK(the.run(c.watch(pods, "ns")).error().condition() == cond::timed_out);
     CHECK(the.run(c.get(pods, "ns", "a")).error().condition() == cond::timed_out);
     CHECK(the.run(c.list(pods, "ns")).error().condition() == cond::timed_out);
-    // Each closed its connection.
+    // Each attempt closed its connection.
     server.wait_for_ended(4);
 }
 
-TEST_CASE("sockets: broken answers say what is wrong", "[client][integration]")
+TEST_CASE("sockets: broken responses are reported with their reason", "[client][integration]")
 {
     struct breakage
     {
@@ -175,7 +175,7 @@ TEST_CASE("sockets: broken answers say what is wrong", "[client][integration]")
         INFO(one.bytes.substr(0, 100));
         client_fixture the;
         byte_server server;
-        // Twice: a GET is repeated when nothing of an answer came.
+        // Twice, because a GET is repeated when no response has begun.
         server.next(say(one.bytes));
         server.next(say(one.bytes));
         auto c = the.make(server.url());
@@ -187,7 +187,7 @@ TEST_CASE("sockets: broken answers say what is wrong", "[client][integration]")
     }
 }
 
-TEST_CASE("sockets: nobody listening is unreachable and says where", "[client][integration]")
+TEST_CASE("sockets: a port without a listener is unreachable and named", "[client][integration]")
 {
     client_fixture the;
     unsigned short free_port;
@@ -202,7 +202,7 @@ TEST_CASE("sockets: nobody listening is unreachable and says where", "[client][i
     CHECK(got.error().describe().find("127.0.0.1:" + std::to_string(free_port)) != std::string::npos);
 }
 
-TEST_CASE("sockets: names are looked up and every address is tried", "[client][integration]")
+TEST_CASE("sockets: names are resolved and every address is tried", "[client][integration]")
 {
     client_fixture the;
     byte_server server;
@@ -210,9 +210,9 @@ TEST_CASE("sockets: names are looked up and every address is tried", "[client][i
     CHECK(the.run(c.get(pods, "ns", "a")));
 }
 
-TEST_CASE("sockets: cancellation ends a request wherever it stands and closes its connection", "[client][integration]")
+TEST_CASE("sockets: cancellation ends a request at any stage and closes its connection", "[client][integration]")
 {
-    // What the server has done when the cancellation comes.
+    // Bytes that the server has sent when the cancellation comes.
     const std::vector<std::string> sent = {"", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n",
                                            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"};
     for (const auto& bytes : sent) {

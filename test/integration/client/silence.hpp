@@ -1,15 +1,15 @@
 #pragma once
-// Peers that swallow packets, without privileges: a filter of the kernel drops whatever arrives at a socket.
+// Peers that drop packets, without privileges: a kernel filter drops everything that arrives at a socket.
 
 #include <cstdint>
 #include <string>
 
 namespace kubecoro::test {
 
-/// Nothing that arrives is acknowledged from now on.
+/// From now on nothing that arrives is acknowledged.
 void drop_whatever_arrives(int socket);
 
-/// Listens and never completes a connection.
+/// Listens but never completes a connection.
 class silent_listener
 {
 public:

@@ -35,7 +35,7 @@ void has(const failure& f, const std::string& part)
     CHECK(f.describe().find(part) != std::string::npos);
 }
 
-/// A file that goes with the test.
+/// A file that is removed with the test.
 struct temporary_file
 {
     std::string path;
@@ -63,7 +63,7 @@ TEST_CASE("tls: a certificate of the configured authority is accepted and the co
     CHECK(server.accepted() == 1);
 }
 
-TEST_CASE("tls: a certificate that does not verify says why", "[client][integration]")
+TEST_CASE("tls: a certificate that cannot be verified is reported with the reason", "[client][integration]")
 {
     client_fixture the;
     byte_server server(loopback());
@@ -71,10 +71,10 @@ TEST_CASE("tls: a certificate that does not verify says why", "[client][integrat
     auto stranger = the.run(the.make(server.url(), trusting(other.certificate())).get(pods, "ns", "a"));
     REQUIRE_FALSE(stranger);
     CHECK(stranger.error().condition() == cond::unreachable);
-    has(stranger.error(), "does not verify for \"127.0.0.1\": unable to get local issuer certificate");
+    has(stranger.error(), "is not valid for \"127.0.0.1\": unable to get local issuer certificate");
     auto unknown = the.run(the.make(server.url()).get(pods, "ns", "a"));
     REQUIRE_FALSE(unknown);
-    has(unknown.error(), "does not verify");
+    has(unknown.error(), "is not valid for");
 
     byte_server late(server_tls{ours().issue("server", {"IP:127.0.0.1"}, -1)});
     auto expired = the.run(the.make(late.url(), trusting(ours().certificate())).get(pods, "ns", "a"));
@@ -82,7 +82,7 @@ TEST_CASE("tls: a certificate that does not verify says why", "[client][integrat
     has(expired.error(), "certificate has expired");
 }
 
-TEST_CASE("tls: the certificate has to bear the server's name", "[client][integration]")
+TEST_CASE("tls: the certificate must contain the server's name", "[client][integration]")
 {
     client_fixture the;
     byte_server server(server_tls{ours().issue("server", {"DNS:kubernetes"})});
@@ -98,8 +98,7 @@ TEST_CASE("tls: the certificate has to bear the server's name", "[client][integr
     CHECK(the.run(the.make(server.url(), config).get(pods, "ns", "a")));
 }
 
-TEST_CASE("tls: a certificate whose name is in the Common Name alone is refused, and why is said",
-          "[client][integration]")
+TEST_CASE("tls: a certificate with a Common Name only is rejected with that reason", "[client][integration]")
 {
     for (const char* name : {"kubernetes", "127.0.0.1"}) {
         INFO(name);
@@ -117,13 +116,13 @@ TEST_CASE("tls: a certificate whose name is in the Common Name alone is refused,
     }
 }
 
-TEST_CASE("tls: either side of a wrong scheme is told which one is right", "[client][integration]")
+TEST_CASE("tls: a wrong scheme in either direction is reported with the right one", "[client][integration]")
 {
     client_fixture the;
     byte_server secret(loopback());
     const auto clear = the.run(the.make("http" + secret.url().substr(5)).get(pods, "ns", "a"));
     REQUIRE_FALSE(clear);
-    has(clear.error(), "its address begins with https://");
+    has(clear.error(), "its address must begin with https://");
     byte_server open;
     open.next([](peer& p) -> asio::awaitable<void> {
         co_await p.send("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n400 Bad Request");
@@ -133,10 +132,10 @@ TEST_CASE("tls: either side of a wrong scheme is told which one is right", "[cli
         the.run(the.make("https" + open.url().substr(4), trusting(ours().certificate())).get(pods, "ns", "a"));
     REQUIRE_FALSE(shaken);
     CHECK(shaken.error() == cond::unreachable);
-    has(shaken.error(), "its address begins with http://");
+    has(shaken.error(), "its address must begin with http://");
 }
 
-TEST_CASE("tls: a proxy that is asked for in vain is logged", "[client][integration]")
+TEST_CASE("tls: a proxy variable that is ignored is logged", "[client][integration]")
 {
     const auto logged = [](const char* no_proxy) {
         ::setenv("HTTPS_PROXY", "http://user:secret@proxy:3128", 1);
@@ -150,12 +149,13 @@ TEST_CASE("tls: a proxy that is asked for in vain is logged", "[client][integrat
         ::unsetenv("NO_PROXY");
         return lines;
     };
-    CHECK(logged("") == "warning proxies are not supported: the variable is ignored and the server asked directly "
-                        "variable=HTTPS_PROXY server=[fd00::1]:443\n");
+    CHECK(logged("") ==
+          "warning proxies are not supported: the variable is ignored and the server is contacted directly "
+          "variable=HTTPS_PROXY server=[fd00::1]:443\n");
     CHECK(logged("fd00::/8").empty());
 }
 
-TEST_CASE("tls: insecure accepts anything, when asked", "[client][integration]")
+TEST_CASE("tls: insecure accepts any certificate", "[client][integration]")
 {
     client_fixture the;
     byte_server server(server_tls{authority("unknown").issue("server", {"DNS:elsewhere"}, -1)});
@@ -164,7 +164,7 @@ TEST_CASE("tls: insecure accepts anything, when asked", "[client][integration]")
     CHECK(the.run(the.make(server.url(), config).get(pods, "ns", "a")));
 }
 
-TEST_CASE("tls: client certificates are shown, and their absence is told", "[client][integration]")
+TEST_CASE("tls: client certificates are sent, and a missing one is reported", "[client][integration]")
 {
     client_fixture the;
     auto tls = loopback();
@@ -180,7 +180,7 @@ TEST_CASE("tls: client certificates are shown, and their absence is told", "[cli
     CHECK(the.run(the.make(server.url(), config).get(pods, "ns", "a")));
 }
 
-TEST_CASE("tls: settings that cannot be used are found before connecting", "[client][integration]")
+TEST_CASE("tls: unusable settings are reported before connecting", "[client][integration]")
 {
     asio::io_context io;
     const auto refused = [&](auto change, const std::string& why) {
@@ -198,15 +198,15 @@ TEST_CASE("tls: settings that cannot be used are found before connecting", "[cli
     refused([](auto& c) { c.ca = "nonsense"; }, "certificate-authority: not PEM");
     refused([](auto& c) { c.ca = "nonsense", c.origin = "context x of /k/config"; },
             "context x of /k/config: certificate-authority: not PEM");
-    refused([&](auto& c) { c.client_certificate = me.certificate; }, "needs its key");
-    refused([&](auto& c) { c.client_key = me.key; }, "needs its key");
-    refused([&](auto& c) { c.client_certificate = me.certificate, c.client_key = you.key; }, "does not belong");
+    refused([&](auto& c) { c.client_certificate = me.certificate; }, "must be given together");
+    refused([&](auto& c) { c.client_key = me.key; }, "must be given together");
+    refused([&](auto& c) { c.client_certificate = me.certificate, c.client_key = you.key; }, "does not match");
     refused([&](auto& c) { c.client_certificate = "x", c.client_key = you.key; }, "client-certificate: ");
     refused([&](auto& c) { c.client_certificate = me.certificate, c.client_key = "x"; }, "client-key: ");
-    refused([&](auto& c) { c.insecure = true, c.ca = ours().certificate(); }, "exclude");
+    refused([&](auto& c) { c.insecure = true, c.ca = ours().certificate(); }, "mutually exclusive");
 }
 
-TEST_CASE("tls: a handshake that never comes ends at its deadline, or by cancellation", "[client][integration]")
+TEST_CASE("tls: a handshake that never completes ends at its deadline, or by cancellation", "[client][integration]")
 {
     client_fixture the;
     byte_server server(loopback(), false);
@@ -229,7 +229,7 @@ TEST_CASE("tls: a handshake that never comes ends at its deadline, or by cancell
     server.wait_for_ended(2);
 }
 
-TEST_CASE("tls: a body that ends without the end of TLS is not whole", "[client][integration]")
+TEST_CASE("tls: a body that ends without close_notify is incomplete", "[client][integration]")
 {
     client_fixture the;
     byte_server server(loopback());

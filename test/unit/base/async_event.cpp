@@ -12,7 +12,7 @@ using kubecoro::wake_signal;
 using kubecoro::test::drain;
 using kubecoro::test::start;
 
-TEST_CASE("latch: waiters before and after get the outcome, the first settle wins", "[base][latch]")
+TEST_CASE("latch: waiters before and after settle() get the outcome, and the first settle wins", "[base][latch]")
 {
     asio::io_context context;
     const latch l;
@@ -25,7 +25,7 @@ TEST_CASE("latch: waiters before and after get the outcome, the first settle win
 
     CHECK(l.settle(failure(cond::forbidden, "no list on pods")));
     CHECK_FALSE(l.settle({}));
-    CHECK_FALSE(before->done); // never inside the call
+    CHECK_FALSE(before->done); // never resumed inside the call
     const auto after = start(context, l.wait());
     drain(context);
     for (const auto& w : {before, also, after}) {
@@ -37,7 +37,7 @@ TEST_CASE("latch: waiters before and after get the outcome, the first settle win
     CHECK(l.outcome().error() == cond::forbidden);
 }
 
-TEST_CASE("latch: a cancelled waiter leaves the others alone", "[base][latch]")
+TEST_CASE("latch: cancelling one waiter does not affect the others", "[base][latch]")
 {
     asio::io_context context;
     const latch l;
@@ -55,7 +55,7 @@ TEST_CASE("latch: a cancelled waiter leaves the others alone", "[base][latch]")
     CHECK(two->value->has_value());
 }
 
-TEST_CASE("latch: a cancellation that comes before the start does not hang", "[base][latch]")
+TEST_CASE("latch: a cancellation before the start does not hang", "[base][latch]")
 {
     asio::io_context context;
     const latch l;
@@ -66,7 +66,7 @@ TEST_CASE("latch: a cancellation that comes before the start does not hang", "[b
     CHECK((w->thrown || w->value->error() == cond::cancelled));
 }
 
-TEST_CASE("latch: the context may die before the latch, with waiters in it", "[base][latch]")
+TEST_CASE("latch: a context may be destroyed before the latch, with waiters in it", "[base][latch]")
 {
     const latch l;
     {
@@ -78,7 +78,7 @@ TEST_CASE("latch: the context may die before the latch, with waiters in it", "[b
     CHECK(l.settle({}));
 }
 
-TEST_CASE("wake_signal: a notification is remembered once", "[base][wake_signal]")
+TEST_CASE("wake_signal: a notification is kept once", "[base][wake_signal]")
 {
     asio::io_context context;
     const wake_signal s;
@@ -92,7 +92,7 @@ TEST_CASE("wake_signal: a notification is remembered once", "[base][wake_signal]
     drain(context);
     CHECK_FALSE(second->done);
     s.notify();
-    CHECK_FALSE(second->done); // never inside the call
+    CHECK_FALSE(second->done); // never resumed inside the call
     drain(context);
     REQUIRE(second->value);
     CHECK(second->value->has_value());
@@ -104,7 +104,7 @@ TEST_CASE("wake_signal: a notification is remembered once", "[base][wake_signal]
     CHECK(third->done);
 }
 
-TEST_CASE("wake_signal: a cancelled wait loses nothing", "[base][wake_signal]")
+TEST_CASE("wake_signal: a cancelled wait loses no notification", "[base][wake_signal]")
 {
     asio::io_context context;
     const wake_signal s;
@@ -122,7 +122,7 @@ TEST_CASE("wake_signal: a cancelled wait loses nothing", "[base][wake_signal]")
         REQUIRE(w->value);
         CHECK(w->value->has_value());
     }
-    SECTION("and without one the next wait waits")
+    SECTION("without a notification the next wait suspends")
     {
         w = start(context, s.wait());
         drain(context);
@@ -130,7 +130,8 @@ TEST_CASE("wake_signal: a cancelled wait loses nothing", "[base][wake_signal]")
     }
 }
 
-TEST_CASE("wake_signal: cancelled and notified at once: either answer, and nothing is lost", "[base][wake_signal]")
+TEST_CASE("wake_signal: cancelled and notified at once: either outcome, and no notification is lost",
+          "[base][wake_signal]")
 {
     asio::io_context context;
     const wake_signal s;
@@ -155,7 +156,7 @@ TEST_CASE("wake_signal: cancelled and notified at once: either answer, and nothi
     }
 }
 
-TEST_CASE("wake_signal: the context may die before the signal", "[base][wake_signal]")
+TEST_CASE("wake_signal: a context may be destroyed before the signal", "[base][wake_signal]")
 {
     const wake_signal s;
     {

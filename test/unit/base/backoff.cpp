@@ -18,7 +18,7 @@ TEST_CASE("backoff: without jitter the delays double up to the cap", "[base][bac
     CHECK(b.attempts() == 5);
 }
 
-TEST_CASE("backoff: it starts over only on reset", "[base][backoff]")
+TEST_CASE("backoff: only reset() returns to the first delay", "[base][backoff]")
 {
     backoff b(backoff_policy{.initial = 1s, .factor = 3, .cap = 30s, .jitter = 0});
     (void)b.next();
@@ -29,7 +29,7 @@ TEST_CASE("backoff: it starts over only on reset", "[base][backoff]")
     CHECK(b.next() == 3s);
 }
 
-TEST_CASE("backoff: jitter lies between the delay and its multiple, and the seed decides it", "[base][backoff]")
+TEST_CASE("backoff: jitter stays between the delay and its multiple, and the seed determines it", "[base][backoff]")
 {
     const backoff_policy policy{.initial = 1s, .factor = 1, .cap = 1s, .jitter = 0.5};
     backoff a(policy, 7);
@@ -62,7 +62,7 @@ TEST_CASE("backoff: a permanent outage stays at the longest delay and never over
     CHECK(capped.next() == 3s);
 }
 
-TEST_CASE("backoff: delays never shrink, whatever the factor", "[base][backoff]")
+TEST_CASE("backoff: delays never shrink, for any factor", "[base][backoff]")
 {
     backoff b(backoff_policy{.initial = 1s, .factor = 0.1, .cap = 30s, .jitter = 0});
     CHECK(b.next() == 1s);

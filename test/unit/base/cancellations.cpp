@@ -1,4 +1,4 @@
-// Every wait of the base layer ends by every kind of cancellation, as each of them promises.
+// Checks that every wait of the base layer ends by each kind of cancellation that it supports.
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/retry.hpp>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What the waits wait for.
+/// Objects that the waits wait for.
 struct world
 {
     kt::runner run;

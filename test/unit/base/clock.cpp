@@ -10,7 +10,7 @@ using kubecoro::test::drain;
 using kubecoro::test::start;
 using namespace std::chrono_literals;
 
-TEST_CASE("clock: monotonic time moves and civil time is of this century", "[base][clock]")
+TEST_CASE("clock: monotonic time advances and wall-clock time is plausible", "[base][clock]")
 {
     const auto clock = kubecoro::real_clock();
     const auto a = clock->now();
@@ -19,7 +19,7 @@ TEST_CASE("clock: monotonic time moves and civil time is of this century", "[bas
     CHECK(kubecoro::real_clock() == clock);
 }
 
-TEST_CASE("timer: a moment in the past completes without waiting", "[base][clock]")
+TEST_CASE("timer: an expiry in the past completes without waiting", "[base][clock]")
 {
     asio::io_context context;
     const auto clock = kubecoro::real_clock();
@@ -31,7 +31,7 @@ TEST_CASE("timer: a moment in the past completes without waiting", "[base][clock
     CHECK(waiting->value->has_value());
 }
 
-TEST_CASE("timer: cancel, a new moment and cancellation each wake the waiter with cancelled", "[base][clock]")
+TEST_CASE("timer: cancel(), a new expiry and cancellation each end the wait with cancelled", "[base][clock]")
 {
     asio::io_context context;
     const auto clock = kubecoro::real_clock();
@@ -67,7 +67,7 @@ TEST_CASE("sleep_for: zero does not wait, an hour can be cancelled", "[base][clo
     CHECK(hour->value->error() == cond::cancelled);
 }
 
-TEST_CASE("sleep_for: the longest duration there is does not end at once", "[base][clock]")
+TEST_CASE("sleep_for: the longest duration does not end at once", "[base][clock]")
 {
     asio::io_context context;
     const auto clock = kubecoro::real_clock();

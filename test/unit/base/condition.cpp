@@ -21,7 +21,7 @@ server_status status(int code, std::string reason, std::string message = {})
 
 } // namespace
 
-TEST_CASE("condition: every one has its own name and is an error code of the kubecoro category", "[base][condition]")
+TEST_CASE("condition: each has its own name and is an error code of the kubecoro category", "[base][condition]")
 {
     std::vector<std::string> seen;
     for (int i = 1; i <= static_cast<int>(cond::misconfigured); ++i) {
@@ -38,7 +38,7 @@ TEST_CASE("condition: every one has its own name and is an error code of the kub
     CHECK(to_string(static_cast<cond>(0)) == "unknown");
 }
 
-TEST_CASE("condition: a Status is judged by its reason first", "[base][condition]")
+TEST_CASE("condition: a Status is mapped by its reason first", "[base][condition]")
 {
     CHECK(condition_of(status(404, "NotFound")) == cond::not_found);
     CHECK(condition_of(status(409, "AlreadyExists")) == cond::already_exists);
@@ -53,7 +53,7 @@ TEST_CASE("condition: a Status is judged by its reason first", "[base][condition
     CHECK(condition_of(status(0, "Forbidden")) == cond::forbidden);
 }
 
-TEST_CASE("condition: a Status without a known reason is judged by its code", "[base][condition]")
+TEST_CASE("condition: a Status without a known reason is mapped by its code", "[base][condition]")
 {
     const std::vector<std::pair<int, cond>> rows = {
         {400, cond::invalid},     {401, cond::unauthorized}, {403, cond::forbidden}, {404, cond::not_found},
@@ -69,7 +69,7 @@ TEST_CASE("condition: a Status without a known reason is judged by its code", "[
     }
 }
 
-TEST_CASE("condition: a resource version from the future is told from other timeouts and conflicts",
+TEST_CASE("condition: a too large resource version is distinguished from other timeouts and conflicts",
           "[base][condition]")
 {
     auto by_cause = status(504, "Timeout");
@@ -86,7 +86,7 @@ TEST_CASE("condition: a resource version from the future is told from other time
     CHECK(condition_of(status(400, "BadRequest", "Too large resource version")) == cond::invalid);
 }
 
-TEST_CASE("condition: error codes of the system and of Asio say how to react", "[base][condition]")
+TEST_CASE("condition: error codes of the system and of Asio map to conditions", "[base][condition]")
 {
     namespace errc = boost::system::errc;
     namespace error = boost::asio::error;
@@ -109,8 +109,8 @@ TEST_CASE("condition: error codes of the system and of Asio say how to react", "
 namespace {
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-virtual-dtor" // protected in the base class, on purpose
-/// A category of a library that base does not know otherwise than by name.
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor" // protected in the base class by design
+/// A category of a library that base knows only by name.
 class named_category final : public boost::system::error_category
 {
 public:
@@ -125,7 +125,7 @@ private:
 
 } // namespace
 
-TEST_CASE("condition: error codes of TLS, HTTP and JSON are known by the name of their category", "[base][condition]")
+TEST_CASE("condition: error codes of TLS, HTTP and JSON are mapped by the name of their category", "[base][condition]")
 {
     const auto of = [](const char* name, int value) {
         const named_category category(name);
@@ -138,5 +138,5 @@ TEST_CASE("condition: error codes of TLS, HTTP and JSON are known by the name of
     CHECK(of("beast.http", 17) == cond::corrupt);
     CHECK(of("boost.beast", 1) == cond::timed_out);
     CHECK(of("boost.json", 1) == cond::corrupt);
-    CHECK(of("somebody else", 1) == cond::internal);
+    CHECK(of("another library", 1) == cond::internal);
 }

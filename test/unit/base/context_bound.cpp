@@ -21,7 +21,7 @@ asio::awaitable<result<>> nothing() { co_return result<>{}; }
 
 } // namespace
 
-TEST_CASE("task_group: one outlives its context", "[base][lifetimes]")
+TEST_CASE("task_group: may outlive its context", "[base][lifetimes]")
 {
     std::optional<task_group> tasks;
     SECTION("joined")
@@ -31,7 +31,7 @@ TEST_CASE("task_group: one outlives its context", "[base][lifetimes]")
         CHECK(tasks->spawn("one", nothing()));
         drain(context);
     }
-    SECTION("with children that go with it")
+    SECTION("with children that are destroyed with it")
     {
         asio::io_context context;
         tasks.emplace(asio::make_strand(context));
@@ -45,7 +45,7 @@ TEST_CASE("task_group: one outlives its context", "[base][lifetimes]")
     tasks->stop();
 }
 
-TEST_CASE("kept_executor: it is empty when its context has ended", "[base][lifetimes]")
+TEST_CASE("kept_executor: is empty after its context has ended", "[base][lifetimes]")
 {
     kept_executor kept;
     kept_executor copy;
@@ -63,14 +63,14 @@ TEST_CASE("kept_executor: it is empty when its context has ended", "[base][lifet
     CHECK_FALSE(make_kept_strand(kept).get());
 }
 
-TEST_CASE("context_bound: the value goes with its context, or with the last handle", "[base][lifetimes]")
+TEST_CASE("context_bound: the value is destroyed with its context or with the last handle", "[base][lifetimes]")
 {
     const auto token = std::make_shared<int>(1);
     context_bound<std::shared_ptr<int>> bound;
     {
         asio::io_context context;
         bound = context_bound<std::shared_ptr<int>>(asio::make_strand(context), token);
-        // One that holds another.
+        // A value that owns another tie.
         auto nested = context_bound<context_bound<std::shared_ptr<int>>>(
             asio::make_strand(context), context_bound<std::shared_ptr<int>>(asio::make_strand(context), token));
         const auto copy = bound;
@@ -83,7 +83,7 @@ TEST_CASE("context_bound: the value goes with its context, or with the last hand
     CHECK_FALSE(bound.get());
 }
 
-TEST_CASE("latch and wake_signal: they outlive the contexts of those who wait", "[base][lifetimes]")
+TEST_CASE("latch and wake_signal: outlive the contexts of their waiters", "[base][lifetimes]")
 {
     const latch l;
     const wake_signal s;

@@ -1,5 +1,5 @@
 #pragma once
-// Runs coroutines of base on a plain io_context: the testing module's runner stands on base and cannot test it.
+// Runs coroutines of base on a plain io_context: the testing module's runner depends on base and cannot test it.
 
 #include <kubecoro/base/result.hpp>
 
@@ -17,7 +17,7 @@ namespace kubecoro::test {
 
 namespace asio = boost::asio;
 
-/// What became of one spawned coroutine.
+/// The outcome of one spawned coroutine.
 template<class T>
 struct spawned
 {
@@ -41,7 +41,7 @@ std::shared_ptr<spawned<T>> start(asio::io_context& context, asio::awaitable<T> 
     return out;
 }
 
-/// Runs whatever is ready, without waiting.
+/// Runs all ready handlers, without waiting.
 inline void drain(asio::io_context& context)
 {
     context.restart();

@@ -24,7 +24,7 @@ server_status not_found()
 
 } // namespace
 
-TEST_CASE("failure: with a condition alone it is empty otherwise", "[base][failure]")
+TEST_CASE("failure: with a condition alone everything else is empty", "[base][failure]")
 {
     const failure f(cond::conflict);
     CHECK(f.condition() == cond::conflict);
@@ -40,7 +40,7 @@ TEST_CASE("failure: with a condition alone it is empty otherwise", "[base][failu
     CHECK(f.code() == cond::conflict);
 }
 
-TEST_CASE("failure: it keeps the server's words apart from ours", "[base][failure]")
+TEST_CASE("failure: the server's text and the library's own are kept apart", "[base][failure]")
 {
     const auto f = failure(not_found()).with_request("GET", "/api/v1/namespaces/web/pods/a");
     CHECK(f == cond::not_found);
@@ -53,7 +53,7 @@ TEST_CASE("failure: it keeps the server's words apart from ours", "[base][failur
     CHECK(f.describe() == "not_found [GET /api/v1/namespaces/web/pods/a] (server: 404 NotFound: pods \"a\" not found)");
 }
 
-TEST_CASE("failure: a cause keeps the condition and shows through", "[base][failure]")
+TEST_CASE("failure: a cause keeps the condition and stays reachable", "[base][failure]")
 {
     const auto inner = failure(not_found()).with_request("GET", "/x");
     const auto outer = inner.because("cannot read the pod").because("cannot greet");
@@ -70,7 +70,7 @@ TEST_CASE("failure: a cause keeps the condition and shows through", "[base][fail
           "not_found: cannot greet: cannot read the pod [GET /x] (server: 404 NotFound: pods \"a\" not found)");
 }
 
-TEST_CASE("failure: its description is one line whatever anybody wrote", "[base][failure]")
+TEST_CASE("failure: the description is one line whatever text it contains", "[base][failure]")
 {
     server_status s;
     s.code = 500;
@@ -86,7 +86,7 @@ TEST_CASE("failure: its description is one line whatever anybody wrote", "[base]
     CHECK(out.str() == f.describe());
 }
 
-TEST_CASE("failure: copies share their content and survive the original", "[base][failure]")
+TEST_CASE("failure: copies share their content and outlive the original", "[base][failure]")
 {
     failure copy(cond::internal);
     {
@@ -108,7 +108,7 @@ TEST_CASE("failure: with_request does not touch the original", "[base][failure]"
     CHECK(g.message() == f.message());
 }
 
-TEST_CASE("failure: an error code brings its condition and its text", "[base][failure]")
+TEST_CASE("failure: an error code determines condition and message", "[base][failure]")
 {
     const failure f(boost::asio::error::make_error_code(boost::asio::error::connection_refused),
                     "connect to 127.0.0.1:1");

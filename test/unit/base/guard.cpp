@@ -26,7 +26,7 @@ asio::awaitable<void> throws(std::exception_ptr e)
 
 asio::awaitable<result<int>> gives(int n) { co_return n; }
 
-asio::awaitable<result<int>> fails() { co_return failure(cond::conflict, "somebody was first"); }
+asio::awaitable<result<int>> fails() { co_return failure(cond::conflict, "another client was first"); }
 
 template<class E>
 result<> outcome_of(E e)
@@ -37,7 +37,7 @@ result<> outcome_of(E e)
     return run->value.value();
 }
 
-/// Asio's plain way: the wait throws operation_aborted.
+/// Without guard: the wait throws operation_aborted.
 asio::awaitable<result<>> wait_forever(asio::steady_timer& timer)
 {
     co_await timer.async_wait(asio::use_awaitable);
@@ -54,7 +54,7 @@ TEST_CASE("guard: values and failures pass through", "[base][guard]")
     drain(context);
     CHECK(good->value->value() == 3);
     CHECK(bad->value->error() == cond::conflict);
-    CHECK(bad->value->error().message() == "somebody was first");
+    CHECK(bad->value->error().message() == "another client was first");
 }
 
 TEST_CASE("guard: exceptions become failures", "[base][guard]")
@@ -65,9 +65,9 @@ TEST_CASE("guard: exceptions become failures", "[base][guard]")
     CHECK(outcome_of(system_error(asio::error::connection_reset)).error() == cond::unreachable);
     CHECK(outcome_of(std::system_error(std::make_error_code(std::errc::connection_refused))).error() ==
           cond::unreachable);
-    const auto internal = outcome_of(std::runtime_error("a handler broke"));
+    const auto internal = outcome_of(std::runtime_error("a handler failed"));
     CHECK(internal.error() == cond::internal);
-    CHECK(internal.error().message() == "a handler broke");
+    CHECK(internal.error().message() == "a handler failed");
     CHECK(outcome_of(42).error() == cond::internal);
 }
 
@@ -96,7 +96,7 @@ struct log_of_stop
 
 asio::awaitable<void> nested_finish() { co_await kubecoro::finish_despite_cancellation(); }
 
-/// After the first cancellation it cleans up: a post, then a second wait that only a second cancellation ends.
+/// Cleans up after the first cancellation: a post, then a second wait that only a second cancellation ends.
 asio::awaitable<result<>> clean_up_after_cancellation(asio::steady_timer& timer, log_of_stop& seen)
 {
     seen.before = co_await kubecoro::stop_requested();
@@ -120,7 +120,7 @@ asio::awaitable<result<>> without_finish(asio::steady_timer& timer, log_of_stop&
     co_return result<>{};
 }
 
-/// The mode belongs to the whole stack of awaitables, so a callee may set it for its caller.
+/// The mode belongs to the whole stack of awaitables, so a callee can set it for its caller.
 asio::awaitable<result<>> finish_set_by_callee(asio::steady_timer& timer, log_of_stop& seen)
 {
     co_await nested_finish();
@@ -167,7 +167,7 @@ TEST_CASE("guard: without finish_despite_cancellation the next co_await throws",
     CHECK(kubecoro::to_failure(run->thrown) == cond::cancelled);
 }
 
-TEST_CASE("guard: finish_despite_cancellation reaches the whole stack of coroutines", "[base][guard]")
+TEST_CASE("guard: finish_despite_cancellation affects the whole stack of coroutines", "[base][guard]")
 {
     asio::io_context context;
     asio::steady_timer timer(context, asio::steady_timer::time_point::max());

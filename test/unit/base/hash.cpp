@@ -1,4 +1,4 @@
-// Keys chosen by somebody who knows the algorithm but not the secrets must collide as rarely as any others.
+// Keys chosen with knowledge of the algorithm but not of the secrets must collide as rarely as any others.
 #include <kubecoro/base/hash.hpp>
 
 #include <kubecoro/test/catch.hpp>
@@ -32,7 +32,8 @@ std::string word(std::uint64_t value)
     return bytes;
 }
 
-/// Texts with one hash for those who know the secrets: one factor of their product is zero, whatever the other one is.
+/// Texts that all hash to one value for these secrets: one factor of their product is zero, whatever the other factor
+/// is.
 std::vector<std::string> flood(const hash_secrets& k, std::uint64_t n)
 {
     std::vector<std::string> all;
@@ -40,7 +41,8 @@ std::vector<std::string> flood(const hash_secrets& k, std::uint64_t n)
     return all;
 }
 
-/// The most texts that share a bucket of a table as large as their number, by any of these bits of their hashes.
+/// The number of texts in the fullest bucket of a table with one bucket per text, the worst over every choice of hash
+/// bits.
 std::size_t fullest_bucket(const std::vector<std::string>& texts, const hash_secrets& k)
 {
     std::size_t most = 0;
@@ -51,8 +53,8 @@ std::size_t fullest_bucket(const std::vector<std::string>& texts, const hash_sec
     return most;
 }
 
-/// Pairs that differ in what a weak keyed hash does not see, whatever its key: the complement of both words, what one word
-/// adds and the other takes away, a border that moved, an exchange, blanks of every kind, one bit.
+/// Pairs that a weak keyed hash cannot distinguish, whatever its key: both words complemented, one word increased and
+/// the other decreased, a moved border, an exchange, blanks of every kind, a single bit.
 std::vector<std::pair<std::string, std::string>> related_pairs()
 {
     std::vector<std::pair<std::string, std::string>> pairs;
@@ -97,20 +99,20 @@ struct counting_equal
 
 } // namespace
 
-TEST_CASE("text hash: texts that collide under one key spread like dice under every other")
+TEST_CASE("text hash: texts that collide under one key are spread evenly under every other")
 {
     const auto known = hash_secrets::of(0);
     const auto texts = flood(known, 16'384);
-    // The flood is one: they do collide for those whose secrets are known.
+    // The attack works: the texts collide under the known secrets.
     CHECK(fullest_bucket(texts, known) == texts.size());
     for (std::uint64_t seed = 1; seed <= processes; ++seed) {
         CAPTURE(seed);
-        // Dice put 7 to 9 of them into the fullest bucket.
+        // A random distribution puts 7 to 9 texts into the fullest bucket.
         CHECK(fullest_bucket(texts, hash_secrets::of(seed)) < 16);
     }
 }
 
-TEST_CASE("text hash: a table compares chosen texts no more often than any others")
+TEST_CASE("text hash: a table compares chosen texts no more often than others")
 {
     const auto texts = flood(hash_secrets::of(0), 16'000);
     boost::unordered_flat_set<std::string, text_hash, counting_equal> table;
@@ -134,7 +136,7 @@ TEST_CASE("text hash: no pair of related texts collides under any key")
     }
 }
 
-TEST_CASE("text hash: which text of two a letter belongs to makes a difference")
+TEST_CASE("text hash: moving a letter from one text to the other changes the hash")
 {
     const std::string all = "a-namespace-and-the-name-of-a-pod";
     for (std::uint64_t seed = 1; seed <= processes; ++seed) {
@@ -146,12 +148,12 @@ TEST_CASE("text hash: which text of two a letter belongs to makes a difference")
             seen.insert(hash_texts(first, second, k));
             seen.insert(hash_texts(second, first, k));
         }
-        // At the two ends a text and nothing come twice.
+        // At the two ends, the whole text and an empty one occur twice.
         CHECK(seen.size() == 2 * all.size());
     }
 }
 
-TEST_CASE("text hash: one bit of a text turns half of the bits")
+TEST_CASE("text hash: flipping one bit of a text flips half of the bits")
 {
     const auto k = hash_secrets::of(7);
     for (const std::size_t size : {1u, 3u, 5u, 8u, 11u, 16u, 17u, 40u}) {
@@ -169,7 +171,7 @@ TEST_CASE("text hash: one bit of a text turns half of the bits")
     }
 }
 
-TEST_CASE("text hash: every byte counts, at every length")
+TEST_CASE("text hash: every byte affects the hash, at every length")
 {
     const auto k = hash_secrets::of(3);
     std::unordered_set<std::uint64_t> seen;
@@ -188,7 +190,7 @@ TEST_CASE("text hash: every byte counts, at every length")
     CHECK(seen.size() == texts);
 }
 
-TEST_CASE("hash secrets: every process draws its own, unless they are fixed")
+TEST_CASE("hash secrets: each process draws its own, unless they are fixed")
 {
     const auto a = hash_secrets::random();
     const auto b = hash_secrets::random();
@@ -202,9 +204,9 @@ TEST_CASE("hash secrets: every process draws its own, unless they are fixed")
     CHECK_FALSE(hash_secrets::of(5) == hash_secrets::of(6));
 }
 
-TEST_CASE("hash secrets: once texts were hashed they stay")
+TEST_CASE("hash secrets: cannot change after the first text was hashed")
 {
-    // The test programs fix them with the seed 1.
+    // The test programs fix them with seed 1.
     const auto before = text_hash{}("pods");
     CHECK(before == hash_text("pods", hash_secrets::of(1)));
     CHECK_FALSE(fix_hash_secrets(2));

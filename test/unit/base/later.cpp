@@ -9,7 +9,7 @@ using kubecoro::sum;
 using kubecoro::time_point;
 using namespace std::chrono_literals;
 
-TEST_CASE("later: sums stop at the ends of time", "[base][clock]")
+TEST_CASE("later: sums saturate", "[base][clock]")
 {
     CHECK(sum(1s, 2s) == 3s);
     CHECK(sum(1s, -2s) == -1s);
@@ -27,7 +27,7 @@ TEST_CASE("later: sums stop at the ends of time", "[base][clock]")
     CHECK(later(now, duration::max() - 6s) == time_point::max() - 1s);
 }
 
-TEST_CASE("later: seconds beyond what a duration can hold are the longest one", "[base][clock]")
+TEST_CASE("later: seconds beyond the range of a duration become the longest one", "[base][clock]")
 {
     CHECK(capped(7s) == 7s);
     CHECK(capped(-7s) == -7s);
@@ -35,7 +35,7 @@ TEST_CASE("later: seconds beyond what a duration can hold are the longest one", 
     CHECK(capped(std::chrono::seconds::min()) < -duration::max() + 1s);
 }
 
-TEST_CASE("backoff: the longest durations there are stay what they are", "[base][backoff]")
+TEST_CASE("backoff: the longest durations are left unchanged", "[base][backoff]")
 {
     kubecoro::backoff delays({.initial = duration::max(), .factor = 2, .cap = duration::max(), .jitter = 1});
     for (int i = 0; i < 3; ++i) CHECK(delays.next() == duration::max());

@@ -20,7 +20,8 @@ TEST_CASE("logger: a silent one drops everything", "[base][log]")
     CHECK_FALSE(logger().enabled(log_level::error)); // KUBECORO_LOG is "off" in tests
 }
 
-TEST_CASE("logger: standard error gets warnings and errors unless KUBECORO_LOG says otherwise", "[base][log]")
+TEST_CASE("logger: standard error receives warnings and errors unless KUBECORO_LOG sets another threshold",
+          "[base][log]")
 {
     using kubecoro::standard_threshold;
     CHECK(standard_threshold(nullptr) == log_level::warning);
@@ -34,7 +35,7 @@ TEST_CASE("logger: standard error gets warnings and errors unless KUBECORO_LOG s
     CHECK_FALSE(standard_threshold("off"));
 }
 
-TEST_CASE("log format: a line of standard error begins with the moment in UTC", "[base][log]")
+TEST_CASE("log format: a line of standard error begins with a UTC timestamp", "[base][log]")
 {
     using namespace std::chrono;
     const std::vector<kubecoro::log_field> fields{{"object", "web/a"}};
@@ -45,7 +46,7 @@ TEST_CASE("log format: a line of standard error begins with the moment in UTC", 
           "1969-12-31T23:59:59.999Z warning slow\\nvery object=web/a");
 }
 
-TEST_CASE("logger: the threshold decides, copies share the sink", "[base][log]")
+TEST_CASE("logger: the threshold filters, and copies share the sink", "[base][log]")
 {
     std::vector<std::string> lines;
     const logger log([&](const log_record& r) { lines.push_back(format(r)); }, log_level::info);
@@ -62,7 +63,7 @@ TEST_CASE("logger: the threshold decides, copies share the sink", "[base][log]")
     CHECK(lines[2] == "error failed");
 }
 
-TEST_CASE("logger: values of its own are added to every line", "[base][log]")
+TEST_CASE("logger: its own fields are added to every line", "[base][log]")
 {
     std::vector<std::string> lines;
     const logger log([&](const log_record& r) { lines.push_back(format(r)); }, log_level::info);
@@ -74,7 +75,7 @@ TEST_CASE("logger: values of its own are added to every line", "[base][log]")
     CHECK_FALSE(logger::silent().with({{"a", "b"}}).enabled(log_level::error));
 }
 
-TEST_CASE("logger: a sink that throws harms nobody", "[base][log]")
+TEST_CASE("logger: a sink that throws does no harm", "[base][log]")
 {
     int calls = 0;
     const logger log([&](const log_record&) {
@@ -108,7 +109,7 @@ TEST_CASE("log format: values are quoted where needed and stay on one line", "[b
     CHECK(line == "info m s=text u=7 f=false v=w");
 }
 
-TEST_CASE("metrics: the null sink hands out usable instruments", "[base][metrics]")
+TEST_CASE("metrics: the null sink returns usable instruments", "[base][metrics]")
 {
     const auto m = kubecoro::null_metrics();
     REQUIRE(m);

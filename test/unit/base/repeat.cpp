@@ -16,7 +16,7 @@ using kubecoro::result;
 
 namespace {
 
-/// A body that says when it was called, takes its time, and fails from a given call on.
+/// A body that records the times of its calls, takes some time, and fails from a given call on.
 struct diary
 {
     kt::runner& run;
@@ -45,7 +45,7 @@ using moments = std::vector<duration>;
 
 } // namespace
 
-TEST_CASE("until: at once, then a period after each end, until cancelled", "[base][repeat]")
+TEST_CASE("until: at once, then one period after each end, until cancelled", "[base][repeat]")
 {
     kt::runner run;
     diary d{.run = run, .takes = 2s};
@@ -64,7 +64,7 @@ TEST_CASE("until: at once, then a period after each end, until cancelled", "[bas
     CHECK(run.clock().waiting() == 0);
 }
 
-TEST_CASE("until: a failure of a round ends it", "[base][repeat]")
+TEST_CASE("until: a failed round ends it", "[base][repeat]")
 {
     kt::runner run;
     diary d{.run = run, .fails_from = 3};
@@ -72,13 +72,13 @@ TEST_CASE("until: a failure of a round ends it", "[base][repeat]")
     CHECK(ended.error().message() == "round 3");
     CHECK(d.begun.size() == 3);
     const auto thrown = run.run(kubecoro::until(run.clock(), 1s, []() -> asio::awaitable<result<>> {
-        throw std::runtime_error("before it began");
+        throw std::runtime_error("before the coroutine");
         co_return result<>{};
     }));
     CHECK(thrown.error() == cond::internal);
 }
 
-TEST_CASE("until: without a period others still have their turn", "[base][repeat]")
+TEST_CASE("until: without a period, other handlers still run", "[base][repeat]")
 {
     kt::runner run;
     diary d{.run = run, .fails_from = 50};
@@ -93,7 +93,7 @@ TEST_CASE("until: without a period others still have their turn", "[base][repeat
     CHECK(two.done());
 }
 
-TEST_CASE("jitter_until: from beginning to beginning, and at once when a round took longer", "[base][repeat]")
+TEST_CASE("jitter_until: from beginning to beginning, and at once after a round that took longer", "[base][repeat]")
 {
     kt::runner run;
     diary d{.run = run, .takes = 4s};
@@ -127,7 +127,7 @@ TEST_CASE("jitter_until: a period is never shorter, nor longer than the jitter a
     CHECK(longest > 14s);
 }
 
-TEST_CASE("backoff_until: failures wait longer and longer, a success starts over", "[base][repeat]")
+TEST_CASE("backoff_until: delays grow with failures and return to the first after a success", "[base][repeat]")
 {
     kt::runner run;
     diary d{.run = run, .fails_from = 2};
@@ -141,7 +141,7 @@ TEST_CASE("backoff_until: failures wait longer and longer, a success starts over
     CHECK(told.front() == "round 2");
     d.fails_from = 9;
     run.advance(6s);
-    CHECK(d.begun.size() == 10); // at 20 s a success, 21 s a success, then failures at 22 s and 23 s
+    CHECK(d.begun.size() == 10); // successes at 20 s and 21 s, failures at 22 s and 23 s
     loop.cancel();
     run.run_until_idle();
     REQUIRE(loop.done());
@@ -149,7 +149,7 @@ TEST_CASE("backoff_until: failures wait longer and longer, a success starts over
     CHECK(told.size() == 8);
 }
 
-TEST_CASE("poll_until: asks until the answer is yes", "[base][repeat]")
+TEST_CASE("poll_until: asks until the answer is true", "[base][repeat]")
 {
     kt::runner run;
     int asked = 0;
@@ -169,7 +169,7 @@ TEST_CASE("poll_until: asks until the answer is yes", "[base][repeat]")
     CHECK(asked == 1);
 }
 
-TEST_CASE("poll_until: a limit, also for a question that is never answered", "[base][repeat]")
+TEST_CASE("poll_until: the timeout also ends a question that is never answered", "[base][repeat]")
 {
     kt::runner run;
     const auto start = run.clock().now();

@@ -38,7 +38,7 @@ retry_policy plain(unsigned attempts)
 
 } // namespace
 
-TEST_CASE("retry_on: until it succeeds, with the policy's delays", "[base][retry]")
+TEST_CASE("retry_on: repeats until success, with the policy's delays", "[base][retry]")
 {
     kt::runner run;
     counted c{.succeeds_at = 4};
@@ -50,7 +50,7 @@ TEST_CASE("retry_on: until it succeeds, with the policy's delays", "[base][retry
     CHECK(run.clock().now() - start == 7s);
 }
 
-TEST_CASE("retry_on: the last failure when it was tried often enough", "[base][retry]")
+TEST_CASE("retry_on: returns the last failure after the last attempt", "[base][retry]")
 {
     kt::runner run;
     counted c;
@@ -63,7 +63,7 @@ TEST_CASE("retry_on: the last failure when it was tried often enough", "[base][r
     CHECK(c.calls == 1);
 }
 
-TEST_CASE("retry_on: another failure is not tried again; what is thrown is a failure", "[base][retry]")
+TEST_CASE("retry_on: other failures are not retried, and an exception becomes a failure", "[base][retry]")
 {
     kt::runner run;
     counted c{.fails_with = cond::forbidden};
@@ -81,13 +81,13 @@ TEST_CASE("retry_on: another failure is not tried again; what is thrown is a fai
     CHECK(calls == 3);
 }
 
-TEST_CASE("retry_on: what a body throws that is no coroutine is a failure as well", "[base][retry]")
+TEST_CASE("retry_on: an exception from a body that is not a coroutine becomes a failure", "[base][retry]")
 {
     kt::runner run;
     int calls = 0;
     const auto answer = []() -> asio::awaitable<result<int>> { co_return 7; };
     const auto plain_function = [&]() -> asio::awaitable<result<int>> {
-        if (++calls < 3) throw std::runtime_error("before anything began");
+        if (++calls < 3) throw std::runtime_error("before the coroutine");
         return answer();
     };
     const auto got = run.run(retry_on<int>(run.clock(), cond::internal, plain_function));
@@ -97,10 +97,10 @@ TEST_CASE("retry_on: what a body throws that is no coroutine is a failure as wel
     calls = 0;
     const auto refused = run.run(retry_on<int>(run.clock(), cond::conflict, plain_function));
     CHECK(refused.error() == cond::internal);
-    CHECK(refused.error().message() == "before anything began");
+    CHECK(refused.error().message() == "before the coroutine");
 }
 
-TEST_CASE("retry_plan: a server that asks for ever gets for ever", "[base][retry]")
+TEST_CASE("retry_plan: a server that asks for the longest delay gets it", "[base][retry]")
 {
     retry_plan plan([](const failure&) { return true; }, plain(10));
     kubecoro::server_status busy;

@@ -32,7 +32,7 @@ asio::awaitable<result<>> hold(latch until, int& ended)
     co_return r;
 }
 
-asio::awaitable<result<>> fail_with(cond c) { co_return failure(c, "as told"); }
+asio::awaitable<result<>> fail_with(cond c) { co_return failure(c, "as instructed"); }
 
 asio::awaitable<result<>> throw_something()
 {
@@ -46,7 +46,7 @@ asio::awaitable<result<>> spawn_another(task_group& group, latch until, int& end
     co_return result<>{};
 }
 
-/// Takes some steps to end after it was asked to.
+/// Takes several steps to end after a stop.
 asio::awaitable<result<>> end_slowly(latch until, int& ended)
 {
     const auto r = co_await until.wait();
@@ -59,9 +59,9 @@ asio::awaitable<result<>> end_slowly(latch until, int& ended)
 asio::awaitable<result<>> stop_group(task_group& group)
 {
     group.stop();
-    co_await asio::post(asio::use_awaitable); // the cancellation arrives meanwhile
+    co_await asio::post(asio::use_awaitable); // the cancellation arrives here
     co_await asio::post(asio::use_awaitable);
-    co_return failure(cond::internal, "went on after stop");
+    co_return failure(cond::internal, "continued after stop");
 }
 
 } // namespace
@@ -110,7 +110,7 @@ TEST_CASE("task_group: stop cancels every child, refuses new ones and may be rep
     drain(context);
     CHECK(ended == 2);
     CHECK(joined->done);
-    CHECK(group.first_failure().has_value()); // cancelled is no failure of a child
+    CHECK(group.first_failure().has_value()); // cancelled does not count as a failure
 }
 
 TEST_CASE("task_group: a child that has not begun when the group stops never begins", "[base][task_group]")
@@ -138,7 +138,7 @@ TEST_CASE("task_group: failures and exceptions are logged once by name, the firs
     group.spawn("thrower", throw_something());
     drain(context);
     REQUIRE(lines.size() == 2);
-    CHECK(lines[0] == "error a task failed task=refused failure=\"forbidden: as told\"");
+    CHECK(lines[0] == "error a task failed task=refused failure=\"forbidden: as instructed\"");
     CHECK(lines[1] == "error a task failed task=thrower failure=\"internal: unexpected\"");
     REQUIRE(group.first_failure().has_error());
     CHECK(group.first_failure().error() == cond::forbidden);
@@ -161,7 +161,7 @@ TEST_CASE("task_group: children may spawn children and stop their group", "[base
     CHECK(group.first_failure().has_value());
 }
 
-TEST_CASE("task_group: a cancelled join leaves the children running", "[base][task_group]")
+TEST_CASE("task_group: cancelling a join leaves the children running", "[base][task_group]")
 {
     asio::io_context context;
     task_group group(context.get_executor());
@@ -194,7 +194,7 @@ TEST_CASE("task_group: children destroyed with their context count as ended", "[
     CHECK(ended == 0);
 }
 
-TEST_CASE("task_group: a joiner and its children may die with their context", "[base][task_group]")
+TEST_CASE("task_group: a joiner and its children may be destroyed with their context", "[base][task_group]")
 {
     auto context = std::make_unique<asio::io_context>();
     task_group group(context->get_executor());
@@ -205,14 +205,14 @@ TEST_CASE("task_group: a joiner and its children may die with their context", "[
     const auto waiting = start(*context, go.wait());
     drain(*context);
     group.spawn("not begun", hold(go, ended));
-    context.reset(); // the last child to go settles what the joiner slept on
+    context.reset(); // the last child destroyed settles the joiner's latch
     CHECK(group.running() == 0);
     CHECK_FALSE(joined->done);
     CHECK_FALSE(waiting->done);
     CHECK(go.settle({}));
 }
 
-TEST_CASE("task_group: an owner given up with its group goes with the last child", "[base][task_group]")
+TEST_CASE("task_group: an owner released with its group is destroyed with the last child", "[base][task_group]")
 {
     struct owner
     {
@@ -223,7 +223,7 @@ TEST_CASE("task_group: an owner given up with its group goes with the last child
     auto context = std::make_unique<asio::io_context>();
     auto given_up = std::make_shared<owner>(context->get_executor());
     const std::weak_ptr<owner> watched = given_up;
-    given_up->group.keep_until_ended(given_up); // nothing runs: nothing is kept
+    given_up->group.keep_until_ended(given_up); // no child runs, so nothing is kept
     CHECK(given_up.use_count() == 1);
     const latch go;
     given_up->group.spawn("held", hold(go, given_up->ended));
@@ -241,14 +241,14 @@ TEST_CASE("task_group: an owner given up with its group goes with the last child
     CHECK(watched.expired());
 }
 
-TEST_CASE("task_group: destroying one with running children aborts and names them", "[base][task_group]")
+TEST_CASE("task_group: destruction with running children aborts and names them", "[base][task_group]")
 {
     int pipe_ends[2];
     REQUIRE(pipe(pipe_ends) == 0);
     const pid_t child = fork();
     if (child == 0) {
         dup2(pipe_ends[1], 2);
-        std::signal(SIGABRT, SIG_DFL); // not the test framework's
+        std::signal(SIGABRT, SIG_DFL); // not the test framework's handler
         asio::io_context context;
         int ended = 0;
         {

@@ -42,7 +42,7 @@ TEST_CASE("with_timeout: in time, too late, without a limit", "[base][timeout]")
           "no answer in time");
 }
 
-TEST_CASE("with_timeout: failures and exceptions of the work come out", "[base][timeout]")
+TEST_CASE("with_timeout: failures and exceptions of the work are returned", "[base][timeout]")
 {
     kt::runner run;
     const auto fails = []() -> asio::awaitable<result<int>> { co_return kubecoro::failure(cond::forbidden); };
@@ -54,7 +54,7 @@ TEST_CASE("with_timeout: failures and exceptions of the work come out", "[base][
     CHECK(run.run(with_timeout(run.clock(), 1s, "ask", throws())).error() == cond::internal);
 }
 
-TEST_CASE("with_timeout: who is cancelled did not run out of time", "[base][timeout]")
+TEST_CASE("with_timeout: a cancellation is not reported as a timeout", "[base][timeout]")
 {
     kt::runner run;
     const auto asking = run.spawn(with_timeout(run.clock(), 2s, "ask", answer_after(run.clock(), 3s)));
@@ -88,9 +88,10 @@ TEST_CASE("race and with_timeout: every kind of cancellation reaches both sides"
     }
 }
 
-TEST_CASE("race: what knows terminal cancellation only is ended by the other kinds too", "[base][timeout]")
+TEST_CASE("race: an operation that accepts only terminal cancellation is ended by the other kinds too",
+          "[base][timeout]")
 {
-    // As Asio's TLS operations and every spawned coroutine. It would go on for ever, for its limit has ended.
+    // Like Asio's TLS operations and every spawned coroutine. It would continue forever, because its limit has ended.
     const kubecoro::latch never;
     const auto stubborn = [&never]() -> asio::awaitable<result<>> {
         const auto here = co_await asio::this_coro::executor;
@@ -107,7 +108,7 @@ TEST_CASE("race: what knows terminal cancellation only is ended by the other kin
     }
 }
 
-TEST_CASE("race: a caller that lets only terminal cancellation in is not cancelled otherwise", "[base][timeout]")
+TEST_CASE("race: a caller that accepts only terminal cancellation ignores the other kinds", "[base][timeout]")
 {
     kt::runner run;
     const auto careful = [](kubecoro::time_source& c) -> asio::awaitable<result<int>> {

@@ -1,4 +1,4 @@
-// Answers that are not what was asked for, and how the client says so.
+// Responses other than the requested one, and how the client reports them.
 #include "rest/list_check.hpp"
 #include "rest_fixture.hpp"
 
@@ -21,7 +21,7 @@ const resource_type widgets{.group = "example.com", .version = "v1", .plural = "
 
 } // namespace
 
-TEST_CASE("list check: the list is of the kind that was asked for", "[client][rest]")
+TEST_CASE("list check: the list has the requested kind", "[client][rest]")
 {
     const auto good = [](std::string api_version, std::string kind, const resource_type& asked, bool metadata = false) {
         list_page page;
@@ -36,12 +36,13 @@ TEST_CASE("list check: the list is of the kind that was asked for", "[client][re
         CHECK_FALSE(good("v1", kind, pods));
     CHECK_FALSE(good("", "PodList", pods));
     CHECK_FALSE(good("apps/v1", "PodList", pods));
-    // Metadata alone only where it was asked for, and everything where a server cannot.
+    // Metadata-only lists are accepted only where requested; full lists are accepted there too, for servers without
+    // support.
     CHECK_FALSE(good("meta.k8s.io/v1", "PartialObjectMetadataList", pods));
     CHECK(good("meta.k8s.io/v1", "PartialObjectMetadataList", pods, true));
     CHECK(good("v1", "PodList", pods, true));
     CHECK_FALSE(good("v1", "PartialObjectMetadataList", pods, true));
-    // A custom resource names its list as it likes; groups of Kubernetes do not.
+    // The list kind of a custom resource is arbitrary; in Kubernetes' own groups it is not.
     CHECK(good("example.com/v1", "WidgetList", widgets));
     CHECK(good("example.com/v1", "Widgets", widgets));
     CHECK_FALSE(good("example.com/v1", "", widgets));
@@ -55,7 +56,7 @@ TEST_CASE("list check: the list is of the kind that was asked for", "[client][re
     CHECK_FALSE(good("v1", "Status", unnamed));
 }
 
-TEST_CASE("client: a 200 of another kind is no empty list", "[client][rest]")
+TEST_CASE("client: a 200 of another kind does not pass for an empty list", "[client][rest]")
 {
     for (const std::string& body :
          {std::string(R"({"items":[]})"),
@@ -78,7 +79,7 @@ TEST_CASE("client: a 200 of another kind is no empty list", "[client][rest]")
     }
 }
 
-TEST_CASE("client: an informer's list has a version, any other may do without", "[client][rest]")
+TEST_CASE("client: an informer's list must have a version, others need not", "[client][rest]")
 {
     world the;
     the.net->replies = {{.body = {list_of("a", "")}}, {.body = {list_of("a", "")}}};
@@ -91,7 +92,7 @@ TEST_CASE("client: an informer's list has a version, any other may do without", 
     CHECK(the.run.run(c.list(pods, "")));
 }
 
-TEST_CASE("client: a page that is not JSON is named, with its first words", "[client][rest]")
+TEST_CASE("client: a page that is not JSON is reported with its first words", "[client][rest]")
 {
     const auto html = [](std::string type) {
         return reply{.body = {"<!DOCTYPE html>\r\n  <title>", "Sign in\x1b[2J</title>", std::string(100'000, 'x')},
@@ -105,14 +106,14 @@ TEST_CASE("client: a page that is not JSON is named, with its first words", "[cl
     REQUIRE_FALSE(get);
     CHECK(get.error() == cond::corrupt);
     CHECK(get.error().target() == "/api/v1/namespaces/ns/pods/a");
-    has(get.error().message(), "the answer is text/html; charset=utf-8 and not JSON");
+    has(get.error().message(), "the response is text/html; charset=utf-8 and not JSON");
     has(get.error().message(), "begins: <!DOCTYPE html> <title>Sign in [2J</title>xxx");
     CHECK(get.error().message().size() < 400);
     CHECK(the.run.run(c.list(pods, "")).error() == cond::corrupt);
     CHECK(the.run.run(c.watch(pods, "")).error() == cond::corrupt);
     CHECK(the.run.run(c.create(pods, "ns", "{}")).error() == cond::corrupt);
-    has(the.run.run(c.get(pods, "ns", "a")).error().message(), "the answer is TEXT/ [31mHTML and not");
-    // Programs that are given the name of a resource ask for discovery first.
+    has(the.run.run(c.get(pods, "ns", "a")).error().message(), "the response is TEXT/ [31mHTML and not");
+    // Programs that take the name of a resource use discovery first.
     the.net->replies.push_back(html("text/html"));
     const auto resource = the.run.run(find_resource(c, "pods"));
     REQUIRE_FALSE(resource);
@@ -121,7 +122,7 @@ TEST_CASE("client: a page that is not JSON is named, with its first words", "[cl
     CHECK(resource.error().target() == "/api");
 }
 
-TEST_CASE("client: every media type of JSON is taken, and none at all", "[client][rest]")
+TEST_CASE("client: every JSON media type is accepted, and a missing one", "[client][rest]")
 {
     for (const char* type : {"application/json", "application/json;stream=watch", "Application/JSON; charset=utf-8",
                              "application/vnd.x+json", ""}) {
@@ -139,7 +140,7 @@ TEST_CASE("client: every media type of JSON is taken, and none at all", "[client
     CHECK(raw.run.run(c.raw(healthz)).value().body == "ok");
 }
 
-TEST_CASE("client: a server of TLS that is asked in the clear is told from a bad request", "[client][rest]")
+TEST_CASE("client: plain HTTP to a TLS server is distinguished from a bad request", "[client][rest]")
 {
     for (const char* body : {"Client sent an HTTP request to an HTTPS server.\n",
                              "<center>The plain HTTP request was sent to HTTPS port</center>"}) {
@@ -149,7 +150,7 @@ TEST_CASE("client: a server of TLS that is asked in the clear is told from a bad
         const auto got = the.run.run(c.get(pods, "ns", "a"));
         REQUIRE_FALSE(got);
         CHECK(got.error() == cond::invalid);
-        has(got.error().message(), "begins with https://");
+        has(got.error().message(), "must begin with https://");
         has(got.error().describe(), "HTTP request");
         CHECK(got.error().target() == "/api/v1/namespaces/ns/pods/a");
         CHECK(got.error().retry_after() == std::chrono::seconds{1});

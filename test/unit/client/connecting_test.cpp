@@ -1,5 +1,4 @@
-// How a connection to one of several addresses is made, and how names are looked up: the plans, and their performance in
-// virtual time.
+// Connecting to one of several addresses, and name look-ups: the plans, and their execution in virtual time.
 #include "connect/connection_race.hpp"
 #include "connect/happy_eyeballs_core.hpp"
 #include "connect/lookup_core.hpp"
@@ -21,7 +20,7 @@ namespace {
 
 const happy_eyeballs_core::moment start{};
 
-/// An action in words: "open 0", "wait 250", "wait", "connected 1", or the message of the failure.
+/// Describes an action: "open 0", "wait 250", "wait", "connected 1", or the message of the failure.
 std::string words(const happy_eyeballs_core::action& a)
 {
     using core = happy_eyeballs_core;
@@ -37,7 +36,7 @@ failure refused() { return failure(cond::unreachable, "Connection refused"); }
 
 } // namespace
 
-TEST_CASE("happy eyeballs: the families take turns, the best address first", "[client][connect]")
+TEST_CASE("happy eyeballs: the families alternate, the best address first", "[client][connect]")
 {
     const auto order = [](texts addresses, std::string preferred = {}) {
         return happy_eyeballs_core(std::move(addresses), {.preferred = std::move(preferred)}).order();
@@ -46,7 +45,7 @@ TEST_CASE("happy eyeballs: the families take turns, the best address first", "[c
     CHECK(order({"1.1.1.1", "2.2.2.2", "::1"}) == texts{"1.1.1.1", "::1", "2.2.2.2"});
     CHECK(order({"1.1.1.1", "1.1.1.1", "::1", "1.1.1.1"}) == texts{"1.1.1.1", "::1"});
     CHECK(order({}).empty());
-    // What worked last comes first; what is not there any more is not tried.
+    // The address that worked last comes first; if it is no longer listed, it is not tried.
     CHECK(order({"::1", "::2", "1.1.1.1", "2.2.2.2"}, "2.2.2.2") == texts{"2.2.2.2", "::1", "1.1.1.1", "::2"});
     CHECK(order({"::1", "1.1.1.1"}, "9.9.9.9") == texts{"::1", "1.1.1.1"});
     texts many;
@@ -54,7 +53,7 @@ TEST_CASE("happy eyeballs: the families take turns, the best address first", "[c
     CHECK(order(many).size() == 16);
 }
 
-TEST_CASE("happy eyeballs: an address that swallows packets costs the stagger", "[client][connect]")
+TEST_CASE("happy eyeballs: an address that drops packets costs one stagger", "[client][connect]")
 {
     happy_eyeballs_core core({"::1", "1.1.1.1", "2.2.2.2"}, {.peer = "h:1"});
     CHECK(words(core.next(start)) == "open 0");
@@ -66,13 +65,13 @@ TEST_CASE("happy eyeballs: an address that swallows packets costs the stagger", 
     CHECK(words(core.next(start + 600ms)) == "wait");
     core.on_connected(1);
     CHECK(words(core.next(start + 601ms)) == "connected 1");
-    // What the others come to changes nothing.
+    // Later outcomes of the others change nothing.
     core.on_failed(0, failure(cond::cancelled));
     core.on_connected(2);
     CHECK(words(core.next(start + 602ms)) == "connected 1");
 }
 
-TEST_CASE("happy eyeballs: a refusal begins the next attempt at once", "[client][connect]")
+TEST_CASE("happy eyeballs: a refusal starts the next attempt at once", "[client][connect]")
 {
     happy_eyeballs_core core({"::1", "1.1.1.1", "2.2.2.2"}, {.peer = "h:1"});
     CHECK(words(core.next(start)) == "open 0");
@@ -110,7 +109,7 @@ TEST_CASE("happy eyeballs: when all fail, the failure lists each address with it
     CHECK(words(few.next(start)) == "unreachable: connect to h:1: Connection refused, and 1 more not tried");
 }
 
-TEST_CASE("happy eyeballs: the deadline ends everything, and says who did not answer", "[client][connect]")
+TEST_CASE("happy eyeballs: the deadline ends all attempts, and the failure lists them", "[client][connect]")
 {
     happy_eyeballs_core core({"1.1.1.1", "2.2.2.2", "3.3.3.3"}, {.peer = "h:1", .deadline = start + 400ms});
     CHECK(words(core.next(start)) == "open 0");
@@ -132,7 +131,7 @@ TEST_CASE("happy eyeballs: the deadline ends everything, and says who did not an
 
 namespace {
 
-/// What happens at an address, and when the attempt has begun.
+/// The outcome of connecting to an address, and the time at which the attempt began.
 struct place
 {
     std::optional<failure> fails = {};
@@ -179,7 +178,7 @@ asio::awaitable<result<std::size_t>> race_to(std::shared_ptr<network> net, texts
 
 } // namespace
 
-TEST_CASE("connection race: the first answer wins and every other attempt has ended", "[client][connect]")
+TEST_CASE("connection race: the first success wins and every other attempt has ended", "[client][connect]")
 {
     testing::runner run;
     const auto net = std::make_shared<network>(network{run.shared_clock(), {{"2.2.2.2", {.answers_after = 10ms}}}});
@@ -210,7 +209,7 @@ TEST_CASE("connection race: refusals cost no time, and the deadline ends the res
     CHECK(net->open == 0);
 }
 
-TEST_CASE("connection race: cancelled or destroyed at any step, no attempt is left", "[client][connect]")
+TEST_CASE("connection race: cancelled or destroyed at any step, no attempt remains", "[client][connect]")
 {
     std::weak_ptr<network> seen;
     const auto make = [&](testing::runner& run) {
@@ -221,8 +220,8 @@ TEST_CASE("connection race: cancelled or destroyed at any step, no attempt is le
             texts addresses = {"1.1.1.1", "::1", "2.2.2.2", "3.3.3.3"};
             auto racing = race_to(over, std::move(addresses));
             auto won = co_await std::move(racing);
-            // Those that lost have ended by now.
-            if (over->open != 0) co_return failure(cond::internal, "an attempt is left");
+            // The losing attempts must have ended by now.
+            if (over->open != 0) co_return failure(cond::internal, "an attempt still runs");
             if (!won) co_return won.error();
             auto more = sleep_for(*over->time, 1s);
             co_return co_await std::move(more);
@@ -238,7 +237,7 @@ TEST_CASE("connection race: cancelled or destroyed at any step, no attempt is le
     CHECK(*cancelled > 10);
 }
 
-TEST_CASE("connection race: a clean-up section may still connect, and stays one", "[client][connect]")
+TEST_CASE("connection race: a clean-up section can still connect, and remains one", "[client][connect]")
 {
     testing::runner run;
     const auto net = std::make_shared<network>(network{run.shared_clock(), {{"::1", {.answers_after = 300ms}}}});
@@ -261,7 +260,7 @@ TEST_CASE("connection race: a clean-up section may still connect, and stays one"
     CHECK(t.outcome());
 }
 
-TEST_CASE("look-ups: one at a time for each name, whatever goes on for others", "[client][connect]")
+TEST_CASE("look-ups: one at a time for each name, independent of other names", "[client][connect]")
 {
     lookup_core core;
     const auto is = [](const lookup_core::action& a) {
@@ -274,16 +273,16 @@ TEST_CASE("look-ups: one at a time for each name, whatever goes on for others", 
     core.on_result("a", texts{"1.1.1.1"}, start + 1h);
     CHECK(is(core.ask("a", start + 1h)) == "1.1.1.1");
     CHECK(is(core.ask("b", start + 1h)) == "join");
-    // Good for five seconds after its end.
+    // Cached for five seconds after its end.
     CHECK(is(core.ask("a", start + 1h + 4999ms)) == "1.1.1.1");
     CHECK(is(core.ask("a", start + 1h + 5s)) == "begin");
-    // A failure for one.
+    // A failure is cached for one second.
     core.on_result("b", failure(cond::unreachable), start + 1h);
     CHECK(is(core.ask("b", start + 1h + 999ms)) == "bad");
     CHECK(is(core.ask("b", start + 1h + 1s)) == "begin");
 }
 
-TEST_CASE("look-ups: what is too old is forgotten, so that names do not pile up", "[client][connect]")
+TEST_CASE("look-ups: expired results are removed, so that names do not accumulate", "[client][connect]")
 {
     lookup_core core;
     for (int i = 0; i < 1000; ++i) {

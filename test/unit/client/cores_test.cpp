@@ -1,4 +1,4 @@
-// The small deciders: pool, retries, token, pager.
+// The small sans-io cores: pool, retries, token, pager.
 #include "auth/token_core.hpp"
 #include "http/connection_pool_core.hpp"
 #include "rest/pager_core.hpp"
@@ -27,7 +27,7 @@ list_page page(std::initializer_list<const char*> names, std::string version, st
 
 } // namespace
 
-TEST_CASE("pool: the newest idle connection goes out first", "[client][pool]")
+TEST_CASE("pool: the most recent idle connection is reused first", "[client][pool]")
 {
     connection_pool_core pool;
     CHECK_FALSE(pool.take());
@@ -38,7 +38,7 @@ TEST_CASE("pool: the newest idle connection goes out first", "[client][pool]")
     CHECK_FALSE(pool.take());
 }
 
-TEST_CASE("pool: idle connections are closed after their time, oldest first", "[client][pool]")
+TEST_CASE("pool: idle connections are closed after the timeout, oldest first", "[client][pool]")
 {
     connection_pool_core pool({.max_idle = 10, .idle_timeout = 90s});
     CHECK(pool.put(1, start).empty());
@@ -49,7 +49,7 @@ TEST_CASE("pool: idle connections are closed after their time, oldest first", "[
     CHECK(pool.idle() == 1);
 }
 
-TEST_CASE("pool: more idle connections than allowed push out the oldest", "[client][pool]")
+TEST_CASE("pool: too many idle connections evict the oldest", "[client][pool]")
 {
     connection_pool_core pool({.max_idle = 2});
     CHECK(pool.put(1, start).empty());
@@ -60,7 +60,7 @@ TEST_CASE("pool: more idle connections than allowed push out the oldest", "[clie
     CHECK(none.put(7, start) == ids{7});
 }
 
-TEST_CASE("retry: only a refusal that says when to come back is repeated, and so often", "[client][retry]")
+TEST_CASE("retry: only a refusal with Retry-After is retried, up to the maximum", "[client][retry]")
 {
     retry_core core(2);
     const auto wait = [](const retry_core::action& a) {
@@ -77,7 +77,7 @@ TEST_CASE("retry: only a refusal that says when to come back is repeated, and so
     CHECK_FALSE(wait(core.on_answer(500, 1s, false)));
 }
 
-TEST_CASE("retry: a 401 asks for other credentials once", "[client][retry]")
+TEST_CASE("retry: a 401 renews the credentials once", "[client][retry]")
 {
     retry_core core(10);
     CHECK(std::holds_alternative<retry_core::renew_credentials>(core.on_answer(401, {}, true)));
@@ -94,8 +94,7 @@ TEST_CASE("retry: Retry-After is a whole number of seconds or nothing", "[client
         CHECK_FALSE(parse_retry_after(text));
 }
 
-TEST_CASE("retry: on a dead idle connection, what is idempotent or was not wholly sent is repeated once",
-          "[client][retry]")
+TEST_CASE("retry: on a dead idle connection, an idempotent or partly sent request is repeated once", "[client][retry]")
 {
     const broken_attempt idle{.method = "PUT", .reused = true, .wholly_sent = true, .why = cond::unreachable};
     const auto with = [&](auto change) {
@@ -121,7 +120,7 @@ TEST_CASE("retry: on a dead idle connection, what is idempotent or was not wholl
         CHECK_FALSE(with([&](auto& a) { a.method = "GET", a.why = why; }));
 }
 
-TEST_CASE("retry: on a new connection that broke, only what changes nothing is repeated", "[client][retry]")
+TEST_CASE("retry: on a broken new connection, only requests without side effects are repeated", "[client][retry]")
 {
     for (const char* method : {"GET", "HEAD", "OPTIONS"}) {
         CHECK(may_repeat({.method = method, .wholly_sent = true}));
@@ -133,7 +132,7 @@ TEST_CASE("retry: on a new connection that broke, only what changes nothing is r
     }
 }
 
-TEST_CASE("token: a file is read at first, after fifty seconds, and not in between", "[client][token]")
+TEST_CASE("token: the file is read first at once, then after fifty seconds", "[client][token]")
 {
     token_core core("inline");
     CHECK(core.stale(start));
@@ -157,7 +156,7 @@ TEST_CASE("token: an empty file keeps the token and is read again", "[client][to
     CHECK(core.stale(start + 60s));
 }
 
-TEST_CASE("pager: later pages carry the token alone and the first page's version stays", "[client][pager]")
+TEST_CASE("pager: later pages carry the token alone and the first page's version is kept", "[client][pager]")
 {
     list_options asked;
     asked.resource_version = "5";
@@ -182,7 +181,7 @@ TEST_CASE("pager: later pages carry the token alone and the first page's version
     CHECK(all.resource_version == "10");
 }
 
-TEST_CASE("pager: a server whose pages go in circles or have no end is corrupt", "[client][pager]")
+TEST_CASE("pager: cyclic or endless pages are corrupt", "[client][pager]")
 {
     pager_core pager{list_options()};
     CHECK_FALSE(pager.on_page(page({"a", "b"}, "10", "t1")));
@@ -192,7 +191,7 @@ TEST_CASE("pager: a server whose pages go in circles or have no end is corrupt",
         REQUIRE(last);
         CHECK(last->condition() == cond::corrupt);
     }
-    SECTION("the beginning again")
+    SECTION("the first page again")
     {
         CHECK_FALSE(pager.on_page(page({}, "10", "t2")));
         const auto last = pager.on_page(page({"a"}, "10", "t3"));
@@ -209,7 +208,7 @@ TEST_CASE("pager: a server whose pages go in circles or have no end is corrupt",
     }
 }
 
-TEST_CASE("pager: a forgotten chain is read again in one piece at the original version", "[client][pager]")
+TEST_CASE("pager: an expired chain becomes one full list at the original version", "[client][pager]")
 {
     list_options asked;
     asked.resource_version = "5";
@@ -230,7 +229,7 @@ TEST_CASE("pager: a forgotten chain is read again in one piece at the original v
     CHECK(all.resource_version == "12");
 }
 
-TEST_CASE("pager: a 410 on the first page and every other failure end it", "[client][pager]")
+TEST_CASE("pager: a 410 on the first page and every other failure end the list", "[client][pager]")
 {
     pager_core first{list_options()};
     CHECK(first.on_failure(failure(cond::expired)));

@@ -1,4 +1,4 @@
-// Deadlines: every kind of cancellation gets through them, whatever the operation itself understands.
+// Deadlines: every kind of cancellation passes through them, whatever the operation itself supports.
 #include "rest/deadline.hpp"
 
 #include <kubecoro/base/async_event.hpp>
@@ -24,7 +24,7 @@ asio::awaitable<result<>> patient()
     co_return co_await std::move(waiting);
 }
 
-/// Knows terminal cancellation only, as Asio's TLS operations and every spawned coroutine.
+/// Accepts only terminal cancellation, like Asio's TLS operations and every spawned coroutine.
 asio::awaitable<result<>> stubborn()
 {
     const auto here = co_await asio::this_coro::executor;
@@ -59,7 +59,7 @@ TEST_CASE("deadline: every kind of cancellation ends the operation, with and wit
             }
 }
 
-TEST_CASE("deadline: a caller that lets only terminal cancellation in is not cancelled otherwise", "[client][deadline]")
+TEST_CASE("deadline: a caller that accepts only terminal cancellation ignores the other kinds", "[client][deadline]")
 {
     testing::runner run;
     const auto careful = [](time_source& time) -> asio::awaitable<result<>> {
@@ -76,7 +76,7 @@ TEST_CASE("deadline: a caller that lets only terminal cancellation in is not can
     CHECK(napping.outcome());
 }
 
-TEST_CASE("deadline: what takes too long is ended, and said", "[client][deadline]")
+TEST_CASE("deadline: an operation that takes too long is ended and named", "[client][deadline]")
 {
     testing::runner run;
     const auto late = run.spawn(detail::with_deadline(run.clock(), 2s, stubborn(), "the answer"));

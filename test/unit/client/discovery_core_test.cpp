@@ -34,7 +34,7 @@ std::string picked(const std::string& word)
 
 } // namespace
 
-TEST_CASE("discovery: aggregated documents name the resources with what is known of them", "[client][discovery]")
+TEST_CASE("discovery: aggregated documents give the resources with all their details", "[client][discovery]")
 {
     auto core = read_aggregated(document("aggregated_api.json"));
     REQUIRE(core);
@@ -54,7 +54,7 @@ TEST_CASE("discovery: aggregated documents name the resources with what is known
     CHECK_FALSE(nodes->type.namespaced);
 }
 
-TEST_CASE("discovery: plain documents say the same as aggregated ones", "[client][discovery]")
+TEST_CASE("discovery: plain documents give the same as aggregated ones", "[client][discovery]")
 {
     auto plain = read_resource_list(document("api_v1.json"), {"", "v1"});
     auto aggregated = read_aggregated(document("aggregated_api.json"));
@@ -81,7 +81,7 @@ TEST_CASE("discovery: plain documents say the same as aggregated ones", "[client
     CHECK(pick_resource(*apps, "deploy")->display_name() == "deployments.apps");
 }
 
-TEST_CASE("discovery: groups come in the server's order, preferred versions first", "[client][discovery]")
+TEST_CASE("discovery: groups keep the server's order, preferred versions first", "[client][discovery]")
 {
     auto core = read_group_versions(document("api.json"));
     REQUIRE(core);
@@ -97,7 +97,7 @@ TEST_CASE("discovery: groups come in the server's order, preferred versions firs
     CHECK(*reordered == std::vector<group_version>{{"g", "v1"}, {"g", "v2"}});
 }
 
-TEST_CASE("discovery: people's words find their resource", "[client][discovery]")
+TEST_CASE("discovery: plural, singular, short name and kind all find their resource", "[client][discovery]")
 {
     for (const char* word : {"pods", "pod", "po", "Pod", "PODS", "pods.v1."}) CHECK(picked(word) == "v1/pods");
     for (const char* word :
@@ -111,7 +111,7 @@ TEST_CASE("discovery: people's words find their resource", "[client][discovery]"
     CHECK(picked("crd") == "apiextensions.k8s.io/v1/customresourcedefinitions");
 }
 
-TEST_CASE("discovery: an unknown word is answered with what it may have meant", "[client][discovery]")
+TEST_CASE("discovery: an unknown word yields suggestions", "[client][discovery]")
 {
     CHECK(picked("pdos") == "the server has no resource \"pdos\"; did you mean pods?");
     CHECK(picked("deploymens").find("did you mean deployments.apps?") != std::string::npos);
@@ -124,7 +124,7 @@ TEST_CASE("discovery: an unknown word is answered with what it may have meant", 
         CHECK(picked(word).find("has no resource") != std::string::npos);
 }
 
-TEST_CASE("discovery: something else is corrupt, and odd fields do no harm", "[client][discovery]")
+TEST_CASE("discovery: other documents are corrupt, and unexpected fields are harmless", "[client][discovery]")
 {
     const auto pod = *object::parse(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}})");
     CHECK(read_aggregated(pod).error().condition() == cond::corrupt);

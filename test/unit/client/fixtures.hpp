@@ -1,5 +1,5 @@
 #pragma once
-// Bodies that a kube-apiserver 1.36 sent, byte for byte, from data/.
+// Response bodies of a kube-apiserver 1.36, byte for byte, from data/.
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/test/catch.hpp>

@@ -18,7 +18,7 @@ struct read_answer
     answer_head head;
 };
 
-/// Feeds `wire` in pieces of `step` bytes, keeping what is not consumed, as a connection does.
+/// Feeds `wire` in pieces of `step` bytes, keeping the bytes not consumed, as a connection does.
 read_answer read(const std::string& wire, std::size_t step, bool end = true, detail::http_limits limits = {})
 {
     http_parser p(false, limits);
@@ -54,7 +54,7 @@ const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r
 
 } // namespace
 
-TEST_CASE("http parser: every framing in every chunking gives the same answer", "[client][http]")
+TEST_CASE("http parser: every framing in every chunking gives the same response", "[client][http]")
 {
     for (std::size_t step = 1; step <= 200; ++step) {
         INFO("step " << step);
@@ -82,7 +82,7 @@ TEST_CASE("http parser: every framing in every chunking gives the same answer", 
     }
 }
 
-TEST_CASE("http parser: each piece of a body is found where it lies", "[client][http]")
+TEST_CASE("http parser: each piece of a body is a view into the input", "[client][http]")
 {
     http_parser p;
     std::string_view rest = chunked;
@@ -98,7 +98,7 @@ TEST_CASE("http parser: each piece of a body is found where it lies", "[client][
     CHECK(rest.empty());
 }
 
-TEST_CASE("http parser: interim answers are passed over", "[client][http]")
+TEST_CASE("http parser: interim responses are skipped", "[client][http]")
 {
     for (std::size_t step = 1; step <= 60; ++step) {
         auto a = read("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + with_length, step);
@@ -115,7 +115,7 @@ TEST_CASE("http parser: interim answers are passed over", "[client][http]")
     CHECK(read("HTTP/1.1 101 Switching Protocols\r\n\r\n", 1000).failed);
 }
 
-TEST_CASE("http parser: answers without a body are done with their head", "[client][http]")
+TEST_CASE("http parser: responses without a body end with their head", "[client][http]")
 {
     for (const char* status : {"204 No Content", "304 Not Modified"}) {
         auto a = read(std::string("HTTP/1.1 ") + status + "\r\n\r\n", 7);
@@ -133,14 +133,14 @@ TEST_CASE("http parser: answers without a body are done with their head", "[clie
     CHECK_FALSE(old.keep_alive);
 }
 
-TEST_CASE("http parser: bytes behind the answer are left alone", "[client][http]")
+TEST_CASE("http parser: bytes after the response are not consumed", "[client][http]")
 {
     auto a = read(with_length + "HTTP/1.1 200 OK", 1000);
     CHECK(a.done);
     CHECK(a.left == 15);
 }
 
-TEST_CASE("http parser: an answer that breaks off is unreachable wherever it breaks", "[client][http]")
+TEST_CASE("http parser: a truncated response is unreachable wherever it is cut", "[client][http]")
 {
     for (const auto* whole : {&with_length, &chunked})
         for (std::size_t n = 0; n < whole->size(); ++n) {
@@ -151,7 +151,7 @@ TEST_CASE("http parser: an answer that breaks off is unreachable wherever it bre
         }
 }
 
-TEST_CASE("http parser: what is not HTTP is corrupt", "[client][http]")
+TEST_CASE("http parser: anything but HTTP is corrupt", "[client][http]")
 {
     const std::string ok = "HTTP/1.1 200 OK\r\n";
     for (const auto& text :
@@ -169,7 +169,7 @@ TEST_CASE("http parser: what is not HTTP is corrupt", "[client][http]")
         }
 }
 
-TEST_CASE("http parser: headers are bounded in sum and one by one", "[client][http]")
+TEST_CASE("http parser: headers are limited in total and one by one", "[client][http]")
 {
     const std::string ok = "HTTP/1.1 200 OK\r\n";
     std::string many = ok;
@@ -188,7 +188,7 @@ TEST_CASE("http parser: headers are bounded in sum and one by one", "[client][ht
     CHECK(read(trailers + "\r\n", 1'000'000).failed);
 }
 
-TEST_CASE("http parser: an alert of TLS is told from broken HTTP", "[client][http]")
+TEST_CASE("http parser: a TLS alert is distinguished from broken HTTP", "[client][http]")
 {
     detail::http_parser alerted;
     const auto fed = alerted.feed("\x15");
@@ -196,7 +196,7 @@ TEST_CASE("http parser: an alert of TLS is told from broken HTTP", "[client][htt
     CHECK(fed.error() == cond::corrupt);
     CHECK(fed.error().message().find("https://") != std::string::npos);
     CHECK_FALSE(alerted.feed("\x03\x01"));
-    // Only where an answer begins.
+    // Only at the beginning of a response.
     detail::http_parser parser;
     REQUIRE(parser.feed("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"));
     const auto body = parser.feed("\x15");

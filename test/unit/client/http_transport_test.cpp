@@ -38,9 +38,9 @@ asio::awaitable<result<std::string>> exchange(std::shared_ptr<transport> t, requ
         if (piece->empty()) break;
         body.append(*piece);
     }
-    // The end stays the end.
+    // The end is reported again.
     auto again = co_await (*got)->read_some();
-    if (!again || !again->empty()) co_return failure(cond::internal, "the end did not last");
+    if (!again || !again->empty()) co_return failure(cond::internal, "the end was not reported again");
     co_return body;
 }
 
@@ -56,7 +56,7 @@ struct world
 
 } // namespace
 
-TEST_CASE("http transport: connections are reused after a whole answer", "[client][http]")
+TEST_CASE("http transport: connections are reused after a complete response", "[client][http]")
 {
     world the;
     the.w->scripts = {pieces({ok, ok, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", ok})};
@@ -65,7 +65,7 @@ TEST_CASE("http transport: connections are reused after a whole answer", "[clien
     CHECK(the.w->written[0].substr(0, 41) == "GET /p/x HTTP/1.1\r\nHost: h:1\r\nAccept: app");
 }
 
-TEST_CASE("http transport: connections are closed when the answer says so or its end is the connection's",
+TEST_CASE("http transport: connections are closed when the response says so or ends with the connection",
           "[client][http]")
 {
     world the;
@@ -76,7 +76,7 @@ TEST_CASE("http transport: connections are closed when the answer says so or its
     CHECK(the.w->open == 1);
 }
 
-TEST_CASE("http transport: reads grow while there is more than fits, and stay small otherwise", "[client][http]")
+TEST_CASE("http transport: buffers grow while reads fill them, and stay small otherwise", "[client][http]")
 {
     const std::string body(1000 * 1000, 'x');
     const auto in_pieces_of = [&](std::size_t most) {
@@ -110,7 +110,7 @@ TEST_CASE("http transport: reads grow while there is more than fits, and stay sm
 
 namespace {
 
-/// The pieces that one read has brought.
+/// The pieces delivered by one read.
 std::vector<std::string> arrived(world& the, answer& a)
 {
     const auto first = the.run.run(a.read_some());
@@ -124,7 +124,7 @@ const std::string chunked_head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\
 
 } // namespace
 
-TEST_CASE("http transport: what has arrived is handed out piece by piece, and the end by a read", "[client][http]")
+TEST_CASE("http transport: arrived bytes are returned piece by piece, and the end by a read", "[client][http]")
 {
     world the;
     the.w->scripts = {
@@ -137,12 +137,12 @@ TEST_CASE("http transport: what has arrived is handed out piece by piece, and th
     CHECK(arrived(the, **got) == texts{"hi", "j"});
     CHECK(arrived(the, **got).empty());
     CHECK((*got)->read_arrived().empty());
-    // The connection is good for another answer.
+    // The connection can carry another request.
     CHECK(the.ask().value() == "hi");
     CHECK(the.w->opened == 1);
 }
 
-TEST_CASE("http transport: pieces before broken ones are handed out, then reads fail", "[client][http]")
+TEST_CASE("http transport: pieces before broken ones are returned, then reads fail", "[client][http]")
 {
     world the;
     the.w->scripts = {pieces({chunked_head + "3\r\nabc\r\n2\r\nde\r\nzz\r\n"})};
@@ -158,7 +158,7 @@ TEST_CASE("http transport: pieces before broken ones are handed out, then reads 
     CHECK(the.w->open == 0);
 }
 
-TEST_CASE("http transport: an answer dropped in the middle takes its connection along", "[client][http]")
+TEST_CASE("http transport: destroying a response midway closes its connection", "[client][http]")
 {
     world the;
     the.w->scripts = {pieces({"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhi"})};
@@ -181,7 +181,7 @@ TEST_CASE("http transport: idle connections are closed after ninety seconds", "[
     CHECK(the.w->open == 1);
 }
 
-TEST_CASE("http transport: an idle connection on which something came is not used", "[client][http]")
+TEST_CASE("http transport: an idle connection with unexpected bytes is not reused", "[client][http]")
 {
     world the;
     auto noisy = pieces({ok});
@@ -193,7 +193,7 @@ TEST_CASE("http transport: an idle connection on which something came is not use
     CHECK(the.w->open == 1);
 }
 
-TEST_CASE("http transport: a GET is sent once more when its connection breaks before any answer", "[client][http]")
+TEST_CASE("http transport: a GET is sent once more when its connection breaks before any response", "[client][http]")
 {
     const auto broken = failure(cond::unreachable, "reset");
     world the;
@@ -214,9 +214,9 @@ TEST_CASE("http transport: a GET is sent once more when its connection breaks be
     CHECK(write.ask().value() == "hi");
 }
 
-TEST_CASE("http transport: what is idempotent is sent again when its idle connection was dead", "[client][http]")
+TEST_CASE("http transport: idempotent requests are sent again when their idle connection was dead", "[client][http]")
 {
-    for (const auto& dead : {failure(cond::unreachable, "reset"), failure(cond::timed_out, "nobody acknowledges")})
+    for (const auto& dead : {failure(cond::unreachable, "reset"), failure(cond::timed_out, "no acknowledgement")})
         for (const char* method : {"GET", "PUT", "DELETE", "POST", "PATCH"}) {
             const std::string named = method;
             const bool repeated = named != "POST" && named != "PATCH";
@@ -232,7 +232,7 @@ TEST_CASE("http transport: what is idempotent is sent again when its idle connec
         }
 }
 
-TEST_CASE("http transport: what an idle connection did not take is sent again whatever it is", "[client][http]")
+TEST_CASE("http transport: any request that an idle connection did not accept is sent again", "[client][http]")
 {
     for (const char* method : {"POST", "PATCH", "PUT"}) {
         INFO(method);
@@ -245,7 +245,7 @@ TEST_CASE("http transport: what an idle connection did not take is sent again wh
     }
 }
 
-TEST_CASE("http transport: an idle connection has to prove quickly that its other end is there", "[client][http]")
+TEST_CASE("http transport: an idle connection must prove quickly that its peer still exists", "[client][http]")
 {
     world the;
     the.w->scripts = {pieces({ok, ok})};
@@ -255,7 +255,7 @@ TEST_CASE("http transport: an idle connection has to prove quickly that its othe
     CHECK(the.w->patience == std::vector<duration>{5s, 60s});
 }
 
-TEST_CASE("http transport: a new connection in the clear that breaks in silence may speak TLS", "[client][http]")
+TEST_CASE("http transport: a silent break of a new plain connection suggests TLS", "[client][http]")
 {
     const auto why = [](bool tls, connection_script one) {
         testing::runner run;
@@ -266,14 +266,14 @@ TEST_CASE("http transport: a new connection in the clear that breaks in silence 
         return run.run(exchange(t, make())).error().message();
     };
     const connection_script reset{.then = failure(cond::unreachable, "reset")};
-    CHECK(why(false, reset) == "reset; if this port speaks TLS, its address begins with https://");
+    CHECK(why(false, reset) == "reset; if this port speaks TLS, its address must begin with https://");
     CHECK(why(true, reset) == "reset");
     CHECK(why(false, pieces({""})).find("https://") != std::string::npos);
     CHECK(why(false, {.pieces = {"HTTP/1.1"}, .then = failure(cond::unreachable, "reset")}) == "reset");
-    CHECK(why(false, pieces({"\x15\x03\x01"})) == "the server answers in TLS: its address begins with https://");
+    CHECK(why(false, pieces({"\x15\x03\x01"})) == "the server responds in TLS: its address must begin with https://");
 }
 
-TEST_CASE("http transport: other methods and begun answers are never repeated", "[client][http]")
+TEST_CASE("http transport: other methods and started responses are never repeated", "[client][http]")
 {
     const auto broken = failure(cond::unreachable, "reset");
     for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
@@ -292,7 +292,7 @@ TEST_CASE("http transport: other methods and begun answers are never repeated", 
     CHECK(body.w->opened == 1);
 }
 
-TEST_CASE("http transport: an early answer counts more than the request that could not be finished", "[client][http]")
+TEST_CASE("http transport: an early response takes precedence over the incomplete request", "[client][http]")
 {
     world the;
     auto early = pieces({"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"});
@@ -302,7 +302,7 @@ TEST_CASE("http transport: an early answer counts more than the request that cou
     CHECK(the.w->open == 0);
 }
 
-TEST_CASE("http transport: failures last", "[client][http]")
+TEST_CASE("http transport: failures are permanent", "[client][http]")
 {
     world the;
     the.w->scripts = {pieces({"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n"})};
@@ -317,7 +317,7 @@ TEST_CASE("http transport: failures last", "[client][http]")
     CHECK_FALSE(the.run.run((*got)->read_some()));
 }
 
-TEST_CASE("http transport: endless headers and endless chunk headers end", "[client][http]")
+TEST_CASE("http transport: endless headers and endless chunk headers are cut off", "[client][http]")
 {
     for (const std::string& begin :
          {std::string("HTTP/1.1 200 OK\r\n"), std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")}) {

@@ -7,7 +7,7 @@ using namespace kubecoro;
 
 namespace {
 
-/// A machine made of two maps.
+/// An environment backed by two maps.
 struct machine
 {
     std::map<std::string, std::string> variables = {{"HOME", "/home/u"}};
@@ -68,7 +68,7 @@ void has(const std::string& text, const std::string& part)
 
 } // namespace
 
-TEST_CASE("kubeconfig: data members are decoded and beat files", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: data members are decoded and override files", "[client][kubeconfig]")
 {
     auto got = load(config("server: 'https://h:6443', certificate-authority-data: Q0E=, certificate-authority: ca.pem, "
                            "tls-server-name: kubernetes",
@@ -102,7 +102,7 @@ TEST_CASE("kubeconfig: paths are relative to their file", "[client][kubeconfig]"
     CHECK(got->login.token_file == "/k/../token");
 }
 
-TEST_CASE("kubeconfig: logins of every kind are taken", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: all kinds of credentials are supported", "[client][kubeconfig]")
 {
     auto token = load(config("server: 'https://h'", "token: abc"));
     REQUIRE(token);
@@ -120,7 +120,7 @@ TEST_CASE("kubeconfig: logins of every kind are taken", "[client][kubeconfig]")
     CHECK(as->login.as.extra == std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "y"}});
 }
 
-TEST_CASE("kubeconfig: credentials are not taken along over plain http, impersonation is", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: over plain http credentials are dropped, impersonation is kept", "[client][kubeconfig]")
 {
     for (const char* server : {"http://h:8080", "HTTP://h:8080"}) {
         INFO(server);
@@ -134,7 +134,8 @@ TEST_CASE("kubeconfig: credentials are not taken along over plain http, imperson
     }
 }
 
-TEST_CASE("kubeconfig: impersonation without a user is refused, for it would mean full rights", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: impersonation without a user is rejected, because it would mean full rights",
+          "[client][kubeconfig]")
 {
     for (const char* server : {"https://h", "http://h"})
         for (const char* as : {"as-groups: [devs]", "as-uid: '7'", "as-user-extra: {scopes: [x]}"}) {
@@ -154,7 +155,7 @@ TEST_CASE("kubeconfig: JSON is YAML", "[client][kubeconfig]")
     CHECK(got->insecure);
 }
 
-TEST_CASE("kubeconfig: files of KUBECONFIG are merged, the first one wins", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: the files in KUBECONFIG are merged, the first one wins", "[client][kubeconfig]")
 {
     machine m;
     m.variables["KUBECONFIG"] = "/missing:/a/config::/b/config:/a/config";
@@ -194,7 +195,8 @@ TEST_CASE("kubeconfig: sources are tried in kubectl's order", "[client][kubeconf
     CHECK(pod->origin == "in-cluster");
 }
 
-TEST_CASE("kubeconfig: nothing configured says where was looked and what to do", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: without any configuration the failure names the places searched and what to do",
+          "[client][kubeconfig]")
 {
     machine m;
     auto got = load_kubeconfig({}, m.env());
@@ -210,7 +212,7 @@ TEST_CASE("kubeconfig: nothing configured says where was looked and what to do",
     has(named.error().message(), "prod");
 }
 
-TEST_CASE("kubeconfig: an explicit file has to be there", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: an explicit file must exist", "[client][kubeconfig]")
 {
     machine m;
     m.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
@@ -220,7 +222,7 @@ TEST_CASE("kubeconfig: an explicit file has to be there", "[client][kubeconfig]"
     has(got.error().message(), "/nowhere");
 }
 
-TEST_CASE("kubeconfig: a pod without its token says so", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: a missing token of a pod is reported", "[client][kubeconfig]")
 {
     machine m;
     m.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
@@ -244,17 +246,18 @@ TEST_CASE("kubeconfig: the context can be chosen", "[client][kubeconfig]")
     CHECK(load_kubeconfig({.path = "/k", .context = "one"}, m.env()));
 }
 
-TEST_CASE("kubeconfig: what is wrong is named by file and field", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: errors name file and field", "[client][kubeconfig]")
 {
     const std::string good = "server: 'https://h'";
-    has(complaint(config("server: [1]", "")), "/k/config: clusters[c].cluster.server: expected text");
+    has(complaint(config("server: [1]", "")), "/k/config: clusters[c].cluster.server: expected a string");
     has(complaint(config("", "")), "clusters[c].cluster.server: missing");
     has(complaint(config("server: h", "")), "clusters[c].cluster.server: the server address");
     has(complaint(config("server: 'ftp://h'", "")), "neither https nor http");
     has(complaint(config("server: 'https://u:p@h'", "")), "user name");
     has(complaint(config(good + ", insecure-skip-tls-verify: maybe", "")),
         "clusters[c].cluster.insecure-skip-tls-verify: expected true or false");
-    has(complaint(config(good + ", insecure-skip-tls-verify: true, certificate-authority-data: Q0E=", "")), "exclude");
+    has(complaint(config(good + ", insecure-skip-tls-verify: true, certificate-authority-data: Q0E=", "")),
+        "mutually exclusive");
     has(complaint(config(good + ", certificate-authority-data: '%%%'", "")),
         "/k/config: clusters[c].cluster.certificate-authority-data: not base64");
     has(complaint(config(good + ", certificate-authority: ca.pem", "")),
@@ -268,30 +271,30 @@ TEST_CASE("kubeconfig: what is wrong is named by file and field", "[client][kube
     has(complaint("clusters: 7"), "/k/config: clusters: expected a list");
     has(complaint("clusters: [7]"), "clusters[0]: expected a map");
     has(complaint("clusters: [{cluster: {}}]"), "clusters[0].name: missing");
-    has(complaint("clusters: [{name: a}, {name: a}]"), "two of this name");
+    has(complaint("clusters: [{name: a}, {name: a}]"), "duplicate name");
     has(complaint("clusters: [{name: a, cluster: 7}]"), "clusters[a].cluster: expected a map");
     has(complaint("a: [1\nb: 2"), "/k/config: not YAML: line");
     has(complaint("contexts: [{name: a}, {name: b}]"), "no current-context; name one of these contexts: a, b");
-    has(complaint("current-context: x"), "/k/config: current-context: there is no context \"x\"; there are: none");
+    has(complaint("current-context: x"), "/k/config: current-context: no context \"x\"; available: none");
     has(complaint("current-context: a\ncontexts: [{name: a, context: {cluster: nope}}]"),
-        "contexts[a].context.cluster: there is no cluster \"nope\"");
+        "contexts[a].context.cluster: no cluster \"nope\"");
     has(complaint("current-context: a\ncontexts: [{name: a}]"), "contexts[a].context.cluster: missing");
     has(complaint("current-context: a\ncontexts: [{name: a, context: {cluster: c, user: nope}}]\n"
                   "clusters: [{name: c, cluster: {server: 'https://h'}}]"),
-        "contexts[a].context.user: there is no user \"nope\"");
+        "contexts[a].context.user: no user \"nope\"");
     has(complaint(std::string(3000, '[')), "/k/config: not YAML");
 }
 
-TEST_CASE("kubeconfig: a client certificate without its key, or the other way round, names file and field",
+TEST_CASE("kubeconfig: a client certificate without its key, or vice versa, names file and field",
           "[client][kubeconfig]")
 {
     has(complaint(config("server: 'https://h'", "client-certificate-data: YQ==")),
-        "/k/config: users[u].user.client-certificate-data: a client certificate needs its key");
+        "/k/config: users[u].user.client-certificate-data: a client certificate and its key must be given together");
     has(complaint(config("server: 'https://h'", "client-key-data: YQ==")),
         "/k/config: users[u].user.client-key-data: ");
 }
 
-TEST_CASE("kubeconfig: broken base64 of a secret is not repeated", "[client][kubeconfig]")
+TEST_CASE("kubeconfig: broken base64 of a secret is not shown", "[client][kubeconfig]")
 {
     const auto text = complaint(config("server: 'https://h'", "client-key-data: 'c2VjcmV0!'"));
     has(text, "users[u].user.client-key-data: not base64");

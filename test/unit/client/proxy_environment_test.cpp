@@ -26,7 +26,7 @@ std::string except(const std::string& url, const std::string& list)
 
 } // namespace
 
-TEST_CASE("proxy: the scheme's variable in either case asks for one", "[client][proxy]")
+TEST_CASE("proxy: the scheme's variable selects one, in either case", "[client][proxy]")
 {
     CHECK(asked("https://h", {}) == "none");
     CHECK(asked("https://h", {{"HTTPS_PROXY", "http://p"}}) == "HTTPS_PROXY");
@@ -37,14 +37,14 @@ TEST_CASE("proxy: the scheme's variable in either case asks for one", "[client][
     CHECK(asked("http://h", {{"HTTPS_PROXY", "p"}}) == "none");
 }
 
-TEST_CASE("proxy: none leads to this machine", "[client][proxy]")
+TEST_CASE("proxy: none for loopback addresses", "[client][proxy]")
 {
     for (const char* url : {"https://localhost:6443", "https://127.0.0.1:6443", "https://127.9.9.9", "https://[::1]:1"})
         CHECK(except(url, "") == "none");
     CHECK(except("https://10.0.0.1", "") == "HTTPS_PROXY");
 }
 
-TEST_CASE("proxy: NO_PROXY names hosts, domains, addresses, networks and ports", "[client][proxy]")
+TEST_CASE("proxy: NO_PROXY lists hosts, domains, addresses, networks and ports", "[client][proxy]")
 {
     const auto direct = [](const std::string& url, const std::string& list) { return except(url, list) == "none"; };
     CHECK(direct("https://h", "*"));

@@ -1,4 +1,4 @@
-// A client over a transport made of scripts.
+// A client over a scripted transport.
 #pragma once
 
 #include <kubecoro/client/client.hpp>
@@ -15,7 +15,7 @@ namespace kubecoro::rest_test {
 
 inline const auto pods = core::v1::pod::resource();
 
-/// One answer: its head, its body in pieces, and what follows them.
+/// One response: its head, its body in pieces, and how it ends.
 struct reply
 {
     int status = 200;
@@ -26,7 +26,7 @@ struct reply
     bool hangs_in_body = false;
     /// Before each piece.
     duration pause{0};
-    /// One read brings all of the pieces.
+    /// A single read delivers all pieces.
     bool comes_at_once = false;
 };
 
@@ -78,7 +78,7 @@ public:
     boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
     {
         seen.push_back(std::move(r));
-        if (replies.empty()) co_return failure(cond::unreachable, "nobody there");
+        if (replies.empty()) co_return failure(cond::unreachable, "no reply scripted");
         auto next = std::move(replies.front());
         replies.pop_front();
         if (next.hangs_before_head) {

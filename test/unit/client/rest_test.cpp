@@ -1,4 +1,4 @@
-// The client over a transport made of scripts: credentials, deadlines, retries, refusals, pages, watches.
+// The client over a scripted transport: credentials, deadlines, retries, refusals, pages, watches.
 #include <kubecoro/client/discovery.hpp>
 
 #include "rest_fixture.hpp"
@@ -12,7 +12,7 @@ using namespace kubecoro::rest_test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-TEST_CASE("client: requests carry who asks and what asks", "[client][rest]")
+TEST_CASE("client: requests carry credentials and a user agent", "[client][rest]")
 {
     world the;
     the.net->replies = {{.body = {pod("a")}}, {.body = {pod("a")}}, {.body = {pod("a")}}};
@@ -39,7 +39,7 @@ TEST_CASE("client: requests carry who asks and what asks", "[client][rest]")
     CHECK(the.net->header(2, "Authorization").empty());
 }
 
-TEST_CASE("client: impersonation without a user is refused and nothing is sent", "[client][rest]")
+TEST_CASE("client: impersonation without a user is rejected and nothing is sent", "[client][rest]")
 {
     for (const impersonation& as :
          {impersonation{.uid = "7"}, impersonation{.groups = {"devs"}}, impersonation{.extra = {{"scopes", "x"}}}}) {
@@ -57,7 +57,7 @@ TEST_CASE("client: impersonation without a user is refused and nothing is sent",
     }
 }
 
-TEST_CASE("client: what the server refuses keeps its Status and the request", "[client][rest]")
+TEST_CASE("client: a refusal keeps the server's Status and the request", "[client][rest]")
 {
     world the;
     the.net->replies = {
@@ -97,7 +97,7 @@ TEST_CASE("client: a redirect is a failure and is not followed", "[client][rest]
     CHECK(the.net->seen.size() == 1);
 }
 
-TEST_CASE("client: a refusal with Retry-After is repeated after that time", "[client][rest]")
+TEST_CASE("client: a refusal with Retry-After is retried after that time", "[client][rest]")
 {
     world the;
     the.net->replies = {{.status = 429, .body = {"x"}, .headers = {{"retry-after", "3"}}},
@@ -117,7 +117,7 @@ TEST_CASE("client: a refusal with Retry-After is repeated after that time", "[cl
     CHECK(the.run.run(impatient.get(pods, "ns", "a")).error().condition() == cond::retry_later);
 }
 
-TEST_CASE("client: what never answers times out, at the head and in the body", "[client][rest]")
+TEST_CASE("client: a silent server times out, at the head and in the body", "[client][rest]")
 {
     world the;
     the.net->replies = {{.hangs_before_head = true},
@@ -139,7 +139,7 @@ TEST_CASE("client: what never answers times out, at the head and in the body", "
     CHECK(the.run.clock().now() - begin == 120s);
 }
 
-TEST_CASE("client: a list may take long as long as it goes on", "[client][rest]")
+TEST_CASE("client: a list may take any time as long as data arrives", "[client][rest]")
 {
     world the;
     const auto text = list_of("a", "7");
@@ -161,7 +161,7 @@ TEST_CASE("client: a list may take long as long as it goes on", "[client][rest]"
     CHECK(the.run.run(c.list(pods, "ns")).error() == cond::timed_out);
 }
 
-TEST_CASE("client: what comes at once is read at once", "[client][rest]")
+TEST_CASE("client: data that arrives together is read together", "[client][rest]")
 {
     world the;
     const auto line = R"({"type":"ADDED","object":)" + pod("a") + "}\n";
@@ -180,7 +180,7 @@ TEST_CASE("client: what comes at once is read at once", "[client][rest]")
     CHECK(the.run.run(c.list(pods, "ns"))->items.size() == 1);
 }
 
-TEST_CASE("client: a silent watch is left alone", "[client][rest]")
+TEST_CASE("client: a silent watch is left open", "[client][rest]")
 {
     world the;
     the.net->replies = {{.body = {R"({"type":"ADDED","object":)" + pod("a") + "}\n"}, .hangs_in_body = true}};
@@ -198,7 +198,7 @@ TEST_CASE("client: a silent watch is left alone", "[client][rest]")
     CHECK(the.run.run((*stream)->next()).error().condition() == cond::cancelled);
 }
 
-TEST_CASE("client: a watch hands out good events before a broken line, then the failure, for good", "[client][rest]")
+TEST_CASE("client: a watch delivers the events before a broken line, then fails permanently", "[client][rest]")
 {
     world the;
     const auto line = R"({"type":"ADDED","object":)" + pod("a") + "}\n";
@@ -226,7 +226,7 @@ TEST_CASE("client: a watch hands out good events before a broken line, then the 
     CHECK(the.run.run(half->next()).error().condition() == cond::corrupt);
 }
 
-TEST_CASE("client: list_all reads page by page and starts over in one piece after a 410", "[client][rest]")
+TEST_CASE("client: list_all reads page by page and starts over with one full list after a 410", "[client][rest]")
 {
     world the;
     the.net->replies = {{.body = {list_of("a", "7", "t1")}}, {.body = {list_of("b", "7")}}};
@@ -247,7 +247,7 @@ TEST_CASE("client: list_all reads page by page and starts over in one piece afte
     CHECK(the.net->seen[2].target == "/api/v1/namespaces/ns/pods");
 }
 
-TEST_CASE("client: answers beyond the limits are corrupt", "[client][rest]")
+TEST_CASE("client: responses beyond the limits are corrupt", "[client][rest]")
 {
     world the;
     client_options small;
@@ -263,7 +263,7 @@ TEST_CASE("client: answers beyond the limits are corrupt", "[client][rest]")
     CHECK(the.run.run(c.raw(r))->body == "1234567890");
 }
 
-TEST_CASE("client: bad names never reach the server", "[client][rest]")
+TEST_CASE("client: invalid names never reach the server", "[client][rest]")
 {
     world the;
     auto c = the.make();
@@ -272,7 +272,7 @@ TEST_CASE("client: bad names never reach the server", "[client][rest]")
     CHECK(the.net->seen.empty());
 }
 
-TEST_CASE("client: secrets are in no failure and no log line", "[client][rest]")
+TEST_CASE("client: secrets appear in no failure and no log line", "[client][rest]")
 {
     world the;
     the.net->replies = {
@@ -285,7 +285,7 @@ TEST_CASE("client: secrets are in no failure and no log line", "[client][rest]")
     CHECK(told.find("s3cr3t") == std::string::npos);
 }
 
-TEST_CASE("client: warnings of the server are logged", "[client][rest]")
+TEST_CASE("client: the server's warnings are logged", "[client][rest]")
 {
     world the;
     the.net->replies = {{.body = {pod("a")}, .headers = {{"warning", "299 - \"old\nversion\""}}}};
@@ -294,7 +294,7 @@ TEST_CASE("client: warnings of the server are logged", "[client][rest]")
     CHECK(the.lines[0].find("old version") != std::string::npos);
 }
 
-TEST_CASE("client: discovery by aggregated documents, and without them", "[client][discovery]")
+TEST_CASE("client: discovery with aggregated documents, and without them", "[client][discovery]")
 {
     world the;
     auto c = the.make();
@@ -375,7 +375,7 @@ asio::awaitable<result<>> note_throw(asio::awaitable<result<T>> operation, std::
 
 } // namespace
 
-TEST_CASE("client: a cancelled operation is a value, whatever step it was cancelled at", "[client][rest]")
+TEST_CASE("client: a cancelled operation returns a failure, whatever step it was cancelled at", "[client][rest]")
 {
     const int operation = GENERATE(0, 1, 2);
     const auto threw = std::make_shared<bool>(false);

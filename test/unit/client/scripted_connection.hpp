@@ -1,5 +1,5 @@
 #pragma once
-// Connections made of scripts: what the server sends after which request, piece by piece, without sockets.
+// Scripted connections: the bytes that the server sends after each request, piece by piece, without sockets.
 
 #include "connect/byte_stream.hpp"
 
@@ -12,26 +12,26 @@
 
 namespace kubecoro::test {
 
-/// What happens on one connection.
+/// The behaviour of one connection.
 struct connection_script
 {
     /// Each read gives the next piece; an empty piece is the end of the stream.
     std::deque<std::string> pieces = {};
-    /// After the pieces: fail with this, or wait for ever.
+    /// After the pieces: fails with this, or waits forever.
     std::optional<failure> then = {};
     std::optional<failure> write_fails = {};
-    /// Writes that go well before all others fail with `then`.
+    /// Number of writes that succeed before all others fail with `then`.
     std::optional<int> writes = {};
     bool quiet = true;
 };
 
-/// What a test sees of the connections that were opened.
+/// A test's view of the connections opened.
 struct wire
 {
     std::deque<connection_script> scripts;
     std::deque<failure> refusals;
     std::vector<std::string> written;
-    /// Each set_patience() of any connection.
+    /// The argument of each set_patience() of any connection.
     std::vector<duration> patience;
     int opened = 0;
     int open = 0;

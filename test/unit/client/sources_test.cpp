@@ -1,11 +1,11 @@
-// The client as informers see it: one request at a time, in the scope of a source.
+// The client as a source of informers: one request at a time, in the scope of the source.
 #include "rest_fixture.hpp"
 
 using namespace kubecoro;
 using namespace kubecoro::rest_test;
 using namespace std::chrono_literals;
 
-TEST_CASE("client: an informer's source asks once, in its scope", "[client][rest]")
+TEST_CASE("client: an informer's source sends each request once, in its scope", "[client][rest]")
 {
     world the;
     the.net->replies = {{.status = 429, .headers = {{"retry-after", "1"}}},
@@ -27,7 +27,7 @@ TEST_CASE("client: an informer's source asks once, in its scope", "[client][rest
     CHECK(the.net->seen[2].target.find("labelSelector=app%3Dshop") != std::string::npos);
 }
 
-TEST_CASE("client: a shard that the server ignores is a failure, not everything", "[client][rest]")
+TEST_CASE("client: a shard selector that the server ignores is a failure", "[client][rest]")
 {
     world the;
     const std::string shard = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
@@ -51,7 +51,7 @@ TEST_CASE("client: a shard that the server ignores is a failure, not everything"
     CHECK(the.net->seen[1].target.find("shardSelector=shardRange%28") != std::string::npos);
 }
 
-TEST_CASE("client: an informer's source gives back the objects that are known", "[client][rest]")
+TEST_CASE("client: an informer's source returns known objects", "[client][rest]")
 {
     struct knows_one final : known_objects
     {

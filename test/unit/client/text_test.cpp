@@ -1,4 +1,4 @@
-// Requests, addresses and base64 as text.
+// Text of requests, addresses and base64.
 #include "config/server_address.hpp"
 #include "http/encoding.hpp"
 #include "http/request_text.hpp"
@@ -8,7 +8,7 @@
 using namespace kubecoro;
 using namespace kubecoro::detail;
 
-TEST_CASE("request text: a GET has no body and no length", "[client][http]")
+TEST_CASE("request text: a GET has neither body nor length", "[client][http]")
 {
     request r;
     r.method = "GET";
@@ -18,7 +18,7 @@ TEST_CASE("request text: a GET has no body and no length", "[client][http]")
                                                    "Accept: application/json\r\nUser-Agent: x\r\n\r\n");
 }
 
-TEST_CASE("request text: writes say how long they are, even when empty", "[client][http]")
+TEST_CASE("request text: writes give their length, even when empty", "[client][http]")
 {
     request r;
     r.method = "POST";
@@ -31,7 +31,7 @@ TEST_CASE("request text: writes say how long they are, even when empty", "[clien
           "POST /a HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
 }
 
-TEST_CASE("request text: nothing can end or forge a line", "[client][http]")
+TEST_CASE("request text: no field can end or forge a line", "[client][http]")
 {
     const auto refused = [](auto change) {
         request r;
@@ -54,7 +54,7 @@ TEST_CASE("request text: nothing can end or forge a line", "[client][http]")
     refused([](request& r) { r.content_type = std::string("a\0b", 3); });
 }
 
-TEST_CASE("server address: what a URL says", "[client]")
+TEST_CASE("server address: the parts of a URL", "[client]")
 {
     auto a = server_address::parse("https://127.0.0.1:6443");
     REQUIRE(a);
@@ -75,7 +75,7 @@ TEST_CASE("server address: what a URL says", "[client]")
     CHECK(c->authority() == "[::1]");
 }
 
-TEST_CASE("server address: addresses of IPv6 are in brackets wherever people read them", "[client]")
+TEST_CASE("server address: IPv6 addresses are displayed in brackets", "[client]")
 {
     const auto endpoint = [](const char* url) { return server_address::parse(url)->endpoint(); };
     CHECK(endpoint("https://[fd00::1]:6443") == "[fd00::1]:6443");
@@ -84,7 +84,7 @@ TEST_CASE("server address: addresses of IPv6 are in brackets wherever people rea
     CHECK(endpoint("https://10.0.0.1:6443/prefix") == "10.0.0.1:6443");
 }
 
-TEST_CASE("server address: what is no server address is refused", "[client]")
+TEST_CASE("server address: invalid addresses are rejected", "[client]")
 {
     for (const char* url : {"", "h", "h:6443", "tcp://h", "https://", "https://:6443", "https://h:0", "https://h:65536",
                             "https://h:99999999999999999999", "https://h:x", "https://u:p@h", "https://h?a=b",
@@ -96,7 +96,7 @@ TEST_CASE("server address: what is no server address is refused", "[client]")
     }
 }
 
-TEST_CASE("base64: there and back, and nothing else", "[client]")
+TEST_CASE("base64: round trip, and nothing else is accepted", "[client]")
 {
     for (const char* text : {"", "a", "ab", "abc", "abcd", "\xff\xfe"})
         CHECK(base64_decode(base64_encode(text)) == std::string(text));

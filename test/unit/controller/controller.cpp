@@ -1,11 +1,11 @@
-// The controller as a whole: sources, runs, what becomes of a run's outcome.
+// The controller as a whole: sources, runs, and the effect of a run's outcome.
 #include "controller_fixture.hpp"
 
 #include <stdexcept>
 
 using namespace controller_test;
 
-TEST_CASE("controller: waits for the first list, then runs what was there and what comes", "[controller]")
+TEST_CASE("controller: waits for the first list, then runs its objects and later events", "[controller]")
 {
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")});
@@ -39,14 +39,13 @@ TEST_CASE("controller: waits for the first list, then runs what was there and wh
     CHECK_FALSE(c.describe().empty());
 }
 
-TEST_CASE("controller: failures are tried again after the key's own backoff, and success starts it over",
-          "[controller]")
+TEST_CASE("controller: failures are retried after the key's own backoff, and success resets it", "[controller]")
 {
     fixture f;
     std::vector<unsigned> attempts;
     auto& c = f.make(plain([&](const object_key&, reconcile_context& context) -> answer {
         attempts.push_back(context.attempt());
-        context.log().info("at it");
+        context.log().info("running");
         if (attempts.size() % 4 != 0) return failure(cond::conflict, "once more");
         return action::done();
     }));
@@ -66,11 +65,11 @@ TEST_CASE("controller: failures are tried again after the key's own backoff, and
     CHECK(c.stats().failed == 4);
     CHECK(f.number("controller_runtime_reconcile_errors_total") == 4);
     CHECK(f.number("controller_runtime_reconcile_total", {{"result", "error"}}) == 4);
-    CHECK(f.log.count("at it controller=subject object=web/a") == 5);
+    CHECK(f.log.count("running controller=subject object=web/a") == 5);
     CHECK(f.log.count("a run failed controller=subject object=web/a attempt=1") == 2);
 }
 
-TEST_CASE("controller: terminal failures are counted and not tried again", "[controller]")
+TEST_CASE("controller: terminal failures are counted and not retried", "[controller]")
 {
     fixture f;
     int runs = 0;
@@ -88,7 +87,7 @@ TEST_CASE("controller: terminal failures are counted and not tried again", "[con
     CHECK(c.stats().queue.keys == 0);
     CHECK(f.number("controller_runtime_terminal_reconcile_errors_total") == 1);
     CHECK(f.number("controller_runtime_reconcile_errors_total") == 1);
-    CHECK(f.log.count("not tried again") == 1);
+    CHECK(f.log.count("not retried") == 1);
 }
 
 TEST_CASE("controller: an exception is a failure of that run alone", "[controller]")
@@ -114,7 +113,7 @@ TEST_CASE("controller: an exception is a failure of that run alone", "[controlle
     CHECK(f.log.count("before the coroutine") == 1);
 }
 
-TEST_CASE("controller: a run may ask for the next one, and its priority", "[controller]")
+TEST_CASE("controller: a run can request the next one, and its priority", "[controller]")
 {
     fixture f;
     std::vector<int> priorities;
@@ -137,7 +136,7 @@ TEST_CASE("controller: a run may ask for the next one, and its priority", "[cont
     CHECK(f.number("controller_runtime_reconcile_total", {{"result", "requeue_after"}}) == 2);
 }
 
-TEST_CASE("controller: what was there before, or has not changed, goes behind what has just happened", "[controller]")
+TEST_CASE("controller: initial and unchanged objects are queued behind recent changes", "[controller]")
 {
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "old", "1")});
@@ -159,7 +158,7 @@ TEST_CASE("controller: what was there before, or has not changed, goes behind wh
                      {"first", priority::high}, {"new", priority::normal}, {"old", priority::low}});
 }
 
-TEST_CASE("controller: as many runs at once as there are workers, one per key", "[controller]")
+TEST_CASE("controller: at most one run per worker and one per key at a time", "[controller]")
 {
     fixture f;
     latch hold;
@@ -180,7 +179,7 @@ TEST_CASE("controller: as many runs at once as there are workers, one per key", 
     for (const auto* name : {"a", "b", "c", "d", "a"}) c.trigger({"web", name});
     REQUIRE(f.run.run(c.ready()));
     f.settle();
-    c.trigger({"web", "a"}); // in work: once more afterwards
+    c.trigger({"web", "a"}); // running: once more afterwards
     f.settle();
     CHECK(active == 3);
     CHECK(c.stats().active == 3);
@@ -191,7 +190,7 @@ TEST_CASE("controller: as many runs at once as there are workers, one per key", 
     CHECK(c.stats().succeeded == 5);
 }
 
-TEST_CASE("controller: keys that wait cost no coroutine and no timer of their own", "[controller]")
+TEST_CASE("controller: waiting keys need no coroutine or timer of their own", "[controller]")
 {
     constexpr int keys = 10'000;
     fixture f;
@@ -212,7 +211,7 @@ TEST_CASE("controller: keys that wait cost no coroutine and no timer of their ow
     for (int i = 0; i < keys; ++i) c.trigger({"web", "p" + std::to_string(i)});
     REQUIRE(f.run.run(c.ready()));
     f.settle();
-    CHECK(running == 3); // whoever waits for a worker has not begun
+    CHECK(running == 3); // keys without a worker have not begun
     CHECK(c.stats().queue.ready == keys - 3);
     go.settle({});
     f.settle();
@@ -222,7 +221,7 @@ TEST_CASE("controller: keys that wait cost no coroutine and no timer of their ow
     CHECK(f.run.clock().waiting() == 1);
 }
 
-TEST_CASE("controller: a run past its deadline is cancelled and tried again", "[controller]")
+TEST_CASE("controller: a run past its deadline is cancelled and retried", "[controller]")
 {
     fixture f;
     int runs = 0;

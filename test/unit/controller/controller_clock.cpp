@@ -1,4 +1,4 @@
-// A controller whose clock jumps: a machine that slept, a civil clock that somebody set.
+// A controller whose clock jumps: after a suspended machine, or when the wall clock is set.
 #include "controller_fixture.hpp"
 
 using namespace controller_test;
@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto ten_years = 24h * 3650;
 
-/// At once, without the moments in between.
+/// Advances the clock at once, without intermediate times.
 void jump(fixture& f, duration d)
 {
     f.run.clock().advance(d);
@@ -24,7 +24,7 @@ run_task sleep_for_ever(reconcile_context& context)
 
 } // namespace
 
-TEST_CASE("controller: a clock that jumps ahead brings every key that waited once, and its retries start from there",
+TEST_CASE("controller: a clock jump releases every waiting key once, and later retries start from there",
           "[controller][clock]")
 {
     fixture f;
@@ -49,9 +49,8 @@ TEST_CASE("controller: a clock that jumps ahead brings every key that waited onc
     CHECK(f.take_sorted() == lines{"web/a", "web/b", "web/c"});
 }
 
-TEST_CASE(
-    "controller: a clock that jumps ahead ends what had a limit: a run, the wait for an own write, the grace period",
-    "[controller][clock]")
+TEST_CASE("controller: a clock jump ends everything with a limit: a run, the wait for an own write, the grace period",
+          "[controller][clock]")
 {
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "writer", "5")});
@@ -84,7 +83,7 @@ TEST_CASE(
     CHECK(c.stats().phase == controller_phase::stopped);
 }
 
-TEST_CASE("controller: civil time that is set forward or back moves nothing", "[controller][clock]")
+TEST_CASE("controller: setting the wall clock has no effect", "[controller][clock]")
 {
     fixture f;
     auto& c = f.make(plain([&](const object_key& key, reconcile_context&) -> answer {

@@ -1,4 +1,4 @@
-// Phases and readiness of a controller, and what the end of a run means, as scripts.
+// Phases and readiness of a controller, and the classification of run ends, as scripts.
 #include "controller/controller_core.hpp"
 #include "controller/run_end.hpp"
 
@@ -23,7 +23,7 @@ struct script
     {
         return std::holds_alternative<Step>(core.next(now));
     }
-    /// With the workers at work.
+    /// Starts until the workers run.
     controller_core::source_id begin()
     {
         const auto s = core.add_source("pods");
@@ -42,7 +42,7 @@ struct script
 
 } // namespace
 
-TEST_CASE("controller core: workers start when every source has been seen whole", "[controller]")
+TEST_CASE("controller core: workers start when the first list of every source has been processed", "[controller]")
 {
     script s;
     const auto pods = s.core.add_source("pods");
@@ -64,14 +64,14 @@ TEST_CASE("controller core: workers start when every source has been seen whole"
     CHECK(s.next<step::wait>());
 }
 
-TEST_CASE("controller core: without sources there is nothing to wait for", "[controller]")
+TEST_CASE("controller core: without sources nothing is waited for", "[controller]")
 {
     script s;
     s.core.start(s.now);
     CHECK(s.next<step::start_workers>());
 }
 
-TEST_CASE("controller core: a source that was removed is not waited for", "[controller]")
+TEST_CASE("controller core: a removed source is not waited for", "[controller]")
 {
     script s;
     const auto pods = s.core.add_source("pods");
@@ -83,7 +83,7 @@ TEST_CASE("controller core: a source that was removed is not waited for", "[cont
     CHECK(s.next<step::wait>());
 }
 
-TEST_CASE("controller core: a timeout names who is missing, and why", "[controller]")
+TEST_CASE("controller core: a timeout names the missing sources and their failures", "[controller]")
 {
     script s;
     const auto pods = s.core.add_source("pods");
@@ -106,7 +106,7 @@ TEST_CASE("controller core: a timeout names who is missing, and why", "[controll
     CHECK(s.core.phase() == controller_phase::stopped);
 }
 
-TEST_CASE("controller core: trouble that is over is forgotten", "[controller]")
+TEST_CASE("controller core: a failure that is over is not reported", "[controller]")
 {
     script s;
     const auto pods = s.core.add_source("pods");
@@ -134,7 +134,7 @@ TEST_CASE("controller core: an informer that stops before its first list ends th
     CHECK(why.message().find("pods") != std::string::npos);
 }
 
-TEST_CASE("controller core: ends in order, and waits for each part", "[controller]")
+TEST_CASE("controller core: stops in order, and waits for each part", "[controller]")
 {
     script s;
     const auto pods = s.begin();
@@ -154,8 +154,7 @@ TEST_CASE("controller core: ends in order, and waits for each part", "[controlle
     CHECK(s.next<step::finish>());
 }
 
-TEST_CASE("controller core: a worker that ends before anybody asked ends the controller, with a failure",
-          "[controller]")
+TEST_CASE("controller core: a worker that ends unexpectedly stops the controller with a failure", "[controller]")
 {
     script s;
     const auto pods = s.begin();
@@ -188,7 +187,7 @@ TEST_CASE("controller core: runs that take longer than the grace period are canc
     CHECK(why.message().find("web/a") != std::string::npos);
 }
 
-TEST_CASE("controller core: a stop before and during the start, and an owner that went", "[controller]")
+TEST_CASE("controller core: a stop before and during the start, and a destroyed handle", "[controller]")
 {
     script early;
     early.core.stop();
@@ -215,7 +214,7 @@ TEST_CASE("controller core: a stop before and during the start, and an owner tha
     CHECK(left.next<step::cancel_runs>());
 }
 
-TEST_CASE("run end: an action or a failure, and what happened around it", "[controller]")
+TEST_CASE("run end: an action or a failure, and its circumstances", "[controller]")
 {
     const result<action> failed = failure(cond::conflict);
     const result<action> cancelled = failure(cond::cancelled);

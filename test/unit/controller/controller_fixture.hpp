@@ -31,7 +31,7 @@ using lines = std::vector<std::string>;
 using answer = result<action>;
 using run_task = asio::awaitable<answer>;
 
-/// A plain function as a reconciler.
+/// Makes a reconciler from a plain function.
 inline reconciler plain(std::function<answer(const object_key&, reconcile_context&)> f)
 {
     return [f = std::move(f)](const object_key& key, reconcile_context& context) -> run_task {
@@ -48,7 +48,7 @@ struct fixture
         std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
     std::unique_ptr<informer_factory> informers;
     std::unique_ptr<controller> subject;
-    /// What was run, in order.
+    /// The runs, in order.
     lines seen;
 
     fixture()
@@ -77,7 +77,7 @@ struct fixture
         subject = std::make_unique<controller>(run.executor(), std::move(r), std::move(o));
         return *subject;
     }
-    /// One that notes every key and succeeds.
+    /// Makes a controller that records every key and succeeds.
     controller& make_noting(controller_options o = {})
     {
         return make(plain([this](const object_key& key, reconcile_context&) -> answer {
@@ -92,14 +92,14 @@ struct fixture
         return *provider->source(Kind::resource(),
                                  {.ns = {}, .label_selector = {}, .field_selector = {}, .decode = {}});
     }
-    /// An informer of pods that lists these, and its watch.
+    /// Makes an informer of pods that lists `listed`, and its watch.
     std::pair<shared_informer, kt::scripted_watch> pods(std::vector<object> listed, std::string version = "10")
     {
         source<pod>().on_list(kt::make_page(std::move(listed), std::move(version)));
         auto watch = source<pod>().on_watch();
         return {informers->get<pod>(), watch};
     }
-    /// Starts all and waits until runs begin.
+    /// Starts everything and waits until runs begin.
     void begin()
     {
         informers->start();

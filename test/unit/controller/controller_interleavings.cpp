@@ -1,11 +1,11 @@
-// Controllers whose coroutines run in any order, as on several threads; drawn from seeds.
+// Controllers whose coroutines run in an order drawn from a seed, as on several threads.
 #include "controller_fixture.hpp"
 
 using namespace controller_test;
 
 namespace {
 
-/// A limiter that says when it is gone.
+/// A limiter that reports its destruction.
 class noticed_limiter final : public rate_limiter
 {
 public:
@@ -16,7 +16,7 @@ private:
     std::shared_ptr<int> token_;
 };
 
-/// Stops a controller after so many steps; what its user gave it must not outlive it.
+/// Stops a controller after `steps` handlers; the objects its user passed in must not outlive it.
 void stop_after(std::uint64_t seed, std::size_t steps)
 {
     kt::runner run(seed, kt::ready_order::shuffled);
@@ -40,7 +40,7 @@ void stop_after(std::uint64_t seed, std::size_t steps)
     subject->start();
     run.step(steps);
     const auto stopping = run.spawn(subject->stop());
-    // The program goes on as soon as the stop has completed, whatever is still ready to run.
+    // The program continues as soon as the stop has completed, whatever is still ready to run.
     REQUIRE(run.run_until([&] { return stopping.done(); }));
     CHECK(stopping.outcome().has_value());
     subject.reset();
@@ -51,7 +51,8 @@ void stop_after(std::uint64_t seed, std::size_t steps)
 
 } // namespace
 
-TEST_CASE("controller: when stop() has completed everything has left, whatever the order", "[controller][shutdown]")
+TEST_CASE("controller: when stop() has completed everything has ended, in any order of handlers",
+          "[controller][shutdown]")
 {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         CAPTURE(seed);
@@ -59,8 +60,7 @@ TEST_CASE("controller: when stop() has completed everything has left, whatever t
     }
 }
 
-TEST_CASE("controller: an own write is not missed, in whatever order the run ends and its event arrives",
-          "[controller]")
+TEST_CASE("controller: an own write is not missed, whether the run's end or the event comes first", "[controller]")
 {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         CAPTURE(seed);
@@ -93,7 +93,7 @@ TEST_CASE("controller: an own write is not missed, in whatever order the run end
         subject.start();
         subject.trigger({"app", "shop"});
         run.run_until_idle();
-        CHECK(runs == 4); // every write was seen, and time has stood still
+        CHECK(runs == 4); // every write was seen without any time passing
         CHECK(subject.stats().behind_own_writes == 0);
         CHECK(run.run(subject.stop()).has_value());
         CHECK(run.run(informers.stop()).has_value());

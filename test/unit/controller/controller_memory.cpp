@@ -1,4 +1,4 @@
-// What becomes of a controller that is refused memory once, wherever that is.
+// Controllers for which one allocation fails, at every possible point.
 #include "controller_fixture.hpp"
 
 #include <kubecoro/test/allocations.hpp>
@@ -10,12 +10,12 @@ using kubecoro::test::fail_allocation;
 
 namespace {
 
-/// A key that cannot be put away while there is no memory: a long one.
+/// A key that needs an allocation to be copied: a long one.
 std::string long_name(int n) { return std::string(200, 'x') + std::to_string(n); }
 
 } // namespace
 
-TEST_CASE("controller: a worker that is refused memory between two runs begins again, and no key is lost",
+TEST_CASE("controller: a worker whose allocation fails between two runs restarts, and no key is lost",
           "[controller][memory]")
 {
     for (std::uint64_t nth = 1; nth <= 12; ++nth) {
@@ -45,7 +45,7 @@ TEST_CASE("controller: a worker that is refused memory between two runs begins a
     }
 }
 
-TEST_CASE("controller: a batch of events that finds no memory becomes keys later", "[controller][memory]")
+TEST_CASE("controller: a batch of events whose allocation fails becomes keys later", "[controller][memory]")
 {
     bool refused = false;
     for (std::uint64_t nth = 1; nth <= 6; ++nth) {
@@ -56,7 +56,7 @@ TEST_CASE("controller: a batch of events that finds no memory becomes keys later
         auto& c = f.make_noting();
         source_options o;
         o.filter = [&](const notification& n) {
-            const bool last = object_of(n).key().name == "last"; // what follows the mapping finds no memory, once
+            const bool last = object_of(n).key().name == "last"; // after the mapping, one allocation fails
             if (last && std::exchange(armed, false)) fail_allocation(nth);
             return true;
         };

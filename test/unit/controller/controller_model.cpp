@@ -1,4 +1,4 @@
-// Random programs: whatever happens, no key runs twice at once, and every change has a run at or after its version.
+// Random programs: no key ever runs twice at once, and every change has a run at or after its version.
 #include "controller_fixture.hpp"
 
 #include <kubecoro/base/random.hpp>
@@ -14,16 +14,16 @@ namespace {
 
 constexpr int names = 6;
 
-/// What the reconciler has seen, held against what the server has said.
+/// Compares what the reconciler has seen with what the server has sent.
 struct ledger
 {
     struct line
     {
         int active = 0;
-        /// Of the newest version that the server has sent, and that a successful run has found in the store.
+        /// The newest version that the server has sent, and the newest that a successful run has found in the store.
         int sent = 0;
         int reconciled = 0;
-        /// The last write of a run of this key, if its next run has not come yet; it must find it, or come late.
+        /// The last write of a run of this key, until its next run, which must find it or come late.
         int written = 0;
         time_point written_at = {};
     };
@@ -56,7 +56,7 @@ public:
         source_ = f_.subject->watch(*pods_, enqueue_object());
     }
 
-    /// @return what is wrong; empty = nothing.
+    /// @return the first violation; empty = none.
     std::string run()
     {
         f_.informers->start();
@@ -72,13 +72,13 @@ public:
                 book_.complain(key,
                                "reconciled at " + std::to_string(l.reconciled) + ", not at " + std::to_string(l.sent));
         }
-        if (f_.subject->stats().behind_own_writes != 0) book_.complain("", "somebody still waits for a write");
+        if (f_.subject->stats().behind_own_writes != 0) book_.complain("", "a key still waits for a write");
         const bool busy = chance(2);
         if (busy) trouble();
         (void)f_.run.run(f_.subject->stop());
         for (const auto& [key, l] : book_.lines)
             if (l.active != 0) book_.complain(key, "runs after the stop");
-        if (f_.subject->stats().queue.processing != 0) book_.complain("", "a key is in work after the stop");
+        if (f_.subject->stats().queue.processing != 0) book_.complain("", "a key is processed after the stop");
         return book_.broken;
     }
 
@@ -86,7 +86,7 @@ private:
     static run_task reconcile(program& self, object_key key, reconcile_context& context)
     {
         auto& l = self.book_.lines[key.name];
-        if (++l.active != 1) self.book_.complain(key.name, "runs twice at once");
+        if (++l.active != 1) self.book_.complain(key.name, "has two concurrent runs");
         struct leave
         {
             ledger::line& of;
@@ -95,7 +95,7 @@ private:
         const leave leaving{l};
         const auto stored = self.pods_->lister().get(key);
         const int found = stored ? std::atoi(std::string(stored.resource_version()).c_str()) : self.gone(key.name);
-        // Deleted, and perhaps made anew since: what is not stored is as old as the store.
+        // Deleted, and perhaps recreated since: a missing object is as old as the store.
         const int shown = stored ? found : std::atoi(self.pods_->last_resource_version().c_str());
         if (l.written > shown && self.f_.run.clock().now() < l.written_at + 5s)
             self.book_.complain(key.name, "does not see its own write");
@@ -106,14 +106,14 @@ private:
             if (!rested) co_return rested.error();
         }
         if (!self.calm_ && self.chance(5)) self.write(key, context);
-        if (!self.calm_ && self.chance(4)) co_return failure(cond::conflict, "as chance has it");
-        if (!self.calm_ && self.chance(9)) throw std::runtime_error("thrown as chance has it");
+        if (!self.calm_ && self.chance(4)) co_return failure(cond::conflict, "at random");
+        if (!self.calm_ && self.chance(9)) throw std::runtime_error("thrown at random");
         l.reconciled = std::max(l.reconciled, found);
         if (!self.calm_ && self.chance(4)) co_return action::requeue_after(std::chrono::milliseconds(self.pick(900)));
         co_return action::done();
     }
 
-    /// A run changes its object; the watch brings it later.
+    /// A run changes its object; the watch delivers the event later.
     void write(const object_key& key, reconcile_context& context)
     {
         const int n = std::atoi(key.name.c_str() + 1);
@@ -163,13 +163,14 @@ private:
         for (int n = 0; n < 5; ++n) watch_.send(change(pick(names)));
         some_handlers(40);
     }
-    /// A part of what is ready; time stands still.
+    /// Runs some of the ready handlers; time stands still.
     void some_handlers(int most)
     {
         for (int n = pick(most); n > 0 && f_.run.context().poll_one() != 0; --n) {
         }
     }
-    /// Nobody tells the controller of deletions that it has not heard of yet, and there is nobody to wait for.
+    /// The controller never learns of deletions that it has not processed yet; with no source left, nothing else is
+    /// awaited.
     void remove_source()
     {
         source_->remove();
@@ -184,7 +185,7 @@ private:
         excused_.erase(name);
     }
     void add_source() { source_ = f_.subject->watch(*pods_, enqueue_object()); }
-    /// What runs have written becomes visible. In order: nothing may be sent before it.
+    /// Delivers what runs have written. In order: nothing may be sent before it.
     void flush()
     {
         if (!delayed_.empty()) watch_.send(std::exchange(delayed_, {}));
@@ -211,7 +212,7 @@ private:
         book_.lines[name].sent = ++version_;
         return kt::make_pod("web", name, std::to_string(version_));
     }
-    /// A pod that is not in the store was deleted at this version, if the store has come so far.
+    /// The version at which a missing pod was deleted, if the store has reached it.
     int gone(const std::string& name)
     {
         const auto at = deleted_.find(name);
@@ -223,7 +224,7 @@ private:
 
     ledger book_;
     std::map<std::string, int> deleted_;
-    /// Deleted while nobody listened.
+    /// Keys deleted while no source was watching.
     std::set<std::string> excused_;
     random_source chance_;
     int version_ = 10;
@@ -237,9 +238,9 @@ private:
 
 } // namespace
 
-TEST_CASE("controller: random programs keep every promise", "[controller][model]")
+TEST_CASE("controller: random programs satisfy every guarantee", "[controller][model]")
 {
-    // KUBECORO_SEED=n runs that one alone.
+    // KUBECORO_SEED=n runs only that seed.
     const char* one = std::getenv("KUBECORO_SEED");
     const std::uint64_t first = one != nullptr ? std::strtoull(one, nullptr, 10) : 1;
     const std::uint64_t last = one != nullptr ? first : 1'000;

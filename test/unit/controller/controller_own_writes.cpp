@@ -1,4 +1,4 @@
-// After its own write a key runs again when the store has seen it.
+// After its own write a key runs again only when the store shows the write.
 #include "controller_fixture.hpp"
 
 using namespace controller_test;
@@ -26,7 +26,7 @@ struct creating
         c.watch(pods, enqueue_mapped([](const object&, key_sink) {}));
     }
 
-    /// The first run has written; the key is wanted again.
+    /// The first run has written; a second run of the key is requested.
     void begin()
     {
         f.begin();
@@ -40,14 +40,14 @@ struct creating
 
 } // namespace
 
-TEST_CASE("controller: after its own write a key's next run waits until the store has seen it", "[controller]")
+TEST_CASE("controller: after its own write a key's next run waits until the store shows it", "[controller]")
 {
     creating t;
     t.begin();
     CHECK(t.stored.size() == 1);
     CHECK(t.f.subject->stats().behind_own_writes == 1);
     CHECK(t.f.subject->stats().queue.processing == 0);
-    t.f.subject->trigger({"app", "other"}); // nobody else waits
+    t.f.subject->trigger({"app", "other"}); // no other key waits
     t.f.settle();
     CHECK(t.stored.size() == 2);
     t.watch.send(kt::added(kt::make_pod("web", "unrelated", "15")));
@@ -62,7 +62,7 @@ TEST_CASE("controller: after its own write a key's next run waits until the stor
     CHECK(t.stored.size() == 3);
 }
 
-TEST_CASE("controller: the wait for an own write is bounded, counted and logged", "[controller]")
+TEST_CASE("controller: the wait for an own write is limited, counted and logged", "[controller]")
 {
     creating t({.own_write_wait = 5s});
     t.begin();
@@ -72,10 +72,10 @@ TEST_CASE("controller: the wait for an own write is bounded, counted and logged"
     CHECK(t.stored.size() == 2);
     CHECK(t.f.subject->stats().own_write_timeouts == 1);
     CHECK(t.f.number("kubecoro_controller_own_write_timeouts_total") == 1);
-    CHECK(t.f.log.count("did not show in time") == 1);
+    CHECK(t.f.log.count("did not show the runs") == 1);
 }
 
-TEST_CASE("controller: no wait where it is not wanted, for kinds without a source, and for what is stored already",
+TEST_CASE("controller: no wait when disabled, for kinds without a source, and for writes already stored",
           "[controller]")
 {
     creating off({.own_write_wait = 0s});
@@ -118,9 +118,9 @@ TEST_CASE("controller: a deletion and the end of the source end the wait as well
     CHECK(ending.stored.size() == 2);
 }
 
-TEST_CASE("controller: a write that a source leaves out is waited for until its store has passed it", "[controller]")
+TEST_CASE("controller: a write that the source does not show is awaited until its store has passed it", "[controller]")
 {
-    // Nobody shows the object: a selector hides it, or somebody has deleted it before the watch began.
+    // The object is never shown: a selector hides it, or it was deleted before the watch began.
     for (const bool by_bookmark : {false, true}) {
         creating t;
         t.begin();
@@ -137,7 +137,7 @@ TEST_CASE("controller: a write that a source leaves out is waited for until its 
 
 namespace {
 
-/// A controller whose runs write pods of these versions into a namespace; its source covers "web" alone.
+/// A controller whose runs write pods of these versions into a namespace; its source covers only "web".
 struct elsewhere
 {
     fixture f;
@@ -165,7 +165,7 @@ struct elsewhere
 
 } // namespace
 
-TEST_CASE("controller: a write outside the namespaces of a source is not waited for", "[controller]")
+TEST_CASE("controller: a write outside the namespaces of a source is not awaited", "[controller]")
 {
     CHECK(elsewhere("web").runs == 1);
     const elsewhere other("jobs");
@@ -173,7 +173,7 @@ TEST_CASE("controller: a write outside the namespaces of a source is not waited 
     CHECK(other.f.subject->stats().own_write_timeouts == 0);
 }
 
-TEST_CASE("controller: a namespace that leaves a source takes the waits for its writes along", "[controller]")
+TEST_CASE("controller: removing a namespace from a source ends the waits for its writes", "[controller]")
 {
     elsewhere t("web");
     CHECK(t.runs == 1);
@@ -184,9 +184,9 @@ TEST_CASE("controller: a namespace that leaves a source takes the waits for its 
     CHECK(t.runs == 2);
 }
 
-TEST_CASE("controller: a source that ends as a run does keeps no write waiting", "[controller]")
+TEST_CASE("controller: a source that ends together with a run leaves no write waiting", "[controller]")
 {
-    // The source is removed after so many steps of the run's end.
+    // The source is removed `steps` handlers after the run's end.
     for (std::size_t steps = 0; steps < 40; ++steps) {
         CAPTURE(steps);
         fixture f;

@@ -1,16 +1,16 @@
-// Sources that cannot be had, come late, go early, or fail on their events.
+// Sources that fail, come late, are removed early, or throw on their events.
 #include "controller_fixture.hpp"
 
 #include <stdexcept>
 
 using namespace controller_test;
 
-TEST_CASE("controller: a source that is forbidden is named with its cause when the wait is over", "[controller]")
+TEST_CASE("controller: a forbidden source is named with its cause when the wait times out", "[controller]")
 {
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "a", "1")});
     for (int n = 0; n < 100; ++n)
-        f.source<config_map>().on_list(kt::server_failure(403, "Forbidden", "configmaps is forbidden: you must not"));
+        f.source<config_map>().on_list(kt::server_failure(403, "Forbidden", "configmaps is forbidden: no permission"));
     auto& c = f.make_noting({.sync_timeout = 30s});
     c.watch(pods, enqueue_object());
     const auto maps = c.watch(f.informers->get<config_map>(), enqueue_object());
@@ -18,16 +18,16 @@ TEST_CASE("controller: a source that is forbidden is named with its cause when t
     const auto ended = f.run.spawn(c.run());
     f.run.advance(10s);
     CHECK_FALSE(ended.done());
-    CHECK(f.log.count("the first list of a source cannot be had controller=subject source=configmaps") == 1);
+    CHECK(f.log.count("the first list of a source failed controller=subject source=configmaps") == 1);
     REQUIRE(maps.stats().trouble);
     CHECK(*maps.stats().trouble == cond::forbidden);
-    CHECK(c.describe().find("configmaps, waits for its first list") != std::string::npos);
+    CHECK(c.describe().find("configmaps, waiting for its first list") != std::string::npos);
     f.run.advance(20s);
     REQUIRE(ended.done());
     const auto& why = ended.outcome().error();
     CHECK(why == cond::timed_out);
     CHECK(why.message().find("configmaps (forbidden)") != std::string::npos);
-    CHECK(why.message().find("you must not") != std::string::npos);
+    CHECK(why.message().find("no permission") != std::string::npos);
     CHECK(why.message().find("pods") == std::string::npos);
     CHECK(f.run.run(c.ready()).error() == cond::timed_out);
     CHECK(f.run.run(c.stop()).error() == cond::timed_out);
@@ -36,7 +36,7 @@ TEST_CASE("controller: a source that is forbidden is named with its cause when t
     CHECK(maps.stats().state == source_state::over);
 }
 
-TEST_CASE("controller: a resource that does not exist yet is waited for as long as one likes", "[controller]")
+TEST_CASE("controller: without a sync timeout, a resource that does not exist yet is awaited forever", "[controller]")
 {
     fixture f;
     f.source<pod>().on_list(kt::server_failure(404, "NotFound", "no such resource"));
@@ -48,7 +48,7 @@ TEST_CASE("controller: a resource that does not exist yet is waited for as long 
     CHECK_FALSE(source.stats().trouble);
 }
 
-TEST_CASE("controller: a source that cannot be had does not hold up one that runs", "[controller]")
+TEST_CASE("controller: a failing source does not delay one that works", "[controller]")
 {
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "a", "1")});
@@ -68,7 +68,7 @@ TEST_CASE("controller: a source that cannot be had does not hold up one that run
     CHECK(c.stats().sources.size() == 1);
 }
 
-TEST_CASE("controller: sources come and go while it runs", "[controller]")
+TEST_CASE("controller: sources can be added and removed while it runs", "[controller]")
 {
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "a", "1")});
@@ -98,7 +98,7 @@ TEST_CASE("controller: sources come and go while it runs", "[controller]")
     CHECK(f.run.run(late.removed()).has_value());
 }
 
-TEST_CASE("controller: a source may go before the start, and while it is waited for", "[controller]")
+TEST_CASE("controller: a source can be removed before the start, and while it is waited for", "[controller]")
 {
     fixture f;
     auto& c = f.make_noting();
@@ -118,7 +118,7 @@ TEST_CASE("controller: a source may go before the start, and while it is waited 
     CHECK(event_source().stats().state == source_state::over);
 }
 
-TEST_CASE("controller: an informer that stops before its first list ends the wait, later it does not matter",
+TEST_CASE("controller: an informer that stops before its first list ends the wait, and later has no effect",
           "[controller]")
 {
     fixture f;
@@ -167,7 +167,7 @@ TEST_CASE("controller: a map function that throws is isolated, counted and logge
     CHECK(f.log.count("object=web/bad failure=\"internal: no key for this\"") == 2);
 }
 
-TEST_CASE("controller: a filter decides which events become work, a resync shows all again", "[controller]")
+TEST_CASE("controller: a filter selects the events that become work, and a resync passes all again", "[controller]")
 {
     fixture f;
     auto [pods, watch] = f.pods({kt::make_pod("web", "a", "1")});

@@ -1,4 +1,4 @@
-// The end of a controller, from every state.
+// Stopping a controller, in every state.
 #include "controller_fixture.hpp"
 
 #include <kubecoro/base/guard.hpp>
@@ -8,7 +8,7 @@ using namespace controller_test;
 
 namespace {
 
-/// Waits for a latch that is never settled; notes when it was cancelled.
+/// Waits for a latch that is never settled; records cancellations.
 struct waiting_runs
 {
     latch never;
@@ -29,7 +29,7 @@ struct waiting_runs
 
 } // namespace
 
-TEST_CASE("controller: stopped before it began, it never runs", "[controller][shutdown]")
+TEST_CASE("controller: stopped before the start, it never runs", "[controller][shutdown]")
 {
     fixture f;
     auto& c = f.make_noting();
@@ -59,7 +59,7 @@ TEST_CASE("controller: stopped while it waits for first lists", "[controller][sh
     CHECK(ready.outcome().error() == cond::cancelled);
 }
 
-TEST_CASE("controller: a stop lets runs finish and begins no other", "[controller][shutdown]")
+TEST_CASE("controller: a stop lets runs finish and begins no others", "[controller][shutdown]")
 {
     fixture f;
     waiting_runs w;
@@ -85,7 +85,7 @@ TEST_CASE("controller: a stop lets runs finish and begins no other", "[controlle
     CHECK(c.stats().queue.processing == 0);
 }
 
-TEST_CASE("controller: runs that outlast the grace period are cancelled, awaited and named", "[controller][shutdown]")
+TEST_CASE("controller: runs that exceed the grace period are cancelled, awaited and named", "[controller][shutdown]")
 {
     fixture f;
     waiting_runs w;
@@ -106,7 +106,7 @@ TEST_CASE("controller: runs that outlast the grace period are cancelled, awaited
     CHECK(f.number("controller_runtime_reconcile_errors_total") == 0);
 }
 
-TEST_CASE("controller: a run that ignores its cancellation is waited for", "[controller][shutdown]")
+TEST_CASE("controller: a run that ignores its cancellation is awaited", "[controller][shutdown]")
 {
     fixture f;
     auto& c = f.make(
@@ -132,7 +132,7 @@ TEST_CASE("controller: a run that ignores its cancellation is waited for", "[con
     CHECK(c.stats().queue.delayed == 0);
 }
 
-TEST_CASE("controller: a run may ask for the end of the controller", "[controller][shutdown]")
+TEST_CASE("controller: a run can request the stop of its controller", "[controller][shutdown]")
 {
     fixture f;
     auto& c = f.make(plain([&f](const object_key&, reconcile_context&) -> answer {
@@ -145,7 +145,7 @@ TEST_CASE("controller: a run may ask for the end of the controller", "[controlle
     CHECK(c.stats().succeeded == 1);
 }
 
-TEST_CASE("controller: who waits for it may be cancelled; it runs on", "[controller][shutdown]")
+TEST_CASE("controller: a waiter may be cancelled, and the controller continues", "[controller][shutdown]")
 {
     fixture f;
     auto& c = f.make_noting();
@@ -160,7 +160,7 @@ TEST_CASE("controller: who waits for it may be cancelled; it runs on", "[control
     CHECK(f.take() == lines{"web/a"});
 }
 
-TEST_CASE("controller: destroyed while it runs, it says so and ends by itself", "[controller][shutdown]")
+TEST_CASE("controller: destroyed while running, it logs an error and ends", "[controller][shutdown]")
 {
     fixture f;
     waiting_runs w;
@@ -178,7 +178,7 @@ TEST_CASE("controller: destroyed while it runs, it says so and ends by itself", 
 
 namespace {
 
-/// A whole life with a bit of everything; `w` says what it has seen.
+/// A whole life cycle with every feature; `w` records what it has seen.
 struct world
 {
     std::shared_ptr<kt::scripted_provider> provider;
@@ -242,7 +242,7 @@ kt::scenario make_life(kt::runner& r)
     return {.body = life(w), .fixture = w};
 }
 
-/// Whatever happened to the life: the rest of the world can be wound up.
+/// However the life cycle ended, the rest of the world can be shut down.
 asio::awaitable<result<>> wind_up(std::shared_ptr<world> w)
 {
     auto stopping = w->subject->stop();
@@ -260,7 +260,7 @@ TEST_CASE("controller: destroyed after every step", "[controller][steps]")
     CHECK(*attempts > 20);
 }
 
-TEST_CASE("controller: its user cancelled after every step, it can always be stopped", "[controller][steps]")
+TEST_CASE("controller: with its user cancelled after every step, it can always be stopped", "[controller][steps]")
 {
     for (std::size_t steps = 0;; ++steps) {
         kt::runner r;

@@ -1,4 +1,4 @@
-// Predicates, and which keys an event concerns.
+// Predicates, and the mapping of events to keys.
 #include "controller/event_mapper.hpp"
 
 #include <kubecoro/api/kinds.hpp>
@@ -54,7 +54,7 @@ std::string owners(std::string list) { return R"("ownerReferences":[)" + list + 
 
 } // namespace
 
-TEST_CASE("predicates: those of a change look at old and new, and let additions and deletions pass", "[predicate]")
+TEST_CASE("predicates: those about changes compare old and new, and pass additions and deletions", "[predicate]")
 {
     const auto all = {predicates::generation_changed(), predicates::labels_changed(), predicates::annotations_changed(),
                       predicates::resource_version_changed()};
@@ -72,7 +72,7 @@ TEST_CASE("predicates: those of a change look at old and new, and let additions 
     CHECK_FALSE(predicates::annotations_changed()(change({}, R"("labels":{"a":"2"})")));
 }
 
-TEST_CASE("predicates: a generation that stays is no change, and kinds without one go by their version", "[predicate]")
+TEST_CASE("predicates: an equal generation is no change, and kinds without one use their version", "[predicate]")
 {
     const auto p = predicates::generation_changed();
     CHECK(p(change(R"("generation":1)", R"("generation":2)")));
@@ -80,7 +80,7 @@ TEST_CASE("predicates: a generation that stays is no change, and kinds without o
     CHECK(p(change({}, {})));
 }
 
-TEST_CASE("predicates: an update matches by either side, so that leaving is noticed", "[predicate]")
+TEST_CASE("predicates: an update matches by the old or the new object, so that leaving is noticed", "[predicate]")
 {
     const auto p = predicates::matches([](const object& o) { return o.labels()["app"].as_string() == "shop"; });
     const std::string in = R"("labels":{"app":"shop"})";
@@ -120,8 +120,7 @@ TEST_CASE("enqueue: the object itself", "[enqueue]")
     CHECK(keys_of(enqueue_object(), gone) == keys{"web/a"});
 }
 
-TEST_CASE("enqueue: owners by group and kind, whatever the version, the controlling one unless asked otherwise",
-          "[enqueue]")
+TEST_CASE("enqueue: owners by group and kind, in any version, only the controlling one by default", "[enqueue]")
 {
     const auto sets = apps::v1::replica_set::resource();
     const auto list = owner("apps/v1", "ReplicaSet", "main") + "," + owner("apps/v1beta2", "ReplicaSet", "old", false) +
@@ -136,7 +135,7 @@ TEST_CASE("enqueue: owners by group and kind, whatever the version, the controll
     CHECK(keys_of(enqueue_owner(sets), born).empty());
 }
 
-TEST_CASE("enqueue: an owner without a namespace gets none, and a change of owner concerns both", "[enqueue]")
+TEST_CASE("enqueue: a cluster-scoped owner gets no namespace, and a change of owner enqueues both", "[enqueue]")
 {
     const auto nodes = enqueue_owner<core::v1::node>();
     CHECK(keys_of(nodes, added{pod("1", owners(owner("v1", "Node", "n1"))), false}) == keys{"n1"});
@@ -145,7 +144,7 @@ TEST_CASE("enqueue: an owner without a namespace gets none, and a change of owne
     CHECK(keys_of(nodes, deleted{pod("1", owners(owner("v1", "Node", "n1"))), true}) == keys{"n1"});
 }
 
-TEST_CASE("enqueue: a map function is asked about old and new, and once about a resync", "[enqueue]")
+TEST_CASE("enqueue: a map function is called for old and new, and once for a resync", "[enqueue]")
 {
     const auto map = enqueue_mapped([](const object& o, key_sink out) {
         if (const auto app = o.labels()["app"].as_string(); !app.empty()) out("apps", app);
@@ -156,7 +155,7 @@ TEST_CASE("enqueue: a map function is asked about old and new, and once about a 
     CHECK(keys_of(map, resync) == keys{"always"});
 }
 
-TEST_CASE("event mapper: initial and unchanged objects are kept apart from what has changed", "[enqueue]")
+TEST_CASE("event mapper: initial and unchanged objects are kept apart from changed ones", "[enqueue]")
 {
     event_mapper mapper(enqueue_object(), {});
     const std::vector<notification> events{added{pod("1", {}, "listed"), true}, added{pod("1", {}, "new"), false},
@@ -171,7 +170,7 @@ TEST_CASE("event mapper: initial and unchanged objects are kept apart from what 
     CHECK(mapper.unchanged().size() == 0);
 }
 
-TEST_CASE("event mapper: what throws loses its own event only", "[enqueue]")
+TEST_CASE("event mapper: an exception loses only its own event", "[enqueue]")
 {
     const auto fails = [](const object& o) { return o.name() == "bad"; };
     event_mapper mapping(enqueue_mapped([fails](const object& o, key_sink out) {

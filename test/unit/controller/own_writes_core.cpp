@@ -1,4 +1,4 @@
-// Which keys wait for their own writes, as scripts.
+// Keys that wait for their own writes, as scripts.
 #include "writes/own_writes_core.hpp"
 
 #include <kubecoro/test/catch.hpp>
@@ -22,7 +22,7 @@ struct script
 {
     own_writes_core core;
     std::vector<own_writes_core::released> out;
-    /// Those that nobody watches yet.
+    /// Places that are not watched yet.
     std::vector<own_writes_core::place> begun;
     std::vector<own_writes_core::place_id> changed;
 
@@ -41,7 +41,7 @@ struct script
         CHECK(core.expire(now, out, told) == in_vain);
         note(told);
     }
-    /// Keys that were let go since the last call.
+    /// Keys that were released since the last call.
     std::vector<std::string> let_go()
     {
         std::vector<std::string> keys;
@@ -55,7 +55,7 @@ using ids = std::vector<own_writes_core::place_id>;
 
 } // namespace
 
-TEST_CASE("own writes: a key is held until its write is reached, and then let go at its highest priority",
+TEST_CASE("own writes: a key is held until its write is reached, and then released at its highest priority",
           "[own_writes]")
 {
     script s;
@@ -82,7 +82,7 @@ TEST_CASE("own writes: a key is held until its write is reached, and then let go
     CHECK_FALSE(s.core.next(place));
 }
 
-TEST_CASE("own writes: what was reached before anybody asked holds nobody", "[own_writes]")
+TEST_CASE("own writes: a version already reached holds no key", "[own_writes]")
 {
     script s;
     s.add(a, "20");
@@ -91,7 +91,7 @@ TEST_CASE("own writes: what was reached before anybody asked holds nobody", "[ow
     CHECK_FALSE(s.core.hold(a, 0));
 }
 
-TEST_CASE("own writes: versions are numbers of any length; what is none is never waited for", "[own_writes]")
+TEST_CASE("own writes: versions are numbers of any length, and any other text is never awaited", "[own_writes]")
 {
     script s;
     s.add(a, "340282366920938463463374607431768211456");
@@ -127,7 +127,7 @@ TEST_CASE("own writes: a key with writes in several places waits for the last of
     CHECK(s.core.places_of(2) == ids{s.begun[2].id});
     CHECK(s.core.places_of(3).empty());
     CHECK(s.core.hold(a, 0));
-    CHECK(s.core.next(s.begun[0].id) == "25"); // of one place the highest alone
+    CHECK(s.core.next(s.begun[0].id) == "25"); // only the highest of one place
     s.core.reached(s.begun[0].id, "25", s.out);
     s.core.reached(s.begun[1].id, "21", s.out);
     CHECK(s.let_go().empty());
@@ -136,7 +136,7 @@ TEST_CASE("own writes: a key with writes in several places waits for the last of
     CHECK(s.core.places_of(2).empty());
 }
 
-TEST_CASE("own writes: who watches a place is told when a lower version is waited for", "[own_writes]")
+TEST_CASE("own writes: the watch of a place is notified when a lower version is awaited", "[own_writes]")
 {
     script s;
     s.add(a, "30");
@@ -151,7 +151,7 @@ TEST_CASE("own writes: who watches a place is told when a lower version is waite
     CHECK(s.core.next(place) == "28");
 }
 
-TEST_CASE("own writes: a wait ends at its moment, and a later write begins a later one", "[own_writes]")
+TEST_CASE("own writes: a wait ends when it expires, and a later write begins a later one", "[own_writes]")
 {
     script s;
     s.add(a, "20", time_point{10s});
@@ -162,7 +162,7 @@ TEST_CASE("own writes: a wait ends at its moment, and a later write begins a lat
     CHECK(s.core.next_expiry() == time_point{11s});
     s.expire(time_point{10s}, 0);
     s.changed.clear();
-    s.expire(time_point{11s}, 0); // b was not asked for: nobody waited
+    s.expire(time_point{11s}, 0); // no run of b was requested: no key waited
     CHECK(s.changed == ids{s.begun.at(0).id});
     CHECK(s.let_go().empty());
     CHECK(s.core.next_expiry() == time_point{12s});
@@ -173,7 +173,7 @@ TEST_CASE("own writes: a wait ends at its moment, and a later write begins a lat
     CHECK_FALSE(s.core.next(s.begun.at(0).id));
 }
 
-TEST_CASE("own writes: a place that is given up holds nobody, and begins again with the next write", "[own_writes]")
+TEST_CASE("own writes: a closed place holds no key, and opens again with the next write", "[own_writes]")
 {
     script s;
     s.add(a, "20");
@@ -190,7 +190,8 @@ TEST_CASE("own writes: a place that is given up holds nobody, and begins again w
     CHECK(s.begun[2].id != s.begun[0].id);
 }
 
-TEST_CASE("own writes: one stuck key and a hundred thousand writes of others keep one moment a key", "[own_writes]")
+TEST_CASE("own writes: with one stuck key and a hundred thousand other writes, one expiry per key is stored",
+          "[own_writes]")
 {
     script s;
     s.add(a, "999999999", time_point::max());
@@ -204,8 +205,7 @@ TEST_CASE("own writes: one stuck key and a hundred thousand writes of others kee
     CHECK(s.core.moments() == 1);
 }
 
-TEST_CASE("own writes: many keys that wait for one object are let go in time that grows with their number",
-          "[own_writes]")
+TEST_CASE("own writes: releasing many keys that wait for one object takes time linear in their number", "[own_writes]")
 {
     script s;
     constexpr int many = 50'000;

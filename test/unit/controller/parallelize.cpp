@@ -17,7 +17,7 @@ using kubecoro::result;
 
 namespace {
 
-/// Pieces that take a second each and are counted.
+/// Pieces that take one second each and count their runs.
 struct pieces
 {
     kt::runner& run;
@@ -41,7 +41,8 @@ struct pieces
 
 } // namespace
 
-TEST_CASE("parallelize: every piece once, as many at a time as there are workers (ParallelizeUntil)", "[parallelize]")
+TEST_CASE("parallelize: runs every piece once, with at most one piece per worker at a time (ParallelizeUntil)",
+          "[parallelize]")
 {
     struct row
     {
@@ -62,7 +63,7 @@ TEST_CASE("parallelize: every piece once, as many at a time as there are workers
     }
 }
 
-TEST_CASE("parallelize: a failure stops nobody else and comes out", "[parallelize]")
+TEST_CASE("parallelize: a failure does not stop other pieces and is returned", "[parallelize]")
 {
     kt::runner run;
     int calls = 0;
@@ -87,14 +88,14 @@ TEST_CASE("parallelize: cancelled or destroyed at every step", "[parallelize][ev
     };
     const auto cancelled = kt::cancel_after_every_step(make, [&last](const result<>& outcome) {
         if (!outcome) CHECK(outcome.error() == cond::cancelled);
-        CHECK(last->now == 0); // nobody works any more
+        CHECK(last->now == 0); // no worker is left
     });
     REQUIRE(cancelled);
     CHECK(*cancelled > 5);
     CHECK(kt::stop_after_every_step(make));
 }
 
-TEST_CASE("parallelize: cancelled again while it ends, it still takes its workers along", "[parallelize]")
+TEST_CASE("parallelize: cancelled again while it ends, it still awaits its workers", "[parallelize]")
 {
     for (std::size_t first = 0; first < 20; ++first) {
         for (std::size_t second = 0; second < 8; ++second) {

@@ -1,5 +1,5 @@
 #pragma once
-// A queue of names on a virtual clock.
+// A queue of names with a virtual clock.
 
 #include <kubecoro/controller/workqueue.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -28,7 +28,7 @@ struct queue_fixture
         o.time = r.shared_clock();
         return o;
     }
-    /// With these ready.
+    /// With these keys ready.
     template<class... Names>
     explicit queue_fixture(const char* first, Names... more) : queue_fixture()
     {
@@ -36,13 +36,13 @@ struct queue_fixture
     }
 
     void settle() { run.run_until_idle(); }
-    /// What is ready when so much time has passed; all of it done.
+    /// Takes and finishes all keys that are ready after `d`.
     list take_all_after(kubecoro::duration d)
     {
         run.advance(d);
         return take_all();
     }
-    /// A key that is in work; nothing else is ready.
+    /// Adds a key and takes it; no other key may be ready.
     names::item take_new(const std::string& key)
     {
         queue.add(key);
@@ -50,14 +50,14 @@ struct queue_fixture
         REQUIRE(item.key() == key);
         return item;
     }
-    /// A drain in progress.
+    /// Starts a drain.
     testing::task<void> drain()
     {
         const auto t = run.spawn(queue.shut_down_with_drain());
         settle();
         return t;
     }
-    /// What is ready now, in the order of handing out; all of it done.
+    /// Takes and finishes all ready keys, in the order of handing out.
     list take_all()
     {
         list out;
@@ -67,7 +67,7 @@ struct queue_fixture
         }
         return out;
     }
-    /// One key, which has to be there.
+    /// Takes one key, which must be ready.
     names::item take()
     {
         auto item = queue.try_get();
@@ -76,7 +76,7 @@ struct queue_fixture
     }
 };
 
-/// Works until the queue is shut down.
+/// A worker until the queue is shut down.
 inline asio::awaitable<result<>> work(names& queue, list& seen)
 {
     for (;;) {

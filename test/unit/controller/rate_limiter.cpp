@@ -15,7 +15,7 @@ duration ask(const std::unique_ptr<rate_limiter>& limiter, unsigned failures, du
     return limiter->delay(failures, time_point{since_start});
 }
 
-/// What a key that is really queued waits for.
+/// The delay of a key that is really queued.
 duration take(const std::unique_ptr<rate_limiter>& limiter, duration since_start, unsigned failures = 0)
 {
     const auto d = ask(limiter, failures, since_start);
@@ -49,7 +49,7 @@ TEST_CASE("rate_limiter: exponential never overflows (ItemExponentialFailureRate
     CHECK(ask(widest, 64) == duration::max());
 }
 
-TEST_CASE("rate_limiter: the defaults are 5 ms to 1,000 s and a bucket of 10 a second and 100 at once",
+TEST_CASE("rate_limiter: the defaults are 5 ms to 1,000 s and a bucket of 10 per second with a burst of 100",
           "[rate_limiter]")
 {
     const auto item = kubecoro::exponential_limiter();
@@ -72,7 +72,7 @@ TEST_CASE("rate_limiter: fast, then slow (ItemFastSlowRateLimiter)", "[rate_limi
     for (unsigned failures : {3U, 4U, 100U}) CHECK(ask(limiter, failures) == 10s);
 }
 
-TEST_CASE("rate_limiter: a bucket is used up by what was taken, not by what was asked", "[rate_limiter]")
+TEST_CASE("rate_limiter: a bucket is used up by taking, not by asking", "[rate_limiter]")
 {
     const auto limiter = kubecoro::bucket_limiter(10, 2);
     for (int n = 0; n < 50; ++n) REQUIRE(ask(limiter, 0) == 0s);
@@ -80,12 +80,11 @@ TEST_CASE("rate_limiter: a bucket is used up by what was taken, not by what was 
     CHECK(take(limiter, 0s) == 0s);
     CHECK(take(limiter, 0s) == 100ms);
     CHECK(take(limiter, 0s) == 200ms);
-    CHECK(take(limiter, 200ms) == 100ms); // two came back, two were promised
+    CHECK(take(limiter, 200ms) == 100ms); // two tokens came back, two are already taken
     CHECK(ask(limiter, 0, 10s) == 0s);
 }
 
-TEST_CASE("rate_limiter: a bucket never holds more than its burst, and a clock that goes back changes nothing",
-          "[rate_limiter]")
+TEST_CASE("rate_limiter: a bucket never exceeds its burst, and a clock that goes back has no effect", "[rate_limiter]")
 {
     const auto limiter = kubecoro::bucket_limiter(10, 2);
     CHECK(take(limiter, 1h) == 0s);
@@ -96,7 +95,7 @@ TEST_CASE("rate_limiter: a bucket never holds more than its burst, and a clock t
     CHECK(ask(limiter, 0, 3h) == 200ms);
 }
 
-TEST_CASE("rate_limiter: the longest of several (MaxOfRateLimiter)", "[rate_limiter]")
+TEST_CASE("rate_limiter: the longest delay of several (MaxOfRateLimiter)", "[rate_limiter]")
 {
     std::vector<std::unique_ptr<rate_limiter>> both;
     both.push_back(kubecoro::fast_slow_limiter(5ms, 3s, 3));
@@ -108,7 +107,7 @@ TEST_CASE("rate_limiter: the longest of several (MaxOfRateLimiter)", "[rate_limi
     CHECK(ask(kubecoro::max_of_limiter({}), 5) == 0s);
 }
 
-TEST_CASE("rate_limiter: a longest wait (WithMaxWaitRateLimiter)", "[rate_limiter]")
+TEST_CASE("rate_limiter: a maximum delay (WithMaxWaitRateLimiter)", "[rate_limiter]")
 {
     const auto limiter = kubecoro::max_wait_limiter(kubecoro::fast_slow_limiter(5ms, 100s, 3), 1s);
     CHECK(ask(limiter, 0) == 5ms);

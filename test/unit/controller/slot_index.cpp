@@ -1,4 +1,4 @@
-// Random programs, run by the index and by a list searched from end to end.
+// Random programs, executed by the index and by a linearly searched list.
 #include <kubecoro/controller/detail/slot_index.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 
@@ -28,7 +28,7 @@ slot_index::slot look_up(const slot_index& index, const entry& e)
 
 } // namespace
 
-TEST_CASE("slot index: nothing is found where nothing is")
+TEST_CASE("slot index: an empty index finds nothing")
 {
     slot_index index;
     index.prefetch(7);
@@ -45,7 +45,7 @@ TEST_CASE("slot index: nothing is found where nothing is")
 
 TEST_CASE("slot index: random programs agree with a list")
 {
-    // Few hashes, at both ends of the table: long runs, runs around the end, many slots of one hash.
+    // Few hashes, at both ends of the table: long runs, runs across the end, many slots with the same hash.
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
         kubecoro::random_source source(seed);
@@ -75,7 +75,7 @@ TEST_CASE("slot index: random programs agree with a list")
     }
 }
 
-TEST_CASE("slot index: hashes that are the numbers themselves spread over the table")
+TEST_CASE("slot index: identity hashes spread over the table")
 {
     std::vector<unsigned> upper(64);
     for (std::size_t n = 0; n < 6'400; ++n) ++upper[slot_index::hash_of(n) >> 26];

@@ -1,4 +1,4 @@
-// The rules of adding, taking and giving back. Names in brackets are those of client-go's own tests.
+// The rules of adding, taking and giving back. Names in parentheses are those of client-go's own tests.
 #include "queue_fixture.hpp"
 
 #include <memory>
@@ -20,7 +20,7 @@ TEST_CASE("workqueue: first in, first out, each key once (Basic, Collapse)", "[w
     CHECK(f.queue.stats().adds == 3);
 }
 
-TEST_CASE("workqueue: added while in work, a key runs once more when that is done (AddWhileProcessing, "
+TEST_CASE("workqueue: a key added while it is processed runs once more afterwards (AddWhileProcessing, "
           "CollapseWhileProcessing)",
           "[workqueue]")
 {
@@ -29,7 +29,7 @@ TEST_CASE("workqueue: added while in work, a key runs once more when that is don
     f.queue.add("a");
     f.queue.add("a");
     CHECK(f.queue.len() == 0);
-    CHECK_FALSE(f.queue.try_get()); // never with two workers
+    CHECK_FALSE(f.queue.try_get()); // never held by two workers
     first.done();
     auto second = f.take();
     CHECK(second.key() == "a");
@@ -37,7 +37,7 @@ TEST_CASE("workqueue: added while in work, a key runs once more when that is don
     CHECK_FALSE(f.queue.try_get());
 }
 
-TEST_CASE("workqueue: a key that is added again before done() comes after those that wait (Reinsert)", "[workqueue]")
+TEST_CASE("workqueue: a key added again before done() comes after the waiting ones (Reinsert)", "[workqueue]")
 {
     queue_fixture f;
     auto item = f.take_new("foo");
@@ -47,7 +47,7 @@ TEST_CASE("workqueue: a key that is added again before done() comes after those 
     CHECK(f.take_all() == list{"bar", "foo"});
 }
 
-TEST_CASE("workqueue: len counts what could be taken (Len)", "[workqueue]")
+TEST_CASE("workqueue: len counts the keys that can be taken (Len)", "[workqueue]")
 {
     queue_fixture f;
     f.queue.add("foo");
@@ -64,7 +64,7 @@ TEST_CASE("workqueue: len counts what could be taken (Len)", "[workqueue]")
     CHECK(f.queue.len() == 2);
 }
 
-TEST_CASE("workqueue: a key that is done is let go (GarbageCollection)", "[workqueue]")
+TEST_CASE("workqueue: a finished key is released (GarbageCollection)", "[workqueue]")
 {
     queue_fixture f;
     using owned = std::shared_ptr<int>;
@@ -81,12 +81,12 @@ TEST_CASE("workqueue: a key that is done is let go (GarbageCollection)", "[workq
     queue.add_after(key, 1h);
     queue.add_rate_limited(key);
     queue.shut_down();
-    CHECK(key.use_count() == 2); // its failures are remembered
+    CHECK(key.use_count() == 2); // its failures are still stored
     queue.forget(key);
     CHECK(key.use_count() == 1);
 }
 
-TEST_CASE("workqueue: a great many keys come and go, and their memory with them", "[workqueue]")
+TEST_CASE("workqueue: a great many keys come and go, and their memory is released", "[workqueue]")
 {
     queue_fixture f;
     workqueue<int> queue(f.run.executor());
@@ -107,7 +107,7 @@ TEST_CASE("workqueue: a great many keys come and go, and their memory with them"
     }
 }
 
-TEST_CASE("workqueue: an item that is dropped goes back, behind those that wait", "[workqueue]")
+TEST_CASE("workqueue: a dropped item goes back, behind the waiting ones", "[workqueue]")
 {
     queue_fixture f;
     f.queue.add("a", 5);
@@ -121,10 +121,10 @@ TEST_CASE("workqueue: an item that is dropped goes back, behind those that wait"
     auto a = f.take();
     CHECK(a.key() == "a");
     CHECK(a.priority() == 5);
-    b = std::move(a); // b is dropped
+    b = std::move(a); // the old b is dropped
     CHECK(f.queue.len() == 1);
     b.done();
-    b.done(); // nothing
+    b.done(); // no effect
     CHECK_FALSE(b);
     CHECK(f.take_all() == list{"b"});
 }
@@ -146,7 +146,7 @@ TEST_CASE("workqueue: an item may outlive its queue", "[workqueue]")
     run.run_until_idle();
 }
 
-TEST_CASE("workqueue: a queue can be moved, and the one that it replaces is shut down", "[workqueue]")
+TEST_CASE("workqueue: a queue can be moved, and the one it replaces is shut down", "[workqueue]")
 {
     queue_fixture f;
     names one(f.run.executor());
@@ -165,7 +165,7 @@ TEST_CASE("workqueue: a queue can be moved, and the one that it replaces is shut
     item->done();
 }
 
-TEST_CASE("workqueue: keys of objects are looked up without being made", "[workqueue]")
+TEST_CASE("workqueue: object keys are looked up without being constructed", "[workqueue]")
 {
     queue_fixture f;
     workqueue<object_key> queue(f.run.executor());
@@ -182,7 +182,7 @@ TEST_CASE("workqueue: keys of objects are looked up without being made", "[workq
     CHECK(to_string(queue.try_get()->key()) == "web/a");
 }
 
-TEST_CASE("workqueue: a batch of anything that has a key", "[workqueue]")
+TEST_CASE("workqueue: a batch of any type that has a key", "[workqueue]")
 {
     struct event
     {
@@ -197,18 +197,20 @@ TEST_CASE("workqueue: a batch of anything that has a key", "[workqueue]")
     CHECK(f.take_all() == list{"a", "b", "a'", "b'"});
 }
 
-TEST_CASE("workqueue: a picture for people", "[workqueue]")
+TEST_CASE("workqueue: a one-line description", "[workqueue]")
 {
     queue_fixture f({.name = "pods"});
     f.queue.add("a");
     f.queue.add("b");
     f.queue.add_after("c", 1h);
     const auto item = f.take();
-    CHECK(f.queue.describe() == "workqueue pods: 1 ready, 1 in work, 1 delayed, 3 keys, 0 workers waiting; 2 adds, 1 "
-                                "retries, 1 handed out; longest in work: a");
+    CHECK(f.queue.describe() ==
+          "workqueue pods: 1 ready, 1 processing, 1 delayed, 3 keys, 0 workers waiting; 2 adds, 1 "
+          "retries, 1 handed out; longest running: a");
     f.queue.shut_down();
-    CHECK(f.queue.describe() == "workqueue pods: 1 ready, 1 in work, 0 delayed, 2 keys, 0 workers waiting; 2 adds, 1 "
-                                "retries, 1 handed out; shutting down; longest in work: a");
+    CHECK(f.queue.describe() ==
+          "workqueue pods: 1 ready, 1 processing, 0 delayed, 2 keys, 0 workers waiting; 2 adds, 1 "
+          "retries, 1 handed out; shutting down; longest running: a");
     struct opaque
     {
         int n;
@@ -221,11 +223,11 @@ TEST_CASE("workqueue: a picture for people", "[workqueue]")
     workqueue<opaque, opaque_hash> unnamed(f.run.executor());
     unnamed.add(opaque{7});
     const auto taken = unnamed.try_get();
-    CHECK(unnamed.describe().find("workqueue (unnamed): 0 ready, 1 in work") == 0);
+    CHECK(unnamed.describe().find("workqueue (unnamed): 0 ready, 1 processing") == 0);
     CHECK(unnamed.stats().in_work == list{"#0"});
 }
 
-TEST_CASE("workqueue: a limiter that throws leaves the queue as it was", "[workqueue]")
+TEST_CASE("workqueue: a limiter that throws leaves the queue unchanged", "[workqueue]")
 {
     struct broken final : kubecoro::rate_limiter
     {

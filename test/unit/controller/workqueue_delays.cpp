@@ -1,4 +1,4 @@
-// Delays, limits and priorities. Names in brackets are those of client-go's own tests.
+// Delays, limits and priorities. Names in parentheses are those of client-go's own tests.
 #include "queue_fixture.hpp"
 
 #include <limits>
@@ -7,7 +7,7 @@ using namespace kubecoro::test;
 using kubecoro::duration;
 namespace priority = kubecoro::priority;
 
-TEST_CASE("workqueue: a key is there when its moment has come (SimpleQueue)", "[workqueue][delay]")
+TEST_CASE("workqueue: a delayed key is ready when it is due (SimpleQueue)", "[workqueue][delay]")
 {
     queue_fixture f;
     f.queue.add_after("foo", 50ms);
@@ -20,7 +20,7 @@ TEST_CASE("workqueue: a key is there when its moment has come (SimpleQueue)", "[
     CHECK(f.queue.len() == 0);
 }
 
-TEST_CASE("workqueue: of several moments the earliest counts (Deduping)", "[workqueue][delay]")
+TEST_CASE("workqueue: of several due times the earliest counts (Deduping)", "[workqueue][delay]")
 {
     queue_fixture f;
     f.queue.add_after("foo", 50ms);
@@ -36,7 +36,7 @@ TEST_CASE("workqueue: of several moments the earliest counts (Deduping)", "[work
     CHECK(f.queue.len() == 0);
 }
 
-TEST_CASE("workqueue: a later key with an earlier moment comes first (AddTwoFireEarly)", "[workqueue][delay]")
+TEST_CASE("workqueue: a later key that is due earlier comes first (AddTwoFireEarly)", "[workqueue][delay]")
 {
     queue_fixture f;
     f.queue.add_after("foo", 1s);
@@ -48,7 +48,7 @@ TEST_CASE("workqueue: a later key with an earlier moment comes first (AddTwoFire
     CHECK(f.take_all_after(2s) == list{"third"});
 }
 
-TEST_CASE("workqueue: what comes first leaves, the others keep their order (CopyShifting)", "[workqueue][delay]")
+TEST_CASE("workqueue: the first due key leaves, the others keep their order (CopyShifting)", "[workqueue][delay]")
 {
     queue_fixture f;
     f.queue.add_after("foo", 1s);
@@ -57,7 +57,7 @@ TEST_CASE("workqueue: what comes first leaves, the others keep their order (Copy
     CHECK(f.take_all_after(2s) == list{"baz", "bar", "foo"});
 }
 
-TEST_CASE("workqueue: no delay is an add; a delay does not stand in the way of an add", "[workqueue][delay]")
+TEST_CASE("workqueue: a delay of zero is an add, and a delay does not prevent an add", "[workqueue][delay]")
 {
     queue_fixture f;
     f.queue.add_after("a", 0s);
@@ -68,7 +68,7 @@ TEST_CASE("workqueue: no delay is an add; a delay does not stand in the way of a
     CHECK(f.take_all_after(1s) == list{"c"});
 }
 
-TEST_CASE("workqueue: a key in work whose moment comes is ready when it is done", "[workqueue][delay]")
+TEST_CASE("workqueue: a key due while it is processed is ready when that is done", "[workqueue][delay]")
 {
     queue_fixture f;
     auto item = f.take_new("a");
@@ -79,7 +79,7 @@ TEST_CASE("workqueue: a key in work whose moment comes is ready when it is done"
     CHECK(f.take_all() == list{"a"});
 }
 
-TEST_CASE("workqueue: the longest delay there is does not wrap around", "[workqueue][delay]")
+TEST_CASE("workqueue: the longest delay does not overflow", "[workqueue][delay]")
 {
     queue_fixture f;
     f.queue.add_after("a", duration::max());
@@ -88,7 +88,7 @@ TEST_CASE("workqueue: the longest delay there is does not wrap around", "[workqu
     CHECK(f.queue.stats().delayed == 1);
 }
 
-TEST_CASE("workqueue: a million delayed keys, one timer, each at its moment", "[workqueue][delay]")
+TEST_CASE("workqueue: a million delayed keys use one timer, each at its due time", "[workqueue][delay]")
 {
     queue_fixture f;
     kubecoro::workqueue<int> queue(f.run.executor(), queue_fixture::on_clock(f.run, {}));
@@ -110,7 +110,8 @@ TEST_CASE("workqueue: a million delayed keys, one timer, each at its moment", "[
     CHECK(out_of_turn == 0);
 }
 
-TEST_CASE("workqueue: a million keys, ready or delayed, take so many bytes each and one timer", "[workqueue][delay]")
+TEST_CASE("workqueue: a million keys, ready or delayed, stay within their memory per key and use one timer",
+          "[workqueue][delay]")
 {
     queue_fixture f;
     kubecoro::workqueue<kubecoro::object_key> queue(f.run.executor(), queue_fixture::on_clock(f.run, {}));
@@ -124,7 +125,7 @@ TEST_CASE("workqueue: a million keys, ready or delayed, take so many bytes each 
     CHECK(queue.stats().keys == keys);
     const double ready = bytes_a_key();
     while (auto item = queue.try_get()) item->succeeded();
-    CHECK(bytes_a_key() < 1); // given back
+    CHECK(bytes_a_key() < 1); // released
 
     for_each_key([&queue](const auto& key) { queue.add_after(key, 1h); });
     f.settle();
@@ -138,8 +139,7 @@ TEST_CASE("workqueue: a million keys, ready or delayed, take so many bytes each 
     CHECK(bytes_a_key() < 1);
 }
 
-TEST_CASE("workqueue: failures of a key double its delay until they are forgotten (RateLimitingQueue)",
-          "[workqueue][limit]")
+TEST_CASE("workqueue: failures of a key double its delay until forget() (RateLimitingQueue)", "[workqueue][limit]")
 {
     queue_fixture f({.limiter = kubecoro::exponential_limiter(1ms, 1s)});
     for (const char* k : {"one", "two"}) {
@@ -169,20 +169,20 @@ TEST_CASE("workqueue: failures of a key double its delay until they are forgotte
     CHECK(f.queue.num_requeues("one") == 3);
 }
 
-TEST_CASE("workqueue: the bucket is used up only by what is really queued", "[workqueue][limit]")
+TEST_CASE("workqueue: the bucket is used up only by keys that are really queued", "[workqueue][limit]")
 {
     queue_fixture f({.limiter = kubecoro::bucket_limiter(1, 2)});
     f.queue.add_rate_limited("a");
     CHECK(f.take_all() == list{"a"});
-    f.queue.add_rate_limited("a"); // the second and last of the burst
+    f.queue.add_rate_limited("a"); // the second and last token of the burst
     CHECK(f.take_all() == list{"a"});
-    for (int n = 0; n < 100; ++n) f.queue.add_rate_limited("a"); // one in a second, however often it is asked for
+    for (int n = 0; n < 100; ++n) f.queue.add_rate_limited("a"); // one per second, however often it is added
     f.queue.add_rate_limited("b");
     CHECK(f.take_all_after(1s) == list{"a"});
     CHECK(f.take_all_after(1s) == list{"b"});
 }
 
-TEST_CASE("workqueue: events between two retries do not drive the delay up", "[workqueue][limit]")
+TEST_CASE("workqueue: events between two retries do not increase the delay", "[workqueue][limit]")
 {
     queue_fixture f({.limiter = kubecoro::exponential_limiter(1s, 1h)});
     f.queue.add("a");
@@ -201,7 +201,7 @@ TEST_CASE("workqueue: events between two retries do not drive the delay up", "[w
     CHECK(f.queue.stats().keys == 0);
 }
 
-TEST_CASE("workqueue: a run that wants another one later", "[workqueue][limit]")
+TEST_CASE("workqueue: a run that requests another one later", "[workqueue][limit]")
 {
     queue_fixture f({.limiter = kubecoro::exponential_limiter(1ms, 1s)});
     f.queue.add("a", 7);
@@ -222,7 +222,7 @@ TEST_CASE("workqueue: a run that wants another one later", "[workqueue][limit]")
     CHECK(f.take().priority() == 9);
 }
 
-TEST_CASE("workqueue: the higher priority first, each in its order", "[workqueue][priority]")
+TEST_CASE("workqueue: higher priorities first, in order of arrival within each", "[workqueue][priority]")
 {
     queue_fixture f({.ageing = 0});
     f.queue.add("low", priority::low);
@@ -235,7 +235,7 @@ TEST_CASE("workqueue: the higher priority first, each in its order", "[workqueue
     CHECK(f.take_all() == list{"high", "highest", "c", "a", "b", "low", "lowest"});
 }
 
-TEST_CASE("workqueue: added again with a higher priority a key moves to that one's end, with a lower it stays",
+TEST_CASE("workqueue: a key added again with a higher priority moves to its end, with a lower one it stays",
           "[workqueue][priority]")
 {
     queue_fixture f({.ageing = 0});
@@ -256,7 +256,7 @@ TEST_CASE("workqueue: added again with a higher priority a key moves to that one
     CHECK(f.take().priority() == 5);
 }
 
-TEST_CASE("workqueue: nothing starves", "[workqueue][priority]")
+TEST_CASE("workqueue: no key starves", "[workqueue][priority]")
 {
     queue_fixture f({.ageing = 4});
     f.queue.add("low", priority::low);

@@ -1,4 +1,4 @@
-// Random programs, run by the queue and by the plainest thing that follows the same rules.
+// Random programs, executed by the queue and by the simplest implementation of the same rules.
 #include "queue_fixture.hpp"
 
 #include <kubecoro/base/random.hpp>
@@ -20,7 +20,7 @@ constexpr unsigned ageing = 3;
 constexpr duration first_delay = 1ms;
 constexpr duration longest_delay = 64ms;
 
-/// The rules, with nothing clever: searched from end to end, sorted when needed.
+/// The rules, implemented naively: linear searches, sorting on demand.
 class reference
 {
 public:
@@ -35,8 +35,8 @@ public:
         int priority;
     };
 
-    std::vector<ready_key> ready; // in the order of their coming
-    std::map<int, int> again;     // added during their run, and their priorities
+    std::vector<ready_key> ready; // in order of arrival
+    std::map<int, int> again;     // added during their run, with their priorities
     std::set<int> in_work;
     std::map<int, delayed_key> delayed;
     std::map<int, unsigned> failures;
@@ -158,7 +158,7 @@ public:
     {
         const std::size_t steps = 10 + random_() % 60;
         for (std::size_t n = 0; n < steps; ++n) {
-            // Every step has its own nanosecond, so that no two delayed keys are ever due at the same moment.
+            // Every step has its own nanosecond, so that no two delayed keys are due at the same time.
             pass(1ns);
             step();
             run_.run_until_idle();
@@ -307,7 +307,7 @@ private:
 
 } // namespace
 
-TEST_CASE("workqueue: random programs do what the naive reference does", "[workqueue][model]")
+TEST_CASE("workqueue: random programs behave like the naive reference", "[workqueue][model]")
 {
     const char* one = std::getenv("KUBECORO_SEED");
     const std::uint64_t first = one != nullptr ? std::strtoull(one, nullptr, 10) : 1;

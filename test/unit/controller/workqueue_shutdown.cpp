@@ -1,11 +1,11 @@
-// Shutting down. Names in brackets are those of client-go's own tests.
+// Shutting down. Names in parentheses are those of client-go's own tests.
 #include "queue_fixture.hpp"
 
 using namespace kubecoro::test;
 using kubecoro::cond;
 using kubecoro::result;
 
-TEST_CASE("workqueue: after a shutdown what is ready is handed out, and nothing is added", "[workqueue][shutdown]")
+TEST_CASE("workqueue: after a shutdown ready keys are handed out, and nothing is added", "[workqueue][shutdown]")
 {
     queue_fixture f("a", "b");
     list seen;
@@ -23,7 +23,7 @@ TEST_CASE("workqueue: after a shutdown what is ready is handed out, and nothing 
     CHECK(f.queue.stats().keys == 0);
 }
 
-TEST_CASE("workqueue: a shutdown drops what waits for its moment, and wakes who waits", "[workqueue][shutdown]")
+TEST_CASE("workqueue: a shutdown drops delayed keys, and wakes waiting workers", "[workqueue][shutdown]")
 {
     queue_fixture f;
     list seen;
@@ -41,8 +41,9 @@ TEST_CASE("workqueue: a shutdown drops what waits for its moment, and wakes who 
     CHECK(f.queue.stats().keys == 0);
 }
 
-TEST_CASE("workqueue: without a drain nobody waits for work in hand (NoQueueDrainageUsingShutDown)",
-          "[workqueue][shutdown]")
+TEST_CASE(
+    "workqueue: without a drain, a shutdown does not wait for keys being processed (NoQueueDrainageUsingShutDown)",
+    "[workqueue][shutdown]")
 {
     queue_fixture f("foo", "bar");
     auto foo = f.take();
@@ -53,7 +54,7 @@ TEST_CASE("workqueue: without a drain nobody waits for work in hand (NoQueueDrai
     CHECK(f.queue.stats().keys == 0);
 }
 
-TEST_CASE("workqueue: a drain waits for all that is ready or in work (QueueDrainageUsingShutDownWithDrain)",
+TEST_CASE("workqueue: a drain waits for all ready or processed keys (QueueDrainageUsingShutDownWithDrain)",
           "[workqueue][shutdown]")
 {
     queue_fixture f("foo", "bar", "last");
@@ -70,7 +71,7 @@ TEST_CASE("workqueue: a drain waits for all that is ready or in work (QueueDrain
     CHECK_FALSE(drain.done());
     auto last = f.take();
     f.settle();
-    CHECK_FALSE(drain.done()); // nothing is ready, but the last is still in work
+    CHECK_FALSE(drain.done()); // no key is ready, but the last is still processed
     last.succeeded();
     f.settle();
     REQUIRE(drain.done());
@@ -79,14 +80,14 @@ TEST_CASE("workqueue: a drain waits for all that is ready or in work (QueueDrain
     CHECK(again.outcome().has_value());
 }
 
-TEST_CASE("workqueue: a drain of an empty queue is over at once", "[workqueue][shutdown]")
+TEST_CASE("workqueue: a drain of an empty queue completes at once", "[workqueue][shutdown]")
 {
     queue_fixture f;
     CHECK(f.run.run(f.queue.shut_down_with_drain()).has_value());
     CHECK(f.run.run(f.queue.shut_down_with_drain()).has_value());
 }
 
-TEST_CASE("workqueue: a key that was added during its run still gets its next one in a drain "
+TEST_CASE("workqueue: a key added during its run still gets its next run in a drain "
           "(QueueDrainageUsingShutDownWithDrainWithDirtyItem)",
           "[workqueue][shutdown]")
 {
@@ -102,8 +103,7 @@ TEST_CASE("workqueue: a key that was added during its run still gets its next on
     CHECK(drain.done());
 }
 
-TEST_CASE("workqueue: a plain shutdown ends a drain that hangs (ForceQueueShutdownUsingShutDown)",
-          "[workqueue][shutdown]")
+TEST_CASE("workqueue: a plain shutdown ends a hanging drain (ForceQueueShutdownUsingShutDown)", "[workqueue][shutdown]")
 {
     queue_fixture f("foo", "bar");
     auto foo = f.take();
@@ -116,8 +116,7 @@ TEST_CASE("workqueue: a plain shutdown ends a drain that hangs (ForceQueueShutdo
     CHECK(f.take_all() == list{"bar"});
 }
 
-TEST_CASE("workqueue: items that come back after a shutdown are not lost while somebody drains",
-          "[workqueue][shutdown]")
+TEST_CASE("workqueue: items given back after a shutdown are not lost during a drain", "[workqueue][shutdown]")
 {
     queue_fixture f("a", "b", "c");
     const auto drain = [&] {
@@ -133,13 +132,13 @@ TEST_CASE("workqueue: items that come back after a shutdown are not lost while s
     }();
     f.settle();
     CHECK_FALSE(drain.done());
-    CHECK(f.take_all() == list{"a"}); // retries and delays are over
+    CHECK(f.take_all() == list{"a"}); // no more retries or delays
     f.settle();
     CHECK(drain.done());
     CHECK(f.queue.stats().keys == 0);
 }
 
-TEST_CASE("workqueue: a drain that is cancelled leaves the queue shut down", "[workqueue][shutdown]")
+TEST_CASE("workqueue: a cancelled drain leaves the queue shut down", "[workqueue][shutdown]")
 {
     queue_fixture f;
     f.queue.add("a");
@@ -152,7 +151,7 @@ TEST_CASE("workqueue: a drain that is cancelled leaves the queue shut down", "[w
     CHECK(f.take_all() == list{"a"});
 }
 
-TEST_CASE("workqueue: the queue may go first: workers end, and the timer", "[workqueue][shutdown]")
+TEST_CASE("workqueue: workers and the timer end when the queue is destroyed first", "[workqueue][shutdown]")
 {
     kubecoro::testing::runner run;
     auto queue = std::make_unique<names>(run.executor(), queue_fixture::on_clock(run, {}));

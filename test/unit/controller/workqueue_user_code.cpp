@@ -1,4 +1,4 @@
-// The user's code inside a queue's calls: metrics, limiters, the printing of keys. All of it may look at the queue.
+// User code inside a queue's calls: metrics, limiters, the printing of keys. All of it may call the queue's observers.
 #include "queue_fixture.hpp"
 
 #include <compare>
@@ -14,7 +14,7 @@ using namespace kubecoro::detail;
 
 namespace {
 
-/// Called by everything below, and notes who did.
+/// Called by all user code below; records the caller.
 struct look
 {
     std::function<void()> at;
@@ -66,7 +66,7 @@ private:
     look& look_;
 };
 
-/// A key that looks at its queue when it is printed.
+/// A key that calls its queue when it is printed.
 struct looking_key
 {
     int n = 0;
@@ -85,17 +85,17 @@ struct looking_hash
 
 } // namespace
 
-TEST_CASE("workqueue: what the user brings is called without the queue's lock", "[workqueue]")
+TEST_CASE("workqueue: user code is called without the queue's lock", "[workqueue]")
 {
     look l;
     testing::runner run;
     workqueue_options o;
-    o.name = "looked at";
+    o.name = "observed";
     o.measures = std::make_shared<looking_metrics>(l);
     o.limiter = std::make_unique<looking_limiter>(l);
     o.time = run.shared_clock();
     workqueue<looking_key, looking_hash> queue(run.executor(), std::move(o));
-    // With the lock held this would wait for itself.
+    // With the lock held this would deadlock.
     l.at = [&queue] {
         (void)queue.len();
         queue.add(looking_key{99}, priority::low);
@@ -119,7 +119,7 @@ TEST_CASE("workqueue: what the user brings is called without the queue's lock", 
     l.at = nullptr;
 }
 
-TEST_CASE("workqueue: a key that is printed may be given back meanwhile", "[workqueue]")
+TEST_CASE("workqueue: a key may be given back while it is printed", "[workqueue]")
 {
     look l;
     testing::runner run;
@@ -139,9 +139,9 @@ TEST_CASE("workqueue: a key that is printed may be given back meanwhile", "[work
     CHECK(queue.stats().keys == 0);
 }
 
-TEST_CASE("workqueue: the gauge of the depth ends with the last change, however the reports overlap", "[workqueue]")
+TEST_CASE("workqueue: the depth gauge shows the last change, however the reports overlap", "[workqueue]")
 {
-    // A sink that changes the queue while it is told: what it was told last is what there is.
+    // A sink that changes the queue while it is called: its last value must be the actual depth.
     struct depth_sink final : metrics
     {
         struct nothing final : counter, histogram

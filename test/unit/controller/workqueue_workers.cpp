@@ -1,4 +1,4 @@
-// Coroutines that wait: woken, cancelled, destroyed.
+// Waiting coroutines: woken, cancelled, destroyed.
 #include "queue_fixture.hpp"
 
 #include <kubecoro/testing/every_step.hpp>
@@ -9,7 +9,7 @@ using kubecoro::cond;
 using kubecoro::result;
 namespace kt = kubecoro::testing;
 
-TEST_CASE("workqueue: workers wait, and as many are woken as there are keys", "[workqueue][workers]")
+TEST_CASE("workqueue: one waiting worker is woken per key", "[workqueue][workers]")
 {
     queue_fixture f;
     const auto one = f.run.spawn(f.queue.get());
@@ -19,7 +19,7 @@ TEST_CASE("workqueue: workers wait, and as many are woken as there are keys", "[
     CHECK(f.queue.stats().waiting_workers == 3);
     f.queue.add("a");
     CHECK(f.queue.stats().waiting_workers == 2);
-    CHECK_FALSE(one.done()); // never inside the call
+    CHECK_FALSE(one.done()); // never resumed inside the call
     f.settle();
     CHECK(one.done());
     CHECK_FALSE(two.done());
@@ -31,7 +31,7 @@ TEST_CASE("workqueue: workers wait, and as many are woken as there are keys", "[
     CHECK(f.queue.len() == 2);
 }
 
-TEST_CASE("workqueue: a worker that is woken and cannot come passes the call on", "[workqueue][workers]")
+TEST_CASE("workqueue: a woken worker that cannot continue passes the wake-up on", "[workqueue][workers]")
 {
     queue_fixture f;
     const auto first = f.run.spawn(f.queue.get());
@@ -52,10 +52,10 @@ TEST_CASE("workqueue: a worker that is woken and cannot come passes the call on"
     second.outcome()->done();
 }
 
-TEST_CASE("workqueue: a call that comes when it is time to give way, and a cancellation with it, reach the next worker",
+TEST_CASE("workqueue: a wake-up that coincides with a yield and a cancellation reaches the next worker",
           "[workqueue][workers]")
 {
-    // How many keys were handed out in a row decides when a worker gives way: each number of them, once.
+    // The number of keys handed out in a row determines when a worker yields: each number is tried once.
     for (int before = 0; before < 140; ++before) {
         CAPTURE(before);
         queue_fixture f;
@@ -68,7 +68,7 @@ TEST_CASE("workqueue: a call that comes when it is time to give way, and a cance
         const auto first = f.run.spawn(f.queue.get());
         const auto second = f.run.spawn(f.queue.get());
         f.settle();
-        first.cancel(); // takes effect with the next handler: the call is on its way then
+        first.cancel(); // takes effect with the next handler, when the wake-up is under way
         f.queue.add("a");
         f.settle();
         REQUIRE(first.done());
@@ -83,7 +83,7 @@ TEST_CASE("workqueue: a call that comes when it is time to give way, and a cance
     }
 }
 
-TEST_CASE("workqueue: a batch is what is ready, up to a bound", "[workqueue][workers]")
+TEST_CASE("workqueue: a batch contains the ready keys, up to a maximum", "[workqueue][workers]")
 {
     queue_fixture f;
     const auto waiting = f.run.spawn(f.queue.get_batch(10));
@@ -105,7 +105,7 @@ TEST_CASE("workqueue: a batch is what is ready, up to a bound", "[workqueue][wor
     CHECK(f.run.run(f.queue.get_batch(2)).error() == cond::cancelled);
 }
 
-TEST_CASE("workqueue: a busy worker lets others on its executor have their turn", "[workqueue][workers]")
+TEST_CASE("workqueue: a busy worker lets other handlers on its executor run", "[workqueue][workers]")
 {
     queue_fixture f;
     for (int n = 0; n < 1000; ++n) f.queue.add(std::to_string(n));
@@ -121,7 +121,7 @@ TEST_CASE("workqueue: a busy worker lets others on its executor have their turn"
 
 namespace {
 
-/// A queue, two workers of every kind, and what they found. The queue is made outside of the coroutines.
+/// A queue, two workers of each kind, and what they took. The queue is created outside the coroutines.
 struct world
 {
     explicit world(kt::runner& r) : clock(r.shared_clock()), queue(r.executor(), queue_fixture::on_clock(r, {})) {}
@@ -156,7 +156,7 @@ struct world
 
 } // namespace
 
-TEST_CASE("workqueue: a worker cancelled at any step ends, and every key is where it was", "[workqueue][every_step]")
+TEST_CASE("workqueue: a worker cancelled at any step ends, and no key is lost", "[workqueue][every_step]")
 {
     std::shared_ptr<world> last;
     const auto attempts = kt::cancel_after_every_step(
@@ -173,7 +173,7 @@ TEST_CASE("workqueue: a worker cancelled at any step ends, and every key is wher
     CHECK(*attempts > 4);
 }
 
-TEST_CASE("workqueue: everything destroyed at any step leaves nothing behind", "[workqueue][every_step]")
+TEST_CASE("workqueue: destroyed at any step, nothing is left behind", "[workqueue][every_step]")
 {
     std::shared_ptr<world> last;
     const auto attempts = kt::stop_after_every_step(
@@ -189,7 +189,7 @@ TEST_CASE("workqueue: everything destroyed at any step leaves nothing behind", "
     CHECK(*attempts > 4);
 }
 
-TEST_CASE("workqueue: the context may die first, with workers and a timer in it", "[workqueue][workers]")
+TEST_CASE("workqueue: the context may be destroyed first, with workers and a timer in it", "[workqueue][workers]")
 {
     auto run = std::make_unique<kt::runner>();
     names queue(run->executor(), queue_fixture::on_clock(*run, {}));
@@ -206,7 +206,7 @@ TEST_CASE("workqueue: the context may die first, with workers and a timer in it"
     CHECK(queue.len() == 2);
 }
 
-TEST_CASE("workqueue: client-go's metrics, under their names (Metrics)", "[workqueue][metrics]")
+TEST_CASE("workqueue: client-go's metrics, under their original names (Metrics)", "[workqueue][metrics]")
 {
     const auto sink = std::make_shared<kt::recording_metrics>();
     queue_fixture f({.name = "pods", .limiter = kubecoro::exponential_limiter(1ms, 1s), .measures = sink});
@@ -220,7 +220,7 @@ TEST_CASE("workqueue: client-go's metrics, under their names (Metrics)", "[workq
     auto foo = f.take();
     CHECK(value("depth") == 0);
     CHECK(value("queue_duration_seconds") == Approx(50e-6));
-    f.queue.add("foo"); // while in work: an add
+    f.queue.add("foo"); // while processed: counts as an add
     CHECK(value("adds_total") == 2);
     CHECK(value("depth") == 1);
     f.run.advance(25us);
@@ -247,7 +247,7 @@ TEST_CASE("workqueue: client-go's metrics, under their names (Metrics)", "[workq
     CHECK(sink->names().size() == 7);
 }
 
-TEST_CASE("workqueue: nothing is measured any more after a shutdown (MetricShutdown)", "[workqueue][metrics]")
+TEST_CASE("workqueue: nothing is measured after a shutdown (MetricShutdown)", "[workqueue][metrics]")
 {
     const auto sink = std::make_shared<kt::recording_metrics>();
     queue_fixture f({.name = "pods", .measures = sink});

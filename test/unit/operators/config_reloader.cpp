@@ -18,7 +18,7 @@ TEST_CASE("config-reloader: rolls a workload of each kind once for each change",
     f.settle();
     for (const auto& kind : workload_kinds) CHECK(f.rolls(kind, "shop") == 3);
 
-    // Neither metadata nor objects that nobody refers to.
+    // Changes of metadata and of unreferenced objects have no effect.
     f.patch(config_maps, "settings", R"({"metadata":{"labels":{"x":"y"}}})");
     f.put(config_maps, "other", R"("data":{"a":"1"})");
     f.run.advance(1h);
@@ -29,7 +29,7 @@ TEST_CASE("config-reloader: rolls a workload of each kind once for each change",
     CHECK(f.operating->describe().find("rolled 6, adopted 3") == 0);
 }
 
-TEST_CASE("config-reloader: a change while it was down is seen at the start, and nothing else is", "[reloader]")
+TEST_CASE("config-reloader: a change during downtime is detected at the start, and causes a single roll", "[reloader]")
 {
     fixture f;
     f.put_contents();
@@ -48,7 +48,7 @@ TEST_CASE("config-reloader: a change while it was down is seen at the start, and
     CHECK(f.operating->counts().adopted == 0);
 }
 
-TEST_CASE("config-reloader: a change that is taken back while it was down is none", "[reloader]")
+TEST_CASE("config-reloader: a change reverted during downtime has no effect", "[reloader]")
 {
     fixture f;
     f.put_contents();
@@ -61,7 +61,7 @@ TEST_CASE("config-reloader: a change that is taken back while it was down is non
     CHECK(f.rolls(deployments, "shop") == 1);
 }
 
-TEST_CASE("config-reloader: who does not ask is left alone", "[reloader]")
+TEST_CASE("config-reloader: a workload that does not opt in is left unchanged", "[reloader]")
 {
     fixture f;
     f.put_contents();
@@ -74,9 +74,9 @@ TEST_CASE("config-reloader: who does not ask is left alone", "[reloader]")
     f.settle();
     for (const auto* name : {"silent", "refusing", "confused"}) CHECK(f.rolls(stateful_sets, name) == 0);
     CHECK(f.rolls(stateful_sets, "shop") == 2);
-    CHECK(f.log.count("takes \\\"true\\\" or \\\"false\\\", not \\\"perhaps\\\"") == 1);
+    CHECK(f.log.count("must be \\\"true\\\" or \\\"false\\\", not \\\"perhaps\\\"") == 1);
 
-    SECTION("until it asks")
+    SECTION("until it opts in")
     {
         f.patch(stateful_sets, "silent",
                 R"({"metadata":{"annotations":{"config-reloader.kubecoro.dev/reload":"true"}}})");
@@ -86,7 +86,7 @@ TEST_CASE("config-reloader: who does not ask is left alone", "[reloader]")
         f.settle();
         CHECK(f.rolls(stateful_sets, "silent") == 2);
     }
-    SECTION("and who ceases to ask")
+    SECTION("a workload that opts out is left unchanged")
     {
         f.patch(stateful_sets, "shop", R"({"metadata":{"annotations":{"config-reloader.kubecoro.dev/reload":null}}})");
         f.put(secrets, "password", R"("data":{"p":"Mg=="})");
@@ -95,7 +95,7 @@ TEST_CASE("config-reloader: who does not ask is left alone", "[reloader]")
     }
 }
 
-TEST_CASE("config-reloader: with adoption by record the first roll is for a change", "[reloader]")
+TEST_CASE("config-reloader: with --adopt record the first roll is for a change", "[reloader]")
 {
     fixture f;
     f.first_sight = adoption::record;
@@ -110,7 +110,7 @@ TEST_CASE("config-reloader: with adoption by record the first roll is for a chan
     CHECK(f.rolls(stateful_sets, "shop") == 1);
 }
 
-TEST_CASE("config-reloader: waits for what has to be there, and does not roll for its absence", "[reloader]")
+TEST_CASE("config-reloader: waits for required objects, and does not roll for their absence", "[reloader]")
 {
     fixture f;
     f.make(deployments, "shop");
@@ -127,7 +127,7 @@ TEST_CASE("config-reloader: waits for what has to be there, and does not roll fo
     f.remove(config_maps, "settings");
     f.settle();
     CHECK(f.rolls(deployments, "shop") == 1);
-    f.put(config_maps, "settings", R"("data":{"a":"1"})"); // as it was
+    f.put(config_maps, "settings", R"("data":{"a":"1"})"); // same content as before
     f.settle();
     CHECK(f.rolls(deployments, "shop") == 1);
     f.remove(config_maps, "settings");
@@ -136,7 +136,7 @@ TEST_CASE("config-reloader: waits for what has to be there, and does not roll fo
     CHECK(f.rolls(deployments, "shop") == 2);
 }
 
-TEST_CASE("config-reloader: what is optional changes by coming and going", "[reloader]")
+TEST_CASE("config-reloader: creating or deleting an optional object is a change", "[reloader]")
 {
     fixture f;
     f.make(deployments, "shop", "true", R"("envFrom":[{"configMapRef":{"name":"extra","optional":true}}])");
@@ -159,14 +159,14 @@ TEST_CASE("config-reloader: a template that is set back has rolled the pods itse
     const auto first = f.checksum_of(deployments, "shop");
     f.put(config_maps, "settings", R"("data":{"a":"2"})");
     f.settle();
-    // As kubectl rollout undo does.
+    // Like kubectl rollout undo.
     f.patch(deployments, "shop",
             R"({"spec":{"template":{"metadata":{"annotations":{"config-reloader.kubecoro.dev/checksum":")" + first +
                 "\"}}}}}");
     f.run.advance(1h);
     CHECK(f.rolls(deployments, "shop") == 3);
     CHECK(f.checksum_of(deployments, "shop") == first);
-    // What was set back is what is there again: still a change for the pods.
+    // The content of before the revert: still a change for the pods.
     f.put(config_maps, "settings", R"("data":{"a":"1"})");
     f.settle();
     CHECK(f.rolls(deployments, "shop") == 4);
@@ -176,7 +176,7 @@ TEST_CASE("config-reloader: a template that is set back has rolled the pods itse
     CHECK(f.rolls(deployments, "shop") == 5);
 }
 
-TEST_CASE("config-reloader: two of them roll no workload twice", "[reloader]")
+TEST_CASE("config-reloader: two operators roll no workload twice", "[reloader]")
 {
     fixture f;
     f.put_contents();
@@ -194,7 +194,7 @@ TEST_CASE("config-reloader: two of them roll no workload twice", "[reloader]")
     CHECK(f.run.run(second->stop()));
 }
 
-TEST_CASE("config-reloader: somebody who takes the marks away is not fought", "[reloader]")
+TEST_CASE("config-reloader: annotations that are removed repeatedly are not restored each time", "[reloader]")
 {
     fixture f;
     f.put_contents();
@@ -202,17 +202,17 @@ TEST_CASE("config-reloader: somebody who takes the marks away is not fought", "[
     f.begin();
     constexpr auto stripped = R"({"metadata":{"annotations":{"config-reloader.kubecoro.dev/applied":null}},)"
                               R"("spec":{"template":{"metadata":{"annotations":null}}}})";
-    for (int i = 0; i < 600; ++i) { // ten minutes, each time within a second
+    for (int i = 0; i < 600; ++i) { // ten minutes, once a second
         f.patch(deployments, "shop", stripped);
         f.run.advance(1s);
     }
     CHECK(f.operating->counts().adopted <= 5);
-    CHECK(f.log.count("again and again") > 0);
-    f.run.advance(1h); // once nobody does any more
+    CHECK(f.log.count("removed repeatedly") > 0);
+    f.run.advance(1h); // after the removals have ended
     CHECK_FALSE(f.checksum_of(deployments, "shop").empty());
 }
 
-TEST_CASE("config-reloader: bad workloads do not hold up good ones", "[reloader]")
+TEST_CASE("config-reloader: invalid workloads do not delay valid ones", "[reloader]")
 {
     fixture f;
     f.put_contents();
@@ -223,8 +223,8 @@ TEST_CASE("config-reloader: bad workloads do not hold up good ones", "[reloader]
     CHECK(f.rolls(deployments, "good") == 1);
     CHECK(f.rolls(deployments, "bad") == 0);
     CHECK(f.rolls(deployments, "empty") == 0);
-    CHECK(f.log.count("names no object") >= 1);
-    CHECK(f.log.count("there is nothing to roll it for") == 1);
+    CHECK(f.log.count("has no valid object name") >= 1);
+    CHECK(f.log.count("no reason to roll it") == 1);
     f.put(config_maps, "settings", R"("data":{"a":"2"})");
     f.settle();
     CHECK(f.rolls(deployments, "good") == 2);

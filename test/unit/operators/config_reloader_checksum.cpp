@@ -1,4 +1,4 @@
-// When two contents have the same checksum.
+// Equality of checksums.
 #include "checksum.hpp"
 
 #include <kubecoro/test/catch.hpp>
@@ -32,7 +32,7 @@ std::string sum_of(const std::string& members) { return sum_of(content(members))
 
 } // namespace
 
-TEST_CASE("config-reloader: the checksum is that of the content, whatever its order and metadata", "[checksum]")
+TEST_CASE("config-reloader: the checksum depends on the content, not on its order or metadata", "[checksum]")
 {
     const auto once = sum_of(R"("data":{"a":"1","b":"2"},"binaryData":{"c":"AA=="})");
     CHECK(once.size() == 32);
@@ -41,11 +41,11 @@ TEST_CASE("config-reloader: the checksum is that of the content, whatever its or
     CHECK(once == sum_of(content(R"("data":{"a":"1","b":"2"},"binaryData":{"c":"AA=="})", "2")));
     CHECK(sum_of("") == sum_of(R"("data":{})"));
     CHECK(sum_of("") == sum_of(R"("data":null,"binaryData":{},"immutable":true)"));
-    // Pinned: another value would roll every workload of everybody at their next update of the operator.
+    // Pinned: a different value would roll every managed workload at the next update of the operator.
     CHECK(sum_of(R"("data":{"k":"v"})") == "cc7479c9a26768e1980c1ea1bb32c2f3");
 }
 
-TEST_CASE("config-reloader: no two contents are alike to it", "[checksum]")
+TEST_CASE("config-reloader: different contents have different checksums", "[checksum]")
 {
     std::set<std::string> all;
     std::size_t n = 0;
@@ -81,7 +81,7 @@ TEST_CASE("config-reloader: no two contents are alike to it", "[checksum]")
     differs(other_way.finish());
 }
 
-TEST_CASE("config-reloader: whether a content may be missing does not change its checksum", "[checksum]")
+TEST_CASE("config-reloader: whether a reference is optional does not change the checksum", "[checksum]")
 {
     CHECK(sum_of(content(""), {content_kind::config_map, "a", true}) == sum_of(content("")));
 }

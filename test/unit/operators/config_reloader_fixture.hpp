@@ -1,5 +1,5 @@
 #pragma once
-// The operator and an embedded server in one virtual time, and somebody who changes things past every cache.
+// The operator and an embedded server in virtual time, with direct access to the server, bypassing every cache.
 
 #include "marks.hpp"
 #include "reloader.hpp"
@@ -30,7 +30,7 @@ inline const resource_type deployments = apps::v1::deployment::resource();
 inline const resource_type stateful_sets = apps::v1::stateful_set::resource();
 inline const std::array<resource_type, 3> workload_kinds{deployments, stateful_sets, apps::v1::daemon_set::resource()};
 
-/// Everything happens in the namespace "web".
+/// Uses only the namespace "web".
 struct fixture
 {
     testing::runner run;
@@ -75,7 +75,7 @@ struct fixture
         if (operating) CHECK(run.run(operating->stop()).has_value());
         operating.reset();
     }
-    /// Longer than any retry that a conflict leads to.
+    /// Longer than any retry after a conflict.
     void settle() { run.advance(10s); }
 
     void put(const resource_type& kind, const std::string& name, const std::string& members)
@@ -84,7 +84,7 @@ struct fixture
         if (!run.run(server.execute("GET", path(kind, name)))) return must("POST", path(kind), body);
         must("PUT", path(kind, name), body);
     }
-    /// What a workload of make() reads.
+    /// Creates the contents that a workload of make() reads.
     void put_contents()
     {
         put(config_maps, "settings", R"("data":{"a":"1"})");
@@ -96,7 +96,8 @@ struct fixture
     }
     void remove(const resource_type& kind, const std::string& name) { must("DELETE", path(kind, name)); }
 
-    /// A workload that reads the config map "settings" and the secret "password", or what its container says.
+    /// Creates a workload that reads the config map "settings" and the secret "password", or the objects that
+    /// `container` refers to.
     void make(const resource_type& kind, const std::string& name, std::optional<std::string> reload = "true",
               const std::string& container =
                   R"("envFrom":[{"configMapRef":{"name":"settings"}}],)"
@@ -116,7 +117,7 @@ struct fixture
     {
         return object::parse(run.run(server.execute("GET", path(kind, name))).value()).value();
     }
-    /// How often the template was changed. Of a Deployment changes of annotations count as well.
+    /// The number of changes of the template. For a Deployment, changes of annotations count as well.
     [[nodiscard]] std::int64_t rolls(const resource_type& kind, const std::string& name)
     {
         return read(kind, name).generation() - 1;

@@ -1,4 +1,4 @@
-// The manifests that its users apply: the same rights in both, and no more than it needs.
+// The manifests for users: both grant the same rights, and only those that the operator needs.
 #include <kubecoro/apiserver/manifests.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -34,7 +34,7 @@ const json::value& of_kind(const std::vector<json::value>& objects, std::string_
 
 } // namespace
 
-TEST_CASE("config-reloader: both manifests give the rights it needs, and no more", "[manifests]")
+TEST_CASE("config-reloader: both manifests grant the rights it needs, and no more", "[manifests]")
 {
     const auto everywhere = manifest("config-reloader.yaml");
     const auto in_one_namespace = manifest("one-namespace.yaml");
@@ -52,13 +52,13 @@ TEST_CASE("config-reloader: both manifests give the rights it needs, and no more
     }
 }
 
-TEST_CASE("config-reloader: the manifest runs one of it, without privileges, and gives it time to stop", "[manifests]")
+TEST_CASE("config-reloader: the manifest runs one instance, unprivileged, with enough time to stop", "[manifests]")
 {
     const auto objects = manifest("config-reloader.yaml");
     const auto& spec = of_kind(objects, "Deployment").at("spec");
     CHECK(spec.at("replicas") == 1);
     const auto& pod = spec.at("template").at("spec");
-    CHECK(pod.at("terminationGracePeriodSeconds").as_int64() > 30); // what its runs get
+    CHECK(pod.at("terminationGracePeriodSeconds").as_int64() > 30); // the grace period of its runs
     CHECK(pod.at("securityContext").at("runAsNonRoot") == true);
     const auto& limits = pod.at("containers").at(0).at("securityContext");
     CHECK(limits.at("allowPrivilegeEscalation") == false);

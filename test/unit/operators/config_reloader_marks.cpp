@@ -1,4 +1,4 @@
-// Annotations, and how often a workload that loses them is adopted.
+// Annotations, and the pace at which a workload that loses them is adopted again.
 #include "adoption_pace.hpp"
 #include "marks.hpp"
 
@@ -25,7 +25,7 @@ std::string reload(const std::string& value) { return R"("config-reloader.kubeco
 
 } // namespace
 
-TEST_CASE("config-reloader: asking", "[marks]")
+TEST_CASE("config-reloader: opting in", "[marks]")
 {
     CHECK(marks::asked(workload(reload("\"true\""))).value());
     CHECK_FALSE(marks::asked(workload(reload("\"false\""))).value());
@@ -42,7 +42,7 @@ TEST_CASE("config-reloader: asking", "[marks]")
     CHECK(huge.error().message().size() < 200);
 }
 
-TEST_CASE("config-reloader: the mark of the workload counts before the template's", "[marks]")
+TEST_CASE("config-reloader: the workload's annotation takes precedence over the template's", "[marks]")
 {
     const std::string applied = R"("config-reloader.kubecoro.dev/applied":"one")";
     const std::string on_template = R"("config-reloader.kubecoro.dev/checksum":"two")";
@@ -52,7 +52,7 @@ TEST_CASE("config-reloader: the mark of the workload counts before the template'
     CHECK(marks::last_applied(workload(applied, on_template)) == "one");
 }
 
-TEST_CASE("config-reloader: patches hold for one version", "[marks]")
+TEST_CASE("config-reloader: patches are valid for one version", "[marks]")
 {
     const auto o = workload("");
     CHECK(marks::rolling_patch(o, "abc") ==
@@ -72,7 +72,7 @@ TEST_CASE("config-reloader: a patch always changes the template", "[marks]")
     CHECK(marks::last_applied(twice) == "abc");
 }
 
-TEST_CASE("config-reloader: a workload that loses its marks again and again waits longer each time", "[marks]")
+TEST_CASE("config-reloader: a workload that loses its marks repeatedly waits longer each time", "[marks]")
 {
     adoption_pace pace;
     time_point now{};
@@ -88,7 +88,7 @@ TEST_CASE("config-reloader: a workload that loses its marks again and again wait
         CHECK(pace.wait(key, "u1", now) == 0s);
         expected = std::min<duration>(expected * 2, adoption_pace::longest_wait);
     }
-    // Another one of the same name, or the same after it was gone.
+    // Another workload of the same name, or the same one after its deletion.
     CHECK(pace.wait(key, "u2", now) == 0s);
     pace.adopted(key, "u2", now);
     CHECK(pace.wait(key, "u2", now) == adoption_pace::first_wait);

@@ -1,4 +1,4 @@
-// What of a workload counts as a reference.
+// References of a workload.
 #include "references.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -52,16 +52,17 @@ constexpr auto everything = R"({
 
 } // namespace
 
-TEST_CASE("config-reloader: references are what is mounted and what environment comes from, each once", "[references]")
+TEST_CASE("config-reloader: references are mounted objects and sources of environment variables, each once",
+          "[references]")
 {
     const auto found = references_of(workload(everything));
     REQUIRE(found);
-    // tls is optional where it is mounted, but not where the environment comes from.
+    // tls is optional where it is mounted, but not as a source of the environment.
     CHECK(shown(*found) == names{"ConfigMap/before", "ConfigMap/keys optional", "ConfigMap/mounted", "ConfigMap/part",
                                  "Secret/passwords", "Secret/tls", "Secret/token"});
 }
 
-TEST_CASE("config-reloader: the paths that are decoded keep every reference", "[references]")
+TEST_CASE("config-reloader: the decoded paths keep every reference", "[references]")
 {
     decode_options options;
     options.prune.keep = reference_paths();
@@ -73,7 +74,7 @@ TEST_CASE("config-reloader: the paths that are decoded keep every reference", "[
     CHECK(pruned->bytes() < whole.bytes());
 }
 
-TEST_CASE("config-reloader: a workload without a template, or with nothing in it, refers to nothing", "[references]")
+TEST_CASE("config-reloader: a workload without a template, or with an empty one, has no references", "[references]")
 {
     for (const auto* pod :
          {"null", "{}", "7", R"({"volumes":null,"containers":[]})", R"({"containers":[{},null,{"env":null}]})"})
@@ -81,23 +82,24 @@ TEST_CASE("config-reloader: a workload without a template, or with nothing in it
     CHECK(references_of(object::parse(R"({"kind":"Deployment","metadata":{"name":"a"}})").value()).value().empty());
 }
 
-TEST_CASE("config-reloader: what cannot be a reference is named", "[references]")
+TEST_CASE("config-reloader: invalid references are reported by field", "[references]")
 {
     CHECK(complaint(R"({"volumes":{"a":1}})") == "the pod template's volumes is not a list");
     CHECK(complaint(R"({"volumes":[{"configMap":"a"}]})") == "the pod template's volumes.configMap is not an object");
-    CHECK(complaint(R"({"volumes":[{"secret":{"name":"a"}}]})") == "the pod template's volumes.secret names no object");
+    CHECK(complaint(R"({"volumes":[{"secret":{"name":"a"}}]})") ==
+          "the pod template's volumes.secret has no valid object name");
     CHECK(complaint(R"({"volumes":[{"projected":{"sources":"a"}}]})") ==
           "the pod template's volumes.projected.sources is not a list");
     CHECK(complaint(R"({"containers":[{"env":5}]})") == "the pod template's env is not a list");
     CHECK(complaint(R"({"initContainers":[{"envFrom":[{"secretRef":{"name":7}}]}]})") ==
-          "the pod template's envFrom.secretRef names no object");
+          "the pod template's envFrom.secretRef has no valid object name");
     for (const auto& name : {std::string("../secrets/x"), std::string("a?b"), std::string("A"), std::string("-a"),
                              std::string("a."), std::string(254, 'a')})
         CHECK(complaint(R"({"volumes":[{"configMap":{"name":")" + name + R"("}}]})") ==
-              "the pod template's volumes.configMap names no object");
+              "the pod template's volumes.configMap has no valid object name");
 }
 
-TEST_CASE("config-reloader: more references than a person writes are refused", "[references]")
+TEST_CASE("config-reloader: too many references are rejected", "[references]")
 {
     const auto many = [](std::size_t n) {
         std::string list;
@@ -106,5 +108,6 @@ TEST_CASE("config-reloader: more references than a person writes are refused", "
         return R"({"containers":[{"envFrom":[)" + list + "]}]}";
     };
     CHECK(references_of(workload(many(max_references))).value().size() == max_references);
-    CHECK(complaint(many(max_references + 1)) == "the pod template's envFrom.configMapRef is one reference too many");
+    CHECK(complaint(many(max_references + 1)) ==
+          "the pod template's envFrom.configMapRef exceeds the number of references");
 }

@@ -1,4 +1,4 @@
-// Keeps the operator from rolling a workload again and again for somebody who takes its marks away again and again.
+// Limits how often the operator rolls a workload whose marks are removed repeatedly.
 #pragma once
 
 #include <kubecoro/api/object.hpp>
@@ -10,20 +10,20 @@
 
 namespace kubecoro::config_reloader {
 
-/** How long a workload without marks has to wait: not at all the first time, and longer each time that it has lost them.
+/** Delay before adopting a workload without marks: none the first time, and longer each time it has lost them.
 
-    Sans-io; remembers the workloads that were adopted, a few bytes each. Not thread safe. */
+    Sans-io; stores the adopted workloads, a few bytes each. Not thread safe. */
 class adoption_pace
 {
 public:
     static constexpr duration first_wait = std::chrono::minutes{1};
     static constexpr duration longest_wait = std::chrono::hours{1};
 
-    /// How long before this workload may be adopted.
+    /// The delay before this workload may be adopted.
     [[nodiscard]] duration wait(object_key_view key, std::string_view uid, time_point now) const;
-    /// It has been.
+    /// Records an adoption.
     void adopted(object_key_view key, std::string_view uid, time_point now);
-    /// The workload is gone.
+    /// The workload was deleted.
     void forget(object_key_view key);
 
 private:
@@ -31,7 +31,7 @@ private:
     {
         std::string uid;
         time_point at;
-        /// Before it may be adopted once more.
+        /// Delay before the next adoption.
         duration next_wait;
     };
     std::unordered_map<object_key, memory, object_key_hash, object_key_equal> adopted_;

@@ -13,10 +13,10 @@ namespace kubecoro::config_reloader {
 checksum::checksum() : digest_(EVP_MD_CTX_new(), &EVP_MD_CTX_free)
 {
     if (!digest_) throw std::bad_alloc();
-    if (EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr) != 1) throw std::runtime_error("there is no SHA-256");
+    if (EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr) != 1) throw std::runtime_error("SHA-256 unavailable");
 }
 
-// Every text goes in behind its length and every list behind its size, so that no two inputs are the same bytes.
+// Every text is preceded by its length and every list by its size, so that different inputs never give the same bytes.
 
 void checksum::add(const reference& of, const object& content)
 {
@@ -40,7 +40,7 @@ void checksum::section(value_view members)
         if (m.value.is_string()) {
             text(m.value.as_string());
         } else {
-            text(m.value.to_text()); // no server lets it in; different all the same
+            text(m.value.to_text()); // rejected by every server, but still distinct
         }
     }
 }

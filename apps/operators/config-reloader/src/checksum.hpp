@@ -1,4 +1,4 @@
-// One short text for all that a workload's pods read: equal when and only when the contents are.
+// A checksum over everything that a workload's pods read: equal if and only if the contents are equal.
 #pragma once
 
 #include "references.hpp"
@@ -11,20 +11,20 @@
 
 namespace kubecoro::config_reloader {
 
-/** SHA-256 over kind, name and content of objects, added one after the other in the order of references_of(), so that no more
-    than one content is in memory at a time.
+/** SHA-256 over kind, name and content of objects, added one after the other in the order of references_of(), so
+    that at most one content is in memory at a time.
 
-    Depends on `data` and `binaryData` alone: neither on the order of their members nor on metadata. An object that is not
-    there differs from an empty one. */
+    Depends only on `data` and `binaryData`, not on the order of their members or on metadata. A missing object
+    differs from an empty one. */
 class checksum
 {
 public:
     /// Throws std::bad_alloc, or std::runtime_error when OpenSSL has no SHA-256.
     checksum();
 
-    /// @param content  Null when there is no such object.
+    /// @param content  Null when the object does not exist.
     void add(const reference& of, const object& content);
-    /// The first half of the digest, 32 hexadecimal digits. Ends the use.
+    /// The first half of the digest, 32 hexadecimal digits. The object must not be used afterwards.
     [[nodiscard]] std::string finish();
 
 private:

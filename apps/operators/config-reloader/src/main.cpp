@@ -30,25 +30,23 @@ struct settings
 void add_flags(CLI::App& app, settings& s)
 {
     app.add_option("--kubeconfig", s.kubeconfig, "Kubeconfig file; default: KUBECONFIG, ~/.kube/config, in-cluster");
-    app.add_option("--context", s.context, "Context of the kubeconfig; default: its current one");
-    app.add_option("-n,--namespace", s.operate.namespaces,
-                   "Look after this namespace; may be given several times. Default: all")
+    app.add_option("--context", s.context, "Context of the kubeconfig; default: the current context");
+    app.add_option("-n,--namespace", s.operate.namespaces, "Manage only this namespace; may be repeated. Default: all")
         ->take_all()
         ->allow_extra_args(false)
         ->check([](const std::string& name) {
-            return tool::is_namespace(name) ? std::string() : "takes the name of a namespace";
+            return tool::is_namespace(name) ? std::string() : "expects the name of a namespace";
         });
-    app.add_option("--adopt", s.adopt,
-                   "What becomes of a workload that asks for the first time: roll it once, or record what is there now")
+    app.add_option("--adopt", s.adopt, "First time a workload opts in: roll it once, or record the present contents")
         ->check(CLI::IsMember({"roll", "record"}))
         ->capture_default_str();
-    app.add_option("--workers", s.operate.workers, "Workloads of each kind that are looked at at once")
+    app.add_option("--workers", s.operate.workers, "Workloads of each kind processed concurrently")
         ->check(tool::whole_number_from_one())
         ->capture_default_str();
-    app.add_option("--log-format", s.format, "text, or json: one object a line")
+    app.add_option("--log-format", s.format, "text, or json: one object per line")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
-    app.add_flag("-v,--verbose", s.verbosity, "Log everything, and what the operator has done when it ends");
+    app.add_flag("-v,--verbose", s.verbosity, "Log everything, and a summary at the end");
 }
 
 asio::awaitable<result<>> operate_until_stopped(config_reloader::reloader& operating, logger log, latch stop)
@@ -56,7 +54,7 @@ asio::awaitable<result<>> operate_until_stopped(config_reloader::reloader& opera
     operating.start();
     const auto ready = co_await tool::unless_stopped(stop, operating.ready());
     if (!ready) co_return ready;
-    log.info("ready: every workload that asks is looked after");
+    log.info("ready: every workload that opted in is managed");
     co_return co_await stop.wait();
 }
 
@@ -75,7 +73,7 @@ asio::awaitable<result<>> run(settings s, tool::program_context context)
     const auto stopped = co_await operating.stop();
     s.log.debug(operating.describe());
     s.log.info("stopped", {{"rolled", operating.counts().rolled}, {"adopted", operating.counts().adopted}});
-    // A signal before the first lists were there is an ordinary end as well.
+    // A signal before the first lists have arrived is a normal end as well.
     if (!outcome && outcome.error() != cond::cancelled) co_return outcome;
     co_return stopped;
 }

@@ -9,8 +9,8 @@ namespace json = boost::json;
 
 namespace {
 
-/// For a template that has the checksum already, from before it was set back to an older state: without it the patch would
-/// change nothing, and roll nobody.
+/// Suffix for a template that already has the checksum because it was set back to an older state: without it the patch
+/// would change nothing and roll no pods.
 constexpr std::string_view again = "-again";
 
 std::string_view on_template(const object& workload)
@@ -36,7 +36,7 @@ result<bool> asked(const object& workload)
     if (text == "true") return true;
     if (text == "false") return false;
     static constexpr std::size_t shown = 40;
-    return failure(cond::invalid, "the annotation " + std::string(reload) + " takes \"true\" or \"false\", not \"" +
+    return failure(cond::invalid, "the annotation " + std::string(reload) + " must be \"true\" or \"false\", not \"" +
                                       std::string(text.substr(0, shown)) + (text.size() > shown ? "...\"" : "\""));
 }
 

@@ -11,7 +11,7 @@ namespace kubecoro::config_reloader {
 
 namespace {
 
-/// Gathers mentions; the first thing that is wrong is kept, and what follows is passed over.
+/// Collects references; keeps the first error and ignores everything after it.
 class gatherer
 {
 public:
@@ -68,13 +68,13 @@ private:
         if (!of || of.kind() == value_kind::null) return;
         if (!of.is_object()) return complain(field, "is not an object");
         const auto name = of[name_field].as_string();
-        if (!is_name(name)) return complain(field, "names no object");
+        if (!is_name(name)) return complain(field, "has no valid object name");
         const auto [at, fresh] = optional_.try_emplace({kind, std::string(name)}, true);
         at->second = at->second && of["optional"].as_bool();
-        if (fresh && optional_.size() > max_references) complain(field, "is one reference too many");
+        if (fresh && optional_.size() > max_references) complain(field, "exceeds the number of references");
     }
 
-    /// As the server checks the names of both kinds; also what makes a path of it safe.
+    /// The server's check of names of both kinds; it also makes a name safe to use in a path.
     static bool is_name(std::string_view text)
     {
         const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };

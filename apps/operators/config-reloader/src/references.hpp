@@ -1,4 +1,4 @@
-// What a workload's pods read when they start: its config maps and secrets.
+// The config maps and secrets that a workload's pods read at their start.
 #pragma once
 
 #include <kubecoro/api/object.hpp>
@@ -25,24 +25,24 @@ enum class content_kind : std::uint8_t
 struct reference
 {
     content_kind kind = content_kind::config_map;
-    /// In the workload's namespace.
+    /// Its namespace is the workload's.
     std::string name = {};
-    /// Pods start without it: every mention of it says so.
+    /// Pods start without it: every mention of it is optional.
     bool optional = false;
     friend bool operator==(const reference&, const reference&) = default;
 };
 
-/// More than these no workload that people write has; each costs a request a run.
+/// More than any realistic workload has; each costs a request per run.
 inline constexpr std::size_t max_references = 1000;
 
-/** What the pod template mounts (volumes, projected ones included) and takes environment from (env and envFrom of containers
-    and init containers), each object once, in a fixed order.
+/** The objects that the pod template mounts (volumes, including projected ones) and takes environment from (env and
+    envFrom of containers and init containers), each once, in a fixed order.
 
-    @par Errors  cond::invalid, naming the field: not of the type it must have, a name that no object can have, or more
-                 than max_references. */
+    @par Errors  cond::invalid, naming the field: a wrong type, an impossible object name, or more than
+                 max_references. */
 [[nodiscard]] result<std::vector<reference>> references_of(const object& workload);
 
-/// Where these are in a workload: all that has to be decoded to find them.
+/// The paths in a workload that must be decoded to find the references.
 [[nodiscard]] std::vector<std::string> reference_paths();
 
 } // namespace kubecoro::config_reloader

@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Of the workloads that ask for the service, by what they refer to.
+/// Indexes the workloads that opt in by their references.
 constexpr std::string_view by_reference = "config-reloader/reference";
 
 std::string index_value(content_kind kind, std::string_view ns, std::string_view name)
@@ -30,7 +30,7 @@ void index_references(const object& workload, index_sink out)
     for (const auto& each : *references) out(index_value(each.kind, workload.ns(), each.name));
 }
 
-/// Of a workload only what the operator looks at.
+/// Keeps only the parts of a workload that the operator uses.
 informer_options workloads_of(const std::vector<std::string>& namespaces)
 {
     informer_options out;
@@ -40,8 +40,8 @@ informer_options workloads_of(const std::vector<std::string>& namespaces)
     return out;
 }
 
-/// Of a content only that there is a new version: kubectl leaves copies of the content in the metadata, so what an API server
-/// calls metadata alone would be too much.
+/// Keeps only the version of a content. The metadata of an API server would be too much, because kubectl stores copies
+/// of the content in it.
 informer_options versions_of(const std::vector<std::string>& namespaces)
 {
     informer_options out;
@@ -83,14 +83,14 @@ reloader::~reloader() = default;
 void reloader::control(const resource_type& kind, const client& cluster, const reloader_options& options)
 {
     auto workloads = informers_.get(kind, workloads_of(options.namespaces));
-    // The name is ours and the informer is new: it cannot be taken.
+    // Cannot fail: the name is unique and the informer is new.
     (void)workloads.add_index(std::string(by_reference), index_references);
 
     controller_options how;
     how.name = kind.plural;
     how.workers = options.workers;
     how.deadline = options.deadline;
-    // Retries have to come soon after a server is back.
+    // Short delays, so that retries follow soon after a server is back.
     how.limiter = exponential_limiter(std::chrono::milliseconds{50}, std::chrono::minutes{2});
     how.sync_timeout = duration::zero();
     how.measures = options.informers.numbers;

@@ -22,18 +22,20 @@ struct reloader_options
     /// Empty = all.
     std::vector<std::string> namespaces = {};
     adoption first_sight = adoption::roll;
-    /// Workloads looked at at once, of each kind.
+    /// Workloads of each kind processed concurrently.
     std::size_t workers = 4;
-    /// One look at one workload.
+    /// Time limit for one run on one workload.
     duration deadline = std::chrono::minutes{2};
-    /// Its clock, log and metrics are the controllers' as well.
+    /// Its clock, log and metrics are also used by the controllers.
     factory_options informers = {};
 };
 
-/** Rolls Deployments, StatefulSets and DaemonSets that ask for it when what they read when they start has changed.
+/** Rolls Deployments, StatefulSets and DaemonSets that opt in when the contents that their pods read at the start
+    have changed.
 
-    All its memory of that is in the workloads' annotations: it may be stopped, restarted and run twice at any time.
-    Everything runs on `executor`, which must run one handler at a time. One owner, which awaits stop() before destroying it. */
+    All its state is in the workloads' annotations: it may be stopped, restarted and run twice at any time.
+    Everything runs on `executor`, which must run one handler at a time. Has one owner, which awaits stop() before
+    destroying it. */
 class reloader
 {
 public:
@@ -42,17 +44,17 @@ public:
     reloader(const reloader&) = delete;
     reloader& operator=(const reloader&) = delete;
 
-    /// Begins. Once only.
+    /// Starts the operator. Call it once only.
     void start();
-    /// As controller::ready(), for all three.
+    /// As controller::ready(), for all three controllers.
     [[nodiscard]] boost::asio::awaitable<result<>> ready() const;
-    /// Ends the controllers in order, then the informers. Idempotent.
+    /// Stops the controllers in order, then the informers. Idempotent.
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
 
-    /// What all three have done.
+    /// Totals over all three controllers.
     [[nodiscard]] const reload_counts& counts() const noexcept { return *counts_; }
     [[nodiscard]] std::vector<shared_informer> informers() const { return informers_.informers(); }
-    /// Lines for people.
+    /// A human-readable description.
     [[nodiscard]] std::string describe() const;
 
 private:

@@ -35,7 +35,7 @@ asio::awaitable<result<action>> workload_reconciler::compare(object workload, re
     const auto references = references_of(workload);
     if (!references) co_return terminal(references.error());
     if (references->empty()) {
-        context.log().info("refers to no config map and no secret: there is nothing to roll it for");
+        context.log().info("refers to no config map or secret: there is no reason to roll it");
         co_return action::done();
     }
     const std::string ns(workload.ns());
@@ -43,8 +43,8 @@ asio::awaitable<result<action>> workload_reconciler::compare(object workload, re
     if (!now) co_return now.error();
     if (now->missing != nullptr) {
         ++counts_->waiting;
-        // Its coming is an event.
-        context.log().warning("waits for what it refers to and is not there",
+        // Its creation is an event.
+        context.log().warning("waiting for a referenced object that does not exist",
                               {{"missing", std::string(to_string(now->missing->kind)) + "/" + now->missing->name}});
         co_return action::done();
     }
@@ -56,7 +56,7 @@ asio::awaitable<result<action>> workload_reconciler::compare(object workload, re
     if (!written) co_return written.error();
     if (*written) {
         ++counts_->rolled;
-        context.log().info("rolled: what it reads has changed", {{"before", before}, {"checksum", now->sum}});
+        context.log().info("rolled: referenced contents have changed", {{"before", before}, {"checksum", now->sum}});
     }
     co_return action::done();
 }
@@ -84,7 +84,7 @@ asio::awaitable<result<action>> workload_reconciler::adopt(object workload, std:
 {
     const auto time = context.time();
     if (const auto wait = pace_->wait(workload.key(), workload.uid(), time->now()); wait > duration::zero()) {
-        context.log().warning("somebody takes the marks away again and again", {{"annotation", marks::applied}});
+        context.log().warning("the annotations are removed repeatedly", {{"annotation", marks::applied}});
         co_return action::requeue_after(wait);
     }
     const bool roll = first_sight_ == adoption::roll;
@@ -94,13 +94,12 @@ asio::awaitable<result<action>> workload_reconciler::adopt(object workload, std:
     if (*written) {
         pace_->adopted(workload.key(), workload.uid(), time->now());
         ++(roll ? counts_->adopted : counts_->recorded);
-        context.log().info(roll ? "rolled: seen for the first time" : "recorded: seen for the first time",
-                           {{"checksum", sum}});
+        context.log().info(roll ? "rolled: first seen" : "recorded: first seen", {{"checksum", sum}});
     }
     co_return action::done();
 }
 
-/// @return whether there was anything left to write to.
+/// @return whether the workload still existed.
 asio::awaitable<result<bool>> workload_reconciler::write(const object& workload, std::string patch,
                                                          reconcile_context& context) const
 {

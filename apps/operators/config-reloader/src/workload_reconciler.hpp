@@ -1,4 +1,4 @@
-// One look at one workload.
+// Reconciles one workload.
 #pragma once
 
 #include "adoption_pace.hpp"
@@ -17,32 +17,33 @@
 
 namespace kubecoro::config_reloader {
 
-/// What becomes of a workload that asks for the service and has no mark: nobody knows what its pods have read.
+/// Handling of a workload that opts in without a mark: it is unknown which contents its pods have read.
 enum class adoption
 {
-    /// It is rolled once; from then on the checksum says what they have read.
+    /// Roll it once; from then on the checksum records what the pods have read.
     roll,
-    /// They are taken to have read what is there when the operator first sees the workload.
+    /// Assume that the pods have read the contents present when the operator first sees the workload.
     record
 };
 
 /// Shared by the reconcilers of one operator, whose executor runs one handler at a time.
 struct reload_counts
 {
-    /// Template patches for a change, and for a workload without a mark.
+    /// Rolls for a change, and rolls of workloads without a mark.
     std::uint64_t rolled = 0;
     std::uint64_t adopted = 0;
-    /// Workloads without a mark that were given one without a roll.
+    /// Workloads without a mark that got one without a roll.
     std::uint64_t recorded = 0;
-    /// Looks that ended because something that has to be there was not.
+    /// Runs that ended because a required object was missing.
     std::uint64_t waiting = 0;
 };
 
-/** Compares what the workload was last rolled for with what it refers to now, and rolls it when the two differ.
+/** Compares the contents for which the workload was last rolled with those it refers to now, and rolls it when they
+    differ.
 
-    The contents are read from the server after the workload was, and the patch holds for that version of the workload: so
-    none is ever rolled for a content that is older than the one before, whoever else writes, and however old the informer's
-    copy is. */
+    The contents are read from the server after the workload, and the patch is valid for that version of the workload
+    only: so no workload is ever rolled for contents older than before, whatever other clients write, and however old
+    the informer's copy is. */
 class workload_reconciler
 {
 public:
@@ -55,7 +56,7 @@ private:
     struct content
     {
         std::string sum = {};
-        /// Not there although it has to be: the pods cannot start, and there is nothing to roll them for.
+        /// Missing although required: the pods cannot start, and a roll would be pointless.
         const reference* missing = nullptr;
     };
 

@@ -6,7 +6,7 @@ namespace kubecoro::detail {
 
 namespace {
 
-/// Keys of extra data may be any text: what a header name cannot hold is percent-encoded.
+/// Keys of extra data may be any text: characters not allowed in a header name are percent-encoded.
 std::string header_key(std::string_view key)
 {
     constexpr std::string_view plain = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -27,7 +27,7 @@ std::string header_key(std::string_view key)
 result<> check_impersonation(const impersonation& as)
 {
     if (!as.user.empty() || (as.uid.empty() && as.groups.empty() && as.extra.empty())) return {};
-    return failure(cond::misconfigured, "as-uid, as-groups or as-user-extra is set without as, the user to act as");
+    return failure(cond::misconfigured, "as-uid, as-groups or as-user-extra is set without as, the user name");
 }
 
 std::vector<std::pair<std::string, std::string>> impersonation_headers(const impersonation& as)

@@ -1,5 +1,5 @@
 #pragma once
-// Acting as somebody else: which settings make sense, and the headers that ask for it. Sans-io.
+// Validates impersonation settings and builds their request headers. Sans-io.
 
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
@@ -10,13 +10,13 @@
 
 namespace kubecoro::detail {
 
-/** A user id, groups or extra data need a user to belong to. Without one they would be left out of the requests, which
-    would then run with the full rights of the credentials.
+/** A user id, groups or extra data require a user. Without one they would be left out of the requests, which would then
+    run with the full rights of the credentials.
 
     @par Errors  cond::misconfigured. */
 [[nodiscard]] result<> check_impersonation(const impersonation& as);
 
-/// The headers of a request. Precondition: check_impersonation succeeds. Empty when impersonation is off.
+/// The headers for a request. Precondition: check_impersonation() succeeds. Empty when impersonation is off.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> impersonation_headers(const impersonation& as);
 
 } // namespace kubecoro::detail

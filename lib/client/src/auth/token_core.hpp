@@ -1,5 +1,5 @@
 #pragma once
-// When a token file is read, and which token is in force. Sans-io.
+// Decides when to read a token file, and which token is current. Sans-io.
 
 #include <chrono>
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace kubecoro::detail {
 
-/** A bearer token out of a file that is replaced from time to time.
+/** A bearer token from a file that is replaced periodically.
 
-    Re-read after 50 s, which is client-go's minute less its leeway. A read that fails keeps
-    the token there is and is tried again with the next request. */
+    Re-read after 50 s, which is client-go's minute less its leeway. After a failed read the current token stays, and
+    the next request tries again. */
 class token_core
 {
 public:
@@ -21,8 +21,8 @@ public:
     explicit token_core(std::string initial = {}) : token_(std::move(initial)) {}
 
     [[nodiscard]] bool stale(moment now) const noexcept { return !read_ || now - *read_ >= lifetime; }
-    /// The content of the file. White space around it is dropped; an empty file counts as a failed read.
-    /// @return whether the token in force is another one now.
+    /// Takes the content of the file. Surrounding white space is dropped; an empty file counts as a failed read.
+    /// @return whether the current token changed.
     bool loaded(std::string_view content, moment now);
     [[nodiscard]] const std::string& token() const noexcept { return token_; }
 

@@ -27,7 +27,7 @@ result<std::string> read_file(const std::string& path, std::size_t limit)
     }
     std::string content(limit + 1, '\0');
     in.read(content.data(), static_cast<std::streamsize>(content.size()));
-    // A directory opens and then does not read.
+    // A directory can be opened but not read.
     if (in.bad() || (in.gcount() == 0 && !in.eof())) return failure(cond::misconfigured, path + ": cannot be read");
     if (static_cast<std::size_t>(in.gcount()) > limit)
         return failure(cond::misconfigured, path + ": longer than " + std::to_string(limit) + " bytes");

@@ -21,7 +21,7 @@ failure wrong(const std::string& where, const std::string& why)
     return failure(cond::misconfigured, where + ": " + why);
 }
 
-/// The file a field stands in, out of "file: path.of.field".
+/// The file name in "file: path.of.field".
 std::string file_of(const config_text& field) { return field.where.substr(0, field.where.find(": ")); }
 
 std::string beside(const config_text& field)
@@ -39,7 +39,7 @@ std::string names(const auto& map)
     return out.empty() ? "none" : out;
 }
 
-/// Data beats file, as in kubectl; both absent is empty.
+/// Data overrides the file, as in kubectl; empty when both are absent.
 result<std::string> content(const config_text& data, const config_text& file, const environment& env)
 {
     if (!data.empty()) {
@@ -58,7 +58,7 @@ result<> take_login(const detail::user_entry& user, const environment& env, clus
     if (!user.unsupported.empty())
         return wrong(user.unsupported.where, user.unsupported.value == "exec"
                                                  ? "credential plugins are not supported yet"
-                                                 : "auth-provider is not supported; kubectl has dropped it as well");
+                                                 : "auth-provider is not supported; kubectl has removed it too");
     auto certificate = content(user.certificate_data, user.certificate_file, env);
     if (!certificate) return certificate.error();
     auto key = content(user.key_data, user.key_file, env);
@@ -66,8 +66,7 @@ result<> take_login(const detail::user_entry& user, const environment& env, clus
     if (certificate->empty() != key->empty()) {
         const auto& data = key->empty() ? user.certificate_data : user.key_data;
         const auto& file = key->empty() ? user.certificate_file : user.key_file;
-        return wrong(data.empty() ? file.where : data.where,
-                     "a client certificate needs its key and a key its certificate");
+        return wrong(data.empty() ? file.where : data.where, "a client certificate and its key must be given together");
     }
     out.client_certificate = std::move(*certificate);
     out.client_key = std::move(*key);
@@ -99,7 +98,7 @@ result<> take_cluster(const detail::cluster_entry& cluster, const std::string& w
     auto authority = content(cluster.authority_data, cluster.authority_file, env);
     if (!authority) return authority.error();
     if (cluster.insecure && !authority->empty())
-        return wrong(where, "certificate-authority and insecure-skip-tls-verify exclude each other");
+        return wrong(where, "certificate-authority and insecure-skip-tls-verify are mutually exclusive");
     out.server = cluster.server.value;
     out.ca = std::move(*authority);
     out.server_name = cluster.server_name.value;
@@ -115,7 +114,7 @@ result<cluster_config> choose(const kubeconfig_text& all, const std::string& fil
     const auto context = all.contexts.find(name);
     if (context == all.contexts.end())
         return wrong(asked.empty() ? all.current_context.where : files,
-                     "there is no context \"" + name + "\"; there are: " + names(all.contexts));
+                     "no context \"" + name + "\"; available: " + names(all.contexts));
     const auto& [cluster_name, user_name, ns] = context->second;
     const auto at = [&](const config_text& field, const char* which) {
         return field.where.empty() ? files + ": contexts[" + name + "].context." + which : field.where;
@@ -123,8 +122,8 @@ result<cluster_config> choose(const kubeconfig_text& all, const std::string& fil
     const auto cluster = all.clusters.find(cluster_name.value);
     if (cluster == all.clusters.end())
         return wrong(at(cluster_name, "cluster"), cluster_name.empty() ? "missing"
-                                                                       : "there is no cluster \"" + cluster_name.value +
-                                                                             "\"; there are: " + names(all.clusters));
+                                                                       : "no cluster \"" + cluster_name.value +
+                                                                             "\"; available: " + names(all.clusters));
     cluster_config out;
     out.origin = "context " + name + " of " + files;
     out.ns = ns.value;
@@ -133,11 +132,10 @@ result<cluster_config> choose(const kubeconfig_text& all, const std::string& fil
     if (user_name.empty()) return out;
     const auto user = all.users.find(user_name.value);
     if (user == all.users.end())
-        return wrong(at(user_name, "user"),
-                     "there is no user \"" + user_name.value + "\"; there are: " + names(all.users));
+        return wrong(at(user_name, "user"), "no user \"" + user_name.value + "\"; available: " + names(all.users));
     const auto entry = files + ": users[" + user_name.value + "].user";
     if (auto taken = take_impersonation(user->second, entry, out); !taken) return taken.error();
-    // As clientcmd: credentials never travel in the clear. Who to act as is no secret and does.
+    // As in clientcmd: credentials are never sent unencrypted. The impersonated identity is not secret and is kept.
     if (!detail::server_address::parse(out.server)->tls) return out;
     if (auto taken = take_login(user->second, env, out); !taken) return taken.error();
     return out;
@@ -192,7 +190,7 @@ result<cluster_config> load_kubeconfig(const kubeconfig_options& options, const 
     if (auto host = env.variable("KUBERNETES_SERVICE_HOST"); host && !host->empty()) return load_in_cluster_config(env);
     return failure(cond::misconfigured, "no cluster is configured: " +
                                             (candidates.empty() ? std::string("HOME is not set")
-                                                                : joined(candidates) + " is not there or empty") +
+                                                                : joined(candidates) + " does not exist or is empty") +
                                             " and this is not a pod; give a kubeconfig file or set KUBECONFIG");
 }
 
@@ -211,7 +209,7 @@ result<cluster_config> load_in_cluster_config(const environment& env)
     out.login.token_file = env.service_account_dir + "/token";
     auto token = env.read_file(out.login.token_file, max_file_bytes);
     if (!token) return failure(cond::misconfigured, "the service account's token: " + token.error().message());
-    // Without the file the system's authorities are used, as client-go does.
+    // Without the file the system's certificate authorities are used, as in client-go.
     auto authority = env.read_file(env.service_account_dir + "/ca.crt", max_file_bytes);
     if (authority)
         out.ca = std::move(*authority);

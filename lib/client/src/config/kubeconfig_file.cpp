@@ -6,7 +6,7 @@ namespace kubecoro::detail {
 
 namespace {
 
-/// Thrown and caught inside this file only: parsing is a deep walk in which everything may be of a wrong type.
+/// Thrown and caught only inside this file: parsing is a deep walk in which any node may have the wrong type.
 struct wrong_field
 {
     std::string where;
@@ -26,7 +26,7 @@ config_text text(const YAML::Node& map, const std::string& where, const char* na
 {
     const auto node = member(map, name);
     if (!node.IsDefined()) return {};
-    if (!node.IsScalar()) throw wrong_field{join(where, name), "expected text"};
+    if (!node.IsScalar()) throw wrong_field{join(where, name), "expected a string"};
     return {node.Scalar(), join(where, name)};
 }
 
@@ -44,9 +44,9 @@ std::vector<std::string> texts(const YAML::Node& list, const std::string& where)
 {
     std::vector<std::string> out;
     if (!list.IsDefined()) return out;
-    if (!list.IsSequence()) throw wrong_field{where, "expected a list of texts"};
+    if (!list.IsSequence()) throw wrong_field{where, "expected a list of strings"};
     for (const auto& item : list) {
-        if (!item.IsScalar()) throw wrong_field{where, "expected a list of texts"};
+        if (!item.IsScalar()) throw wrong_field{where, "expected a list of strings"};
         out.push_back(item.Scalar());
     }
     return out;
@@ -113,7 +113,7 @@ void add_entries(const YAML::Node& root, const std::string& file, const char* li
             if (!body.IsMap()) throw wrong_field{where, "expected a map"};
             read(body, where, parsed);
         }
-        if (!mine.emplace(name.value, std::move(parsed)).second) throw wrong_field{where, "there are two of this name"};
+        if (!mine.emplace(name.value, std::move(parsed)).second) throw wrong_field{where, "duplicate name"};
     }
     out.merge(mine);
 }
@@ -136,11 +136,11 @@ result<> kubeconfig_text::add(std::string_view yaml, const std::string& file)
     } catch (const wrong_field& e) {
         return failure(cond::misconfigured, e.where + ": " + e.why);
     } catch (const YAML::Exception& e) {
-        // Its text names the position and what was expected, never the content of a scalar.
+        // The text names the position and the expected token, never the content of a scalar.
         return failure(cond::misconfigured, file + ": not YAML: line " + std::to_string(e.mark.line + 1) + ", column " +
                                                 std::to_string(e.mark.column + 1) + ": " + e.msg);
     } catch (const std::exception& e) {
-        return failure(cond::misconfigured, file + ": cannot be understood: " + e.what());
+        return failure(cond::misconfigured, file + ": cannot be parsed: " + e.what());
     }
 }
 

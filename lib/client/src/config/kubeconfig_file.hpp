@@ -1,5 +1,5 @@
 #pragma once
-// One kubeconfig file as values. Sans-io; YAML stays inside.
+// The content of one kubeconfig file as values. Sans-io; the YAML library is not exposed.
 
 #include <kubecoro/base/result.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace kubecoro::detail {
 
-/// A text field and where it stands, for messages: `file: users[admin].user.token`.
+/// A text field and its position, for messages: `file: users[admin].user.token`.
 struct config_text
 {
     std::string value = {};
@@ -41,7 +41,7 @@ struct context_entry
     config_text cluster, user, ns;
 };
 
-/// The files are merged by adding them in order: what is there stays.
+/// Merged from files by adding them in order: existing entries win.
 struct kubeconfig_text
 {
     std::map<std::string, cluster_entry, std::less<>> clusters;
@@ -50,7 +50,7 @@ struct kubeconfig_text
     config_text current_context;
 
     /// @param file  Path, for messages.
-    /// Errors: cond::misconfigured naming file and field; what was added before stays.
+    /// Errors: cond::misconfigured naming file and field; entries added before stay.
     [[nodiscard]] result<> add(std::string_view yaml, const std::string& file);
 };
 

@@ -41,7 +41,7 @@ bool holds(const std::string& network, const ip::address& address)
     return !ec && ip::network_v6(address.to_v6(), net.prefix_length()).canonical() == net.canonical();
 }
 
-/// Takes ":443" and brackets off an entry. @return whether the port, if there is one, is the server's.
+/// Removes ":443" and brackets from an entry. @return whether the port, if given, is the server's.
 bool split_port(std::string& entry, const std::string& port)
 {
     const auto colon = entry.rfind(':');

@@ -1,5 +1,5 @@
 #pragma once
-// Which proxy the environment asks for. Sans-io.
+// Finds the proxy selected by the environment. Sans-io.
 
 #include "config/server_address.hpp"
 
@@ -10,8 +10,9 @@
 
 namespace kubecoro::detail {
 
-/** The name of the variable by which Go programs would reach this server through a proxy, by the rules of net/http:
-    HTTPS_PROXY, or HTTP_PROXY for plain http, in either case; not for loopback addresses and what NO_PROXY names. */
+/** The name of the variable through which a Go program would select a proxy for this server, by the rules of
+    net/http: HTTPS_PROXY, or HTTP_PROXY for plain http, in either case; none for loopback addresses and hosts in
+    NO_PROXY. */
 [[nodiscard]] std::optional<std::string> proxy_variable(const server_address& server, const environment& env);
 
 } // namespace kubecoro::detail

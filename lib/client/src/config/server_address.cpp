@@ -19,8 +19,8 @@ std::string server_address::authority() const
 result<server_address> server_address::parse(std::string_view url)
 {
     std::string text(url);
-    // kubectl takes "host:port" as well and means https unless the cluster has no TLS settings at all; guessing the
-    // scheme of a credential's destination is not worth it.
+    // kubectl also accepts "host:port" and assumes https unless the cluster has no TLS settings; guessing the scheme
+    // for a destination of credentials is not worth the risk.
     const auto wrong = [&](const char* why) {
         return failure(cond::misconfigured,
                        std::string("the server address ") + why + ": expected https://host[:port]");
@@ -31,7 +31,7 @@ result<server_address> server_address::parse(std::string_view url)
     server_address out;
     if (u.scheme_id() != boost::urls::scheme::https && u.scheme_id() != boost::urls::scheme::http)
         return wrong("is neither https nor http");
-    if (u.has_userinfo()) return wrong("holds a user name, which belongs into the user's entry");
+    if (u.has_userinfo()) return wrong("contains a user name, which belongs in the user's entry");
     if (u.has_query() || u.has_fragment()) return wrong("has a query or fragment");
     out.tls = u.scheme_id() == boost::urls::scheme::https;
     const auto host = u.host_address();
@@ -44,7 +44,7 @@ result<server_address> server_address::parse(std::string_view url)
         return wrong("has no valid port");
     const auto path = u.encoded_path();
     out.prefix.assign(path.data(), path.size());
-    // Boost.URL 1.81 takes what is wrong in a port for a path.
+    // Boost.URL 1.81 parses invalid characters in a port as a path.
     if (!out.prefix.empty() && out.prefix.front() != '/') return wrong("has no valid port");
     while (!out.prefix.empty() && out.prefix.back() == '/') out.prefix.pop_back();
     return out;

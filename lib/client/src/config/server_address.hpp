@@ -7,23 +7,23 @@
 
 namespace kubecoro::detail {
 
-/// A host name or address as it precedes a port: IPv6 addresses in brackets.
+/// A host name or address as written before a port: IPv6 addresses in brackets.
 [[nodiscard]] std::string bracketed(const std::string& host);
 
-/// A server URL taken apart. Sans-io.
+/// The parts of a server URL. Sans-io.
 struct server_address
 {
     bool tls = true;
     /// Without the brackets of an IPv6 address.
     std::string host = {};
     std::string port = {};
-    /// Path before every target, without a slash at its end.
+    /// Path prefix of every target, without a trailing slash.
     std::string prefix = {};
 
-    /// "host:port" as a Host header has it, the port left out when it is the scheme's own.
+    /// "host:port" for the Host header; the port is omitted when it is the scheme's default.
     [[nodiscard]] std::string authority() const;
 
-    /// "host:port" for people, the port always there.
+    /// "host:port" for display, always with the port.
     [[nodiscard]] std::string endpoint() const;
 
     /// Errors: cond::misconfigured for anything but http(s)://host[:port][/path].

@@ -1,4 +1,4 @@
-// The client as informers see it: one page or one watch at a time, and no repetition of its own.
+// Exposes the client to informers as a source: one page or one watch at a time, without retries.
 #include "rest/client_state.hpp"
 #include "rest/list_check.hpp"
 
@@ -40,7 +40,7 @@ public:
         return guard(one_watch(state_, builder_.watch(options), std::move(scope)));
     }
 
-    /// A stream does not say whether the server has followed the shard selector; a list does.
+    /// A stream does not tell whether the server applied the shard selector; a list does.
     bool streams_lists() const noexcept override { return scope_.shard_selector.empty(); }
 
     std::string describe() const override
@@ -61,7 +61,7 @@ private:
         auto page = co_await s->fetch_page(r, std::move(asked), std::move(scope), 0);
         if (!page) co_return page;
         if (!shard.empty() && page->shard_selector.empty())
-            co_return failure(cond::misconfigured, "the server does not follow shardSelector " + shard +
+            co_return failure(cond::misconfigured, "the server does not support shardSelector " + shard +
                                                        ": it needs the feature gate ShardedListAndWatch");
         if (auto versioned = detail::check_list_version(*page); !versioned)
             co_return versioned.error().with_request(r->method, r->target);

@@ -1,5 +1,5 @@
 #pragma once
-// The waist between HTTP and sockets: bytes in, bytes out, and a way to open such a stream.
+// The interface between HTTP and sockets: byte streams, and a connector that opens them.
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/result.hpp>
@@ -18,14 +18,14 @@ class byte_stream
 {
 public:
     virtual ~byte_stream() = default;
-    /// Bytes read, 0 at a clean end. Errors: unreachable, timed_out, cancelled.
+    /// Returns the number of bytes read, 0 at a clean end. Errors: unreachable, timed_out, cancelled.
     [[nodiscard]] virtual boost::asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) = 0;
-    /// Writes everything. Errors: unreachable, timed_out, cancelled; then a part of it may have been written.
+    /// Writes everything. Errors: unreachable, timed_out, cancelled; part of the bytes may then have been written.
     [[nodiscard]] virtual boost::asio::awaitable<result<>> write(std::string_view bytes) = 0;
-    /// How long the peer may leave what was written without an acknowledgement before the connection counts as dead:
-    /// unreachable or timed_out. A hint; where the system cannot do it, other limits decide.
+    /// Sets how long written bytes may stay unacknowledged before the connection counts as dead (unreachable or
+    /// timed_out). A hint; where the system does not support it, other limits apply.
     virtual void set_patience(duration unacknowledged) noexcept = 0;
-    /// Open, and nothing has come that nobody asked for: fit for another request.
+    /// Whether the stream is open and no unexpected bytes have arrived, so it can carry another request.
     [[nodiscard]] virtual bool quiet() noexcept = 0;
 };
 

@@ -88,9 +88,10 @@ asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<time_sourc
     auto outcome = co_await std::move(following);
     all.group->stop();
     co_await finish_despite_cancellation();
-    while (all.group->running() != 0) (void)co_await all.group->join(); // it may be cancelled again
+    while (all.group->running() != 0) (void)co_await all.group->join(); // the join may be cancelled again
     co_await asio::this_coro::throw_if_cancelled(throws);
-    // A cancellation that came while the losers ended must not be lost; one before the race, in a clean-up section, is old.
+    // A cancellation while the losers ended must not be lost; one that came before the race, in a clean-up section, is
+    // ignored.
     const auto after = co_await asio::this_coro::cancellation_state;
     if (!was_cancelled && after.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
     co_return outcome;

@@ -11,7 +11,7 @@ namespace {
 
 bool is_v6(const std::string& address) { return address.find(':') != std::string::npos; }
 
-/// The preferred address first, then the families in turn, each in the order given.
+/// The preferred address first, then alternating families, each in the given order.
 std::vector<std::string> interleaved(std::vector<std::string> addresses, const std::string& preferred)
 {
     const auto found = std::find(addresses.begin(), addresses.end(), preferred);

@@ -1,5 +1,5 @@
 #pragma once
-// Which of a server's addresses to try when (RFC 8305). Sans-io.
+// Decides which of a server's addresses to try, and when (RFC 8305). Sans-io.
 
 #include <kubecoro/base/failure.hpp>
 
@@ -16,34 +16,35 @@ struct happy_eyeballs_settings
 {
     /// For messages: "api.example:6443".
     std::string peer = {};
-    /// The address that worked last; tried first where it is one of them.
+    /// The address that worked last; tried first if it is in the list.
     std::string preferred = {};
     /// When to give up; empty = never.
     std::optional<std::chrono::steady_clock::time_point> deadline = {};
-    /// How long an attempt is alone before the next one begins beside it.
+    /// Head start of an attempt before the next one begins in parallel.
     std::chrono::steady_clock::duration stagger = std::chrono::milliseconds{250};
-    /// Addresses tried at most.
+    /// Maximum number of addresses to try.
     std::size_t most = 16;
 };
 
-/** One connection to whichever of several addresses answers first.
+/** Plans a connection to the first of several addresses that responds.
 
-    The addresses alternate between IPv6 and IPv4. Each attempt begins when the one before it has failed or has had its
-    stagger; the first that succeeds wins, and the caller ends the others. Inputs are times that never go back. */
+    The addresses alternate between IPv6 and IPv4. Each attempt begins when the previous one has failed or its head
+    start has elapsed; the first that succeeds wins, and the caller ends the others. Times passed in must never
+    decrease. */
 class happy_eyeballs_core
 {
 public:
     using moment = std::chrono::steady_clock::time_point;
 
-    /// @param addresses  As text without brackets, the best first; doubles are tried once.
+    /// @param addresses  As text without brackets, the best first; duplicates are tried once.
     happy_eyeballs_core(std::vector<std::string> addresses, happy_eyeballs_settings settings);
 
-    /// Begin an attempt with this address of order().
+    /// Start an attempt with this address of order().
     struct open
     {
         std::size_t index;
     };
-    /// Until an attempt ends, or until that moment.
+    /// Wait until an attempt ends, at most until `until`.
     struct wait
     {
         std::optional<moment> until;
@@ -52,7 +53,7 @@ public:
     {
         std::size_t index;
     };
-    /// No address answers; with one failure that lists each address and its cause.
+    /// No address responds; the failure lists each address and its cause.
     struct give_up
     {
         failure why;
@@ -61,10 +62,10 @@ public:
 
     [[nodiscard]] action next(moment now);
     void on_connected(std::size_t index);
-    /// @param why  Its message says what happened and not where.
+    /// @param why  Its message states what happened but not where.
     void on_failed(std::size_t index, failure why);
 
-    /// The addresses in the order in which they are tried.
+    /// The addresses in the order of the attempts.
     [[nodiscard]] const std::vector<std::string>& order() const noexcept { return order_; }
 
 private:
@@ -73,10 +74,10 @@ private:
     happy_eyeballs_settings settings_;
     std::vector<std::string> order_;
     std::size_t left_out_ = 0;
-    /// Of the attempts begun; empty while one runs.
+    /// Outcomes of the attempts begun; empty while an attempt runs.
     std::vector<std::optional<failure>> outcomes_;
     std::size_t running_ = 0;
-    /// When the next attempt begins although others run.
+    /// When the next attempt begins although others still run.
     moment next_open_{};
     std::optional<std::size_t> winner_;
 };

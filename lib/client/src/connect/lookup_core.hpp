@@ -1,5 +1,5 @@
 #pragma once
-// Which name look-ups to begin, share and remember. Sans-io.
+// Decides which name look-ups to begin, share and cache. Sans-io.
 
 #include <kubecoro/base/result.hpp>
 
@@ -16,10 +16,11 @@ namespace kubecoro::detail {
 /// Addresses as text without brackets.
 using lookup_result = result<std::vector<std::string>>;
 
-/** Each name is looked up once at a time; names do not wait for each other. What was found is good for five seconds and
-    a failure for one: long enough for connections that begin together, short enough for a server that moves.
+/** Each name has at most one look-up in progress; different names do not wait for each other. A result is cached for
+    five seconds and a failure for one: long enough for connections that begin together, short enough for a server
+    that moves.
 
-    Inputs are times that never go back. */
+    Times passed in must never decrease. */
 class lookup_core
 {
 public:
@@ -29,17 +30,17 @@ public:
     struct begin
     {
     };
-    /// One is in progress: share its result.
+    /// A look-up is in progress: share its result.
     struct join
     {
     };
     using action = std::variant<lookup_result, begin, join>;
 
     [[nodiscard]] action ask(const std::string& name, moment now);
-    /// @param now  When the look-up ended, which may be some time ago.
+    /// @param now  When the look-up ended, possibly in the past.
     void on_result(const std::string& name, const lookup_result& found, moment now);
 
-    /// Names that are remembered or looked up at present.
+    /// Number of names cached or being looked up.
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
 
 private:

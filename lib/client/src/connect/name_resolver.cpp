@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// A file descriptor that is closed with it.
+/// Owns a file descriptor and closes it on destruction.
 class descriptor
 {
 public:
@@ -48,10 +48,10 @@ failure system_failure(const std::string& doing)
 
 } // namespace
 
-/** One look-up in progress, owned by its thread and by those who wait.
+/** One look-up in progress, owned by its thread and by the waiters.
 
-    The thread announces its end by closing a pipe. A wake-up through an execution context would be shorter, but the
-    context may be gone by then; a pipe belongs to nobody else. */
+    The thread signals its end by closing a pipe. A wake-up through an execution context would be shorter, but the
+    context may be destroyed by then; the pipe is independent of it. */
 class name_resolver::running
 {
 public:
@@ -61,7 +61,7 @@ public:
         time_point when;
     };
 
-    /// Errors: the system has no pipe or no thread left.
+    /// Errors: the system has no pipe or thread left.
     static result<std::shared_ptr<running>> start(const std::string& name, blocking_lookup lookup,
                                                   std::shared_ptr<time_source> time)
     {
@@ -136,7 +136,7 @@ asio::awaitable<lookup_result> name_resolver::resolve(std::string name)
 
 name_resolver::claim name_resolver::claim_result(const std::string& name)
 {
-    // Those who began it may have left: then its result is taken over here.
+    // The waiters that began it may have left: its result is then recorded here.
     std::shared_ptr<running> before;
     {
         const std::lock_guard lock(mutex_);

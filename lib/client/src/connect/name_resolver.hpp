@@ -1,5 +1,5 @@
 #pragma once
-// Looks up names for all connections of a client, on threads that nobody waits for.
+// Looks up names for all connections of a client, on detached threads.
 
 #include "connect/lookup_core.hpp"
 
@@ -15,17 +15,17 @@
 
 namespace kubecoro::detail {
 
-/// Blocks. Called on any thread, also after everything else is gone: it must own what it uses.
+/// A blocking look-up. Called on any thread, also after everything else is destroyed: it must own what it uses.
 using blocking_lookup = std::function<lookup_result(const std::string& name)>;
 
-/// getaddrinfo of the system. Errors: unreachable, internal.
+/// The system's getaddrinfo. Errors: unreachable, internal.
 [[nodiscard]] blocking_lookup system_lookup();
 
-/** Shares and remembers look-ups: see lookup_core. Thread safe.
+/** Shares and caches look-ups: see lookup_core. Thread safe.
 
-    getaddrinfo cannot be interrupted and may take half a minute. Each look-up has a thread of its own, which is not
-    joined: it owns all it touches, so it may outlive the resolver, its client and their execution contexts, and nobody
-    who stops waits for it (docs/decisions/0009-connections.md). */
+    getaddrinfo cannot be interrupted and may take half a minute. Each look-up has its own thread, which is not
+    joined: it owns everything it uses, so it may outlive the resolver, its client and their execution contexts, and
+    no shutdown waits for it (docs/decisions/0009-connections.md). */
 class name_resolver
 {
 public:

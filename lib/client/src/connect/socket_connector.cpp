@@ -31,7 +31,7 @@ void set_option(tcp::socket& socket, int level, int name, Value value) noexcept
     (void)::setsockopt(socket.native_handle(), level, name, &value, sizeof value);
 }
 
-/// A peer that vanished is noticed within about a minute even where nobody has a deadline, as on a watch.
+/// Detects a vanished peer within about a minute even where no deadline applies, as on a watch.
 void keep_watch_over(tcp::socket& socket) noexcept
 {
     set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -44,7 +44,7 @@ void keep_watch_over(tcp::socket& socket) noexcept
     set_patience(socket, std::chrono::seconds{60});
 }
 
-/// The sockets of one race, by the order of its addresses.
+/// The sockets of one race, in the order of its addresses.
 struct race_sockets
 {
     std::vector<tcp::socket> all;

@@ -13,10 +13,10 @@ class context;
 
 namespace kubecoro::detail {
 
-/// Plain TCP. @param peer  For messages.
+/// A plain TCP stream. @param peer  For messages.
 [[nodiscard]] std::unique_ptr<byte_stream> make_tcp_stream(boost::asio::ip::tcp::socket socket, std::string peer);
 
-/// TLS over a connected socket; completes after the handshake. Errors: unreachable, misconfigured, cancelled.
+/// A TLS stream over a connected socket; completes after the handshake. Errors: unreachable, misconfigured, cancelled.
 [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<byte_stream>>>
 make_tls_stream(boost::asio::ip::tcp::socket socket, std::shared_ptr<boost::asio::ssl::context> context,
                 std::string server_name, std::string peer);
@@ -24,7 +24,7 @@ make_tls_stream(boost::asio::ip::tcp::socket socket, std::shared_ptr<boost::asio
 /// See byte_stream::set_patience.
 void set_patience(boost::asio::ip::tcp::socket& socket, duration unacknowledged) noexcept;
 
-/// Nothing to read and not closed.
+/// True when there is nothing to read and the socket is not closed.
 [[nodiscard]] bool is_quiet(boost::asio::ip::tcp::socket& socket) noexcept;
 
 } // namespace kubecoro::detail

@@ -12,7 +12,7 @@ namespace kubecoro::detail {
 
 namespace {
 
-/// No server has more addresses than a client would try.
+/// More addresses than a client would ever try.
 constexpr std::size_t most_addresses = 64;
 
 failure lookup_failure(int error, const std::string& name)

@@ -53,9 +53,9 @@ public:
     bool quiet() noexcept override { return kept_.get() && is_quiet(socket_); }
 
 private:
-    /// Idle connections may outlive their context.
+    /// Owns the socket: an idle connection may outlive its context.
     context_bound<tcp::socket> kept_;
-    /// For operations, which do not.
+    /// For operations, which do not outlive the context.
     tcp::socket& socket_;
     std::string peer_;
 };
@@ -67,7 +67,7 @@ void set_patience([[maybe_unused]] tcp::socket& socket, [[maybe_unused]] duratio
 #ifdef TCP_USER_TIMEOUT
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(unacknowledged).count();
     const auto value = static_cast<unsigned>(ms);
-    // Best effort: without it the deadlines of the requests decide.
+    // Best effort: otherwise the deadlines of the requests apply.
     (void)::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof value);
 #endif
 }

@@ -22,7 +22,7 @@ struct closer
 template<class T>
 using owned = std::unique_ptr<T, closer>;
 
-// Never ask a terminal for a pass phrase.
+// Never prompts for a pass phrase on the terminal.
 int no_pass_phrase(char*, int, int, void*) { return 0; }
 
 owned<BIO> reader(const std::string& pem)
@@ -32,7 +32,7 @@ owned<BIO> reader(const std::string& pem)
 
 failure unusable(const std::string& what)
 {
-    char text[256] = "not understood";
+    char text[256] = "cannot be parsed";
     if (const auto code = ERR_peek_last_error()) ERR_error_string_n(code, text, sizeof text);
     ERR_clear_error();
     return failure(cond::misconfigured, what + ": " + text);
@@ -50,7 +50,7 @@ result<> trust(SSL_CTX* context, const std::string& pem)
     }
     if (!any) return unusable("certificate-authority: not PEM text with a certificate");
     ERR_clear_error();
-    // As Go does: whatever is in the bundle is trusted by itself, an intermediate too.
+    // As in Go: every certificate in the bundle is a trust anchor, including intermediates.
     X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
     return {};
 }
@@ -68,12 +68,12 @@ result<> show_certificate(SSL_CTX* context, const std::string& chain, const std:
     owned<EVP_PKEY> secret{PEM_read_bio_PrivateKey(key_in.get(), nullptr, no_pass_phrase, nullptr)};
     if (!secret) return unusable("client-key: cannot be used (encrypted keys are not supported)");
     if (SSL_CTX_use_PrivateKey(context, secret.get()) != 1 || SSL_CTX_check_private_key(context) != 1)
-        return unusable("client-key: does not belong to the client certificate");
+        return unusable("client-key: does not match the client certificate");
     return {};
 }
 
-/** Marks a certificate without alternative names by an error of its own, for its name is then in the Common Name, which
-    no current client reads. Only here is the certificate at hand. */
+/** Marks certificates without alternative names with a separate error, because their name is then in the Common
+    Name, which current clients ignore. The certificate is accessible only here. */
 int name_legacy_certificates(int good, X509_STORE_CTX* verification)
 {
     const int error = X509_STORE_CTX_get_error(verification);
@@ -97,9 +97,10 @@ result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const cluste
 {
     namespace ssl = boost::asio::ssl;
     if (config.insecure && !config.ca.empty())
-        return failure(cond::misconfigured, "a certificate authority and insecure-skip-tls-verify exclude each other");
+        return failure(cond::misconfigured,
+                       "a certificate authority and insecure-skip-tls-verify are mutually exclusive");
     if (config.client_certificate.empty() != config.client_key.empty())
-        return failure(cond::misconfigured, "a client certificate needs its key and a key its certificate");
+        return failure(cond::misconfigured, "a client certificate and its key must be given together");
     ERR_clear_error();
     auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
     SSL_CTX* native = context->native_handle();
@@ -131,7 +132,7 @@ result<> expect_server(::SSL* connection, const std::string& name)
     }
     if (good) return {};
     ERR_clear_error();
-    return failure(cond::misconfigured, "\"" + name + "\" cannot be the name of a TLS server");
+    return failure(cond::misconfigured, "\"" + name + "\" is not a valid name of a TLS server");
 }
 
 failure handshake_failure(::SSL* connection, const std::string& name, boost::system::error_code code)
@@ -139,18 +140,18 @@ failure handshake_failure(::SSL* connection, const std::string& name, boost::sys
     const long verdict = SSL_get_verify_result(connection);
     ERR_clear_error();
     const auto not_verified = [&](const char* why) {
-        return failure(cond::unreachable, "the certificate of the server does not verify for \"" + name + "\": " + why);
+        return failure(cond::unreachable, "the server's certificate is not valid for \"" + name + "\": " + why);
     };
     if (verdict == X509_V_ERR_APPLICATION_VERIFICATION)
         return not_verified("it relies on the legacy Common Name field and has no subject alternative names");
     if (verdict != X509_V_OK && SSL_get_verify_mode(connection) != SSL_VERIFY_NONE)
         return not_verified(X509_verify_cert_error_string(verdict));
-    // OpenSSL's words for an answer whose first bytes are no TLS: "wrong version number".
+    // OpenSSL reports "wrong version number" for a response whose first bytes are not TLS.
     if (code.category() == boost::asio::error::get_ssl_category() &&
         ERR_GET_REASON(static_cast<unsigned long>(code.value())) == SSL_R_WRONG_VERSION_NUMBER)
         return failure(cond::unreachable, "TLS handshake with " + name +
-                                              ": the server does not answer in TLS; if it speaks plain HTTP, its "
-                                              "address begins with http://");
+                                              ": the server does not respond in TLS; if it speaks plain HTTP, its "
+                                              "address must begin with http://");
     return failure(code, "TLS handshake with " + name);
 }
 

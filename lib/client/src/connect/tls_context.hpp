@@ -1,5 +1,5 @@
 #pragma once
-// OpenSSL's settings for one cluster, and its words for what went wrong.
+// Configures OpenSSL for one cluster and describes its failures.
 
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
@@ -11,14 +11,14 @@
 
 namespace kubecoro::detail {
 
-/// TLS 1.2 or later, verification on, trust and client certificate from the configuration.
+/// TLS 1.2 or later, with verification; trusted authorities and client certificate from the configuration.
 /// Errors: cond::misconfigured naming the part that cannot be used.
 [[nodiscard]] result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const cluster_config& config);
 
-/// Sets SNI and the name or address the certificate must bear. Errors: cond::misconfigured for a name that cannot be one.
+/// Sets SNI and the name or address that the certificate must contain. Errors: cond::misconfigured for an invalid name.
 [[nodiscard]] result<> expect_server(::SSL* connection, const std::string& name);
 
-/// Why a handshake failed: the verification's reason when that was it, else the error's text.
+/// The reason of a failed handshake: the verification error if there was one, else the error's text.
 [[nodiscard]] failure handshake_failure(::SSL* connection, const std::string& name, boost::system::error_code code);
 
 } // namespace kubecoro::detail

@@ -45,7 +45,7 @@ public:
     {
         auto [ec, n] = co_await stream_.async_read_some(asio::buffer(data, size), as_values);
         if (ec == asio::error::eof) co_return std::size_t{0};
-        // An end without close_notify may be an attacker's: it never completes an answer.
+        // An end without close_notify may come from an attacker: it never completes a response.
         if (ec == asio::ssl::error::stream_truncated)
             co_return failure(cond::unreachable, peer_ + " closed the connection without ending TLS");
         if (ec) co_return failure(ec, "read from " + peer_);
@@ -54,7 +54,7 @@ public:
 
     asio::awaitable<result<>> write(std::string_view bytes) override
     {
-        // A loop of our own: asio::async_write over TLS costs a minute of compilation under sanitizers.
+        // A hand-written loop: asio::async_write over TLS costs a minute of compilation under sanitizers.
         while (!bytes.empty()) {
             auto [ec, n] = co_await stream_.async_write_some(asio::buffer(bytes.data(), bytes.size()), as_values);
             if (ec) co_return failure(ec, "write to " + peer_);
@@ -67,16 +67,16 @@ public:
     {
         if (kept_.get()) detail::set_patience(stream_.next_layer(), unacknowledged);
     }
-    // Whatever waits on an idle TLS connection is an alert or the end.
+    // Any pending data on an idle TLS connection is an alert or the end of the stream.
     bool quiet() noexcept override { return kept_.get() && is_quiet(stream_.next_layer()); }
 
 private:
     using stream_type = asio::ssl::stream<tcp::socket>;
 
     std::shared_ptr<asio::ssl::context> context_;
-    /// Idle connections may outlive their context.
+    /// Owns the stream: an idle connection may outlive its context.
     context_bound<stream_type> kept_;
-    /// For operations, which do not.
+    /// For operations, which do not outlive the context.
     stream_type& stream_;
     std::string name_;
     std::string peer_;

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// What kubectl sends: servers before 1.30 know only v2beta1, and those before 1.26 neither.
+// The header sent by kubectl: servers before 1.30 know only v2beta1, and those before 1.26 neither.
 constexpr const char* aggregated_accept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
@@ -36,8 +36,8 @@ asio::awaitable<result<object>> document(const client& c, std::string path, cons
     auto got = co_await c.raw(std::move(r));
     if (!got) co_return got.error();
     if (got->head.status >= 300 && got->head.status < 400)
-        co_return failure(cond::invalid,
-                          "the server answers " + std::to_string(got->head.status) + "; redirects are not followed")
+        co_return failure(cond::invalid, "the server responds with " + std::to_string(got->head.status) +
+                                             "; redirects are not followed")
             .with_request("GET", path);
     if (got->head.status < 200 || got->head.status >= 300)
         co_return detail::refused_answer(got->head.status, got->body).with_request("GET", path);
@@ -50,7 +50,7 @@ asio::awaitable<result<object>> document(const client& c, std::string path, cons
     co_return parsed;
 }
 
-/// The way of servers without aggregated discovery: one document per group and version.
+/// Discovery for servers without the aggregated format: one document per group and version.
 asio::awaitable<result<>> each_group_version(const client& c, const object& groups, const std::string& root,
                                              resources& all)
 {
@@ -63,7 +63,7 @@ asio::awaitable<result<>> each_group_version(const client& c, const object& grou
         auto listed = co_await document(c, path, "application/json");
         if (!listed && listed.error().condition() == cond::cancelled) co_return listed.error();
         auto read = listed ? detail::read_resource_list(*listed, gv) : result<resources>(listed.error());
-        // The server of an extension may be down while everything else works.
+        // An extension's server may be down while the rest works.
         if (!read && first_failure) first_failure = read.error();
         if (!read) continue;
         any = true;
@@ -76,7 +76,7 @@ asio::awaitable<result<>> each_group_version(const client& c, const object& grou
 asio::awaitable<result<>> one_root(const client& c, std::string root, resources& all)
 {
     auto found = co_await document(c, root, aggregated_accept);
-    // A server that knows the format by no name may refuse the list of names altogether (406).
+    // A server that does not know the format may reject the whole Accept list (406).
     if (!found && found.error().condition() == cond::invalid) found = co_await document(c, root, "application/json");
     if (!found) co_return found.error();
     if (!detail::is_aggregated(*found)) co_return co_await each_group_version(c, *found, root, all);

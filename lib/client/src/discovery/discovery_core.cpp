@@ -54,7 +54,7 @@ bool has(const std::vector<std::string>& names, std::string_view word)
 
 using name_test = bool (*)(const resource_type&, std::string_view word);
 
-// In this order, so that a resource's own name is never hidden by another one's abbreviation.
+// In this order, so that a resource's own name is never hidden by another resource's short name.
 constexpr name_test name_tests[] = {
     [](const resource_type& t, std::string_view w) { return lower(t.plural) == w || lower(t.singular) == w; },
     [](const resource_type& t, std::string_view w) { return has(t.short_names, w); },
@@ -89,7 +89,7 @@ const resource_type* look_up(std::span<const discovered_resource> all, std::stri
                         : first_named(all, name, [&](const resource_type& t) { return t.group.starts_with(rest); });
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours between two short words.
+/// Edit distance of two short words: insertions, deletions, replacements and swaps of neighbours.
 std::size_t distance(std::string_view a, std::string_view b)
 {
     std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -107,7 +107,7 @@ std::size_t distance(std::string_view a, std::string_view b)
 std::string alike(std::span<const discovered_resource> all, std::string_view word)
 {
     const auto name = word.substr(0, word.find('.'));
-    // A name beyond any resource's (63 characters by DNS rules) has nothing alike and would cost time.
+    // Longer than any resource name (63 characters by DNS rules): no match is possible, and comparing would be slow.
     if (name.empty() || name.size() > 63) return {};
     const std::size_t near = name.size() <= 4 ? 1 : 2;
     std::vector<std::pair<std::size_t, std::string>> found;
@@ -141,7 +141,7 @@ result<std::vector<discovered_resource>> read_aggregated(const object& document)
         for (auto version : group["versions"].items())
             for (auto r : version["resources"].items()) {
                 auto parsed = aggregated_resource(r, name, version["version"].as_string());
-                // Without a kind it is only the parent of subresources.
+                // An entry without a kind exists only as the parent of subresources.
                 if (!parsed.type.plural.empty() && !parsed.type.kind.empty()) out.push_back(std::move(parsed));
             }
     }

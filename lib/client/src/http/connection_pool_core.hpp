@@ -1,5 +1,5 @@
 #pragma once
-// Which idle connections to keep, hand out and close. Sans-io.
+// Decides which idle connections to keep, reuse and close. Sans-io.
 
 #include <chrono>
 #include <cstddef>
@@ -12,14 +12,15 @@ namespace kubecoro::detail {
 
 struct pool_limits
 {
-    /// Idle connections kept; those in use are not limited, because every watch holds one. 25 is client-go's number.
+    /// Maximum number of idle connections; connections in use are not limited, because every watch holds one. 25 is
+    /// client-go's number.
     std::size_t max_idle = 25;
     std::chrono::steady_clock::duration idle_timeout = std::chrono::seconds{90};
 };
 
-/** Idle connections by number, the most recently used first out: the others grow old and are closed.
+/** Idle connections by id. The most recently used is reused first: the others age and are closed.
 
-    Inputs are times that never go back. Every call that returns numbers hands them over for closing. */
+    Times passed in must never decrease. The caller must close all connections whose ids are returned in a list. */
 class connection_pool_core
 {
 public:
@@ -28,11 +29,11 @@ public:
 
     explicit connection_pool_core(pool_limits limits = {}) : limits_(limits) {}
 
-    /// A connection has become idle. Returns what has to be closed; perhaps itself.
+    /// Adds a connection that has become idle. Returns those to close, possibly including this one.
     [[nodiscard]] std::vector<id> put(id connection, moment now);
-    /// The connection to use next, or none. Call expire first.
+    /// The connection to reuse, or none. Call expire() first.
     [[nodiscard]] std::optional<id> take();
-    /// Those idle for too long.
+    /// Removes and returns connections that have been idle too long.
     [[nodiscard]] std::vector<id> expire(moment now);
     [[nodiscard]] std::size_t idle() const noexcept { return idle_.size(); }
 

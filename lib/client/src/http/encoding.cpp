@@ -20,7 +20,7 @@ std::optional<std::string> base64_decode(std::string_view text)
     std::string clean;
     clean.reserve(text.size());
     std::copy_if(text.begin(), text.end(), std::back_inserter(clean), [](char c) { return c != '\n' && c != '\r'; });
-    // OpenSSL passes over blanks at the ends and takes '=' anywhere: both are checked here.
+    // OpenSSL skips blanks at the ends and accepts '=' anywhere: both are checked here.
     const auto padding =
         std::min<std::size_t>(2, clean.size() - std::min(clean.size(), clean.find_last_not_of('=') + 1));
     if (clean.size() % 4 != 0 || clean.find_first_of(" \t") != std::string::npos ||

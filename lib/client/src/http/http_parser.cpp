@@ -23,7 +23,7 @@ class http_parser::machine final : public http::basic_parser<false>
 public:
     machine(bool answer_to_head, std::size_t max_head_bytes) : max_head_bytes_(max_head_bytes)
     {
-        // Beast's own limit covers only what it has to look at twice; the sum of the fields is counted here.
+        // Beast's own limit covers only input that it parses more than once; here the sum of the fields is counted.
         header_limit(static_cast<std::uint32_t>(max_head_bytes));
         body_limit(boost::none);
         skip(answer_to_head);
@@ -57,7 +57,7 @@ private:
     std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code&) override { return add(body); }
     void on_finish_impl(error_code&) override {}
 
-    // Not eager, the parser comes back after each piece, which is handed on where it lies.
+    // A non-eager parser returns after each piece, which is passed on without a copy.
     std::size_t add(string_view body) noexcept
     {
         piece_ = {body.data(), body.size()};
@@ -82,9 +82,10 @@ void http_parser::restart() { machine_ = std::make_unique<machine>(answer_to_hea
 result<http_parser::progress> http_parser::feed(std::string_view bytes)
 {
     if (failed_) return *failed_;
-    // No HTTP begins so, and every server of TLS that is spoken to in the clear does unless it keeps silent.
+    // No HTTP response begins with this byte. Every TLS server that receives plain HTTP sends it, unless it stays
+    // silent.
     if (!got_some_ && !bytes.empty() && bytes.front() == tls_alert)
-        return *(failed_ = failure(cond::corrupt, "the server answers in TLS: its address begins with https://"));
+        return *(failed_ = failure(cond::corrupt, "the server responds in TLS: its address must begin with https://"));
     progress out;
     machine_->begin_feed();
     while (out.consumed < bytes.size() && !machine_->is_done() && machine_->body().empty()) {
@@ -94,21 +95,21 @@ result<http_parser::progress> http_parser::feed(std::string_view bytes)
         const std::size_t n = machine_->put(boost::asio::const_buffer(rest.data(), rest.size()), ec);
         out.consumed += n;
         if (ec && ec != http::error::need_more) {
-            failed_ = failure(cond::corrupt, "the answer is not valid HTTP: " + ec.message());
+            failed_ = failure(cond::corrupt, "the response is not valid HTTP: " + ec.message());
             break;
         }
-        // With Beast, 1xx, 204 and 304 have no body: an interim answer is done with its head.
+        // Beast gives 1xx, 204 and 304 no body: an interim response is complete with its head.
         const int status = machine_->head_.status;
         if (machine_->is_header_done() && status >= 100 && status < 200) {
             if (status == 101 || ++interim_ > limits_.max_interim)
-                return *(failed_ = failure(cond::corrupt, "the server sends interim answers without end or switches "
+                return *(failed_ = failure(cond::corrupt, "the server sends endless interim responses or switches "
                                                           "protocols"));
             restart();
             continue;
         }
         if (ec == http::error::need_more || n == 0) break;
     }
-    // What came before the broken part is good: the failure waits for the next call.
+    // The bytes before the broken part are valid: the failure waits for the next call.
     if (failed_ && out.consumed == 0) return *failed_;
     out.body = machine_->body();
     return out;
@@ -118,10 +119,10 @@ result<> http_parser::end_of_input()
 {
     if (failed_) return *failed_;
     if (done()) return {};
-    if (!machine_->got_some()) return failure(cond::unreachable, "the server closed the connection without an answer");
+    if (!machine_->got_some()) return failure(cond::unreachable, "the server closed the connection without a response");
     error_code ec;
     machine_->put_eof(ec);
-    if (ec) return failure(cond::unreachable, "the server closed the connection in the middle of its answer");
+    if (ec) return failure(cond::unreachable, "the server closed the connection in the middle of its response");
     return {};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reads one HTTP/1.1 answer from bytes fed by hand. Sans-io; the parsing itself is Beast's.
+// Parses one HTTP/1.1 response from bytes passed in. Sans-io; the parsing itself is Beast's.
 
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/transport.hpp>
@@ -14,16 +14,16 @@ namespace kubecoro::detail {
 
 struct http_limits
 {
-    /// Start line and headers together, trailers included.
+    /// Start line and headers together, including trailers.
     std::size_t max_head_bytes = 64 * 1024;
-    /// Interim answers (1xx) before the real one.
+    /// Interim responses (1xx) before the final one.
     unsigned max_interim = 8;
 };
 
-/** Content-Length, chunked and close-delimited bodies; interim answers are passed over.
+/** Supports Content-Length, chunked and close-delimited bodies; interim responses are skipped.
 
-    Feed whatever has arrived, and what was not consumed again, until a call consumes nothing; keep the rest and come back
-    with more. After a failure or done() it takes nothing more. */
+    Feed the received bytes, and repeatedly those not consumed, until a call consumes nothing; then keep the rest and
+    add more. After a failure or done() nothing more is consumed. */
 class http_parser
 {
 public:
@@ -35,19 +35,19 @@ public:
     struct progress
     {
         std::size_t consumed = 0;
-        /// The next piece of the body, where it lies in the bytes that were fed. Another one may follow it.
+        /// The next piece of the body, as a view into the bytes passed in. More may follow.
         std::string_view body = {};
     };
-    /// Errors: cond::corrupt with what is wrong, after everything before it has been handed out.
+    /// Errors: cond::corrupt with the reason, once everything before it has been returned.
     [[nodiscard]] result<progress> feed(std::string_view bytes);
-    /// The connection has ended. Errors: cond::unreachable unless that is how this body ends.
+    /// Reports the end of the connection. Errors: cond::unreachable unless this body ends that way.
     [[nodiscard]] result<> end_of_input();
 
-    /// Any byte of an answer has come.
+    /// Whether any byte of a response has arrived.
     [[nodiscard]] bool got_some() const noexcept;
     [[nodiscard]] bool head_done() const noexcept;
     [[nodiscard]] bool done() const noexcept;
-    /// After done(): the connection may carry another request.
+    /// After done(): whether the connection may carry another request.
     [[nodiscard]] bool keep_alive() const;
     [[nodiscard]] const answer_head& head() const noexcept;
 

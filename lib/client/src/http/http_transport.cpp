@@ -19,17 +19,17 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t first_buffer = 16 * 1024;
-// As far as a buffer grows because there is more to read than fits: some dozens of events, and still in the cache.
+// Maximum growth of a buffer that reads keep filling: holds several dozen events and still fits the CPU cache.
 constexpr std::size_t busy_buffer = 128 * 1024;
 
-/// A stream with the bytes read from it and not yet understood.
+/// A stream with the bytes read from it but not yet parsed.
 class connection
 {
 public:
     explicit connection(std::unique_ptr<byte_stream> s) : stream_(std::move(s)) {}
 
     byte_stream& stream() noexcept { return *stream_; }
-    /// It has been idle since it carried another request.
+    /// Whether it was idle after carrying another request.
     [[nodiscard]] bool reused() const noexcept { return reused_; }
     [[nodiscard]] std::string_view pending() const noexcept
     {
@@ -37,7 +37,7 @@ public:
     }
     void consume(std::size_t n) noexcept { begin_ += n; }
 
-    /// Where the next read goes, behind what is pending.
+    /// The space for the next read, after the pending bytes.
     result<std::span<char>> room(std::size_t max_pending)
     {
         if (begin_ > 0) {
@@ -46,21 +46,21 @@ public:
             begin_ = 0;
         }
         if (end_ == buffer_.size()) {
-            if (end_ >= max_pending) return failure(cond::corrupt, "a header of the answer is too long");
+            if (end_ >= max_pending) return failure(cond::corrupt, "a header of the response is too long");
             buffer_.resize(buffer_.empty() ? first_buffer : buffer_.size() * 2);
         } else if (busy_ && buffer_.size() < busy_buffer) {
             buffer_.resize(buffer_.size() * 2);
         }
         return std::span(buffer_).subspan(end_);
     }
-    /// So many bytes were read into the room.
+    /// Reports that n bytes were read into the room.
     void add(std::size_t n) noexcept
     {
         end_ += n;
         busy_ = end_ == buffer_.size();
     }
 
-    /// An idle connection needs no buffer. Precondition: nothing is pending.
+    /// Releases the buffer of an idle connection. Precondition: nothing is pending.
     void rest() noexcept
     {
         std::string().swap(buffer_);
@@ -74,7 +74,7 @@ private:
     std::string buffer_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
-    /// The last read filled the buffer: there is more.
+    /// The last read filled the buffer, so more is available.
     bool busy_ = false;
     bool reused_ = false;
 };
@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    // Sockets are closed after the lock is gone: `into` lives in the caller, declared before its lock.
+    // Sockets are closed after the lock is released: `into` belongs to the caller, declared before its lock.
     void close(const std::vector<connection_pool_core::id>& ids, std::vector<std::unique_ptr<connection>>& into)
     {
         for (auto id : ids) into.push_back(std::move(connections_.extract(id).mapped()));
@@ -123,7 +123,7 @@ private:
     std::unordered_map<connection_pool_core::id, std::unique_ptr<connection>> connections_;
 };
 
-/// What the parser has to see at once: a head, or a chunk header with its extensions.
+/// The parser must see at once a head, or a chunk header with its extensions.
 constexpr std::size_t max_pending(const http_limits& limits) { return limits.max_head_bytes + first_buffer; }
 
 class http_answer final : public answer
@@ -142,12 +142,13 @@ public:
 
     const answer_head& head() const noexcept override { return parser_.head(); }
 
-    /// Sends the request and reads until the head is there. The first body bytes may come along: they wait in body_.
+    /// Sends the request and reads until the head has arrived. Body bytes read with it wait in body_.
     asio::awaitable<result<>> start(std::string text)
     {
         if (connection_->reused()) connection_->stream().set_patience(patience_after_idling_);
         auto sent = co_await connection_->stream().write(text);
-        // A server may answer and close before it has read everything: what it says counts more than the broken pipe.
+        // A server may respond and close before it has read everything: its response takes precedence over the broken
+        // pipe.
         if (!sent && sent.error().condition() != cond::unreachable) co_return sent;
         whole_request_sent_ = sent.has_value();
         auto reading = read_until(&http_answer::head_there);
@@ -157,7 +158,7 @@ public:
         co_return read;
     }
 
-    /// Of a start that failed.
+    /// Describes a start() that failed.
     [[nodiscard]] broken_attempt attempt(std::string_view method, unsigned earlier, cond why) const noexcept
     {
         return {.method = method,
@@ -173,7 +174,7 @@ public:
     std::string_view read_arrived() override
     {
         if (!connection_) return {};
-        // A failure stays the parser's: it is told again when read_some() asks.
+        // The parser keeps a failure and reports it again when read_some() is called.
         while (body_.empty()) {
             const auto stepped = understand();
             if (!stepped || !*stepped) break;
@@ -199,7 +200,7 @@ private:
         co_return std::exchange(body_, std::string_view{});
     }
 
-    // A cancellation may also show as an exception out of a co_await: the connection is given up either way.
+    // A cancellation may also leave a co_await as an exception: the connection is dropped either way.
     struct interrupted_unless_finished
     {
         explicit interrupted_unless_finished(http_answer& a) : owner(a) {}
@@ -216,7 +217,7 @@ private:
         bool finished = false;
     };
 
-    // Takes something of what is pending, or finds that more is needed: false. Body bytes found stay in body_.
+    // Parses some of the pending bytes; false when more are needed. Body bytes found stay in body_.
     result<bool> understand()
     {
         const auto pending = connection_->pending();
@@ -231,7 +232,7 @@ private:
     [[nodiscard]] bool head_there() const noexcept { return parser_.head_done(); }
     [[nodiscard]] bool piece_there() const noexcept { return !body_.empty() || parser_.done(); }
 
-    // One coroutine for all the steps: each event of a quiet watch comes through here.
+    // A single coroutine for all steps, because each event of a quiet watch passes through here.
     asio::awaitable<result<>> read_until(bool (http_answer::*reached)() const noexcept)
     {
         while (!(this->*reached)()) {
@@ -301,11 +302,11 @@ private:
         }
     }
 
-    /// A server of TLS often says nothing to those who speak in the clear.
+    /// Adds a hint about TLS: a TLS server often sends nothing in reply to plain HTTP.
     [[nodiscard]] failure explained(const failure& why, const broken_attempt& a) const
     {
         if (options_.tls || a.reused || a.answer_begun || a.why != cond::unreachable) return why;
-        return failure(a.why, why.message() + "; if this port speaks TLS, its address begins with https://");
+        return failure(a.why, why.message() + "; if this port speaks TLS, its address must begin with https://");
     }
 
     std::shared_ptr<connector> connector_;

@@ -1,5 +1,5 @@
 #pragma once
-// HTTP/1.1 with keep-alive over whatever a connector opens.
+// An HTTP/1.1 transport with keep-alive over the streams of a connector.
 
 #include "connect/byte_stream.hpp"
 #include "http/connection_pool_core.hpp"
@@ -17,20 +17,20 @@ struct http_options
 {
     /// Host header.
     std::string host = {};
-    /// Path before every target.
+    /// Path prefix of every target.
     std::string prefix = {};
-    /// The connections speak TLS. For messages.
+    /// Whether the connections use TLS. For messages.
     bool tls = true;
-    /// How long a peer may acknowledge nothing: on a connection that has just been opened or carries an answer, and on
-    /// one that was idle and has not proved since that the other end is still there.
+    /// Maximum time without an acknowledgement from the peer: on a new connection or one that carries a response, and
+    /// on one that was idle and has not yet proved that the peer still exists.
     duration patience = std::chrono::seconds{60};
     duration patience_after_idling = std::chrono::seconds{5};
     pool_limits pool = {};
     http_limits http = {};
 };
 
-/** Idle connections are reused, newest first. A request whose connection breaks before the first byte of an answer may be
-    sent once more, on a new connection: see may_repeat. */
+/** Idle connections are reused, newest first. A request whose connection breaks before the first byte of a response
+    may be sent once more, on a new connection: see may_repeat. */
 [[nodiscard]] std::shared_ptr<transport> make_http_transport(std::shared_ptr<connector> to,
                                                              std::shared_ptr<time_source> time, http_options options);
 

@@ -48,8 +48,9 @@ result<std::string> request_text(const request& r, std::string_view host, std::s
     if (!r.content_type.empty()) header("Content-Type", r.content_type);
     if (!r.body.empty() || r.method == "POST" || r.method == "PUT" || r.method == "PATCH")
         header("Content-Length", std::to_string(r.body.size()));
-    // The value is not shown: it may be a credential.
-    if (!good) return failure(cond::invalid, "a header of the request holds a control character or a bad name");
+    // The value is not shown, because it may be a credential.
+    if (!good)
+        return failure(cond::invalid, "a header of the request contains a control character or has an invalid name");
     out.append("\r\n").append(r.body);
     return out;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A request as it goes over the wire. Sans-io.
+// Serialises a request for the wire. Sans-io.
 
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/base/result.hpp>
@@ -13,7 +13,7 @@ namespace kubecoro::detail {
 
     @param host    For the Host header: "127.0.0.1:6443".
     @param prefix  Path of the server URL, put before the target; empty or "/k8s/cluster".
-    @par Errors  cond::invalid when a method, target or header holds bytes that would end or forge it. */
+    @par Errors    cond::invalid when a method, target or header contains bytes that would end or forge it. */
 [[nodiscard]] result<std::string> request_text(const request& r, std::string_view host, std::string_view prefix);
 
 } // namespace kubecoro::detail

@@ -22,8 +22,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// The operations are plain functions that hand their state to a coroutine, because a client may be gone before its
-// operation is awaited; and guard() is the outermost one, so that a cancellation between two steps is a value as well.
+// The operations are plain functions that hand their state to a coroutine, because a client may be destroyed before its
+// operation is awaited. guard() is outermost, so that a cancellation between two steps becomes a value as well.
 asio::awaitable<result<object>> fetch(std::shared_ptr<client::state> s, result<request> r)
 {
     co_return co_await s->fetch_object(std::move(r));
@@ -70,7 +70,7 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
     if (!address) return address.error();
     if (auto sound = detail::check_impersonation(config.login.as); !sound) return sound.error();
     if (const auto variable = detail::proxy_variable(*address, system_environment()))
-        options.log.warning("proxies are not supported: the variable is ignored and the server asked directly",
+        options.log.warning("proxies are not supported: the variable is ignored and the server is contacted directly",
                             {{"variable", *variable}, {"server", address->endpoint()}});
     if (!options.time) options.time = real_clock();
     detail::socket_options socket{.executor = executor,

@@ -1,5 +1,5 @@
 #pragma once
-// What all copies of a client share, and one request's way through credentials, deadlines and retries.
+// State shared by all copies of a client; applies credentials, deadlines and retries to a request.
 
 #include "auth/token_core.hpp"
 
@@ -18,22 +18,23 @@ struct client::state
     state(boost::asio::any_io_executor e, std::shared_ptr<transport> t, client_options o, credentials c,
           environment machine);
 
-    /** Sends with credentials, at most `head_limit` per attempt, and again where the server or a new token asks for it.
+    /** Sends with credentials, with at most `head_limit` per attempt, and again where the server or a new token
+        calls for it.
 
-        Completes with the head of the answer, whatever its code. Failures carry the request. */
+        Completes with the head of the response, whatever its code. Failures carry the request. */
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> exchange(request r, unsigned retries,
                                                                                    duration head_limit);
-    /// As exchange, but an answer other than 2xx is read and becomes its failure.
+    /// As exchange(), but a response other than 2xx is read and turned into a failure.
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> accepted(request r, unsigned retries,
                                                                                    duration head_limit);
-    /// The whole body. Errors: corrupt beyond `limit` bytes.
+    /// Reads the whole body. Errors: corrupt beyond `limit` bytes.
     [[nodiscard]] boost::asio::awaitable<result<std::string>> read_all(answer& a, std::size_t limit);
-    /// The next piece of the body with the idle limit on it.
+    /// Reads the next piece of the body under the idle limit.
     [[nodiscard]] boost::asio::awaitable<result<std::string_view>> read_some(answer& a);
 
-    /// A 2xx answer that is one object.
+    /// Expects a 2xx response with one object.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r);
-    /// A 2xx answer that is a list of that resource, or a watch. Of the scope only what says how to decode.
+    /// Expects a 2xx response with a list of that resource, or a watch. Uses only the decoding settings of the scope.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
                                                                        source_scope scope, unsigned retries);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
@@ -50,22 +51,22 @@ struct client::state
 private:
     boost::asio::awaitable<result<>> send_into(request r, std::unique_ptr<answer>& out);
     boost::asio::awaitable<result<>> read_into(answer& a, std::string_view& out);
-    /// @param since  When the wait for the next piece has begun.
+    /// @param since  When the wait for the next piece began.
     boost::asio::awaitable<result<>> read_page(answer& a, list_decoder& decoder, time_point& since);
     [[nodiscard]] boost::asio::awaitable<failure> refusal(answer& a, const request& r);
-    /// The failure of a good answer in a format that is not Kubernetes', such as a proxy's login page.
+    /// The failure for a 2xx response in a format that is not Kubernetes', such as a proxy's login page.
     [[nodiscard]] boost::asio::awaitable<failure> foreign(answer& a, const request& r);
-    /// The beginning of the body, for messages. Errors: cancelled alone.
+    /// Reads the beginning of the body, for messages. Errors: only cancelled.
     [[nodiscard]] boost::asio::awaitable<result<std::string>> read_beginning(answer& a, std::size_t most);
     void add_credentials(request& r);
-    /// Reads the token file when it is due, or `now_or_never`. @return whether the token changed.
+    /// Reads the token file when it is due, or always if `now_or_never`. @return whether the token changed.
     bool refresh_token(bool now_or_never);
     void count(const request& r, int status);
     void pass_on_warnings(const answer_head& head, const request& r);
 
     std::mutex mutex_;
     detail::token_core token_;
-    // By method, then by class of the status code; the last is for requests without an answer.
+    // By method, then by class of the status code; the last class counts requests without a response.
     std::array<std::array<std::shared_ptr<metrics::counter>, 6>, 6> counters_;
 };
 

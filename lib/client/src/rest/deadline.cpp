@@ -20,8 +20,8 @@ std::string in_words(duration d)
     return text;
 }
 
-/// Without a deadline there is a race too: it turns every kind of cancellation into terminal, the only one that Asio's TLS
-/// operations know.
+/// Completes only by cancellation. Even without a deadline the operation runs in a race, because the race turns every
+/// kind of cancellation into terminal, the only kind that Asio's TLS operations support.
 asio::awaitable<result<>> never()
 {
     const latch unsettled;
@@ -47,8 +47,8 @@ asio::awaitable<result<>> keep(asio::awaitable<result<>> operation, result<>& ou
     co_return result<>{};
 }
 
-/// On the caller's executor, never on a strand of our own: Asio 1.81 forwards a cancellation to another executor by a
-/// pointer into the waiting operation, which is gone when that has completed meanwhile.
+/// Runs on the caller's executor, never on another strand: Asio 1.81 forwards a cancellation to another executor
+/// through a pointer into the waiting operation, which dangles if that operation has completed by then.
 asio::awaitable<result<>> in_time(asio::awaitable<result<>> operation, asio::awaitable<result<>> alarm, duration limit,
                                   std::string doing)
 {

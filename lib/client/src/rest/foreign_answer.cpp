@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t shown_type = 100;
 constexpr std::size_t shown_body = 160;
 
-/// The words of a text with one space between them.
+/// The words of a text, separated by single spaces.
 std::string words(std::string_view text)
 {
     std::string out;
@@ -24,7 +24,7 @@ std::string words(std::string_view text)
     return out;
 }
 
-/// The answers of Go's server and of nginx to a request in the clear.
+/// Matches the responses of Go's server and of nginx to plain HTTP on a TLS port.
 bool is_complaint_about_plain_http(std::string_view body)
 {
     return body.find("HTTP request to an HTTPS server") != body.npos ||
@@ -44,8 +44,9 @@ bool may_be_json(std::string_view content_type)
 failure foreign_answer(std::string_view content_type, std::string_view body)
 {
     const auto beginning = printable(words(body.substr(0, foreign_beginning)), shown_body);
-    return failure(cond::corrupt, "the answer is " + printable(content_type, shown_type) +
-                                      " and not JSON; is a proxy or a login page in between? It begins: " + beginning);
+    return failure(cond::corrupt,
+                   "the response is " + printable(content_type, shown_type) +
+                       " and not JSON; is there a proxy or a login page in between? It begins: " + beginning);
 }
 
 failure refused_answer(int code, std::string_view body, std::optional<std::chrono::seconds> retry_after)
@@ -57,7 +58,7 @@ failure refused_answer(int code, std::string_view body, std::optional<std::chron
         told = failure(std::move(status));
     }
     if (code != 400 || !is_complaint_about_plain_http(body)) return told;
-    return told.because("the server expects TLS: its address begins with https://");
+    return told.because("the server expects TLS: its address must begin with https://");
 }
 
 } // namespace kubecoro::detail

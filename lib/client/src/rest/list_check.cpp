@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t shown_name = 100;
 
-/// Groups that Kubernetes itself defines.
+/// True for groups defined by Kubernetes itself.
 bool is_builtin(std::string_view group) { return group.find('.') == group.npos || group.ends_with(".k8s.io"); }
 
 bool is_named_after(std::string_view list, std::string_view kind)
@@ -30,14 +30,14 @@ result<> check_list(const list_page& page, const resource_type& asked, bool meta
     if (metadata_only && page.kind == "PartialObjectMetadataList" && page.api_version == "meta.k8s.io/v1") return {};
     const bool right_kind = is_named_after(page.kind, asked.kind) || (!is_builtin(asked.group) && !page.kind.empty());
     if (right_kind && page.api_version == asked.api_version()) return {};
-    return failure(cond::corrupt, "the answer is " + words(page.api_version, page.kind) + " and not " +
+    return failure(cond::corrupt, "the response is " + words(page.api_version, page.kind) + " and not " +
                                       words(asked.api_version(), asked.kind.empty() ? "List" : asked.kind + "List"));
 }
 
 result<> check_list_version(const list_page& page)
 {
     if (!page.resource_version.empty()) return {};
-    return failure(cond::corrupt, "the list has no resourceVersion, so nothing can be watched from it");
+    return failure(cond::corrupt, "the list has no resourceVersion, so no watch can start from it");
 }
 
 } // namespace kubecoro::detail

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a list answer is the list that was asked for. Sans-io.
+// Checks that a list response is the requested list. Sans-io.
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/resource.hpp>
@@ -7,16 +7,16 @@
 
 namespace kubecoro::detail {
 
-/** Anything else that happens to have `items`, or none, would pass as an empty list, after which everything counts as
-    deleted.
+/** Without this check any other document with `items`, or with none, would pass as an empty list, and every object
+    would count as deleted.
 
-    The list of a custom resource may have any name, so there the apiVersion decides; one that has no group of its own, or
-    one of *.k8s.io, is called after its kind.
-    @param metadata_only  PartialObjectMetadataList is right as well.
-    @par Errors           cond::corrupt with what came and what was expected. */
+    The list kind of a custom resource is arbitrary, so for it only the apiVersion is checked; the list kind of a
+    built-in group or of *.k8s.io is derived from the object kind.
+    @param metadata_only  Accepts PartialObjectMetadataList as well.
+    @par Errors           cond::corrupt with the received and the expected kind. */
 [[nodiscard]] result<> check_list(const list_page& page, const resource_type& asked, bool metadata_only);
 
-/// A list from which somebody will watch has a version. Errors: cond::corrupt.
+/// A list that a watch starts from must have a version. Errors: cond::corrupt.
 [[nodiscard]] result<> check_list_version(const list_page& page);
 
 } // namespace kubecoro::detail

@@ -32,10 +32,10 @@ std::optional<failure> pager_core::on_page(list_page page)
     if (more && ++pages_ > max_pages)
         return failure(cond::corrupt, "the list has more than " + std::to_string(max_pages) + " pages");
     if (more && !first_ && page.continue_token == collected_.continue_token)
-        return failure(cond::corrupt, "the server answered a page with its own continue token");
+        return failure(cond::corrupt, "the server returned a page with the continue token of the previous one");
     if (!first_ && !page.items.empty() && !collected_.items.empty() &&
         page.items.front().key() == collected_.items.front().key())
-        return failure(cond::corrupt, "the server began the list anew instead of going on with it");
+        return failure(cond::corrupt, "the server restarted the list instead of continuing it");
     done_ = page.continue_token.empty();
     if (std::exchange(first_, false)) {
         collected_ = std::move(page);

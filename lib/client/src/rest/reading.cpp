@@ -1,4 +1,4 @@
-// Objects, pages and watches out of answers.
+// Reads objects, pages and watches from responses.
 #include "rest/client_state.hpp"
 #include "rest/deadline.hpp"
 #include "rest/list_check.hpp"
@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The first station of an object on its way to a handler; the informer logs the others.
+/// Traces an object's first step on its way to a handler; the informer logs the later ones.
 void trace_decoded(const logger& log, std::string_view target, const object& o)
 {
     if (o) log.trace("decoded", {{"from", target}, {"object", to_string(o.key())}, {"version", o.resource_version()}});
@@ -52,7 +52,7 @@ private:
             const bool end = bytes->empty();
             auto fed = end ? decoder_.finish() : decode(*bytes, events);
             if (end) body_.reset();
-            // The good events of a broken batch come first; the failure waits for the next call.
+            // The valid events of a broken batch are delivered first; the failure waits for the next call.
             if (!fed) finish_with(fed.error().with_request(request_.method, request_.target));
         }
         running.finished = true;
@@ -62,7 +62,7 @@ private:
         co_return events;
     }
 
-    // Everything that has come belongs to one batch, however many pieces it lies in.
+    // Everything that has arrived forms one batch, in however many pieces it came.
     result<> decode(std::string_view piece, std::vector<watch_event>& events)
     {
         for (; !piece.empty(); piece = body_->read_arrived())
@@ -70,7 +70,7 @@ private:
         return {};
     }
 
-    // A cancellation shows as an exception out of any co_await: the stream is closed for good then.
+    // A cancellation may leave any co_await as an exception: the stream is then closed permanently.
     struct interrupted_unless_finished
     {
         explicit interrupted_unless_finished(answer_watch& w) : watch(w) {}
@@ -94,7 +94,7 @@ private:
     watch_decoder decoder_;
     request request_;
     logger log_;
-    /// Events in the last batch: what to expect of the next one.
+    /// Number of events in the last batch: the capacity to reserve for the next one.
     std::size_t last_batch_ = 0;
     std::optional<failure> failed_;
 };
@@ -110,7 +110,7 @@ asio::awaitable<result<object>> client::state::fetch_object(result<request> r)
     if (!body) co_return body.error().with_request(r->method, r->target);
     auto decoded = decode_object(*body, options.decode);
     if (!decoded) co_return decoded.error().with_request(r->method, r->target);
-    // A Status that reports a failure fails, whatever the code of the answer.
+    // A Status that reports a failure is a failure, whatever the code of the response.
     if (decoded->kind() == "Status" && (*decoded)["status"].as_string() == "Failure")
         co_return failure_of_answer((*got)->head().status, *body).with_request(r->method, r->target);
     co_return decoded;
@@ -127,7 +127,7 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
     auto since = options.time->now();
     auto reading = read_page(**got, decoder, since);
     const auto read = co_await detail::with_idle_limit(*options.time, options.timeouts.body_idle, since,
-                                                       std::move(reading), "the next part of the answer");
+                                                       std::move(reading), "the next part of the response");
     if (!read) co_return read.error().with_request(r->method, r->target);
     auto page = decoder.finish();
     if (!page) co_return page.error().with_request(r->method, r->target);
@@ -168,7 +168,7 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch
 
 namespace {
 
-/// Objects that share nothing and of which none is known.
+/// A scope without shared state, in which no objects are known.
 source_scope plain_scope(const client::state& s, bool metadata_only = false)
 {
     source_scope scope;

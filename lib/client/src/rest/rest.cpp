@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> methods{"GET", "POST", "PUT", "PATCH", "DELETE", "other"};
 constexpr std::array<std::string_view, 6> code_classes{"1xx", "2xx", "3xx", "4xx", "5xx", "none"};
-// A Status is small; of a longer body the beginning is enough to say what it is.
+// A Status is small; the beginning of a longer body is enough to identify it.
 constexpr std::size_t max_refusal_bytes = 256 * 1024;
 constexpr std::size_t max_token_bytes = 64 * 1024;
 
@@ -55,7 +55,7 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
         add_credentials(attempt);
         std::unique_ptr<answer> got;
         auto sending = send_into(std::move(attempt), got);
-        auto sent = co_await with_deadline(*options.time, head_limit, std::move(sending), "the answer");
+        auto sent = co_await with_deadline(*options.time, head_limit, std::move(sending), "the response");
         count(r, sent ? got->head().status : 0);
         if (!sent) co_return sent.error().with_request(r.method, r.target);
         const auto& head = got->head();
@@ -67,9 +67,9 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
             co_return result<std::unique_ptr<answer>>(std::move(got));
         const auto pause = renewing ? std::chrono::seconds{0} : std::get<retry_core::wait>(next).length;
         options.log.debug(
-            renewing ? "the token was refused and is another one now" : "the server asks to try again later",
+            renewing ? "the token was refused; retrying with a new one" : "the server asks to retry later",
             {{"method", r.method}, {"target", r.target}, {"status", head.status}, {"seconds", pause.count()}});
-        // Reading the short body lets the connection be used again.
+        // Reading the short body allows the connection to be reused.
         auto drained = co_await read_all(*got, max_refusal_bytes);
         if (!drained && drained.error().condition() == cond::cancelled)
             co_return drained.error().with_request(r.method, r.target);
@@ -96,8 +96,8 @@ asio::awaitable<failure> client::state::refusal(answer& a, const request& r)
     const int code = a.head().status;
     if (code < 400) {
         const auto where = printable(a.head().header("location"), 200);
-        co_return failure(cond::invalid, "the server answers " + std::to_string(code) + " and points to \"" + where +
-                                             "\"; redirects are not followed")
+        co_return failure(cond::invalid, "the server responds with " + std::to_string(code) + " and points to \"" +
+                                             where + "\"; redirects are not followed")
             .with_request(r.method, r.target);
     }
     auto body = co_await read_beginning(a, max_refusal_bytes);
@@ -146,7 +146,7 @@ asio::awaitable<result<std::string_view>> client::state::read_some(answer& a)
     std::string_view piece;
     auto reading = read_into(a, piece);
     auto done = co_await with_deadline(*options.time, options.timeouts.body_idle, std::move(reading),
-                                       "the next part of the answer");
+                                       "the next part of the response");
     if (!done) co_return done.error();
     co_return piece;
 }
@@ -159,7 +159,7 @@ asio::awaitable<result<std::string>> client::state::read_all(answer& a, std::siz
         if (!piece) co_return piece.error();
         if (piece->empty()) co_return body;
         if (piece->size() > limit - body.size())
-            co_return failure(cond::corrupt, "the answer is longer than " + std::to_string(limit) + " bytes");
+            co_return failure(cond::corrupt, "the response is longer than " + std::to_string(limit) + " bytes");
         body.append(*piece);
     }
 }
@@ -190,7 +190,7 @@ bool client::state::refresh_token(bool now_or_never)
     if (!now_or_never && !token_.stale(now)) return false;
     auto content = machine.read_file(login.token_file, max_token_bytes);
     if (!content) {
-        options.log.warning("the token file cannot be read; going on with the token there is",
+        options.log.warning("the token file cannot be read; continuing with the current token",
                             {{"file", login.token_file}, {"why", content.error().describe()}});
         return false;
     }
@@ -208,7 +208,7 @@ void client::state::pass_on_warnings(const answer_head& head, const request& r)
 {
     for (const auto& [name, value] : head.headers)
         if (name == "warning" && value.starts_with("299 "))
-            options.log.warning("the server warns",
+            options.log.warning("the server sent a warning",
                                 {{"target", r.target}, {"warning", printable(value.substr(4), 512)}});
 }
 

@@ -7,7 +7,7 @@ namespace kubecoro::detail {
 
 namespace {
 
-// A server that asks for an hour is not obeyed silently inside one call: the caller gets the answer and decides.
+// A longer Retry-After is not waited for inside a call: the caller gets the response and decides.
 constexpr std::chrono::seconds longest_wait{120};
 
 } // namespace
@@ -25,7 +25,7 @@ bool may_repeat(const broken_attempt& a) noexcept
     if (a.earlier > 0 || a.answer_begun) return false;
     const bool safe = a.method == "GET" || a.method == "HEAD" || a.method == "OPTIONS";
     if (!a.reused) return safe && a.why == cond::unreachable;
-    // TCP gives up on a peer that acknowledges nothing: timed out.
+    // TCP reports timed out when the peer acknowledges nothing.
     if (a.why != cond::unreachable && a.why != cond::timed_out) return false;
     return safe || a.method == "PUT" || a.method == "DELETE" || !a.wholly_sent;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a request that was refused, or whose connection broke, is sent again, and when. Sans-io.
+// Decides whether and when to resend a request that was refused or whose connection broke. Sans-io.
 
 #include <kubecoro/base/condition.hpp>
 
@@ -13,52 +13,52 @@ namespace kubecoro::detail {
 /// Seconds of a Retry-After header; the date form is not used by Kubernetes and counts as absent.
 [[nodiscard]] std::optional<std::chrono::seconds> parse_retry_after(std::string_view header) noexcept;
 
-/// A request whose connection failed before the head of an answer was there.
+/// A request whose connection failed before the head of a response had arrived.
 struct broken_attempt
 {
     std::string_view method;
-    /// Attempts before this one, each on a connection of its own.
+    /// Earlier attempts, each on a connection of its own.
     unsigned earlier = 0;
-    /// The connection had carried other requests and was idle since.
+    /// The connection had carried other requests and was idle before this one.
     bool reused = false;
-    /// The connection took all of the request. A part of one is never carried out.
+    /// The connection accepted the whole request. A server never executes a partial one.
     bool wholly_sent = false;
     bool answer_begun = false;
     cond why = cond::unreachable;
 };
 
-/** Whether to send the same on a new connection.
+/** Whether to send the same request on a new connection.
 
-    A server or something in between may close an idle connection, or forget it, in the moment in which it is picked: then
-    what is idempotent is repeated, and everything that was not wholly sent. Twice at most; of what breaks on a new
-    connection only what changes nothing is repeated. */
+    A server or a middlebox may close or forget an idle connection at the moment it is reused. Then idempotent
+    requests are repeated, and any that were not completely sent. At most one repetition. After a failure on a new
+    connection only requests without side effects are repeated. */
 [[nodiscard]] bool may_repeat(const broken_attempt& a) noexcept;
 
-/** The life of one request, as in client-go: a 429 or 5xx is repeated only when the server says how long to
-    wait; a 401 once, when other credentials can be had. */
+/** Decides how to proceed after each response to a request, as client-go does: a 429 or 5xx is retried only when the
+    server sends Retry-After; a 401 once, when other credentials can be obtained. */
 class retry_core
 {
 public:
-    /// @param max_retries  Repetitions after Retry-After.
+    /// @param max_retries  Maximum number of retries after Retry-After.
     explicit retry_core(unsigned max_retries) noexcept : left_(max_retries) {}
 
-    /// Hand the answer to the caller.
+    /// Hand the response to the caller.
     struct deliver
     {
     };
-    /// Send it again after this long.
+    /// Send the request again after this delay.
     struct wait
     {
         std::chrono::seconds length;
     };
-    /// Read the token again; send again if it is another one, else deliver.
+    /// Read the token again; resend if it has changed, else deliver.
     struct renew_credentials
     {
     };
     using action = std::variant<deliver, wait, renew_credentials>;
 
-    /// An answer's head is there.
-    /// @param renewable  The credentials come from somewhere that may have newer ones.
+    /// Called with the head of a response.
+    /// @param renewable  Whether the credentials come from a source that may have newer ones.
     [[nodiscard]] action on_answer(int status, std::optional<std::chrono::seconds> retry_after,
                                    bool renewable) noexcept;
 

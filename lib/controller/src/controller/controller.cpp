@@ -1,4 +1,4 @@
-// The handles.
+// The handles controller and event_source.
 #include "controller/controller_engine.hpp"
 
 #include <utility>

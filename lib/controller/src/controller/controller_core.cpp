@@ -64,13 +64,13 @@ void controller_core::worker_ended()
     --workers_left_;
     if (phase_ != controller_phase::running || stop_wanted_ || !outcome_) return;
     stop_wanted_ = true;
-    outcome_ = failure(cond::internal, "a worker ended by itself");
+    outcome_ = failure(cond::internal, "a worker ended unexpectedly");
 }
 
 void controller_core::runs_cancelled(const std::string& keys)
 {
     if (keys.empty() || !outcome_) return;
-    outcome_ = failure(cond::timed_out, "runs were cancelled because they did not end in time: " + keys);
+    outcome_ = failure(cond::timed_out, "runs did not end in time and were cancelled: " + keys);
 }
 
 std::optional<failure> controller_core::trouble(source_id id) const
@@ -94,7 +94,7 @@ failure controller_core::too_late() const
         text += ' ' + s.name + (s.trouble ? " (" + std::string(to_string(s.trouble->condition())) + ")" : "");
         if (first == nullptr && s.trouble) first = &*s.trouble;
     }
-    // The condition is that of the wait, also when the cause is known: who started this sees both.
+    // The condition is that of the wait, even when the cause is known: the caller of start() sees both.
     if (first == nullptr) return failure(cond::timed_out, std::move(text));
     return failure(cond::timed_out, text + ": " + first->describe());
 }

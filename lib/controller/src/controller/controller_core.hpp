@@ -1,5 +1,5 @@
 #pragma once
-// When a controller begins and ends: decides, does nothing.
+// Decides when a controller starts and stops. Sans-io.
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/result.hpp>
@@ -15,10 +15,10 @@
 
 namespace kubecoro::detail {
 
-/// What a controller's driver is to do next.
+/// Steps that a controller's driver takes.
 namespace controller_step {
 
-/// Nothing before the next input, or this moment.
+/// Wait for the next input, at most until `until`.
 struct wait
 {
     std::optional<time_point> until;
@@ -26,11 +26,11 @@ struct wait
 struct start_workers
 {
 };
-/// Every source is to end; each reports it.
+/// Close every source; each reports its end.
 struct close_sources
 {
 };
-/// No more runs; each worker reports its end.
+/// Begin no more runs; each worker reports its end.
 struct close_queue
 {
 };
@@ -47,13 +47,13 @@ using any = std::variant<wait, start_workers, close_sources, close_queue, cancel
 
 /** The phases of a controller, and the readiness of its sources. Sans-io, not thread safe.
 
-    After every input, and when the moment of a wait has come, next() is asked until it says wait or finish. */
+    After every input, and when a wait has expired, call next() until it returns wait or finish. */
 class controller_core
 {
 public:
     struct settings
     {
-        /// 0 = for ever.
+        /// 0 = forever.
         duration sync_timeout;
         duration grace;
         std::size_t workers;
@@ -65,30 +65,30 @@ public:
     // ---- inputs
     [[nodiscard]] source_id add_source(std::string name);
     void source_synced(source_id id);
-    /// Its first list cannot be had at present.
+    /// Its first list fails at present.
     void source_in_trouble(source_id id, const failure& why);
-    /// Its user does not want it any more: it is not waited for, but is there until it has ended.
+    /// Its user has removed it: it is no longer waited for, but remains registered until it has ended.
     void source_removed(source_id id);
     void source_ended(source_id id);
 
     void start(time_point now);
     void stop() noexcept { stop_wanted_ = true; }
-    /// Nobody is left to wait for a grace period.
+    /// The handle was destroyed: skips the grace period.
     void abandon() noexcept;
-    /// A worker that ends before anybody has asked for that ends the controller.
+    /// A worker that ends before it is asked to end stops the controller.
     void worker_ended();
-    /// The answer to cancel_runs: the keys of the runs that it hit, as text.
+    /// The result of cancel_runs: the keys of the cancelled runs, as text.
     void runs_cancelled(const std::string& keys);
 
     // ---- output
     [[nodiscard]] controller_step::any next(time_point now);
 
     [[nodiscard]] controller_phase phase() const noexcept { return phase_; }
-    /// No further source or run is to begin.
+    /// True when no further source or run may begin.
     [[nodiscard]] bool closing() const noexcept { return phase_ > controller_phase::running || stop_wanted_; }
-    /// Why it ends by itself; success otherwise.
+    /// The reason why it stopped by itself; success otherwise.
     [[nodiscard]] const result<>& outcome() const noexcept { return outcome_; }
-    /// The cause, when the first list of a source cannot be had.
+    /// The failure of a source's first list, if it fails.
     [[nodiscard]] std::optional<failure> trouble(source_id id) const;
 
 private:

@@ -1,4 +1,4 @@
-// Beginning and end of a controller.
+// Start and stop of a controller.
 #include "controller/controller_engine.hpp"
 
 #include <kubecoro/base/guard.hpp>
@@ -33,10 +33,10 @@ workqueue_options queue_options(controller_options& o)
     return q;
 }
 
-/// How long a part of the controller rests that has failed, for want of memory as a rule.
+/// Pause before a failed part of the controller continues; usually it ran out of memory.
 constexpr auto after_a_failure = std::chrono::seconds{1};
 
-/// The keys of runs in progress, for people.
+/// The keys of runs in progress, for display.
 std::string in_work(const workqueue_stats& s)
 {
     std::string text;
@@ -76,7 +76,7 @@ void controller_engine::start()
 
 void controller_engine::request_stop()
 {
-    stopping_ = true; // at once, also when a run asks for it
+    stopping_ = true; // at once, also when called inside a run
     {
         std::lock_guard lock(mutex_);
         core_.stop();
@@ -99,7 +99,7 @@ asio::awaitable<result<>> controller_engine::over(std::shared_ptr<controller_eng
     auto ending = guard(self->ended_.wait());
     const auto outcome = co_await std::move(ending);
     if (!self->ended_.settled()) co_return outcome;
-    // Everyone has said the last word, but may not have left yet: the caller may destroy what they refer to.
+    // All parts have reported their end, but may still be unwinding: the caller may destroy what they refer to.
     for (task_group* g : {&self->following_, &self->working_, &self->supervising_}) {
         auto leaving = guard(g->join());
         const auto left = co_await std::move(leaving);
@@ -113,7 +113,7 @@ asio::awaitable<result<>> controller_engine::over(std::shared_ptr<controller_eng
 void controller_engine::abandon(const std::shared_ptr<controller_engine>& self)
 {
     if (self->following_.running() + self->working_.running() + self->supervising_.running() == 0) return;
-    self->options_.log.error("a controller was destroyed while it runs: await stop() first",
+    self->options_.log.error("a controller was destroyed while running: await stop() first",
                              {{"controller", self->options_.name}});
     self->stopping_ = true;
     {
@@ -126,7 +126,7 @@ void controller_engine::abandon(const std::shared_ptr<controller_engine>& self)
 
 asio::awaitable<result<>> controller_engine::supervise(controller_engine& self)
 {
-    // A step that fails, for want of memory, is done again: all of them may be.
+    // A step that fails, for lack of memory, is repeated: all steps are idempotent.
     std::optional<controller_step::any> next;
     for (;;) {
         auto driving = guard(drive(self, next));
@@ -157,7 +157,7 @@ asio::awaitable<result<>> controller_engine::drive(controller_engine& self, std:
 
 asio::awaitable<result<>> controller_engine::recover(std::string_view who, const failure& why)
 {
-    options_.log.error("a part of the controller failed and goes on",
+    options_.log.error("a part of the controller failed and continues",
                        {{"controller", options_.name}, {"part", who}, {"failure", why.describe()}});
     return guard(sleep_for(*time_, after_a_failure));
 }
@@ -169,7 +169,7 @@ controller_step::any controller_engine::decide()
     requeue(own_writes_.expire(now, in_vain));
     ledger_.waited_in_vain(in_vain);
     if (in_vain != 0)
-        options_.log.warning("sources did not show in time what runs had written",
+        options_.log.warning("sources did not show the runs' own writes in time",
                              {{"controller", options_.name}, {"keys", in_vain}});
     std::lock_guard lock(mutex_);
     auto next = core_.next(now);
@@ -225,7 +225,7 @@ void controller_engine::cancel_runs()
 {
     const auto keys = in_work(queue_.stats());
     if (!keys.empty())
-        options_.log.warning("runs did not end in time and are cancelled",
+        options_.log.warning("runs did not end in time and were cancelled",
                              {{"controller", options_.name}, {"keys", keys}});
     {
         std::lock_guard lock(mutex_);
@@ -237,7 +237,7 @@ void controller_engine::cancel_runs()
 
 void controller_engine::finish(const result<>& outcome)
 {
-    close_sources(); // those that were never opened
+    close_sources(); // including those that were never opened
     if (outcome)
         options_.log.info("controller stopped", {{"controller", options_.name}});
     else

@@ -21,10 +21,10 @@
 
 namespace kubecoro::detail {
 
-/** The controller behind its handle; see there. Drives controller_core.
+/** The implementation of a controller; see there. Executes the steps of controller_core.
 
-    Its coroutines refer to it by reference: the handle keeps it, and a handle that goes too early leaves it to its task
-    groups. */
+    Its coroutines refer to it by reference: the handle keeps it alive, and a handle destroyed early leaves it to its
+    task groups. */
 class controller_engine : public std::enable_shared_from_this<controller_engine>
 {
 public:
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> ready() const { return ready_.wait(); }
     /// Completes when nothing runs any more, with the outcome.
     [[nodiscard]] static boost::asio::awaitable<result<>> over(std::shared_ptr<controller_engine> self);
-    /// The handle goes without having waited.
+    /// Called when the handle is destroyed without having waited.
     static void abandon(const std::shared_ptr<controller_engine>& self);
 
     [[nodiscard]] controller_stats stats() const;
@@ -50,10 +50,10 @@ public:
 private:
     using item = workqueue<object_key>::item;
 
-    // controller_engine.cpp: beginning and end
+    // controller_engine.cpp: start and stop
     static boost::asio::awaitable<result<>> supervise(controller_engine& self);
     static boost::asio::awaitable<result<>> drive(controller_engine& self, std::optional<controller_step::any>& next);
-    /// What is left of a coroutine that has failed and goes on: a log line and a pause.
+    /// Logs the failure of a coroutine and pauses before it continues.
     [[nodiscard]] boost::asio::awaitable<result<>> recover(std::string_view who, const failure& why);
     void ensure_supervisor();
     [[nodiscard]] controller_step::any decide();
@@ -64,7 +64,7 @@ private:
     void finish(const result<>& outcome);
     [[nodiscard]] boost::asio::awaitable<result<>> rest(std::optional<time_point> until);
 
-    // controller_sources.cpp: from events to keys
+    // sources.cpp: events to keys
     class source_mark;
     void open(const std::shared_ptr<controller_source>& source);
     static boost::asio::awaitable<result<>> follow(std::shared_ptr<source_mark> mark);
@@ -75,7 +75,7 @@ private:
     void note_trouble(const controller_source& source, const failure& why);
     void note_ended(controller_source& source);
 
-    // controller_runs.cpp: from keys to runs
+    // runs.cpp: keys to runs
     class worker_mark;
     void spawn_worker();
     static boost::asio::awaitable<result<>> work(std::unique_ptr<worker_mark> mark);
@@ -89,7 +89,7 @@ private:
                 run_end end) const;
     static void give_back(item& key, const result<action>& outcome, run_end end);
 
-    // controller_writes.cpp: keys that wait for what their last run wrote
+    // writes/awaiting.cpp: keys that wait for their own writes
     class write_watch;
     void remember_writes(object_key_view key, const reconcile_context& context);
     void requeue(const own_writes::released& keys);
@@ -102,18 +102,18 @@ private:
     workqueue<object_key> queue_;
     run_ledger ledger_;
     own_writes own_writes_;
-    /// No run is to begin any more.
+    /// No further run may begin.
     std::atomic<bool> stopping_{false};
-    /// No run may go on.
+    /// Runs in progress must end.
     std::atomic<bool> cancelled_{false};
 
     mutable std::mutex mutex_;
     controller_core core_;                                    // under the mutex
     std::vector<std::shared_ptr<controller_source>> sources_; // under the mutex
     bool supervised_ = false;                                 // under the mutex
-    std::size_t workers_begun_ = 0;                           // the supervisor's
+    std::size_t workers_begun_ = 0;                           // used by the supervisor only
 
-    /// Tells the supervisor that the core has had input.
+    /// Notifies the supervisor of input to the core.
     wake_signal news_;
     latch ready_;
     latch ended_;

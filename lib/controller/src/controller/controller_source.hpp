@@ -16,7 +16,7 @@
 
 namespace kubecoro::detail {
 
-/** What a controller keeps for one source. Its events are taken by one coroutine; the rest is thread safe. */
+/** State of one source of a controller. One coroutine takes its events; the rest is thread safe. */
 class controller_source
 {
 public:
@@ -25,8 +25,8 @@ public:
     {
     }
 
-    /// Subscribes. @return false when it was closed before that.
-    /// @param presence  Held by whatever runs for the source.
+    /// Subscribes. @return false when it was closed before.
+    /// @param presence  Held by everything that runs for the source.
     [[nodiscard]] bool open(const std::shared_ptr<void>& presence)
     {
         std::lock_guard lock(mutex_);
@@ -39,7 +39,7 @@ public:
         presence_ = presence;
         return true;
     }
-    /// No more events. @return whether somebody has to report its end, because it was never open.
+    /// Ends the events. @return whether the caller must report its end, because it was never open.
     [[nodiscard]] bool close()
     {
         std::lock_guard lock(mutex_);
@@ -48,28 +48,28 @@ public:
         return !opened_;
     }
 
-    /// Null when nothing runs for it: before it was opened, and when it is over.
+    /// Null when nothing runs for the source: before it was opened, and after its end.
     [[nodiscard]] std::shared_ptr<void> presence() const
     {
         std::lock_guard lock(mutex_);
         return presence_.lock();
     }
 
-    /// Whether this is where a write would be seen.
+    /// Whether this source would show the write.
     [[nodiscard]] bool covers(const reconcile_context::write& w) const noexcept
     {
         return w.group == informer.resource().group && w.kind == informer.resource().kind;
     }
     shared_informer informer;
-    /// Of the coroutine that takes the events.
+    /// Used only by the coroutine that takes the events.
     event_mapper mapper;
     source_options options;
     controller_core::source_id id = 0;
-    /// After open() it stays; popped by one coroutine.
+    /// Constant after open(); popped by one coroutine.
     subscription events;
-    /// Settled when it is to end.
+    /// Settled when the source is to end.
     latch leaving;
-    /// Settled when nothing of it runs any more.
+    /// Settled when nothing of the source runs any more.
     latch over;
     std::atomic<std::uint64_t> taken{0};
     std::atomic<std::uint64_t> failed{0};

@@ -15,7 +15,7 @@ std::string_view group_of(std::string_view api_version) noexcept
     return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
-/// Calls `f` for the object of an event, and for the one before when that is another.
+/// Calls `f` for the object of an event, and for the old object when it differs.
 template<class F>
 void for_old_and_new(const notification& n, F f)
 {

@@ -7,7 +7,7 @@
 namespace kubecoro::detail {
 namespace {
 
-/// There before this controller was, or shown again: nothing has just happened.
+/// True for objects that existed before this controller and for resyncs: nothing has changed.
 bool is_old_news(const notification& n) noexcept
 {
     if (const auto* a = std::get_if<added>(&n)) return a->initial;

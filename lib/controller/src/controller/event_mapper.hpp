@@ -1,5 +1,5 @@
 #pragma once
-// From a batch of events to a batch of keys. Sans-io.
+// Converts a batch of events to a batch of keys. Sans-io.
 
 #include "queue/key_batch.hpp"
 
@@ -13,13 +13,13 @@
 
 namespace kubecoro::detail {
 
-/** What one source does with its events: those that its predicate passes become keys. Not thread safe.
+/** Converts the events of one source that pass its predicate to keys. Not thread safe.
 
     Keys of initial and unchanged objects are kept apart, because they are less urgent. */
 class event_mapper
 {
 public:
-    /// An event that the user's function failed on.
+    /// An event on which the user's function threw.
     struct failed_event
     {
         object_key key;
@@ -28,7 +28,7 @@ public:
 
     event_mapper(enqueue map, predicate filter) : map_(std::move(map)), filter_(std::move(filter)) {}
 
-    /// Replaces what the last call left in the batches.
+    /// Replaces the results of the previous call.
     void map(std::span<const notification> events);
 
     [[nodiscard]] const key_batch& changed() const noexcept { return changed_; }

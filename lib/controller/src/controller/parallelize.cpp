@@ -64,7 +64,7 @@ asio::awaitable<result<>> parallelize(std::size_t pieces,
     if (joined) co_return shared->first_failure;
     crew.group->stop();
     co_await finish_despite_cancellation();
-    while (crew.group->running() != 0) (void)co_await crew.group->join(); // it may be cancelled again
+    while (crew.group->running() != 0) (void)co_await crew.group->join(); // the join may be cancelled again
     co_return joined;
 }
 

@@ -8,7 +8,7 @@
 namespace kubecoro::predicates {
 namespace {
 
-/// A predicate that holds for everything but updates that `changed` does not accept.
+/// A predicate that rejects only updates for which `changed` is false.
 template<class Changed>
 predicate on_update(Changed changed)
 {
@@ -18,7 +18,7 @@ predicate on_update(Changed changed)
     };
 }
 
-/// An empty one accepts everything.
+/// Evaluates a predicate; an empty one accepts everything.
 bool holds(const predicate& p, const notification& n) { return !p || p(n); }
 
 } // namespace

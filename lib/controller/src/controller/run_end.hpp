@@ -1,5 +1,5 @@
 #pragma once
-// What the end of a run means: decides, does nothing.
+// Classifies the end of a run. Sans-io.
 
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/controller/action.hpp>
@@ -12,29 +12,29 @@ namespace kubecoro::detail {
 enum class run_end
 {
     succeeded,
-    /// A success that wants another look.
+    /// A success that requested another run.
     requeued,
     failed,
     terminal,
     threw,
     timed_out,
-    /// The controller did not let it finish.
+    /// Cancelled by the controller.
     cancelled
 };
 inline constexpr std::size_t run_ends = 7;
 
-/// What happened around a run's outcome.
+/// Circumstances of a run's outcome.
 struct run_facts
 {
     bool threw = false;
     bool past_deadline = false;
-    /// The controller has cancelled its runs.
+    /// Whether the controller has cancelled its runs.
     bool cancelling = false;
 };
 
 [[nodiscard]] run_end judge(const result<action>& outcome, const run_facts& facts) noexcept;
 
-/// Whether the key is tried again after its backoff.
+/// Whether the key is retried after its backoff.
 [[nodiscard]] constexpr bool is_retried(run_end e) noexcept
 {
     return e == run_end::failed || e == run_end::threw || e == run_end::timed_out;

@@ -45,7 +45,7 @@ void run_ledger::ended(run_end e, duration took) noexcept
     ++ends_[static_cast<std::size_t>(e)];
     if (!timed()) return;
     active_workers_->set(static_cast<double>(active));
-    // A clock may be set back.
+    // Never negative, because a clock may be set back.
     took_->observe(std::max(0.0, std::chrono::duration<double>(took).count()));
     totals_[static_cast<std::size_t>(e)]->add();
     if (e == run_end::terminal || is_retried(e)) errors_->add();

@@ -14,18 +14,19 @@
 
 namespace kubecoro::detail {
 
-/** Counts the runs of one controller, for its picture and, under controller-runtime's names, for the metrics. Thread safe. */
+/** Counts the runs of one controller, for its snapshot and, under controller-runtime's names, for the metrics.
+    Thread safe. */
 class run_ledger
 {
 public:
-    /// @param sink  Empty = nowhere, and then nothing is timed.
+    /// @param sink  Null = no metrics, and then nothing is timed.
     run_ledger(metrics* sink, const std::string& controller, std::size_t workers);
 
     [[nodiscard]] bool timed() const noexcept { return took_ != nullptr; }
     void begun() noexcept;
     void ended(run_end e, duration took) noexcept;
     void event_failed() noexcept;
-    /// Keys that waited in vain for their own writes.
+    /// Counts keys whose wait for their own writes timed out.
     void waited_in_vain(std::size_t keys) noexcept;
 
     void fill(controller_stats& s) const noexcept;

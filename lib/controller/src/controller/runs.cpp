@@ -1,4 +1,4 @@
-// From keys to runs.
+// Takes keys from the queue and runs the reconciler.
 #include "controller/controller_engine.hpp"
 
 #include <kubecoro/base/guard.hpp>
@@ -14,10 +14,10 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// How long a key waits whose limiter has thrown.
+/// Delay of a key whose limiter has thrown.
 constexpr auto without_limiter = std::chrono::seconds{1};
 
-/// Tells what was thrown from what was returned.
+/// Separates exceptions from returned failures.
 asio::awaitable<result<action>> caught(asio::awaitable<result<action>> run, std::exception_ptr& thrown)
 {
     try {
@@ -28,12 +28,12 @@ asio::awaitable<result<action>> caught(asio::awaitable<result<action>> run, std:
     co_return to_failure(thrown);
 }
 
-/// Asio's way of saying that somebody was cancelled is no fault of the reconciler.
+/// Asio reports a cancellation as an exception; that is not a fault of the reconciler.
 bool is_cancellation(const std::exception_ptr& thrown) { return to_failure(thrown) == cond::cancelled; }
 
 } // namespace
 
-/// A worker's place: says that it has ended when its coroutine has, also by being destroyed.
+/// Reports the end of a worker when its coroutine ends, also by destruction.
 class controller_engine::worker_mark
 {
 public:
@@ -57,7 +57,7 @@ private:
 void controller_engine::spawn_worker()
 {
     auto mark = std::make_unique<worker_mark>(*this);
-    ++workers_begun_; // from here on its end is reported, whatever happens
+    ++workers_begun_; // from here on its end is always reported
     working_.spawn("worker of controller " + options_.name, make_kept_strand(executor_).get(), work(std::move(mark)));
 }
 
@@ -68,7 +68,7 @@ asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> m
         auto serving = guard(serve(self));
         const auto served = co_await std::move(serving);
         if (served || self.cancelled_ || served.error() == cond::cancelled) co_return result<>{};
-        // Not a run's failure, which is a value by now. Its key is in the queue again.
+        // Not the failure of a run, which is a value by now. The key is back in the queue.
         auto recovering = self.recover("worker", served.error());
         co_await std::move(recovering);
     }
@@ -103,10 +103,10 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self)
     co_return result<>{};
 }
 
-/// Gives back at once what is not to run now.
+/// Gives back at once a key that may not run now.
 bool controller_engine::pass_over(item& key)
 {
-    // Its object will be in the first list when the program begins again.
+    // Its object will be in the first list when the program starts again.
     if (!stopping_ && !own_writes_.hold(key.key(), key.priority())) return false;
     key.done();
     return true;
@@ -140,7 +140,7 @@ void controller_engine::finish(item& key, const reconcile_context& context, cons
     remember_writes(key.key(), context);
     try {
         give_back(key, outcome, end);
-    } catch (...) { // a limiter of the user's
+    } catch (...) { // thrown by a user's limiter
         const auto why = to_failure(std::current_exception());
         options_.log.error("a rate limiter failed", {{"controller", options_.name}, {"failure", why.describe()}});
         queue_.add_after(key.key(), without_limiter, key.priority());
@@ -162,7 +162,7 @@ void controller_engine::report(const object_key& key, const reconcile_context& c
     if (!is_retried(end) && end != run_end::terminal) return;
     const auto& why = end == run_end::terminal ? *outcome->hopeless() : outcome.error();
     const auto level = end == run_end::failed ? log_level::warning : log_level::error;
-    const auto* text = end == run_end::terminal ? "a run failed and is not tried again" : "a run failed";
+    const auto* text = end == run_end::terminal ? "a run failed and is not retried" : "a run failed";
     options_.log.write(level, text,
                        {{"controller", options_.name},
                         {"object", to_string(key)},

@@ -9,11 +9,11 @@
 
 namespace kubecoro::detail {
 
-/// Shared by the coroutines of one source; says that it has ended when the last of them has, also by being destroyed.
+/// Shared by the coroutines of one source; reports its end when the last of them ends, also by destruction.
 class controller_engine::source_mark
 {
 public:
-    /// @param strand  Of these coroutines; it goes with them, because it must not outlive its context.
+    /// @param strand  The strand of these coroutines; destroyed with them, because it must not outlive its context.
     source_mark(controller_engine& engine, std::shared_ptr<controller_source> source,
                 boost::asio::any_io_executor strand)
         : engine_(engine), source_(std::move(source)), strand_(std::move(strand))
@@ -25,7 +25,7 @@ public:
     {
         if (source_) engine_.note_ended(*source_);
     }
-    /// The source was closed before anything of it began: somebody else has reported its end.
+    /// Called when the source was closed before it opened: its end is reported elsewhere.
     void withdraw() noexcept { source_.reset(); }
 
     [[nodiscard]] controller_engine& engine() noexcept { return engine_; }

@@ -1,4 +1,4 @@
-// From events to keys.
+// Takes the events of sources and adds their keys to the queue.
 #include "controller/source_mark.hpp"
 
 #include <kubecoro/base/guard.hpp>
@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// How often a source whose first list fails is asked whether it still does; the informer retries at its own pace.
+/// Interval at which a failing first list is checked again; the informer retries at its own pace.
 constexpr auto ask_again = std::chrono::seconds{1};
 
 } // namespace
@@ -53,7 +53,7 @@ void controller_engine::remove(controller_source& source)
 
 void controller_engine::open(const std::shared_ptr<controller_source>& source)
 {
-    // One strand for all of it: none does more than a batch at a time.
+    // A single strand, because no coroutine of the source does more than one batch at a time.
     const auto mark = std::make_shared<source_mark>(*this, source, make_kept_strand(executor_).get());
     if (!source->open(mark)) return mark->withdraw();
     following_.spawn("source " + source->options.name, mark->strand(), follow(mark));
@@ -70,7 +70,7 @@ asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark>
         for (;;) {
             const auto taken = self.try_take_in(source, *batch);
             if (taken || source.leaving.settled()) break;
-            auto recovering = self.recover("source", taken.error()); // what is in the batch must not be lost
+            auto recovering = self.recover("source", taken.error()); // the batch must not be lost
             co_await std::move(recovering);
         }
     }
@@ -140,7 +140,7 @@ void controller_engine::note_trouble(const controller_source& source, const fail
         core_.source_in_trouble(source.id, why);
         if (known && known->condition() == why.condition()) return;
     }
-    options_.log.warning("the first list of a source cannot be had",
+    options_.log.warning("the first list of a source failed",
                          {{"controller", options_.name}, {"source", source.options.name}, {"failure", why.describe()}});
 }
 

@@ -9,8 +9,8 @@ namespace {
 std::string describe(const source_stats& s)
 {
     std::string text = "\n  source " + s.name;
-    if (s.state == source_state::syncing) text += ", waits for its first list";
-    if (s.state == source_state::over) text += ", over";
+    if (s.state == source_state::syncing) text += ", waiting for its first list";
+    if (s.state == source_state::over) text += ", ended";
     text += ", events " + std::to_string(s.events);
     if (s.failed != 0) text += ", failed " + std::to_string(s.failed);
     if (s.trouble) text += ": " + s.trouble->describe();
@@ -75,7 +75,7 @@ std::string describe(const controller_stats& s)
                        std::to_string(s.failed) + ", terminal " + std::to_string(s.terminal);
     if (s.threw != 0) text += ", threw " + std::to_string(s.threw);
     if (s.timed_out != 0) text += ", past the deadline " + std::to_string(s.timed_out);
-    if (s.behind_own_writes != 0) text += ", behind their own writes " + std::to_string(s.behind_own_writes);
+    if (s.behind_own_writes != 0) text += ", waiting for own writes " + std::to_string(s.behind_own_writes);
     for (const auto& source : s.sources) text += describe(source);
     return text + "\n  " + describe(s.queue);
 }

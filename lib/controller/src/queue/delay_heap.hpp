@@ -8,9 +8,10 @@
 
 namespace kubecoro::detail {
 
-/** Slots that wait for a moment, the earliest on top: a heap of four children a node, whose nodes can be found by slot.
+/** Slots waiting for a due time, the earliest on top: a heap with four children per node, whose nodes can be found
+    by slot.
 
-    Sans-io, not thread safe. 16 bytes a waiting slot and 4 a slot; no allocation once it has grown. */
+    Sans-io, not thread safe. 16 bytes per waiting slot and 4 per slot; no allocation once it has grown. */
 class delay_heap
 {
 public:
@@ -21,13 +22,13 @@ public:
         std::int32_t priority;
     };
 
-    /// The slot waits until n.due, or until the moment before it when it waits already; the higher priority stays.
-    /// @return whether it is the first one now.
+    /// Makes the slot wait until n.due, or until its present due time if that is earlier; the higher priority is kept.
+    /// @return whether it is now the first.
     bool push(node n);
     [[nodiscard]] const node& top() const noexcept { return nodes_.front(); }
     node pop();
     void clear() noexcept;
-    /// Gives memory back; to be called when empty.
+    /// Releases memory. Precondition: empty.
     void shrink() noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return nodes_.empty(); }
@@ -40,7 +41,7 @@ public:
     {
         return slot < place_.size() && place_[slot] != nowhere;
     }
-    /// Only of a slot that waits.
+    /// Precondition: the slot waits.
     [[nodiscard]] time_point due(std::uint32_t slot) const noexcept { return nodes_[place_[slot]].due; }
     [[nodiscard]] const std::vector<node>& nodes() const noexcept { return nodes_; }
 
@@ -52,7 +53,7 @@ private:
     void sink(std::size_t at, const node& n) noexcept;
 
     std::vector<node> nodes_;
-    /// Where a slot's node is.
+    /// By slot: the position of its node.
     std::vector<std::uint32_t> place_;
 };
 

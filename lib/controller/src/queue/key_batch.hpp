@@ -8,11 +8,11 @@
 
 namespace kubecoro::detail {
 
-/// Keys on their way to the queue, their text in one piece: filled and emptied again and again without allocating.
+/// A batch of keys for the queue, with all text in one buffer: refilled repeatedly without allocating.
 class key_batch
 {
 public:
-    /// Where a key's text lies: what the queue is given, with key() to read it.
+    /// The position of a key's text; passed to the queue, which reads the key with key().
     struct place
     {
         std::size_t at;

@@ -22,7 +22,7 @@ void queue_alarm::expect(time_point when)
         std::lock_guard lock(mutex_);
         if (next_ && *next_ <= when) return;
         next_ = when;
-        // Whoever is not asleep looks at next_ before it sleeps again.
+        // In every other state run() reads next_ before it waits again.
         interrupted = std::exchange(now_, doing::firing);
         if (interrupted == doing::timing) strand = strand_;
     }
@@ -69,13 +69,13 @@ asio::awaitable<result<>> queue_alarm::run(queue_alarm& self)
             of.timer_ = nullptr;
             std::lock_guard lock(of.mutex_);
             of.strand_.reset();
-            of.now_ = doing::firing; // nobody is to be woken any more
+            of.now_ = doing::firing; // expect() has nothing to wake any more
         }
     };
     const auto executor = co_await asio::this_coro::executor;
     const presence here(self, executor);
     for (;;) {
-        // A wait that is cut short is an earlier moment or the end, and the end throws at the next co_await.
+        // An interrupted wait means an earlier due time or the end, and the end throws at the next co_await.
         if (const auto next = self.fire()) {
             here.alarm->expires_at(*next);
             (void)co_await here.alarm->wait();

@@ -14,7 +14,7 @@ public:
 
     [[nodiscard]] duration delay(unsigned failures, time_point) const override
     {
-        // Compared by shifting the limit down, so that nothing can overflow.
+        // Compares by shifting the limit down, to avoid overflow.
         constexpr unsigned bits = 62;
         if (failures > bits || initial_.count() > (limit_.count() >> failures)) return limit_;
         return duration(initial_.count() << failures);
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    /// Negative when some are promised already. A clock that goes back brings nothing and takes nothing.
+    /// Negative when future tokens are already taken. A clock that goes back neither adds nor removes tokens.
     [[nodiscard]] double tokens_at(time_point now) const
     {
         if (!last_ || now <= *last_) return tokens_;

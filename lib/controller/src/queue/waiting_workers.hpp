@@ -9,7 +9,7 @@
 
 namespace kubecoro::detail {
 
-/// The wake-ups of one hold of a lock, rung when this goes, which has to be after the lock.
+/// The wake-ups of one section under a lock, sent on destruction, which must follow the unlock.
 class wake_calls
 {
 public:
@@ -34,7 +34,7 @@ private:
     std::vector<wake_signal> more_;
 };
 
-/** Workers that wait for a key, longest first. Each lives in its own coroutine. Not thread safe. */
+/** Workers waiting for a key, the longest wait first. Each entry is owned by its coroutine. Not thread safe. */
 class waiting_workers
 {
 public:
@@ -44,7 +44,7 @@ public:
         worker* next = nullptr;
         worker* previous = nullptr;
         bool listed = false;
-        /// It was told to look, and is no longer in the list.
+        /// Whether it was notified, and removed from the list.
         bool called = false;
     };
 
@@ -56,7 +56,7 @@ public:
         w.listed = true;
         ++size_;
     }
-    /// Nothing when it is not in the list.
+    /// Does nothing when the worker is not in the list.
     void leave(worker& w) noexcept
     {
         if (!std::exchange(w.listed, false)) return;
@@ -64,7 +64,7 @@ public:
         (w.next ? w.next->previous : last_) = w.previous;
         --size_;
     }
-    /// Tells the one that has waited longest, if there is one.
+    /// Notifies the worker that has waited longest, if any.
     void call_one(wake_calls& calls)
     {
         if (!first_) return;

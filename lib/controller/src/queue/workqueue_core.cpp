@@ -90,12 +90,12 @@ void workqueue_core::add_pages(slot s)
 
 void workqueue_core::shrink() noexcept
 {
-    pages_ = std::vector<std::unique_ptr<page>>(); // = {} would keep the memory
+    pages_ = std::vector<std::unique_ptr<page>>(); // assigning {} would keep the memory
     moments_ = std::vector<moments>();
     delays_.shrink();
 }
 
-// ---- looking
+// ---- observers
 
 std::vector<workqueue_core::slot> workqueue_core::in_work(std::size_t max) const
 {

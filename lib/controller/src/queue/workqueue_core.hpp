@@ -15,11 +15,11 @@
 
 namespace kubecoro::detail {
 
-/** What a workqueue decides: which key runs next and what becomes of one that is added again.
+/** The decisions of a workqueue: which key runs next, and how a key added again is merged.
 
-    Sans-io, not thread safe. It knows keys by small numbers (slots); whose slot is idle() may be given to another key.
-    Dirty = wants a run; processing = a worker has it. A key that is both waits for done(). Keys that are ready form one
-    queue per priority, linked through the entries; keys in work form another, the longest running first. */
+    Sans-io, not thread safe. Keys are identified by small numbers (slots); an idle() slot may be reused for another
+    key. Dirty = needs a run; processing = held by a worker. A key that is both waits for done(). Ready keys form one
+    queue per priority, linked through the entries; keys being processed form another, the longest running first. */
 class workqueue_core
 {
 public:
@@ -27,22 +27,22 @@ public:
     static constexpr slot none = UINT32_MAX;
     static constexpr int max_priority = 100;
 
-    /// @param ageing  Of so many hand-outs that passed over a lower priority, the last goes to whoever waited longest.
-    ///                0 = never.
-    /// @param timed   Whether waited(), started() and what is made of them will be asked for.
+    /// @param ageing  Out of every `ageing` hand-outs that pass over a lower priority, the last takes the key that has
+    ///                waited longest. 0 = never.
+    /// @param timed   Whether waited(), started() and the values derived from them will be used.
     workqueue_core(unsigned ageing, bool timed) : ageing_(ageing), timed_(timed) {}
 
     enum class added
     {
         /// The queue is shut down.
         ignored,
-        /// It waited already.
+        /// It was waiting already.
         merged,
-        /// It is in work, and will be ready when that is done.
+        /// It is being processed, and becomes ready when done.
         after_work,
-        /// It waits for its moment.
+        /// It is delayed.
         delayed,
-        /// The same, and its moment is the next one.
+        /// It is delayed, and due before all others.
         delayed_first,
         /// It is ready now.
         ready
@@ -54,28 +54,28 @@ public:
     added add_after(slot s, duration delay, int priority, time_point now);
     /// add_after() with a limiter's delay for failures(s), and one more failure.
     added add_rate_limited(slot s, duration delay, int priority, time_point now);
-    /// A failure of the run in hand: as add_rate_limited(), but while an earlier retry still waits for its moment the
-    /// failure is not counted: events between two retries must not drive the delay up.
+    /// Reports a failure of the current run: as add_rate_limited(), but while an earlier retry is still delayed the
+    /// failure is not counted, so that events between two retries do not increase the delay.
     added retry(slot s, duration delay, int priority, time_point now);
-    /// The failures before the one of the run in hand, for the limiter.
+    /// The number of failures before that of the current run, for the limiter.
     [[nodiscard]] unsigned failures_before(slot s) const noexcept { return failures(s) - (counted_already(s) ? 1 : 0); }
 
-    /// The next key, which is in work then. none when there is nothing.
+    /// Takes the next key, which is then being processed. none when no key is ready.
     [[nodiscard]] slot take(time_point now) noexcept;
-    /// The priority it was handed out with; of a key in work that was not added again.
+    /// The priority with which it was handed out; for a key being processed that was not added again.
     [[nodiscard]] int priority(slot s) const noexcept { return at(s).priority; }
-    /// The run has ended. @return whether the key is ready again.
+    /// Ends the run. @return whether the key is ready again.
     bool done(slot s) noexcept;
-    /// Before done(): the run did not take place. The key is ready again then, also when shut down.
+    /// Called before done(): the run did not take place. The key then becomes ready again, even after a shutdown.
     void want_again(slot s, int priority, time_point now) noexcept { mark(s, priority, now); }
 
     struct moved
     {
-        /// Became dirty: ready, or ready after work.
+        /// Became dirty: ready now, or ready when the run is done.
         std::size_t dirty = 0;
         std::size_t ready = 0;
     };
-    /// Makes up to `max` keys ready whose moment has come.
+    /// Makes up to `max` keys ready that are due.
     moved advance(time_point now, std::size_t max);
     [[nodiscard]] std::optional<time_point> next_due() const noexcept
     {
@@ -83,7 +83,7 @@ public:
         return delays_.top().due;
     }
 
-    /// The moment that a key waits for.
+    /// The due time of a delayed key.
     [[nodiscard]] std::optional<time_point> waits_until(slot s) const noexcept
     {
         if (!delays_.contains(s)) return std::nullopt;
@@ -92,17 +92,17 @@ public:
 
     void forget(slot s) noexcept { at(s).failures = 0; }
     [[nodiscard]] unsigned failures(slot s) const noexcept { return at(s).failures; }
-    /// Of a key in work.
+    /// Precondition: the key is being processed.
     [[nodiscard]] duration waited(slot s) const noexcept { return moments_[s].started - moments_[s].added; }
     [[nodiscard]] time_point started(slot s) const noexcept { return moments_[s].started; }
 
-    /// No more adds. What is ready is still handed out; what waits for its moment is dropped: those slots are returned.
+    /// Accepts no more keys. Ready keys are still handed out; delayed ones are dropped, and their slots returned.
     std::vector<slot> shut_down();
     [[nodiscard]] bool shutting_down() const noexcept { return shutting_down_; }
-    /// Nothing is ready and nothing in work.
+    /// True when no key is ready or being processed.
     [[nodiscard]] bool quiet() const noexcept { return ready_ == 0 && processing_ == 0; }
 
-    /// Nothing is known of the slot any more.
+    /// True when nothing is stored for the slot.
     [[nodiscard]] bool idle(slot s) const noexcept
     {
         const entry& e = at(s);
@@ -112,7 +112,7 @@ public:
     {
         if (s / page_size >= pages_.size()) add_pages(s);
     }
-    /// Gives memory back; to be called when every slot is idle.
+    /// Releases memory. Precondition: every slot is idle.
     void shrink() noexcept;
 
     [[nodiscard]] std::size_t ready() const noexcept { return ready_; }
@@ -124,10 +124,10 @@ public:
         return pages_.size() * (sizeof(page) + sizeof(pages_[0])) + moments_.capacity() * sizeof(moments) +
                delays_.bytes();
     }
-    /// The slots in work, the longest running first.
+    /// The slots being processed, the longest running first.
     [[nodiscard]] std::vector<slot> in_work(std::size_t max) const;
     [[nodiscard]] std::optional<time_point> oldest_start() const noexcept;
-    /// Of all runs in work, since their start.
+    /// Sum over all runs in progress, since their start.
     [[nodiscard]] duration unfinished(time_point now) const noexcept;
 
 private:
@@ -145,7 +145,7 @@ private:
         bool dirty = false;
         bool processing = false;
     };
-    /// Of a key's last run, kept aside because most queues are not measured.
+    /// Times of a key's last run, stored separately because most queues have no metrics.
     struct moments
     {
         time_point added;
@@ -157,7 +157,7 @@ private:
         slot last = none;
     };
 
-    /// Pages, so that a queue that grows copies nothing.
+    /// In pages, so that a growing queue copies nothing.
     static constexpr std::size_t page_size = 64;
     using page = std::array<entry, page_size>;
 
@@ -186,9 +186,9 @@ private:
     unsigned ageing_;
     bool timed_;
     std::vector<std::unique_ptr<page>> pages_;
-    /// By slot; none unless timed_.
+    /// By slot; empty unless timed_.
     std::vector<moments> moments_;
-    /// Ready keys by priority, the highest last; one bit a list that is not empty.
+    /// Ready keys by priority, the highest last; one bit per non-empty list.
     std::array<list, levels> queues_;
     std::array<std::uint64_t, (levels + word_bits - 1) / word_bits> filled_{};
     list work_;
@@ -202,7 +202,7 @@ private:
     bool shutting_down_ = false;
 };
 
-// ---- what every key goes through, to be inlined
+// ---- the hot path, inlined
 
 inline void workqueue_core::append(list& l, slot s, entry& e) noexcept
 {

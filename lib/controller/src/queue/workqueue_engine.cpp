@@ -10,7 +10,7 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// Keys that get() hands out in a row before it lets others have their turn.
+/// Number of keys that get() hands out in a row before it lets other handlers run.
 constexpr unsigned keys_in_a_row = 64;
 
 } // namespace
@@ -94,7 +94,7 @@ std::optional<workqueue_engine::handed> workqueue_engine::take_in_turn()
     state::section locked(*state_);
     if (++state_->in_a_row <= keys_in_a_row) return state_->take(locked, now);
     state_->in_a_row = 0;
-    // The worker may have been called for a key and, once cancelled, never come back for it.
+    // The worker may have been called for a key and, once cancelled, never return for it.
     if (state_->core.ready() != 0) locked.call_worker();
     return std::nullopt;
 }
@@ -104,7 +104,8 @@ void workqueue_engine::take(std::size_t max, void* context, void (*sink)(void*, 
     const time_point now = state_->stamp();
     state::section locked(*state_);
     const std::size_t room = std::min(max, state_->core.ready());
-    if (state_->measured) locked.report().waited.reserve(room); // what has been taken must reach the worker
+    if (state_->measured)
+        locked.report().waited.reserve(room); // reserved first, so that no exception loses a taken key
     for (std::size_t n = 0; n < room; ++n) sink(context, *this, *state_->take(locked, now));
 }
 
@@ -140,7 +141,7 @@ void workqueue_engine::retry(slot s, int priority)
 
 asio::awaitable<result<>> workqueue_engine::wait()
 {
-    /// In the waiting coroutine. A call that it cannot follow any more goes to the next one.
+    /// Lives in the waiting coroutine. A call that the coroutine cannot follow any more is passed to the next worker.
     struct stay
     {
         state& of;
@@ -177,7 +178,7 @@ asio::awaitable<result<>> workqueue_engine::drain()
     state_->alarm->stop();
     const latch over = before.value_or(latch());
     {
-        const state::section locked(*state_); // settles it at once when nothing is left
+        const state::section locked(*state_); // its destructor settles `drained` at once when nothing is left
         state_->drained = over;
     }
     return over.wait();
@@ -190,11 +191,11 @@ void workqueue_engine::close()
     shut_down();
     const auto self = shared_from_this();
     state_->alarm->keep_until_ended(self);
-    const state::section locked(*state_); // drops it again when nothing is in work
+    const state::section locked(*state_); // its destructor drops `kept` when no key is being processed
     state_->kept = self;
 }
 
-// ---- looking
+// ---- observers
 
 std::size_t workqueue_engine::size() const
 {
@@ -213,7 +214,7 @@ workqueue_stats workqueue_engine::stats() const
     workqueue_stats s;
     state& from = *state_;
     const state::shown_keys shown(from, s);
-    // The keys are printed by the user's code, and therefore without the lock.
+    // Keys are printed by user code, and therefore without the lock.
     for (const auto& k : shown.keys()) s.in_work.push_back(from.keys->text(k.s, k.key));
     return s;
 }

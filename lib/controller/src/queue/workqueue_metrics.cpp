@@ -6,7 +6,7 @@
 namespace kubecoro::detail {
 namespace {
 
-/// Never negative: a clock may be set back.
+/// Never negative, because a clock may be set back.
 double seconds(duration d) noexcept { return std::max(0.0, std::chrono::duration<double>(d).count()); }
 
 } // namespace
@@ -38,7 +38,7 @@ void workqueue_metrics::tell(const report& r) noexcept
 
 void workqueue_metrics::show_depth() noexcept
 {
-    // Others may set the gauge meanwhile: whoever sets it last has seen the last change.
+    // Several threads may set the gauge: the last one to set it has seen the last change.
     std::size_t shown = 0;
     do {
         shown = now_dirty_;

@@ -14,37 +14,38 @@
 
 namespace kubecoro::detail {
 
-/** client-go's workqueue metrics, under their names, with the queue's name as label. Durations are seconds.
+/** client-go's workqueue metrics, under their original names, labelled with the queue's name. Durations are in
+    seconds.
 
-    The sink is the user's and is never called with the queue's lock held: a hold of the lock notes what there is to tell
-    in a report, which tells it afterwards. Thread safe. */
+    The sink is user code and is never called with the queue's lock held: a locked section collects a report, and
+    tell() passes it on afterwards. Thread safe. */
 class workqueue_metrics
 {
 public:
-    /// How often the gauges of running work are set.
+    /// Interval at which the gauges of running work are set.
     static constexpr std::chrono::milliseconds interval{500};
 
     workqueue_metrics(metrics& sink, const std::string& queue);
 
-    /// All running work together, and the longest running.
+    /// The total duration of all runs in progress, and the longest one.
     struct running_work
     {
         duration unfinished;
         duration longest;
     };
-    /// What one hold of the lock has to tell.
+    /// The values collected by one locked section.
     struct report
     {
         std::size_t added = 0;
         std::size_t retried = 0;
-        /// Of the keys handed out.
+        /// Waiting times of the keys handed out.
         boost::container::small_vector<duration, 1> waited = {};
         std::optional<duration> worked = {};
         std::optional<running_work> running = {};
     };
     void tell(const report& r) noexcept;
 
-    /// The keys that want a run: the gauge is set by the next tell(). Called with the lock held.
+    /// The number of keys that need a run: the next tell() sets the gauge. Called with the lock held.
     void set_depth(std::size_t dirty) noexcept { now_dirty_ = dirty; }
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// What a workqueue_engine keeps, and how its lock is held: what concerns others than the queue follows when it is free.
+// The state of a workqueue_engine and its locking: calls to code outside the queue follow after the lock is released.
 
 #include "queue/queue_alarm.hpp"
 #include "queue/waiting_workers.hpp"
@@ -23,9 +23,9 @@ namespace kubecoro::detail {
 
 struct workqueue_engine::state
 {
-    /// Keys that one hold of the lock handles at most, so that a large batch holds nobody up.
+    /// Maximum number of keys handled per locked section, so that a large batch does not block other callers.
     static constexpr std::size_t keys_per_lock = 256;
-    /// Keys in work that a picture names.
+    /// Maximum number of keys being processed that a snapshot names.
     static constexpr std::size_t named_keys = 8;
 
     using slot = workqueue_engine::slot;
@@ -50,10 +50,10 @@ struct workqueue_engine::state
 
     workqueue_options options;
     std::shared_ptr<time_source> time;
-    /// Null when nobody measures. Shared, because whoever gives back the last key may see the queue go before it has told
-    /// what it did.
+    /// Null without metrics. Shared, because a worker that gives back the last key may see the queue destroyed before
+    /// it has reported.
     const std::shared_ptr<workqueue_metrics> measured;
-    /// Of the limiter: it is the user's, and is never called with the other mutex held.
+    /// Guards the limiter, which is user code and is never called with the other mutex held.
     std::mutex limiter_mutex;
 
     // Under the mutex:
@@ -65,23 +65,23 @@ struct workqueue_engine::state
     std::uint64_t adds = 0;
     std::uint64_t retries = 0;
     std::uint64_t handed_out = 0;
-    /// Slots that somebody prints; see shown_keys.
+    /// Slots being printed; see shown_keys.
     std::vector<slot> shown;
     std::optional<latch> drained;
-    /// Set when the owner has gone and workers still have keys.
+    /// Set when the owner is gone and workers still hold keys.
     std::shared_ptr<workqueue_engine> kept;
-    /// When the gauges of running work are due.
+    /// When the gauges of running work are next set.
     std::optional<time_point> next_gauges;
 
     std::shared_ptr<queue_alarm> alarm;
 
-    /// Nothing is timed unless somebody measures.
+    /// The current time; not read without metrics.
     [[nodiscard]] time_point stamp() const noexcept { return measured ? time->now() : time_point{}; }
 
-    /// What follows a hold of the lock, when the lock is free.
+    /// Work that follows a locked section, after the lock is released.
     struct aftermath
     {
-        std::shared_ptr<workqueue_engine> kept; // last to go: the state may go with it
+        std::shared_ptr<workqueue_engine> kept; // destroyed last: may destroy the state
         wake_calls calls;
         std::optional<latch> drained;
         std::shared_ptr<workqueue_metrics> measured;
@@ -97,14 +97,14 @@ struct workqueue_engine::state
         }
     };
 
-    /// One hold of the lock.
+    /// One locked section.
     class section
     {
     public:
         explicit section(state& of) : of_(of), lock_(of.mutex) {}
         section(const section&) = delete;
         section& operator=(const section&) = delete;
-        /// When the lock is free the owner may destroy the state, whoever gives an item back.
+        /// Once the lock is released the owner may destroy the state, on whichever thread an item is given back.
         ~section()
         {
             if (of_.drained || of_.kept) of_.leave(later());
@@ -113,7 +113,7 @@ struct workqueue_engine::state
             if (of_.measured) of_.measured->set_depth(of_.core.dirty());
         }
 
-        /// Counts one outcome, wakes a worker if there is something for it, and the alarm if it would be late.
+        /// Counts the outcome of one add, wakes a worker if a key became ready, and the alarm if it would be late.
         void note(added a)
         {
             if (a == added::ready || a == added::after_work) ++dirty_;
@@ -135,7 +135,7 @@ struct workqueue_engine::state
             of_.retries += n;
             if (of_.measured) report().retried += n;
         }
-        /// What the metrics will be told; only where somebody measures.
+        /// The metrics to report. Precondition: the queue has metrics.
         workqueue_metrics::report& report()
         {
             later().measured = of_.measured;
@@ -146,36 +146,36 @@ struct workqueue_engine::state
         aftermath& later() { return later_ ? *later_ : later_.emplace(); }
 
         state& of_;
-        std::optional<aftermath> later_; // most holds have none
+        std::optional<aftermath> later_; // most sections have none
         std::size_t dirty_ = 0;
-        std::lock_guard<std::mutex> lock_; // first to go
+        std::lock_guard<std::mutex> lock_; // released first
     };
 
-    /// Nothing may be left to do, which somebody waits for.
+    /// Collects the drain and the owner to release when no key is ready or being processed.
     void leave(aftermath& a) noexcept
     {
         if (core.quiet()) a.drained = std::exchange(drained, std::nullopt);
         if (core.processing() == 0) a.kept = std::move(kept);
     }
 
-    /// What the limiter's answer depends on.
+    /// The inputs of the limiter's delay.
     struct failed_key
     {
         unsigned failures = 0;
         std::optional<time_point> waits_until = {};
     };
-    /// Without the lock: the limiter is the user's code. What it throws leaves everything as it was.
+    /// Called without the lock, because the limiter is user code. An exception leaves everything unchanged.
     [[nodiscard]] duration ask_limiter(const failed_key& key, time_point now)
     {
         std::lock_guard one_at_a_time(limiter_mutex);
         const duration delay = options.limiter->delay(key.failures, now);
-        // Only what is really queued uses up the limiter.
+        // Only a retry that is really queued uses up the limiter.
         const bool waits_already = key.waits_until && *key.waits_until <= later(now, delay);
         if (!waits_already) options.limiter->taken(now);
         return delay;
     }
 
-    /// A slot in use during a section, given back if nothing is known of its key in the end.
+    /// A slot in use during a section, released at its end if nothing is stored for its key.
     class in_use
     {
     public:
@@ -195,7 +195,7 @@ struct workqueue_engine::state
         if (keys->erase(s)) core.shrink();
     }
 
-    /// Keys in work that somebody looks at without the lock: until then their slots stay theirs.
+    /// Keys being processed that are read without the lock: their slots are not reused in the meantime.
     class shown_keys
     {
     public:
@@ -249,7 +249,7 @@ struct workqueue_engine::state
         s.shutting_down = core.shutting_down();
     }
 
-    /// Does the same with every key of a list, a part of it at a time.
+    /// Calls `each` for every key of a list, one part of it per locked section.
     template<class Each>
     void each_key(const key_list& list, bool retrying, Each each)
     {
@@ -289,7 +289,7 @@ struct workqueue_engine::state
         if (!core.shutting_down()) locked.note_retries(1);
         return core.add_after(s, v.delay, v.priority, now);
     }
-    /// The key has been dealt with: it leaves the worker's hands.
+    /// Ends the processing of a key.
     void finish(section& locked, slot s, time_point now)
     {
         if (measured) locked.report().worked = now - core.started(s);
@@ -299,7 +299,7 @@ struct workqueue_engine::state
             release_if_idle(s);
     }
 
-    /// Until nothing is due any more. @return when something is.
+    /// Repeats until nothing is due. @return the next due time.
     std::optional<time_point> fire()
     {
         for (;;) {
@@ -315,7 +315,7 @@ struct workqueue_engine::state
         }
     }
 
-    /// @return when to do it again; empty when nothing is in work any more.
+    /// @return when to set them again; empty when no key is being processed.
     std::optional<time_point> set_gauges(section& locked, time_point now)
     {
         if (!next_gauges || now < *next_gauges) return next_gauges;
@@ -326,7 +326,7 @@ struct workqueue_engine::state
         return next_gauges;
     }
 
-    /// @return what the worker need not wait for; empty when it is in the list now.
+    /// @return an outcome that makes the wait unnecessary; empty when the worker is now in the list.
     std::optional<result<>> enrol(waiting_workers::worker& w)
     {
         std::lock_guard lock(mutex);
@@ -336,7 +336,7 @@ struct workqueue_engine::state
         return std::nullopt;
     }
 
-    /// Ends what needs a future. @return the drain that is over with it.
+    /// Drops delayed keys and ends waits. @return the drain that this ends.
     std::optional<latch> stop()
     {
         section locked(*this);

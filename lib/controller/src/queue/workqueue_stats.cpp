@@ -8,10 +8,10 @@ std::string describe(const workqueue_stats& s)
 {
     std::ostringstream out;
     out << "workqueue " << (s.name.empty() ? "(unnamed)" : s.name) << ": " << s.ready << " ready, " << s.processing
-        << " in work, " << s.delayed << " delayed, " << s.keys << " keys, " << s.waiting_workers << " workers waiting; "
-        << s.adds << " adds, " << s.retries << " retries, " << s.handed_out << " handed out";
+        << " processing, " << s.delayed << " delayed, " << s.keys << " keys, " << s.waiting_workers
+        << " workers waiting; " << s.adds << " adds, " << s.retries << " retries, " << s.handed_out << " handed out";
     if (s.shutting_down) out << "; shutting down";
-    const char* separator = "; longest in work: ";
+    const char* separator = "; longest running: ";
     for (const auto& key : s.in_work) {
         out << separator << key;
         separator = ", ";

@@ -1,4 +1,4 @@
-// Keys that wait for what their last run wrote.
+// Delays keys until the sources show what their last run wrote.
 #include "controller/source_mark.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-/// An object that is there says so itself, before all of its namespace is known to be that far.
+/// True when the object itself has reached the version; its namespace as a whole may still be behind.
 bool has_shown(const lister& content, const reconcile_context::write& w)
 {
     const auto stored = content.get(w.key);
@@ -26,7 +26,8 @@ bool has_shown(const lister& content, const reconcile_context::write& w)
 
 } // namespace
 
-/// One place of own_writes that is watched: given up, and its keys let go, by whatever ends the watching coroutine.
+/// Watches one place of own_writes; when the watching coroutine ends for any reason, the place is given up and its keys
+/// are released.
 class controller_engine::write_watch
 {
 public:
@@ -56,7 +57,7 @@ void controller_engine::remember_writes(object_key_view key, const reconcile_con
         std::lock_guard lock(mutex_);
         all = sources_;
     }
-    // What is held here cannot end before somebody watches it.
+    // Sources held here cannot end before their watch begins.
     std::map<std::uint32_t, std::shared_ptr<source_mark>> marks;
     std::vector<own_writes_core::write> writes;
     for (const auto& s : all) {
@@ -70,7 +71,7 @@ void controller_engine::remember_writes(object_key_view key, const reconcile_con
     }
     if (writes.empty()) return;
     const auto added = own_writes_.add(key, writes, later(time_->now(), options_.own_write_wait));
-    if (added.first) news_.notify(); // the supervisor keeps the moments
+    if (added.first) news_.notify(); // the supervisor handles expiry
     try {
         for (const auto& place : added.places) {
             auto watch = std::make_unique<write_watch>(marks.at(place.where.source), place);
@@ -78,7 +79,7 @@ void controller_engine::remember_writes(object_key_view key, const reconcile_con
             const auto strand = watch->strand();
             following_.spawn(std::move(name), strand, watch_writes(std::move(watch)));
         }
-    } catch (...) { // without memory for those who watch, nobody waits
+    } catch (...) { // out of memory for the watches: release the keys
         for (const auto& place : added.places) requeue(own_writes_.give_up(place.where.id));
         throw;
     }
@@ -97,9 +98,9 @@ asio::awaitable<result<>> controller_engine::watch_writes(std::unique_ptr<write_
             auto either = race(content.wait_until(*next, place.ns), watch->place().changed.wait());
             const bool answered = co_await std::move(either);
             const bool in_vain = answered && !content.reached(*next, place.ns);
-            if (in_vain) break; // it does not watch that namespace, or has ended
+            if (in_vain) break; // the source does not watch that namespace, or has ended
             if (!answered) continue;
-            // The events that brought it here become keys first, so that they and the key that waits are one run.
+            // The events up to that version become keys first, so that they and the waiting key share one run.
             co_await asio::post(asio::use_awaitable);
         }
         self.requeue(self.own_writes_.reached(place.id, *next));

@@ -15,14 +15,15 @@
 
 namespace kubecoro::detail {
 
-/** own_writes_core for many threads. Costs events nothing, and a run one load where nobody has written anything. */
+/** A thread-safe own_writes_core. Costs nothing per event, and one atomic load per run while no write is
+    outstanding. */
 class own_writes
 {
 public:
     using released = std::vector<own_writes_core::released>;
 
-    /// A place that somebody has to watch: wait for the version that next() names, tell reached(), and ask again, also
-    /// when `changed` says so.
+    /// A place to watch: wait for the version returned by next(), report it with reached(), and repeat; also repeat
+    /// when `changed` is notified.
     struct place
     {
         own_writes_core::place where;
@@ -31,26 +32,26 @@ public:
     struct added
     {
         std::vector<place> places;
-        /// They are the first to be waited for.
+        /// True when no writes were outstanding before.
         bool first = false;
     };
     [[nodiscard]] added add(object_key_view key, const std::vector<own_writes_core::write>& writes, time_point expiry);
 
     [[nodiscard]] bool hold(object_key_view key, int priority);
 
-    /// None when the place is over.
+    /// Empty when the place is closed.
     [[nodiscard]] std::optional<std::string> next(own_writes_core::place_id id);
     [[nodiscard]] released reached(own_writes_core::place_id id, std::string_view version);
     [[nodiscard]] released give_up(own_writes_core::place_id id);
-    /// @param in_vain  How many keys waited in vain.
+    /// @param in_vain  Receives the number of keys whose wait timed out.
     [[nodiscard]] released expire(time_point now, std::size_t& in_vain);
     [[nodiscard]] std::optional<time_point> next_expiry() const;
-    /// Has those who watch the places of a source look up.
+    /// Wakes the watches of a source's places.
     void wake(std::uint32_t source) const;
     [[nodiscard]] std::size_t held() const;
 
 private:
-    /// The caller holds the lock.
+    /// Requires the lock.
     void tell(const own_writes_core::news& told) const;
 
     std::atomic<bool> any_{false};

@@ -25,7 +25,7 @@ own_writes_core::news own_writes_core::add(object_key_view key, const std::vecto
     try {
         for (const auto& w : writes)
             if (can_be_seen(w)) wait(e, at->first, w, told);
-    } catch (...) { // a key without a wait would be held for ever
+    } catch (...) { // a key without a wait would be held forever
         std::vector<released> nobody;
         release(at, nobody);
         throw;
@@ -53,7 +53,7 @@ void own_writes_core::wait(entry& e, const object_key& key, const write& w, news
     }
     const auto mine = waiting.emplace(w.version, key);
     e.writes[id] = mine;
-    // Who watches an empty place is about to ask anyway.
+    // The watch of an empty place calls next() anyway.
     if (mine == waiting.begin() && waiting.size() > 1) told.changed.push_back(id);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which keys wait until the stores have reached what they wrote.
+// Decides which keys wait until the stores have reached what they wrote.
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/base/clock.hpp>
@@ -18,11 +18,11 @@
 
 namespace kubecoro::detail {
 
-/** The writes of runs that the stores have not reached yet. Sans-io, not thread safe.
+/** Tracks the writes of runs that the stores have not reached yet. Sans-io, not thread safe.
 
-    A key with such writes is held back until the store of each has reached the write's version, or the key's moment has
-    passed. A place is one namespace of one source: its versions come in order, so that only the lowest that is waited for
-    has to be watched. All moments are equally far in the future, so they come in the order of add(). */
+    A key with such writes is held back until the store of each has reached the write's version, or the key's wait
+    has expired. A place is one namespace of one source: its versions arrive in order, so only the lowest awaited
+    version must be watched. All waits have the same length, so they expire in the order of add(). */
 class own_writes_core
 {
 public:
@@ -39,44 +39,44 @@ public:
         std::uint32_t source;
         std::string ns;
     };
-    /// A key that was held back and may run.
+    /// A key that was held back and may now run.
     struct released
     {
         object_key key;
         int priority;
     };
-    /// What a call has changed for those who watch the places.
+    /// Changes caused by a call, for the watches of the places.
     struct news
     {
-        /// To be watched from now on, until next() says that nothing is waited for.
+        /// Places to watch from now on, until next() returns nothing.
         std::vector<place> begun = {};
-        /// Their lowest version may be another one: ask next() again.
+        /// Places whose lowest version may have changed: call next() again.
         std::vector<place_id> changed = {};
     };
 
-    /// A run of `key` has written this. Earlier writes of the key are still waited for; versions that cannot be compared
-    /// are not.
+    /// Records writes of a run of `key`. Earlier writes of the key remain awaited; versions that cannot be compared are
+    /// not awaited.
     [[nodiscard]] news add(object_key_view key, const std::vector<write>& writes, time_point expiry);
-    /// @return whether the key has to wait; it is released later, with the highest priority it was asked for.
+    /// @return whether the key must wait; it is released later, with the highest priority it was requested with.
     [[nodiscard]] bool hold(object_key_view key, int priority);
 
-    /// The lowest version that is waited for in a place; none, and the place is over, when there is none.
+    /// The lowest version awaited in a place; when there is none, empty, and the place is closed.
     [[nodiscard]] std::optional<std::string> next(place_id id);
-    /// The place shows everything up to this version. What is released is appended.
+    /// Reports that the place shows everything up to this version. Released keys are appended.
     void reached(place_id id, std::string_view version, std::vector<released>& out);
-    /// The place will show nothing any more, and is over.
+    /// Reports that the place will show nothing more; closes it.
     void give_up(place_id id, std::vector<released>& out);
-    /// Gives up what has waited long enough. @return how many keys waited in vain.
+    /// Releases keys whose wait has expired. @return the number of waits that timed out.
     [[nodiscard]] std::size_t expire(time_point now, std::vector<released>& out, news& told);
     [[nodiscard]] std::optional<time_point> next_expiry() const;
 
     /// The places of a source.
     [[nodiscard]] std::vector<place_id> places_of(std::uint32_t source) const;
-    /// Keys with writes that were not seen.
+    /// Number of keys with writes that were not seen.
     [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
-    /// Keys that were held back.
+    /// Number of keys held back.
     [[nodiscard]] std::size_t held() const noexcept { return held_; }
-    /// Moments that are kept: one a key.
+    /// Number of expiry times stored: one per key.
     [[nodiscard]] std::size_t moments() const noexcept { return moments_.size(); }
 
 private:
@@ -95,7 +95,7 @@ private:
     using moment = std::pair<time_point, object_key>;
     struct entry
     {
-        /// The highest version of each place.
+        /// The highest version written in each place.
         std::map<place_id, waits::iterator> writes = {};
         std::list<moment>::iterator until = {};
         std::optional<int> held = {};

@@ -8,7 +8,8 @@
 
 namespace kubecoro {
 
-/** A result that arrives once and that any number of coroutines may await, before or after: has_synced, stopped, ready.
+/** A result that is set once and that any number of coroutines may await, before or after it is set: has_synced,
+    stopped, ready.
 
     Thread safe; waiters resume on their own executors. The first settle() wins. Copies share the same latch. */
 class latch
@@ -17,7 +18,7 @@ public:
     latch();
 
     /// Settles the latch; later calls do nothing. Never runs a waiter inside the call.
-    /// @return whether this call was the one.
+    /// @return whether this call settled the latch.
     bool settle(result<> outcome) const;
     [[nodiscard]] bool settled() const noexcept;
     /// The outcome; success while not settled.
@@ -34,17 +35,17 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/** A wake-up for one coroutine: notify() is remembered until the next wait().
+/** A wake-up for one coroutine: a notify() is kept until the next wait().
 
-    notify() is thread safe and cheap when nobody waits or when already notified. At most one wait() at a time.
-    The coroutine resumes on its own executor. Copies share the same signal. */
+    notify() is thread safe, and cheap when no coroutine waits or the signal is already notified. At most one wait()
+    at a time. The coroutine resumes on its own executor. Copies share the same signal. */
 class wake_signal
 {
 public:
     wake_signal();
     void notify() const;
 
-    /// Completes after a notify() since the last wait(). Errors: cond::cancelled.
+    /// Completes once notify() has been called since the last wait(). Errors: cond::cancelled.
     [[nodiscard]] boost::asio::awaitable<result<>> wait() const;
 
 private:

@@ -5,31 +5,31 @@
 
 namespace kubecoro {
 
-/// How long to wait between attempts. The defaults are those of client-go's reflector.
+/// Delays between attempts. The defaults are those of client-go's reflector.
 struct backoff_policy
 {
     /// First delay. Must be > 0.
     duration initial = std::chrono::milliseconds{800};
-    /// Each delay is the one before times this. Must be >= 1.
+    /// Each delay is the previous one times this. Must be >= 1.
     double factor = 2.0;
-    /// Delays grow up to this, jitter excluded.
+    /// Upper bound of the delay, jitter excluded.
     duration cap = std::chrono::seconds{30};
     /// A delay d becomes uniform in [d, d * (1 + jitter)]. 0 = none.
     double jitter = 1.0;
 };
 
-/** The delays of consecutive failures. Sans-io; not thread safe.
+/** Computes the delays between consecutive failures. Sans-io; not thread safe.
 
-    It starts over only when its owner says that things are healthy again, never because time has passed: a permanent
-    outage therefore stays at the longest delay (client-go starts over every two minutes). */
+    Resets only when its owner reports success, never because time has passed: a permanent outage therefore stays at
+    the longest delay (client-go resets after two minutes). */
 class backoff
 {
 public:
     explicit backoff(backoff_policy policy = {}, std::uint64_t seed = 1);
 
-    /// The delay before the next attempt; longer each time.
+    /// The delay before the next attempt. Grows with each call up to the cap.
     [[nodiscard]] duration next();
-    /// Starts over: the last attempt proved healthy.
+    /// Returns to the first delay, after a successful attempt.
     void reset() noexcept;
     /// Failures since the last reset.
     [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }

@@ -14,18 +14,18 @@ using duration = std::chrono::steady_clock::duration;
 using time_point = std::chrono::steady_clock::time_point;
 using wall_time = std::chrono::system_clock::time_point;
 
-/** One alarm of a time_source, bound to an executor. Not thread safe: use it from that executor (its strand). */
+/** A timer of a time_source, bound to an executor. Not thread safe: use it from that executor (its strand). */
 class timer
 {
 public:
     virtual ~timer() = default;
 
-    /// Sets the moment at which wait() completes. A wait in progress is woken with cond::cancelled.
+    /// Sets the time at which wait() completes. A wait in progress ends with cond::cancelled.
     virtual void expires_at(time_point when) = 0;
-    /// Wakes a wait in progress with cond::cancelled.
+    /// Ends a wait in progress with cond::cancelled.
     virtual void cancel() noexcept = 0;
 
-    /** Waits for the moment set by expires_at; completes at once when it has passed.
+    /** Waits for the time set by expires_at(); completes at once when it has passed.
 
         @par Errors        cond::cancelled after cancel(), expires_at() or Asio cancellation of the awaiting coroutine.
         @par Cancellation  terminal, partial, total.
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] virtual boost::asio::awaitable<result<>> wait() = 0;
 };
 
-/** Where time comes from. Pass one in: nothing in the library reads a clock of its own.
+/** The source of time. Injected everywhere: nothing in the library reads a system clock directly.
 
     Thread safe. `real_clock()` for programs, `testing::virtual_clock` for tests. */
 class time_source
@@ -43,12 +43,12 @@ public:
 
     /// Monotonic time, for everything that is measured or waited for.
     [[nodiscard]] virtual time_point now() const noexcept = 0;
-    /// Civil time, for certificates, tokens and timestamps in objects only.
+    /// Wall-clock time, only for certificates, tokens and timestamps in objects.
     [[nodiscard]] virtual wall_time wall_now() const noexcept = 0;
     [[nodiscard]] virtual std::unique_ptr<timer> make_timer(boost::asio::any_io_executor executor) = 0;
 };
 
-/// The machine's clocks. Stateless and shared.
+/// The system clocks. Stateless and shared.
 [[nodiscard]] std::shared_ptr<time_source> real_clock();
 
 /// Waits for `d` on the calling coroutine's executor. Errors: cond::cancelled.

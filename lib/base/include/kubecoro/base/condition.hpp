@@ -7,40 +7,39 @@
 
 namespace kubecoro {
 
-/** What went wrong, named by how a caller should react.
+/** The class of a failure, named by how a caller should react.
 
-    Every failure of the library has exactly one condition. It is also an error code of the `kubecoro` category, so that
-    code written against Boost.System can carry it. */
+    Every failure of the library has exactly one condition. A condition is also an error code of the `kubecoro`
+    category, so code written against Boost.System can carry it. */
 enum class cond
 {
     /// The object, resource or path does not exist (404).
     not_found = 1,
     /// An object of this name exists (409 AlreadyExists).
     already_exists,
-    /// Somebody else changed the object first: read again, apply the change again (409 Conflict).
+    /// Another client changed the object first: read it again and reapply the change (409 Conflict).
     conflict,
-    /// The server or the library refuses the request as it stands; repeating it cannot help (400, 405, 406, 413, 415,
-    /// 422).
+    /// The server or the library rejects the request; repeating it cannot help (400, 405, 406, 413, 415, 422).
     invalid,
-    /// The server does not know who asks (401): renew the credentials.
+    /// The server does not accept the credentials (401): renew them.
     unauthorized,
-    /// The server knows who asks and says no (403).
+    /// The credentials are valid but do not permit the request (403).
     forbidden,
     /// The resource version or continue token is too old (410): list again.
     expired,
     /// The resource version is newer than what this server has seen (504 with that cause).
     too_large_resource_version,
-    /// The server asks for patience (429, 503): the same request may succeed later; see failure::retry_after().
+    /// The server asks to retry later (429, 503): the same request may succeed then; see failure::retry_after().
     retry_later,
-    /// No connection, or it broke: refused, reset, name not resolved, TLS refused, closed in mid-answer.
+    /// No connection, or the connection broke: refused, reset, name not resolved, TLS failure, closed in mid-response.
     unreachable,
-    /// A deadline of ours or the server's passed.
+    /// A deadline of the client or the server passed.
     timed_out,
     /// The operation was cancelled by its owner.
     cancelled,
-    /// What arrived cannot be understood: broken JSON, wrong kind, beyond a limit.
+    /// The received data cannot be parsed: broken JSON, wrong kind, beyond a limit.
     corrupt,
-    /// The server failed (5xx without a better name), or user code threw.
+    /// The server failed (5xx without a more specific condition), or user code threw.
     internal,
     /// A configuration is wrong or incomplete: kubeconfig, certificate file, option value.
     misconfigured,

@@ -16,24 +16,25 @@ class context_tie;
 
 } // namespace detail
 
-/** A value that belongs to an execution context, for an owner that may outlive the context: a strand, a timer, a socket.
+/** Binds a value such as a strand, a timer or a socket to its execution context, for an owner that may outlive the
+    context.
 
-    Such values refer to their context when they are destroyed. This one is destroyed with the last copy of the handle, or
-    at the end of the context, whichever comes first. Thread safe: the last copy may go in one thread while the context ends
-    in another. */
+    Such values refer to their context when they are destroyed. The value is therefore destroyed with the last copy
+    of the handle or at the end of the context, whichever comes first. Thread safe: the last copy may be destroyed in
+    one thread while the context ends in another. */
 template<class T>
 class context_bound
 {
 public:
     /// Holds nothing.
     context_bound() = default;
-    /// @param executor  Of the context that the value belongs to. Not empty.
+    /// @param executor  An executor of the context that the value belongs to. Not empty.
     context_bound(const boost::asio::any_io_executor& executor, T value)
         : tie_(detail::tie_to_context(executor, std::make_shared<T>(std::move(value))))
     {
     }
 
-    /// The value; null when there is none or the context has ended. For use at once: what it returns must not be kept.
+    /// The value; null when empty or when the context has ended. Use it immediately; do not store it.
     [[nodiscard]] std::shared_ptr<T> get() const
     {
         return tie_ ? std::static_pointer_cast<T>(detail::value_of(*tie_)) : nullptr;
@@ -43,7 +44,7 @@ private:
     std::shared_ptr<detail::context_tie> tie_;
 };
 
-/** An executor, a strand above all, that may be kept longer than its context. A regular value; thread safe. */
+/** An executor, usually a strand, that may be kept longer than its context. A regular type; thread safe. */
 class kept_executor
 {
 public:
@@ -53,7 +54,7 @@ public:
         if (executor) kept_ = context_bound<boost::asio::any_io_executor>(executor, executor);
     }
 
-    /// The executor; an empty one when there is none or the context has ended. For use at once.
+    /// The executor; empty when none was given or the context has ended. Use it immediately.
     [[nodiscard]] boost::asio::any_io_executor get() const
     {
         const auto executor = kept_.get();
@@ -64,7 +65,7 @@ private:
     context_bound<boost::asio::any_io_executor> kept_;
 };
 
-/// A new strand on that executor; none when there is none.
+/// Makes a new strand on that executor; empty when `on` is empty.
 [[nodiscard]] kept_executor make_kept_strand(const kept_executor& on);
 
 } // namespace kubecoro

@@ -16,47 +16,47 @@
 
 namespace kubecoro {
 
-/** Why an operation failed: a condition, our own words, the server's Status, the request, and the failure behind it.
+/** The reason an operation failed: a condition, a message, the server's Status, the request, and the cause.
 
-    A value: copies share their immutable content and cost one reference count. Text of the server (status()) is kept
-    apart from our own (message()), because it may contain what users wrote. Secrets never enter a failure: whoever
-    creates one redacts. Distinct objects may be used from distinct threads. */
+    A value type: copies share immutable content and cost one reference count. The server's text (status()) is kept
+    apart from the library's own (message()), because it may contain user data. Secrets never enter a failure: the
+    code that creates one redacts them. Distinct objects may be used from distinct threads. */
 class failure
 {
 public:
-    /// An internal failure without words: only there because result::error() of Boost 1.81 asks for it.
+    /// An internal failure without a message. Exists only because result::error() of Boost 1.81 requires it.
     failure() noexcept : condition_(cond::internal) {}
 
-    /// @param message  What happened and what to do, in our words, without a trailing full stop. May be empty.
+    /// @param message  States what happened and what to do, without a trailing full stop. May be empty.
     explicit failure(cond condition, std::string message = {});
 
-    /// The server answered with a Status (or a bare HTTP code); the condition follows from condition_of(status).
+    /// The server answered with a Status (or a bare HTTP code); the condition is condition_of(status).
     explicit failure(server_status status);
 
     /// A system, Asio, OpenSSL or resolver error; the condition follows from the code (operation_aborted is cancelled).
-    /// @param doing  What was being done, e.g. "connect to 127.0.0.1:6443".
+    /// @param doing  The operation that failed, e.g. "connect to 127.0.0.1:6443".
     failure(boost::system::error_code code, std::string_view doing);
 
     [[nodiscard]] cond condition() const noexcept { return condition_; }
     [[nodiscard]] boost::system::error_code code() const noexcept { return make_error_code(condition_); }
     [[nodiscard]] const std::string& message() const noexcept;
-    /// The server's Status, of this failure or else of the nearest cause, or null.
+    /// The server's Status: of this failure, else of the nearest cause, else null.
     [[nodiscard]] const server_status* status() const noexcept;
-    /// "GET" and "/api/v1/pods?..." of the request that failed; of this failure or else of the nearest cause; empty
-    /// when no request was involved.
+    /// "GET" and "/api/v1/pods?..." of the request that failed: of this failure, else of the nearest cause; empty when
+    /// no request was involved.
     [[nodiscard]] const std::string& method() const noexcept;
     [[nodiscard]] const std::string& target() const noexcept;
-    /// The failure behind this one, or null.
+    /// The failure that caused this one, or null.
     [[nodiscard]] const failure* cause() const noexcept;
-    /// How long the server asks to wait; empty when it did not say.
+    /// The delay the server asked for; empty when it gave none.
     [[nodiscard]] std::optional<std::chrono::seconds> retry_after() const noexcept;
 
-    /// The same failure with the request it belongs to. Query values are kept; headers and bodies never are.
+    /// A copy with the request it belongs to. Query values are kept; headers and bodies never are.
     [[nodiscard]] failure with_request(std::string method, std::string target) const;
-    /// A failure of the same condition whose message is `message` and whose cause is this one.
+    /// A new failure of the same condition with this message; this failure is its cause.
     [[nodiscard]] failure because(std::string message) const;
 
-    /// One line for people: condition, message, request, server's message, causes.
+    /// One human-readable line: condition, message, request, server's message, causes.
     [[nodiscard]] std::string describe() const;
 
     friend bool operator==(const failure& f, cond c) noexcept { return f.condition_ == c; }
@@ -72,14 +72,14 @@ private:
 
 std::ostream& operator<<(std::ostream& out, const failure& f);
 
-/// The condition a Status stands for, by reason, then causes, then code (Expired and Gone are
-/// both `expired`; a 504 whose cause or message says so is `too_large_resource_version`).
+/// The condition of a Status, by reason, then causes, then code (Expired and Gone are both `expired`; a 504 whose cause
+/// or message says so is `too_large_resource_version`).
 [[nodiscard]] cond condition_of(const server_status& status) noexcept;
 
 /// The condition of an error code of any category.
 [[nodiscard]] cond condition_of(const boost::system::error_code& code) noexcept;
 
-/// Thrown by result::value() when there is none, and nowhere else in the library.
+/// Thrown by result::value() on failure, and nowhere else in the library.
 class error : public std::runtime_error
 {
 public:
@@ -90,7 +90,7 @@ private:
     failure failure_;
 };
 
-/// Found by boost::system::result::value().
+/// Called by boost::system::result::value(), which finds it by argument-dependent lookup.
 [[noreturn]] void throw_exception_from_error(const failure& f, const boost::source_location& where);
 
 } // namespace kubecoro

@@ -10,14 +10,14 @@
 
 namespace kubecoro {
 
-/// The failure an exception stands for: kubecoro::error's own; operation_aborted is cond::cancelled; other
-/// system_errors by their code; anything else is cond::internal with what().
+/// Converts an exception to a failure: kubecoro::error to the failure it carries, operation_aborted to cond::cancelled,
+/// other system_errors by their code, anything else to cond::internal with what().
 [[nodiscard]] failure to_failure(std::exception_ptr thrown) noexcept;
 
-/** Runs an awaitable and turns whatever it throws into a failure: the one place where Asio's exceptions, cancellation
-    among them, become values. Cancellation of the caller reaches the inner operation.
+/** Runs an awaitable and turns any exception into a failure: the one place where Asio's exceptions, including
+    cancellation, become values. Cancellation of the caller reaches the inner operation.
 
-    A caller that has been cancelled already gets Asio's exception from its own co_await before guard begins (task_group
+    If the caller is already cancelled, its own co_await throws Asio's exception before guard begins (task_group
     turns that into cond::cancelled), unless it called finish_despite_cancellation(). */
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<T>> guard(boost::asio::awaitable<result<T>> inner)
@@ -31,8 +31,8 @@ template<class T>
     co_return to_failure(std::move(thrown));
 }
 
-/// The same for a function that returns one, called inside: what it throws before it suspends is a failure like what it
-/// throws later. `body` must outlive the awaitable.
+/// The same for a function that returns an awaitable and is called inside: exceptions thrown before it suspends become
+/// failures too. `body` must outlive the awaitable.
 template<class T>
 [[nodiscard]] boost::asio::awaitable<result<T>> guard(const std::function<boost::asio::awaitable<result<T>>()>& body)
 {
@@ -45,18 +45,18 @@ template<class T>
     co_return to_failure(std::move(thrown));
 }
 
-/// The same for an awaitable that yields nothing, such as a user's handler.
+/// The same for an awaitable without a result, such as a user's handler.
 [[nodiscard]] boost::asio::awaitable<result<>> guard(boost::asio::awaitable<void> inner);
 
-/// True when the calling coroutine has been asked to stop. Loops that may not suspend check it. Like every co_await, it
-/// throws operation_aborted then, unless finish_despite_cancellation() came before.
+/// True when the calling coroutine has been cancelled. For loops that may not suspend. Like every co_await, it throws
+/// operation_aborted in that case, unless finish_despite_cancellation() was called.
 [[nodiscard]] boost::asio::awaitable<bool> stop_requested();
 
 /** For clean-up sections: `co_await finish_despite_cancellation();`
 
-    From here on, co_await in this coroutine, and in those it awaits or is awaited by, no longer throws by itself after a
-    cancellation. Operations begun after the cancellation run as if it had not been; one that comes later still reaches
-    them. stop_requested() goes on telling the truth. Never throws, suspends or allocates. */
+    From here on, co_await in this coroutine, and in the coroutines up and down its co_await chain, no longer throws
+    by itself after a cancellation. Operations started after the cancellation run normally; a later cancellation
+    still reaches them. stop_requested() still reports the truth. Never throws, suspends or allocates. */
 [[nodiscard]] inline auto finish_despite_cancellation() noexcept
 {
     return boost::asio::this_coro::throw_if_cancelled(false);

@@ -7,26 +7,26 @@
 
 namespace kubecoro {
 
-/** Makes every hash of this process a function of `seed`, so that tables are iterated in the same order in every run: for
-    tests and simulations. Otherwise each process draws its own secrets.
+/** Derives every hash of this process from `seed`, so that tables iterate in the same order in every run: for tests
+    and simulations. By default each process draws random secrets.
 
-    To be called first in main(), before another thread starts. @return false when texts were hashed with other secrets
-    before: nothing changes then. */
+    Call it first in main(), before another thread starts. @return false when texts were already hashed with other
+    secrets; nothing changes then. */
 bool fix_hash_secrets(std::uint64_t seed);
 
-/// Hash of texts for tables whose keys come from elsewhere: keyed, so that nobody can choose keys that collide. Different in
-/// every process; transparent.
+/// Hash for tables whose keys come from outside: keyed, so that keys cannot be chosen to collide. Different in every
+/// process; transparent.
 struct text_hash
 {
     using is_transparent = void;
-    /// For Boost's tables: all bits are mixed already.
+    /// Tells Boost's tables that all bits are already mixed.
     using is_avalanching = void;
     [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept;
 };
 
 namespace detail {
 
-/// The key of a hash. docs/decisions/0007-hash.md says what it protects from.
+/// The key of a hash. docs/decisions/0007-hash.md states the threat it protects against.
 struct hash_secrets
 {
     std::uint64_t word;
@@ -41,10 +41,10 @@ struct hash_secrets
     friend bool operator==(const hash_secrets&, const hash_secrets&) = default;
 };
 
-/// The fixed ones, or random ones.
+/// The secrets from fix_hash_secrets(), or random ones.
 [[nodiscard]] hash_secrets draw_hash_secrets();
 
-/// Those of this process, drawn when they are first needed.
+/// The secrets of this process, drawn on first use.
 [[nodiscard]] inline const hash_secrets& process_secrets() noexcept
 {
     static const hash_secrets drawn = draw_hash_secrets();
@@ -65,7 +65,7 @@ struct hash_secrets
     return v;
 }
 
-/// Both halves of the product.
+/// XOR of the two halves of the product.
 [[nodiscard]] inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) noexcept
 {
     __extension__ using wide = unsigned __int128;
@@ -73,18 +73,18 @@ struct hash_secrets
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// All of the text, not yet mixed well.
+/// Digest of the whole text, before final mixing.
 [[nodiscard]] inline std::uint64_t digest(std::string_view text, const hash_secrets& k) noexcept
 {
     const char* at = text.data();
     std::size_t left = text.size();
-    // Times a secret, so that no text can make up for another one's length.
+    // Multiplied by a secret, so that no text can compensate for the length of another.
     std::uint64_t h = (2 * left + 1) * k.length;
     for (; left > 16; at += 16, left -= 16) h = folded_product(load_word(at) + k.word, load_word(at + 8) + h);
     std::uint64_t first = 0;
     std::uint64_t last = 0;
     if (text.size() > 16) {
-        // The last words overlap those before.
+        // The last words overlap the previous ones.
         first = load_word(at + left - 16);
         last = load_word(at + left - 8);
     } else if (left >= 8) {
@@ -105,7 +105,7 @@ struct hash_secrets
     return folded_product(digest(text, k) + k.left, k.right);
 }
 
-/// Of two texts: a/b and b/a differ, and so do ab/ and a/b.
+/// Hashes two texts: a/b and b/a differ, and so do ab/ and a/b.
 [[nodiscard]] inline std::uint64_t hash_texts(std::string_view a, std::string_view b,
                                               const hash_secrets& k = process_secrets()) noexcept
 {

@@ -1,5 +1,5 @@
 #pragma once
-// Sums of times that somebody else chose: "for ever" must not come out as a moment in the past.
+// Saturating sums of caller-supplied times: "forever" must not overflow into the past.
 
 #include <kubecoro/base/clock.hpp>
 
@@ -8,20 +8,20 @@
 
 namespace kubecoro {
 
-/// a + b, or the longest (shortest) duration there is where the sum would lie beyond it.
+/// a + b, saturated at the longest (shortest) duration.
 [[nodiscard]] constexpr duration sum(duration a, duration b) noexcept
 {
     if (b > duration::zero()) return a > duration::max() - b ? duration::max() : a + b;
     return a < duration::min() - b ? duration::min() : a + b;
 }
 
-/// The moment `d` after `now`, or the last one there is.
+/// The time `d` after `now`, saturated at the last representable one.
 [[nodiscard]] constexpr time_point later(time_point now, duration d) noexcept
 {
     return time_point(sum(now.time_since_epoch(), d));
 }
 
-/// The same number of seconds, or the longest duration there is.
+/// The same number of seconds, or the longest duration if that is shorter.
 [[nodiscard]] constexpr duration capped(std::chrono::seconds s) noexcept
 {
     constexpr auto longest = std::chrono::floor<std::chrono::seconds>(duration::max());

@@ -1,8 +1,8 @@
 #pragma once
 
-/** Behind a member function: what it returns is lent by the object, so clang warns where it outlives it.
+/** Placed after a member function: its result is owned by the object, so clang warns where it outlives the object.
 
-    Nothing to other compilers. */
+    Expands to nothing with other compilers. */
 #ifdef __clang__
 #define KUBECORO_LIFETIME_BOUND [[clang::lifetimebound]]
 #else

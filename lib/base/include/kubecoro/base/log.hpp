@@ -25,7 +25,7 @@ enum class log_level
 
 [[nodiscard]] std::string_view to_string(log_level level) noexcept;
 
-/// A named value of a log line. Borrowed: valid during the call only.
+/// A named value of a log line. Borrowed: valid only during the call.
 struct log_field
 {
     std::string_view name;
@@ -43,7 +43,7 @@ struct log_field
     }
 };
 
-/// One line on its way to a sink. Borrowed: valid during the call only.
+/// One line passed to a sink. Borrowed: valid only during the call.
 struct log_record
 {
     log_level level;
@@ -52,13 +52,13 @@ struct log_record
     std::size_t field_count;
 };
 
-/** Where log lines go: a function given by the program, or standard error.
+/** Writes log lines to a sink supplied by the program, or to standard error.
 
-    A default-constructed logger writes warnings and errors to standard error, one line each, with the time in UTC. The
-    environment variable KUBECORO_LOG sets another threshold for it: trace, debug, info, warning, error, or off.
+    A default-constructed logger writes warnings and errors to standard error, one line each, with the time in UTC.
+    The environment variable KUBECORO_LOG sets another threshold for it: trace, debug, info, warning, error, or off.
     `logger::silent()` drops everything.
 
-    Copies share the sink. The sink is called from any thread, must not block for long, and its exceptions are
+    Copies share the sink. The sink is called from any thread and must not block for long; its exceptions are
     swallowed. */
 class logger
 {
@@ -72,7 +72,7 @@ public:
 
     [[nodiscard]] bool enabled(log_level level) const noexcept;
     void write(log_level level, std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept;
-    /// The same logger, which adds these values to every line.
+    /// A logger that adds these values to every line.
     [[nodiscard]] logger with(std::vector<std::pair<std::string, std::string>> fields) const;
 
     void trace(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
@@ -104,7 +104,7 @@ private:
 /// Formats a record as `level message name=value ...`, quoting where needed. For simple sinks and tests.
 [[nodiscard]] std::string format(const log_record& record);
 
-/// The line that standard error gets: the moment as in RFC 3339, with milliseconds, and then format().
+/// The line written to standard error: an RFC 3339 timestamp with milliseconds, followed by format(record).
 [[nodiscard]] std::string format(const log_record& record, std::chrono::system_clock::time_point at);
 
 } // namespace kubecoro

@@ -8,11 +8,11 @@
 
 namespace kubecoro {
 
-/// Label names and values of one time series. Cardinality is the caller's promise: only configuration, never object
+/// Label names and values of one time series. The caller limits their cardinality: configuration only, never object
 /// names.
 using metric_labels = std::vector<std::pair<std::string, std::string>>;
 
-/** Where numbers go: an interface given by the program. The default, null_metrics(), drops everything.
+/** Receives metrics: an interface implemented by the program. The default, null_metrics(), drops everything.
 
     Implementations are thread safe. Handles are resolved once and kept: recording is then one virtual call. */
 class metrics

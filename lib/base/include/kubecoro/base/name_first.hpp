@@ -1,5 +1,5 @@
 #pragma once
-// Lines that gcc 12 compiles into heap corruption do not compile: see docs/traps.md.
+// Rejects at compile time the expressions that gcc 12 compiles into heap corruption: see docs/traps.md.
 
 #include <concepts>
 #include <initializer_list>
@@ -11,11 +11,11 @@ namespace kubecoro {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 inline constexpr bool temporaries_are_copied_bitwise = true;
 
-/** The last member of every aggregate of options.
+/** The last member of every options aggregate.
 
-    In an expression with a co_await gcc 12 copies a temporary aggregate bitwise. A list in braces inside such an aggregate
-    it refuses there, and only there: "array used as initializer", at the end of the coroutine. This member is such a list;
-    it has no size. */
+    In an expression with a co_await, gcc 12 copies a temporary aggregate bitwise. There, and only there, it rejects
+    a braced list inside such an aggregate: "array used as initializer", reported at the end of the coroutine. This
+    member is such a list; it has no size. */
 struct refused_unnamed_in_co_await
 {
     constexpr refused_unnamed_in_co_await(std::initializer_list<char>) noexcept {}
@@ -27,10 +27,10 @@ inline constexpr bool temporaries_are_copied_bitwise = false;
 #define KUBECORO_NAME_FIRST static_assert(true)
 #endif
 
-/** A callable on its way into an awaitable function: what the function keeps, made of whatever converts to it.
+/** A callable parameter of an awaitable function, converted to the type that the function stores.
 
-    gcc 12 copies a temporary lambda with captures bitwise in an expression with a co_await. There, a temporary of a
-    type that must not be copied so does not compile: give it a name, and pass that. */
+    gcc 12 copies a temporary lambda with captures bitwise in an expression with a co_await. Under gcc 12, a
+    temporary whose type must not be copied bitwise is rejected at compile time: give it a name and pass that. */
 template<class T>
 class named_first
 {
@@ -45,7 +45,7 @@ public:
                 std::is_trivially_copyable_v<F>,
             "name it first: gcc 12 copies a temporary with captures bitwise here; auto f = [..]; (docs/traps.md)");
     }
-    /// What was passed. Once only.
+    /// Moves the callable out. Call it once only.
     [[nodiscard]] T take() noexcept { return std::move(value_); }
 
 private:

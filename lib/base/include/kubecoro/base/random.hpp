@@ -10,7 +10,7 @@ namespace kubecoro {
     A value type, not thread safe; every sans-io core owns one. */
 using random_source = std::mt19937_64;
 
-/// A seed nobody can predict, from the system.
+/// An unpredictable seed, from the system.
 [[nodiscard]] inline std::uint64_t random_seed()
 {
     std::random_device device;

@@ -1,5 +1,5 @@
 #pragma once
-// Loops: something done again and again, on an injected clock. Each ends by cancellation, with cond::cancelled.
+// Loops that repeat an operation on an injected clock. Each ends by cancellation, with cond::cancelled.
 
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/clock.hpp>
@@ -13,56 +13,56 @@
 
 namespace kubecoro {
 
-/// One round of a loop. What it throws counts as its failure. Kept for as long as the loop runs, so it may have captures.
+/// One round of a loop. An exception counts as a failure. Kept for as long as the loop runs, so it may have captures.
 using loop_body = std::function<boost::asio::awaitable<result<>>()>;
-/// Asks whether something is the case by now.
+/// Returns whether the awaited condition holds.
 using question = std::function<boost::asio::awaitable<result<bool>>()>;
 
-/// When jitter_until() does the next round.
+/// Schedule of the rounds of jitter_until().
 struct round_timing
 {
-    /// Between rounds. 0 = at once, after others on the executor had their turn.
+    /// Time between rounds. 0 = start the next round at once, after other handlers on the executor have run.
     duration period{0};
     /// A period p becomes uniform in [p, p * (1 + jitter)]. 0 = none.
     double jitter = 0;
-    /// True: from the end of one round to the beginning of the next. False: from beginning to beginning; a round that
-    /// takes longer is followed at once.
+    /// True: measured from the end of one round to the beginning of the next. False: from beginning to beginning; after
+    /// a round that takes longer the next one starts at once.
     bool sliding = true;
-    /// Of the jitter.
+    /// Seed of the jitter.
     std::uint64_t seed = 1;
 };
 
-/** Does `body` at once and then `period` after each end of it, until cancelled.
+/** Runs `body` at once and then `period` after each end of it, until cancelled.
 
     @par Errors        the first failure of `body`, which ends the loop; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `body`.
-    @par Lifetime      the clock must outlive the awaitable; the same for all that follow. */
+    @par Lifetime      the clock must outlive the awaitable; the same holds for all functions below. */
 [[nodiscard]] boost::asio::awaitable<result<>> until(time_source& time, duration period, named_first<loop_body> body);
 
 /// until() with jitter, or with a fixed rate.
 [[nodiscard]] boost::asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing,
                                                             named_first<loop_body> body);
 
-/** Does `body` again and again, until cancelled: after a success with the policy's first delay, after failures with
-    growing ones. A failure does not end it but is handed to `on_failure`, if there is one. */
+/** Runs `body` repeatedly until cancelled: after a success with the policy's first delay, after failures with
+    growing delays. A failure does not end the loop; it is passed to `on_failure`, if set. */
 [[nodiscard]] boost::asio::awaitable<result<>>
 backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
               named_first<std::function<void(const failure&)>> on_failure = nullptr, std::uint64_t seed = 1);
 
 struct poll_timing
 {
-    /// Between the end of one question and the next.
+    /// From the end of one question to the beginning of the next.
     duration interval{std::chrono::seconds{1}};
-    /// From the beginning; a question in progress is cancelled then. 0 = no limit.
+    /// Measured from the start; a question in progress is then cancelled. 0 = no limit.
     duration timeout{0};
-    /// False: the first question after one interval.
+    /// False: the first question is asked after one interval.
     bool immediate = true;
-    /// For the failure: "the deployment is ready".
+    /// Names the condition in the failure message: "the deployment is ready".
     std::string what = {};
     KUBECORO_NAME_FIRST;
 };
 
-/** Asks until the answer is yes.
+/** Calls `ask` until it returns true.
 
     @par Errors        the first failure of `ask`; cond::timed_out; cond::cancelled.
     @par Cancellation  terminal, partial, total; reaches `ask`.

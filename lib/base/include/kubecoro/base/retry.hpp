@@ -13,24 +13,24 @@
 
 namespace kubecoro {
 
-/// How often and how soon retry_on() tries again. The defaults are those of client-go's RetryOnConflict.
+/// Number and delays of the attempts of retry_on(). The defaults are those of client-go's RetryOnConflict.
 struct retry_policy
 {
-    /// In all, the first included. 0 counts as 1.
+    /// Total number of attempts, including the first. 0 counts as 1.
     unsigned attempts = 5;
     backoff_policy delays{.initial = std::chrono::milliseconds{10}, .factor = 1.0, .jitter = 0.1};
-    /// Of the jitter.
+    /// Seed of the jitter.
     std::uint64_t seed = 1;
 };
 
-/** Decides whether a failure is tried again, and when. Sans-io, not thread safe. */
+/** Decides whether to retry after a failure, and when. Sans-io, not thread safe. */
 class retry_plan
 {
 public:
     using predicate = std::function<bool(const failure&)>;
     retry_plan(predicate again, retry_policy policy);
 
-    /// The delay before the next attempt, at least as long as the server asked for; empty when this was the last.
+    /// The delay before the next attempt, at least as long as the server asked for; empty when no attempt follows.
     [[nodiscard]] std::optional<duration> after(const failure& why);
 
 private:
@@ -39,15 +39,15 @@ private:
     backoff delays_;
 };
 
-/// What is tried. Its type is not deduced from the argument: retry_on<T>(...) names it.
+/// The operation to retry. Its type is not deduced from the argument: retry_on<T>(...) names it.
 template<class T>
 using attempt_of = std::type_identity_t<named_first<std::function<boost::asio::awaitable<result<T>>()>>>;
 
-/** Does `body` until it succeeds, fails with something that `again` does not accept, or was tried often enough.
+/** Runs `body` until it succeeds, fails with a failure that `again` does not accept, or has used all attempts.
 
         auto scaled = co_await retry_on<pod>(*time, cond::conflict, read_change_write);
 
-    @par Errors        the last failure of `body`; cond::cancelled. What it throws counts as cond::internal.
+    @par Errors        the last failure of `body`; cond::cancelled. An exception counts as cond::internal.
     @par Cancellation  terminal, partial, total; reaches `body`.
     @par Lifetime      the clock must outlive the awaitable. `body` is kept. */
 template<class T = void>

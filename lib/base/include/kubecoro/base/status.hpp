@@ -7,7 +7,7 @@
 
 namespace kubecoro {
 
-/// One cause inside a server's `Status.details.causes`.
+/// One entry of a Status's `details.causes`.
 struct status_cause
 {
     std::string reason;
@@ -15,18 +15,18 @@ struct status_cause
     std::string field;
 };
 
-/** The server's own account of a failed request: the Kubernetes `Status` object as a value.
+/** The server's description of a failed request: the Kubernetes `Status` object as a value.
 
-    All text comes from the server and may contain what users wrote; our own words are in failure::message(). Parsed by
-    read_status(). Absent fields are empty. */
+    All text comes from the server and may contain user data; the library's own text is in failure::message(). Parsed
+    by read_status(). Absent fields are empty. */
 struct server_status
 {
-    /// HTTP code as the Status states it; the answer's status line if the Status has none.
+    /// HTTP code stated in the Status, or the code of the response's status line if the Status has none.
     int code = 0;
-    /// CamelCase reason such as "NotFound"; empty for plain-text answers.
+    /// CamelCase reason such as "NotFound"; empty for plain-text responses.
     std::string reason;
     std::string message;
-    /// Kind (or plural resource), group and name of what the failure is about.
+    /// Kind (or plural resource), group and name of the object concerned.
     std::string kind;
     std::string group;
     std::string name;

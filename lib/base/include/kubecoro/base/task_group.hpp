@@ -14,40 +14,42 @@ namespace kubecoro {
 
 /** Owns running coroutines: nothing in the library is detached.
 
-    Spawn, ask all to stop, await that all have ended. Thread safe. Destroying a group with running children is a
-    programming error: it is reported to the logger and the program aborts in every build, because the children would
-    outlive what they refer to. After stop() a spawn is refused. The group may outlive the context of its executor. */
+    Spawn children, ask all to stop, and await their end. Thread safe. Destroying a group with running children is a
+    programming error: it is logged and the program aborts in every build, because the children would outlive the
+    objects they refer to. After stop(), spawn() refuses new children. The group may outlive the context of its
+    executor. */
 class task_group
 {
 public:
-    /// @param executor  Where children start unless spawn says otherwise.
+    /// @param executor  Runs the children, unless spawn() names another.
     explicit task_group(boost::asio::any_io_executor executor, logger log = {});
     ~task_group();
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
 
-    /** Starts a child: on its executor, never inside the call. `where` must run one handler of the child at a time (a
-        strand, or a context with one thread), because that is what makes cancelling it safe. A child that is destroyed
-        with its execution context counts as ended. A failure other than cond::cancelled, or an exception, is logged once
-        with the name, and kept for first_failure(). @return false when the group is stopping or the context has ended (the
-        awaitable is dropped unstarted). */
+    /** Starts a child on its executor, never inside the call. `where` must run one handler of the child at a time (a
+        strand, or a context with one thread), because that is what makes cancelling it safe. A child that is
+        destroyed with its execution context counts as ended. A failure other than cond::cancelled, or an exception,
+        is logged once with the name, and kept for first_failure().
+        @return false when the group is stopping or the context has ended (the awaitable is dropped unstarted). */
     bool spawn(std::string name, boost::asio::awaitable<result<>> child);
     bool spawn(std::string name, boost::asio::any_io_executor where, boost::asio::awaitable<result<>> child);
 
     /// Asks every child to stop by terminal cancellation on the child's executor. Idempotent; returns at once.
     void stop();
 
-    /** Completes when no child runs any more; does not itself stop anything.
+    /** Completes when no child runs any more; does not stop the children.
 
-        Must not be awaited by a child. @par Cancellation  the wait ends with cond::cancelled, the children go on. */
+        Must not be awaited by a child.
+        @par Cancellation  the wait ends with cond::cancelled; the children continue. */
     [[nodiscard]] boost::asio::awaitable<result<>> join();
 
-    /** Keeps `owner`, whose member this group may be, until no child runs: for a group that is given up without a join.
-        The children may also end by being destroyed with their context. Drops it at once when none runs. */
+    /** Keeps `owner`, which may contain this group, alive until no child runs: for a group released without a join.
+        The children may also end by being destroyed with their context. Releases `owner` at once when none runs. */
     void keep_until_ended(std::shared_ptr<void> owner);
 
     [[nodiscard]] std::size_t running() const;
-    /// Names of the running children, for diagnosis.
+    /// Names of the running children, for diagnostics.
     [[nodiscard]] std::vector<std::string> names() const;
     [[nodiscard]] result<> first_failure() const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// An operation with a deadline, for Asio without cancel_after.
+// Runs an operation with a deadline, for Asio versions without cancel_after.
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/guard.hpp>
@@ -9,21 +9,22 @@
 
 namespace kubecoro {
 
-/** Runs both; when one ends, the other is cancelled and awaited.
+/** Runs both operations; when one ends, the other is cancelled and awaited.
 
     Both run on the caller's executor, which must be serialised (a strand, or a context with one thread).
-    @return whether `work` was the first to end. When the caller is cancelled either may come out.
-    @par Cancellation  terminal, partial, total, as far as the caller's cancellation state lets them in; each reaches
-                       both, as terminal cancellation too. */
+    @return whether `work` ended first. Unspecified when the caller is cancelled.
+    @par Cancellation  terminal, partial, total, as far as the caller's cancellation state admits them; each kind
+                       reaches both operations, and includes terminal cancellation. */
 [[nodiscard]] boost::asio::awaitable<bool> race(boost::asio::awaitable<result<>> work,
                                                 boost::asio::awaitable<result<>> limit);
 
-/// What with_timeout() fails with.
+/// The failure of with_timeout() when the limit passes.
 [[nodiscard]] failure no_answer_in_time(const std::string& doing);
 
-/** As `work`, or cond::timed_out when it has not ended within `limit`; then it is cancelled and awaited. 0 = no limit.
+/** Runs `work`; if it has not ended within `limit`, cancels it, awaits its end and fails with cond::timed_out. 0 = no
+    limit.
 
-    @param doing       What was being done, for the failure: "list pods".
+    @param doing       Names the operation in the failure: "list pods".
     @par Errors        those of `work`; cond::timed_out; cond::cancelled. An exception of `work` becomes a failure.
     @par Cancellation  as race(); reaches `work`.
     @par Executor      as race(). */

@@ -27,24 +27,24 @@ namespace kubecoro {
 
 class resource_client;
 
-/// How long to wait for what. 0 = without limit. The whole of an answer, and a watch's body, have no limit.
+/// Time limits of a client. 0 = no limit. A response as a whole has no limit, and neither has the body of a watch.
 struct client_timeouts
 {
-    /// TCP connection, name lookup included. Several addresses are tried 250 ms after one another.
+    /// TCP connection, including name lookup. Several addresses are tried at intervals of 250 ms.
     duration connect = std::chrono::seconds{30};
     duration tls_handshake = std::chrono::seconds{10};
-    /// From sending a request to the head of its answer.
+    /// From sending a request to receiving the head of its response.
     duration answer_head = std::chrono::seconds{60};
     /// The same for a watch.
     duration watch_head = std::chrono::seconds{30};
-    /// Silence inside the body of an answer that is not a watch.
+    /// Maximum silence within the body of a response other than a watch.
     duration body_idle = std::chrono::seconds{60};
 };
 
-/// What a server may make the client hold in memory. Beyond it: cond::corrupt.
+/// Limits on what the client holds in memory on behalf of a server. Beyond them: cond::corrupt.
 struct client_limits
 {
-    /// Bytes of an answer that is held whole: get, create, update, patch, remove, raw, discovery.
+    /// Bytes of a response that is held whole: get, create, update, patch, remove, raw, discovery.
     std::size_t max_answer_bytes = 64 * 1024 * 1024;
     /// Bytes of one list page, which is decoded as it arrives.
     std::uint64_t max_list_bytes = std::uint64_t{4} * 1024 * 1024 * 1024;
@@ -52,17 +52,17 @@ struct client_limits
 
 struct client_options
 {
-    /// For connect() only: which kubeconfig file and context. See load_kubeconfig.
+    /// For connect() only: the kubeconfig file and context. See load_kubeconfig.
     std::string kubeconfig = {};
     std::string context = {};
     /// Sent with each request; empty = "kubecoro/<version>".
     std::string user_agent = {};
     client_timeouts timeouts = {};
     client_limits limits = {};
-    /// How objects are read by get, list, watch and writes.
+    /// Decoding options for get, list, watch and writes.
     decode_options decode = {};
-    /// Repetitions of a request that the server refused with a Retry-After header (429, 5xx). Sources of informers do
-    /// not repeat: the reflector's backoff does. 0 = never.
+    /// Maximum retries of a request that the server refused with a Retry-After header (429, 5xx). 0 = never. The
+    /// sources of informers do not retry: the reflector's backoff does.
     unsigned max_retries = 10;
     /// Null = real_clock().
     std::shared_ptr<time_source> time = {};
@@ -72,57 +72,59 @@ struct client_options
     KUBECORO_NAME_FIRST;
 };
 
-/// An answer as it came, whatever its status code.
+/// A complete response, whatever its status code.
 struct raw_answer
 {
     answer_head head = {};
     std::string body = {};
 };
 
-/** A Kubernetes API server, as seen by a program: a handle to a shared connection pool and credentials.
+/** A Kubernetes API server as seen by a program: a handle to a shared connection pool and credentials.
 
-    Copies are cheap and share everything. Thread safe. Connections are opened when needed; at most 25 idle ones are
-    kept, which are used again for 90 s, closed by the first request that finds them older, and closed with the last
-    copy or the executor's context, which may end first. A request whose idle connection turns out to be dead is sent
-    again on a new one when it is idempotent (GET, PUT, DELETE) or was not wholly sent; so is a GET whose new connection broke.
-    Operations may be awaited on any executor that runs one handler at a time (a strand, an io_context of one thread).
+    Copies are cheap and share everything. Thread safe. Connections are opened on demand. At most 25 idle connections
+    are kept, each reusable for 90 s; older ones are closed by the next request, and all of them with the last copy or
+    the executor's context, which may end first. A request whose idle connection turns out to be dead is sent again on a
+    new one when it is idempotent (GET, PUT, DELETE) or was not completely sent; so is a GET whose new connection broke.
+    Operations may be awaited on any executor that runs one handler at a time (a strand, an io_context with one thread).
 
-    @par Errors  of every operation: unreachable, timed_out, cancelled, corrupt (a 200 that is not JSON, such as a login
-                 page, among it), misconfigured (impersonation without a user), and what the server says (with its
-                 Status and the request). Redirects are never followed: they fail with cond::invalid.
+    @par Errors        of every operation: unreachable, timed_out, cancelled, corrupt (including a 200 that is not JSON,
+                       such as a login page), misconfigured (impersonation without a user), and the server's own
+                       failures (with its Status and the request). Redirects are never followed: they fail with
+                       cond::invalid.
     @par Cancellation  terminal, partial, total: the connection of that operation is closed.
-    @warning gcc 12 corrupts aggregates made by braces inside a co_await expression. Name options first:
-             `list_options o{.limit = 5}; co_await c.list(type, ns, o);` is right everywhere,
+    @warning gcc 12 corrupts braced aggregates inside a co_await expression. Name options first: `list_options o{.limit
+    = 5}; co_await c.list(type, ns, o);` is correct everywhere, `co_await c.list(type, ns, {.limit = 5});` is not with
+    gcc 12.
              `co_await c.list(type, ns, {.limit = 5});` is not with gcc 12. */
 class client
 {
 public:
-    /// The cluster a kubeconfig or the pod's environment names; does not connect yet.
+    /// Makes a client for the cluster named by a kubeconfig or the pod's environment; does not connect yet.
     /// Errors: cond::misconfigured, see load_kubeconfig and create.
     [[nodiscard]] static result<client> connect(boost::asio::any_io_executor executor,
                                                 client_options options = client_options());
 
-    /** Proxies are not supported: where HTTPS_PROXY and NO_PROXY ask for one, a warning is logged and the server is
-        asked directly.
+    /** Makes a client for a configuration. Proxies are not supported: where HTTPS_PROXY and NO_PROXY select one, a
+        warning is logged and requests go directly to the server.
 
-        @par Errors  cond::misconfigured for a server URL, certificate or key that cannot be used, and impersonation
-                     without a user. */
+        @par Errors  cond::misconfigured for a server URL, certificate or key that cannot be used, and for
+                     impersonation without a user. */
     [[nodiscard]] static result<client> create(boost::asio::any_io_executor executor, cluster_config config,
                                                client_options options = client_options());
 
-    /// Over a transport of one's own, e.g. in process to the embedded server.
+    /// Uses a custom transport, e.g. the in-process one of the embedded server.
     client(boost::asio::any_io_executor executor, std::shared_ptr<transport> carrier,
            client_options options = client_options(), credentials login = credentials());
 
     /// @param ns  Namespace; empty for cluster scope and, in list and watch, for all namespaces.
     [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, std::string ns, std::string name,
                                                              std::string subresource = {}) const;
-    /// One page, decoded as it arrives. A list of another kind is corrupt.
+    /// One page, decoded as it arrives. A list of another kind fails with cond::corrupt.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(resource_type resource, std::string ns,
                                                                  list_options options = list_options()) const;
-    /** All pages in one, 500 objects a page unless options.limit says otherwise; its version is the first page's.
+    /** All pages in one, 500 objects a page unless options.limit is set; its version is the first page's.
 
-        When the server forgets the chain in the middle (410), everything is read again in one piece. */
+        When the continue token expires midway (410), everything is listed again in one request. */
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(resource_type resource, std::string ns,
                                                                      list_options options = list_options()) const;
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
@@ -139,26 +141,26 @@ public:
                                                                patch_kind kind, json_text body,
                                                                patch_options options = patch_options(),
                                                                std::string subresource = {}) const;
-    /// The deleted object, the object that finalizers still hold, or a `Status`, by kind().
+    /// Returns the deleted object, the object still held by finalizers, or a `Status`; kind() distinguishes them.
     [[nodiscard]] boost::asio::awaitable<result<object>>
     remove(resource_type resource, std::string ns, std::string name, delete_options options = delete_options()) const;
 
-    /// Any request, with credentials and retries. A failure only when there is no whole answer.
+    /// Sends any request, with credentials and retries. Fails only when no complete response arrived.
     [[nodiscard]] boost::asio::awaitable<result<raw_answer>> raw(request r) const;
-    /// The same with the body left to the caller to read; no time limit on the body.
+    /// Sends any request and leaves the body to the caller to read; no time limit on the body.
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) const;
 
     /// This client bound to one resource and namespace.
     [[nodiscard]] resource_client resource(resource_type type, std::string ns = {}) const;
 
-    /// What informers read from. The provider keeps the client's connections alive.
+    /// A source provider for informers. It keeps the client's connections alive.
     [[nodiscard]] std::shared_ptr<source_provider> provider() const;
     operator std::shared_ptr<source_provider>() const { return provider(); }
 
     [[nodiscard]] boost::asio::any_io_executor executor() const;
     /// The namespace of the kubeconfig context, else "default".
     [[nodiscard]] const std::string& default_namespace() const noexcept;
-    /// "https://127.0.0.1:6443", for people; empty over a transport of one's own.
+    /// "https://127.0.0.1:6443", for display; empty with a custom transport.
     [[nodiscard]] const std::string& server() const noexcept;
 
     struct state;
@@ -168,7 +170,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/// A client for one resource in one namespace: the same operations without naming them each time.
+/// A client bound to one resource in one namespace: the same operations without naming both each time.
 class resource_client
 {
 public:

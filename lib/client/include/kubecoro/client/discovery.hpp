@@ -11,7 +11,7 @@
 
 namespace kubecoro {
 
-/// One resource as the server offers it in one group and version.
+/// One resource as served in one group and version.
 struct discovered_resource
 {
     resource_type type = {};
@@ -21,15 +21,16 @@ struct discovered_resource
     std::vector<std::string> subresources = {};
 };
 
-/** Everything the server offers, in its own order of preference: the core group first, groups as the server lists them,
-    and the preferred version of each group before its others.
+/** All resources of the server, in its order of preference: the core group first, then groups as the server lists
+    them, with the preferred version of each group before its others.
 
-    Asks for aggregated discovery (two requests) and falls back to one request per group and version; a group whose
-    server does not answer is left out.
-    @par Errors  as client; corrupt when an answer is not a discovery document. */
+    Uses aggregated discovery (two requests) and falls back to one request per group and version; a group whose
+    server does not respond is omitted.
+    @par Errors  as client; corrupt when a response is not a discovery document. */
 [[nodiscard]] boost::asio::awaitable<result<std::vector<discovered_resource>>> all_resources(client c);
 
-/** The resource a person means: plural, singular, short name or kind, each alone or with ".group" or ".version.group":
+/** The resource for a name given by a user: plural, singular, short name or kind, each alone or with ".group" or
+    ".version.group":
     "pods", "po", "deployments.apps", "widgets.v1.example.com", "Deployment".
 
     @par Errors  not_found with similar names; else as all_resources. */

@@ -10,7 +10,7 @@ namespace kubecoro {
 
 class object;
 
-/// The body of a write: JSON text, made from text (trusted to be JSON), an object, or a JSON value.
+/// The body of a write: JSON text, made from text (not validated), an object, or a JSON value.
 struct json_text
 {
     json_text(std::string json) : text(std::move(json)) {}

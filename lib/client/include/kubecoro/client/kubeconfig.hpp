@@ -12,8 +12,8 @@
 
 namespace kubecoro {
 
-/// Act as somebody else, where the server allows it. Empty user = off; the other members need a user, without which
-/// create() and every request fail with cond::misconfigured.
+/// The identity to impersonate, where the server allows it. Empty user = off; the other members require a user,
+/// otherwise create() and every request fail with cond::misconfigured.
 struct impersonation
 {
     std::string user = {};
@@ -23,13 +23,14 @@ struct impersonation
     KUBECORO_NAME_FIRST;
 };
 
-/// Who asks. At most one of token, token_file and user name is used, in the order token_file, token, user name.
+/// Authenticates requests. Only one of token, token_file and user name is used, with precedence token_file, token, user
+/// name.
 struct credentials
 {
-    /// Bearer token, sent as it is.
+    /// Bearer token, sent unchanged.
     std::string token = {};
-    /// File that holds the bearer token: read at first use, again once a minute, and after a 401. A file that cannot be
-    /// read leaves the last token (at first `token`) in use.
+    /// File with the bearer token: read at first use, again after 50 s, and after a 401. If it cannot be read, the last
+    /// token (initially `token`) stays in use.
     std::string token_file = {};
     std::string username = {};
     std::string password = {};
@@ -37,47 +38,49 @@ struct credentials
     KUBECORO_NAME_FIRST;
 };
 
-/** Where a cluster is, how its certificate is verified, and who asks: everything needed to make a client. A regular
-    value that may hold secrets: it has no printing on purpose. */
+/** Address of a cluster, verification of its certificate, and credentials: everything needed to make a client. A
+    regular type that may hold secrets: it deliberately has no stream output. */
 struct cluster_config
 {
-    /// "https://host:port/prefix"; http is for loopback and proxies of one's own.
+    /// "https://host:port/prefix"; http is for loopback and local proxies.
     std::string server = {};
-    /// PEM text of the authorities to trust; empty = those of the system.
+    /// PEM text of the trusted certificate authorities; empty = the system's.
     std::string ca = {};
-    /// Name the certificate is checked for and that is sent as SNI; empty = the host of `server`.
+    /// Host name to verify the certificate against and to send as SNI; empty = the host of `server`.
     std::string server_name = {};
-    /// Accept any certificate. Only for tests.
+    /// Accepts any certificate. For tests only.
     bool insecure = false;
     /// PEM text; both or neither.
     std::string client_certificate = {};
     std::string client_key = {};
     credentials login = {};
-    /// The namespace to use where the user names none; empty = "default".
+    /// The namespace to use when the user names none; empty = "default".
     std::string ns = {};
-    /// Where this came from, for people: "context kind of /home/u/.kube/config", "in-cluster".
+    /// Source of the configuration, for display: "context kind of /home/u/.kube/config", "in-cluster".
     std::string origin = {};
     KUBECORO_NAME_FIRST;
 };
 
-/** What the loader may see of the machine. Both functions are injectable so that tests need no files.
+/** The loader's access to environment variables and files. Both functions are injectable so that tests need no
+    files.
 
-    read_file fails with cond::not_found when there is no such file, with cond::misconfigured when it cannot be read or
-    is longer than `limit` bytes. */
+    read_file fails with cond::not_found when the file does not exist, with cond::misconfigured when it cannot be
+    read or is longer than `limit` bytes. */
 struct environment
 {
     std::function<std::optional<std::string>(const std::string& name)> variable;
     std::function<result<std::string>(const std::string& path, std::size_t limit)> read_file;
-    /// Where a pod finds its service account.
+    /// Directory of the pod's service account.
     std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 
-/// The process's variables and files.
+/// Reads the process's environment variables and files.
 [[nodiscard]] environment system_environment();
 
 struct kubeconfig_options
 {
-    /// Explicit file: the only source then. Empty = KUBECONFIG (a list, merged), else ~/.kube/config, else in-cluster.
+    /// Explicit file, used as the only source. Empty = KUBECONFIG (a list, merged), else ~/.kube/config, else
+    /// in-cluster.
     std::string path = {};
     /// Empty = current-context.
     std::string context = {};
@@ -86,16 +89,17 @@ struct kubeconfig_options
 
 /** Finds the cluster the way kubectl does.
 
-    Of several files in KUBECONFIG the first that has a cluster, context, user or current-context wins for it; missing
-    ones are passed over. Paths inside a file are relative to it; *-data members beat files. Over plain http no
-    credentials are taken; impersonation is. Reads files, so it may block for a moment.
+    With several files in KUBECONFIG, the first that defines a cluster, context, user or current-context wins;
+    missing files are skipped. Paths inside a file are relative to it; *-data members override files. Over plain http
+    credentials are ignored; impersonation is not. Reads files, so it may block briefly.
 
-    @par Errors  cond::misconfigured naming file and field: nothing found, not YAML, wrong type, missing file, missing
-                 context, cluster or user, bad base64, impersonation without a user, or something not supported (exec, auth-provider, proxy-url). */
+    @par Errors  cond::misconfigured naming file and field: nothing found, not YAML, wrong type, missing file,
+                 missing context, cluster or user, bad base64, impersonation without a user, or an unsupported
+                 setting (exec, auth-provider, proxy-url). */
 [[nodiscard]] result<cluster_config> load_kubeconfig(const kubeconfig_options& options = kubeconfig_options(),
                                                      const environment& env = system_environment());
 
-/// The configuration of a pod. Errors: cond::misconfigured when this is not one.
+/// The configuration of a pod. Errors: cond::misconfigured outside a pod.
 [[nodiscard]] result<cluster_config> load_in_cluster_config(const environment& env = system_environment());
 
 } // namespace kubecoro

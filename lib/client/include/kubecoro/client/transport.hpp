@@ -13,7 +13,7 @@
 
 namespace kubecoro {
 
-/// Status line and headers of an answer. Names are lower case.
+/// Status line and headers of a response. Names are lower case.
 struct answer_head
 {
     int status = 0;
@@ -23,8 +23,8 @@ struct answer_head
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
 };
 
-/** An answer whose body is read piece by piece. Owned by one coroutine at a time; destroying it early gives up the
- * connection. */
+/** A response whose body is read piece by piece. Owned by one coroutine at a time; destroying it early drops the
+    connection. */
 class answer
 {
 public:
@@ -33,26 +33,28 @@ public:
 
     /** The next bytes of the body, as they arrive; empty at its clean end. Valid until the next call or destruction.
 
-        @par Errors        unreachable when the body broke off, timed_out, cancelled.
+        @par Errors        unreachable when the body is cut off, timed_out, cancelled.
         @par Cancellation  terminal, partial: the connection is closed. */
     [[nodiscard]] virtual boost::asio::awaitable<result<std::string_view>> read_some() = 0;
 
-    /** What has come of the body behind the bytes that the last call found, without a wait; empty when that is nothing.
-        How the body goes on or ends is for read_some() to tell. Valid as long as what read_some() found. */
+    /** Bytes of the body that have already arrived after those of the last call, without waiting; empty when there
+        are none. The end of the body and errors are reported by read_some(). Valid as long as the result of
+        read_some(). */
     [[nodiscard]] virtual std::string_view read_arrived() { return {}; }
 };
 
-/** Carries requests to a server: sockets with TLS, or in process to the embedded server, or either with faults.
+/** Carries requests to a server: over sockets with TLS, in process to the embedded server, or either with injected
+    faults.
 
-    Thread safe unless an implementation says otherwise. */
+    Thread safe unless an implementation states otherwise. */
 class transport
 {
 public:
     virtual ~transport() = default;
 
-    /** Sends one request and completes when the head of the answer is there, whatever its status code.
+    /** Sends one request and completes when the head of the response has arrived, whatever its status code.
 
-        @par Errors        unreachable, timed_out, cancelled, corrupt. Never a failure for a status code.
+        @par Errors        unreachable, timed_out, cancelled, corrupt. A status code is never a failure.
         @par Cancellation  terminal, partial: the connection is closed.
         @par In flight     Any number. */
     [[nodiscard]] virtual boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) = 0;

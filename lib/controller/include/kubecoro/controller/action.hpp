@@ -8,26 +8,26 @@
 
 namespace kubecoro {
 
-/** What a run of a reconciler wants for its key. A regular value.
+/** The outcome that a reconciler's run requests for its key. A regular type.
 
         co_return action::done();
         co_return action::requeue_after(10min);
-        co_return terminal(failure(cond::invalid, "the spec cannot be"));
+        co_return terminal(failure(cond::invalid, "the spec cannot be satisfied"));
 
-    A failure instead of an action means: again, after the key's backoff. */
+    A failure instead of an action requests a retry after the key's backoff. */
 class action
 {
 public:
-    /// All is as it should be until the next event.
+    /// Success: no further run until the next event.
     [[nodiscard]] static action done() { return action(); }
-    /// The same, but look again after `d` at the latest; at once when it is not positive.
+    /// Success: run again after `d` at the latest; at once when `d` is not positive.
     [[nodiscard]] static action requeue_after(duration d)
     {
         action a;
         a.after_ = d;
         return a;
     }
-    /// The next run that this action asks for has that priority; without it, the priority of this run.
+    /// Sets the priority of the next run that this action requests; by default the priority of this run.
     [[nodiscard]] action with_priority(int p) const
     {
         action a = *this;
@@ -37,7 +37,7 @@ public:
 
     [[nodiscard]] const std::optional<duration>& after() const noexcept { return after_; }
     [[nodiscard]] const std::optional<int>& priority() const noexcept { return priority_; }
-    /// Why there is no use in trying again, if this is terminal().
+    /// The failure for which a retry is pointless, if this is terminal().
     [[nodiscard]] const std::optional<failure>& hopeless() const noexcept { return hopeless_; }
 
 private:
@@ -47,7 +47,7 @@ private:
     std::optional<failure> hopeless_;
 };
 
-/// The run has failed and trying again cannot help: it is counted and logged, and the key waits for its next event.
+/// The run failed and a retry cannot help: it is counted and logged, and the key waits for its next event.
 [[nodiscard]] inline action terminal(failure why)
 {
     action a;

@@ -20,25 +20,25 @@ namespace kubecoro {
 
 struct controller_options
 {
-    /// For metrics, logs and describe(). Of a process's controllers each needs its own.
+    /// For metrics, logs and describe(). Must be unique among the controllers of a process.
     std::string name = {};
-    /// Runs at once. 0 counts as 1.
+    /// Number of concurrent runs. 0 counts as 1.
     std::size_t workers = 1;
-    /// How long a run may take before it is cancelled and counts as failed. 0 = no limit. Costs about 1 us a run.
+    /// Maximum duration of a run; then it is cancelled and counts as failed. 0 = no limit. Costs about 1 us per run.
     duration deadline{0};
-    /// How long failed keys wait. Empty = exponential_limiter(): 5 ms to 1,000 s per key, without a bucket, so that many
-    /// failing keys do not hold up the others' retries.
+    /// Delays of failed keys. Empty = exponential_limiter(): 5 ms to 1,000 s per key, without a bucket, so that many
+    /// failing keys do not delay the retries of others.
     std::unique_ptr<rate_limiter> limiter = {};
-    /// How long run() waits for the first lists of the sources that were added before it. 0 = for ever.
+    /// How long run() waits for the first lists of the sources added before it. 0 = forever.
     duration sync_timeout = std::chrono::minutes{2};
-    /// How long stop() lets runs finish before it cancels them. 0 = not at all. The default leaves time to clean up within
-    /// the 30 s that Kubernetes gives a pod to end.
+    /// Time that stop() gives runs to finish before it cancels them. 0 = none. The default leaves time to clean up
+    /// within the 30 s that Kubernetes gives a pod to terminate.
     duration grace = std::chrono::seconds{20};
-    /// How long a key waits at most until the sources have seen what its last run wrote. 0 = not at all.
+    /// Maximum time that a key waits for the sources to show what its last run wrote. 0 = do not wait.
     duration own_write_wait = std::chrono::seconds{10};
     /// As in workqueue_options.
     unsigned ageing = 8;
-    /// Where controller_runtime_* and workqueue_* go, if the controller has a name. Empty = nowhere.
+    /// Receives controller_runtime_* and workqueue_*, if the controller has a name. Empty = no metrics.
     std::shared_ptr<metrics> measures = {};
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
@@ -48,9 +48,9 @@ struct controller_options
 
 struct source_options
 {
-    /// Which events matter. Empty = all.
+    /// Selects the events that matter. Empty = all.
     predicate filter = {};
-    /// Of the keys whose objects have changed, and of those that the first list or a resync only shows.
+    /// Priority of keys queued by real changes, and by the initial list or a resync.
     int priority = priority::normal;
     int unchanged_priority = priority::low;
     /// As in handler_options. 0 = the informer's default.
@@ -62,41 +62,41 @@ struct source_options
 
 enum class source_state
 {
-    /// Its first list has not been seen whole.
+    /// Its first list has not been fully processed.
     syncing,
     synced,
     /// Removed, or its informer has stopped.
     over
 };
 
-/// A picture of one source.
+/// A snapshot of one source.
 struct source_stats
 {
     std::string name = {};
     source_state state = source_state::syncing;
     std::uint64_t events = 0;
-    /// Events that the filter or the map function threw on.
+    /// Events on which the filter or the map function threw.
     std::uint64_t failed = 0;
-    /// Why its first list cannot be had, as long as that is so.
+    /// The failure of its first list, as long as it fails.
     std::optional<failure> trouble = {};
 };
 
 enum class controller_phase
 {
     created,
-    /// Waits for the first lists.
+    /// Waiting for the first lists.
     syncing,
     running,
-    /// No more events, and no new runs; those in progress may finish.
+    /// No more events and no new runs; runs in progress may finish.
     stopping,
-    /// What still runs has been cancelled.
+    /// The remaining runs have been cancelled.
     cancelling,
     stopped
 };
 
 [[nodiscard]] std::string_view to_string(controller_phase p) noexcept;
 
-/// A picture of one controller.
+/// A snapshot of one controller.
 struct controller_stats
 {
     controller_phase phase = controller_phase::created;
@@ -104,23 +104,23 @@ struct controller_stats
     /// Runs in progress.
     std::size_t active = 0;
     std::uint64_t succeeded = 0;
-    /// Successes that asked to be looked at again.
+    /// Successes that requested another run.
     std::uint64_t requeued = 0;
-    /// Failures that are tried again, those that threw or passed the deadline included.
+    /// Failures that are retried, including exceptions and missed deadlines.
     std::uint64_t failed = 0;
     std::uint64_t terminal = 0;
     std::uint64_t threw = 0;
     std::uint64_t timed_out = 0;
-    /// Runs that ended because the controller cancelled them.
+    /// Runs cancelled by the controller.
     std::uint64_t cancelled = 0;
-    /// Keys that wait until the sources have seen what they wrote, and waits that took too long.
+    /// Keys waiting for the sources to show what they wrote, and such waits that timed out.
     std::size_t behind_own_writes = 0;
     std::uint64_t own_write_timeouts = 0;
     std::vector<source_stats> sources = {};
     workqueue_stats queue = {};
 };
 
-/// A few lines for people.
+/// A human-readable summary of a few lines.
 [[nodiscard]] std::string describe(const controller_stats& s);
 
 } // namespace kubecoro

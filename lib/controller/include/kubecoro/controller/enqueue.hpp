@@ -13,7 +13,7 @@ namespace detail {
 class key_batch;
 }
 
-/// Takes the keys that an event concerns. Borrowed: valid during the call only; the text is copied.
+/// Receives the keys that an event concerns. Borrowed: valid only during the call; the text is copied.
 class key_sink
 {
 public:
@@ -26,23 +26,23 @@ private:
     detail::key_batch* out_;
 };
 
-/** Says which keys an event concerns: any number, none included, the same one as often as it likes.
+/** Maps an event to keys: any number, possibly none; duplicates are allowed.
 
-    Called in order, from one coroutine per source; must not block. What it throws is counted and logged with the
-    object; the keys it had named before stay, and the next event follows. */
+    Called in order, by one coroutine per source; must not block. An exception is counted and logged with the object;
+    the keys passed before it stay, and the next event follows. */
 using enqueue = std::function<void(const notification&, key_sink)>;
 
-/// The object's own key.
+/// Enqueues the object's own key.
 [[nodiscard]] enqueue enqueue_object();
 
 struct owner_options
 {
-    /// Only the owner that controls the object (`controller: true`), of which there is at most one. False = every owner.
+    /// Only the owner with `controller: true`, of which there is at most one. False = every owner.
     bool controller_only = true;
 };
 
-/** The keys of the object's owners of this group and kind, whatever version their reference names; of an update, those
-    before and after. An owner has the object's namespace, or none when `owner` is not namespaced. */
+/** Enqueues the object's owners of this group and kind, whatever version their reference has; for an update, the
+    owners before and after. An owner has the object's namespace, or none when `owner` is not namespaced. */
 [[nodiscard]] enqueue enqueue_owner(resource_type owner, owner_options options = {});
 template<class Kind>
 [[nodiscard]] enqueue enqueue_owner(owner_options options = {})
@@ -50,8 +50,8 @@ template<class Kind>
     return enqueue_owner(Kind::resource(), options);
 }
 
-/// The keys that `f` names for the object; of an update, for the one before and the one after, so that what an object no
-/// longer points at hears of it. A resync is asked about once.
+/// Enqueues the keys that `f` names for the object; for an update, those of the old and the new object, so that objects
+/// no longer referenced get a run as well. A resync calls `f` once.
 [[nodiscard]] enqueue enqueue_mapped(std::function<void(const object&, key_sink)> f);
 
 } // namespace kubecoro

@@ -7,28 +7,28 @@
 
 namespace kubecoro {
 
-/** Says whether an event matters to a controller. Empty = every event does.
+/** Selects the events that matter to a controller. Empty = all.
 
-    Called in order, from one coroutine per source. What it throws loses that event: it is counted and logged. It runs
-    after the cache, so it saves runs, not memory. */
+    Called in order, by one coroutine per source. An exception drops that event: it is counted and logged. Predicates
+    run after the cache, so they save runs, not memory. */
 using predicate = std::function<bool(const notification&)>;
 
-/** The usual ones. Those about a change look at `updated` only: what was added or deleted always passes. */
+/** Common predicates. Those about a change filter only `updated`: additions and deletions always pass. */
 namespace predicates {
 
-/// metadata.generation differs: the spec, as the server sees it, or the object is being deleted. For kinds without a
-/// generation (ConfigMap, Secret) it is resource_version_changed().
+/// metadata.generation differs (the server's notion of a spec change), or the object is being deleted. For kinds
+/// without a generation (ConfigMap, Secret) it acts as resource_version_changed().
 [[nodiscard]] predicate generation_changed();
 [[nodiscard]] predicate labels_changed();
 [[nodiscard]] predicate annotations_changed();
-/// Not a resync.
+/// True unless the event is a resync.
 [[nodiscard]] predicate resource_version_changed();
-/// `f` holds for the object or, of an update, for the one before or after: leaving a selection is an event as well.
+/// `f` holds for the object or, for an update, for the old or the new one: leaving a selection is an event as well.
 [[nodiscard]] predicate matches(std::function<bool(const object&)> f);
 
-/// True when there are none. Asks no further than it must.
+/// True when empty. Short-circuits.
 [[nodiscard]] predicate all_of(std::vector<predicate> all);
-/// False when there are none.
+/// False when empty. Short-circuits.
 [[nodiscard]] predicate any_of(std::vector<predicate> any);
 [[nodiscard]] predicate not_(predicate p);
 

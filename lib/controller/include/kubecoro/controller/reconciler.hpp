@@ -21,11 +21,11 @@
 
 namespace kubecoro {
 
-/** What one run knows of itself. Lives until the run ends; used by that run only. */
+/** State and settings of one run. Lives until the run ends; used by that run only. */
 class reconcile_context
 {
 public:
-    /// A write of this run that its key's next run has to see.
+    /// A write of this run that the key's next run must see.
     struct write
     {
         std::string group;
@@ -33,7 +33,7 @@ public:
         object_key key;
         std::string resource_version;
     };
-    /// For tests of a reconciler; a controller fills them in.
+    /// Public for tests of a reconciler; a controller fills them in.
     struct settings
     {
         unsigned attempt = 1;
@@ -53,24 +53,24 @@ public:
     reconcile_context(const reconcile_context&) = delete;
     reconcile_context& operator=(const reconcile_context&) = delete;
 
-    /// 1, and one more for each failure of this key since its last success.
+    /// 1 plus the number of failures of this key since its last success.
     [[nodiscard]] unsigned attempt() const noexcept { return settings_.attempt; }
     [[nodiscard]] int priority() const noexcept { return settings_.priority; }
-    /// When this run is cancelled; empty when it has all the time it wants.
+    /// When this run is cancelled; empty without a limit.
     [[nodiscard]] const std::optional<time_point>& deadline() const noexcept { return settings_.deadline; }
-    /// Adds the controller and the object to every line. Made by each call.
+    /// A logger that adds the controller and the object to every line. Built on each call.
     [[nodiscard]] logger log() const;
-    /// The controller's.
+    /// The controller's clock.
     [[nodiscard]] const std::shared_ptr<time_source>& time() const noexcept { return settings_.time; }
-    /// For work that does not suspend: the deadline has passed, or the controller stops and has lost patience. What is
-    /// awaited is cancelled through its cancellation slot.
+    /// For work that does not suspend: true after the deadline, or when the controller cancels its runs on stop.
+    /// Awaited operations are cancelled through their cancellation slot.
     [[nodiscard]] bool is_cancelled() const noexcept;
 
-    /** This run has written an object, and this is what the server answered. The next run of this key begins when the
+    /** Records that this run wrote an object; `answer` is the server's response. The key's next run begins when the
         stores of the sources of that group and kind have reached that version, or after
         controller_options::own_write_wait.
 
-        Nothing to wait for when no source has that kind or watches that namespace. */
+        No wait when no source has that kind or watches that namespace. */
     void wrote(const object& answer);
     void wrote(const resource_type& resource, object_key key, std::string resource_version);
 
@@ -81,11 +81,13 @@ private:
     std::vector<write> writes_ = {};
 };
 
-/** Brings the world closer to what the object of this key asks for. A coroutine, or what returns one.
+/** Moves the actual state towards the desired state of this key's object. A coroutine, or a function that returns an
+    awaitable.
 
-    Reads come from informers' listers; the object may be gone. Called for one key at a time only, for several keys at
-    once. Key and context live until the run ends. @par Cancellation  terminal, at the deadline and when a stop has waited
-    long enough: it has to end then, a stop waits for it. What it throws counts as a failure. */
+    Reads use the informers' listers; the object may have been deleted. Never called concurrently for one key, but
+    concurrently for several keys. Key and context live until the run ends. An exception counts as a failure.
+    @par Cancellation  terminal, at the deadline and after the grace period of a stop: the run must then end, because
+                       stop() waits for it. */
 using reconciler = std::function<boost::asio::awaitable<result<action>>(const object_key&, reconcile_context&)>;
 
 } // namespace kubecoro

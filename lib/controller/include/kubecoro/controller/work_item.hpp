@@ -6,10 +6,10 @@
 
 namespace kubecoro {
 
-/** A key in a worker's hands: nobody else gets this key until it is given back by done(), succeeded(), retry() or
+/** A key held by a worker: no other worker gets this key until it is given back by done(), succeeded(), retry() or
     again_after(), each at most once.
 
-    An item that is dropped without one of these (its worker was cancelled, or threw) goes back into the queue, so that
+    An item destroyed without one of these (its worker was cancelled, or threw) goes back into the queue, so that
     nothing is lost. It may outlive the queue and be given back on any thread. */
 template<class Key>
 class work_item
@@ -34,24 +34,24 @@ public:
     [[nodiscard]] const Key& key() const noexcept { return *static_cast<const Key*>(handed_.key); }
     const Key& operator*() const noexcept { return key(); }
     const Key* operator->() const noexcept { return &key(); }
-    /// The one it was handed out with.
+    /// The priority with which it was handed out.
     [[nodiscard]] int priority() const noexcept { return handed_.priority; }
-    /// Failures since the last forget(). Not after the item was given back.
+    /// Failures since the last forget(). Must not be called after the item was given back.
     [[nodiscard]] unsigned num_requeues() const { return queue_->num_requeues(handed_.s); }
-    /// Starts the delays of this key over. Not after the item was given back.
+    /// Resets the delays of this key. Must not be called after the item was given back.
     void forget() { queue_->forget(handed_.s); }
-    /// Whether it was not given back yet.
+    /// True until the item is given back.
     [[nodiscard]] explicit operator bool() const noexcept { return queue_ != nullptr; }
 
-    /// The run is over. If the key was added meanwhile it is ready again.
+    /// Ends the run. If the key was added during the run it is ready again.
     void done() { finish(verdict::kind::done); }
-    /// forget() and done() at once.
+    /// forget() and done() in one step.
     void succeeded() { finish(verdict::kind::succeeded); }
-    /// The run failed: again after the limiter's delay, at the same priority unless one is given, and done(). A failure
-    /// while an earlier retry still waits for its moment does not make the delay longer.
+    /// Ends a failed run: the key runs again after the limiter's delay, at the same priority unless one is given. A
+    /// failure while an earlier retry still waits does not lengthen the delay.
     void retry() { finish(verdict::kind::retry, handed_.priority); }
     void retry(int priority) { finish(verdict::kind::retry, priority); }
-    /// The run succeeded and wants another one after `delay`: forget(), add_after() and done() at once.
+    /// Ends a successful run and requests another after `delay`: forget(), add_after() and done() in one step.
     void again_after(duration delay) { finish(verdict::kind::again, handed_.priority, delay); }
     void again_after(duration delay, int priority) { finish(verdict::kind::again, priority, delay); }
 
@@ -62,7 +62,7 @@ private:
     {
         if (queue_ == nullptr) return;
         const verdict v{.what = what, .delay = delay, .priority = priority};
-        queue_->give_back(handed_.s, v); // may throw what a limiter throws, and then it is still in hand
+        queue_->give_back(handed_.s, v); // may throw a limiter's exception; the item is then still held
         queue_ = nullptr;
     }
 

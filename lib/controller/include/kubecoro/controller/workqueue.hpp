@@ -19,7 +19,7 @@
 
 namespace kubecoro {
 
-/// Keyed for object keys and texts, so that what names come from elsewhere cannot make the queue slow; else std::hash.
+/// Keyed for object keys and texts, so that names from outside cannot degrade the queue by collisions; else std::hash.
 template<class Key>
 using workqueue_hash =
     std::conditional_t<std::is_same_v<Key, object_key>, object_key_hash,
@@ -36,25 +36,26 @@ using workqueue_equal = std::conditional_t<std::is_same_v<Key, object_key>, obje
             if (co_await reconcile(item->key())) item->succeeded(); else item->retry();
         }
 
-    A key is never with two workers at once. However often it is added while it waits, it runs once; added while it is in
-    work, once more. A key that was added twice with different priorities has the higher one. A delay is independent of
-    that: add() does not cancel an add_after(), and the earliest of several add_after() counts.
+    A key is never held by two workers at once. However often it is added while it waits, it runs once; if it is
+    added while it is being processed, it runs once more. A key added with different priorities gets the highest one.
+    Delays are independent of that: add() does not cancel an add_after(), and the earliest of several add_after()
+    counts.
 
-    Thread safe: every call, also get(), from any thread and executor; add() takes a lock for less than a microsecond and
-    allocates only for keys that are new. Key: movable, hashable by Hash, comparable by Equal; when both are transparent
-    (as for object_key), whatever compares like a key may be added and the key is made only when it is new.
-    Memory: the key itself and 44 to 56 bytes for each key that waits, is in work or has failures, 20 to 40 more while it
-    waits for its moment, and 16 to 32 more in a queue that is measured; keys are merged, so that their number is the
-    bound. It is given back when the last of many keys has gone.
+    Thread safe: every call, including get(), from any thread and executor. add() holds a lock for less than a
+    microsecond and allocates only for new keys. Key: movable, hashable by Hash, comparable by Equal; when both are
+    transparent (as for object_key), any type that compares like a key may be added, and the key is constructed only
+    when it is new. Memory: the key itself and 44 to 56 bytes for each key that waits, is being processed or has
+    failures, 20 to 40 more while it is delayed, and 16 to 32 more in a queue with metrics. Keys are merged, so the
+    number of distinct keys is the bound. Memory is released when the last of many keys is gone.
 
-    One owner. Its destructor shuts it down; workers that wait come back with cond::cancelled. */
+    Has one owner. The destructor shuts the queue down; waiting workers get cond::cancelled. */
 template<class Key, class Hash = workqueue_hash<Key>, class Equal = workqueue_equal<Key>>
 class workqueue
 {
 public:
     using item = work_item<Key>;
 
-    /// @param executor  Where the one timer of the queue runs (on a strand of its own). Workers run wherever they are.
+    /// @param executor  Runs the queue's timer (on its own strand). Workers run on their own executors.
     explicit workqueue(boost::asio::any_io_executor executor, workqueue_options options = {})
         : engine_(std::make_shared<detail::workqueue_engine>(std::move(executor), std::move(options),
                                                              std::make_unique<table>()))
@@ -72,22 +73,22 @@ public:
         if (engine_) engine_->close();
     }
 
-    /// The key wants a run. Ignored after a shutdown.
+    /// Requests a run of the key. Ignored after a shutdown.
     template<class K>
     void add(const K& key, int priority = priority::normal)
     {
         const auto& k = as_key(key);
         engine_->add(one(k), priority);
     }
-    /// All keys of a range with random access, in one step: an event batch. `key_of(element)` names the key.
+    /// Adds all keys of a random-access range in one step: an event batch. `key_of(element)` returns the key.
     template<class Range, class KeyOf = std::identity>
     void add_batch(const Range& range, int priority = priority::normal, KeyOf key_of = {})
     {
         const many<Range, KeyOf> all{range, key_of};
         engine_->add(all.list(), priority);
     }
-    /// add() when `delay` has passed; at once when it is not positive. Of several for one key the earliest counts, at the
-    /// highest of their priorities. A shutdown drops what waits.
+    /// Adds the key when `delay` has passed; at once when it is not positive. With several calls for one key the
+    /// earliest due time counts, at the highest of their priorities. A shutdown drops delayed keys.
     template<class K>
     void add_after(const K& key, duration delay, int priority = priority::normal)
     {
@@ -100,15 +101,15 @@ public:
         const many<Range, KeyOf> all{range, key_of};
         engine_->add_after(all.list(), delay, priority);
     }
-    /// add_after() with the limiter's delay, and one more failure for the key. It asks the limiter for a place only when
-    /// that changes what waits.
+    /// add_after() with the limiter's delay, and counts a failure of the key. Takes from the limiter only when that
+    /// changes the due time.
     template<class K>
     void add_rate_limited(const K& key, int priority = priority::normal)
     {
         const auto& k = as_key(key);
         engine_->add_rate_limited(one(k), priority, &find<std::remove_cvref_t<decltype(k)>>);
     }
-    /// The key's delays start over. Without it (or succeeded()) a key that has failed is remembered for ever.
+    /// Resets the key's delays. Without it (or succeeded()) a key that has failed is remembered forever.
     template<class K>
     void forget(const K& key)
     {
@@ -123,18 +124,18 @@ public:
         return engine_->num_requeues(&k, &find<std::remove_cvref_t<decltype(k)>>);
     }
 
-    /** The next key; waits for one.
+    /** Returns the next key; waits for one.
 
-        @par Errors        cond::cancelled when the queue is shut down and nothing is ready any more.
+        @par Errors        cond::cancelled when the queue is shut down and no key is ready.
         @par Cancellation  terminal, partial, total: no key is lost.
         @par In flight     Any number. */
     [[nodiscard]] boost::asio::awaitable<result<item>> get() { return get(engine_); }
-    /// The same for several keys at once: what is ready, at least one and up to `max`.
+    /// The same for several keys: those that are ready, at least one and up to `max`.
     [[nodiscard]] boost::asio::awaitable<result<std::vector<item>>> get_batch(std::size_t max)
     {
         return get_batch(engine_, max);
     }
-    /// The next key if one is ready.
+    /// The next key, if one is ready.
     [[nodiscard]] std::optional<item> try_get()
     {
         const auto h = engine_->take();
@@ -142,20 +143,20 @@ public:
         return item(*engine_, *h);
     }
 
-    /// Keys that are ready.
+    /// Number of ready keys.
     [[nodiscard]] std::size_t len() const { return engine_->size(); }
 
-    /// No more adds, and what waits for its moment is dropped. What is ready is still handed out; then get() fails. Ends a
-    /// drain that is being waited for. Idempotent.
+    /// Accepts no more keys and drops delayed ones. Ready keys are still handed out; then get() fails. Ends a drain in
+    /// progress. Idempotent.
     void shut_down() { engine_->shut_down(); }
-    /** Shuts down and completes when nothing is ready nor in work any more. A key that was added during its run is run
+    /** Shuts down and completes when no key is ready or being processed. A key that was added during its run runs
         once more before that.
 
         @par Errors        cond::cancelled after shut_down(), or when the awaiting coroutine is cancelled.
         @par Cancellation  terminal, partial, total: the queue stays shut down. */
     [[nodiscard]] boost::asio::awaitable<result<>> shut_down_with_drain() { return engine_->drain(); }
     [[nodiscard]] bool shutting_down() const { return engine_->shutting_down(); }
-    /** Completes when the timer of the queue runs no more, after shut_down(). Then the destructor destroys the limiter and
+    /** Completes when the queue's timer has ended, after shut_down(). The destructor then destroys the limiter and
         the other options inside the call, and not later on the executor.
 
         @par Cancellation  terminal, partial, total: ends the wait only. */
@@ -169,7 +170,7 @@ private:
     using slot = detail::workqueue_engine::slot;
     static constexpr bool transparent = requires { typename Hash::is_transparent; };
 
-    /// A key as it is looked up: as it is, or made into a Key.
+    /// The key used for a look-up: the argument itself, or converted to Key.
     template<class K>
     static decltype(auto) as_key(const K& key)
     {

@@ -14,7 +14,7 @@
 
 namespace kubecoro {
 
-/// Priorities go from -100 to 100; what is beyond counts as the nearest.
+/// Priorities range from -100 to 100; values beyond are clamped.
 namespace priority {
 inline constexpr int low = -100;
 inline constexpr int normal = 0;
@@ -25,12 +25,14 @@ struct workqueue_options
 {
     /// For metrics, logs and describe().
     std::string name = {};
-    /// How long failed keys wait. Empty = default_controller_limiter().
+    /// Delays of failed keys. Empty = default_controller_limiter().
     std::unique_ptr<rate_limiter> limiter = {};
-    /// A higher priority goes first; but of so many hand-outs in a row that passed over a lower one, the last goes to the
-    /// key that has waited longest, whatever its priority, so that nothing starves. 0 = never, 1 = priorities mean nothing.
+    /// Higher priorities go first; but of every `ageing` consecutive hand-outs that pass over a lower priority, the
+    /// last takes the key that has waited longest, whatever its priority, so that no key starves. 0 = never, 1 = ignore
+    /// priorities.
     unsigned ageing = 8;
-    /// Where workqueue_depth and its like go, if the queue has a name. Empty = nowhere, and then nothing is timed.
+    /// Receives workqueue_depth and the other metrics, if the queue has a name. Empty = no metrics, and nothing is
+    /// timed.
     std::shared_ptr<metrics> measures = {};
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
@@ -38,33 +40,33 @@ struct workqueue_options
     KUBECORO_NAME_FIRST;
 };
 
-/// A picture of one queue.
+/// A snapshot of one queue.
 struct workqueue_stats
 {
     std::string name = {};
-    /// Keys that a worker could have now; what len() says.
+    /// Keys that are ready to be taken; equal to len().
     std::size_t ready = 0;
-    /// Keys that workers have.
+    /// Keys held by workers.
     std::size_t processing = 0;
-    /// Keys that wait for their moment.
+    /// Keys that wait for their due time.
     std::size_t delayed = 0;
-    /// Keys that are remembered for any reason: also those whose failures were not forgotten.
+    /// All keys stored, including those kept only for their failure count.
     std::size_t keys = 0;
-    /// Of the tables of those keys; without what a key owns elsewhere, such as a long text.
+    /// Memory of the tables for those keys, without memory that a key owns elsewhere, such as a long text.
     std::size_t bytes = 0;
-    /// Coroutines that wait in get().
+    /// Coroutines waiting in get().
     std::size_t waiting_workers = 0;
-    /// Adds that asked for a run that was not waiting already.
+    /// Adds that requested a run that was not already pending.
     std::uint64_t adds = 0;
-    /// add_after and add_rate_limited, whatever became of them.
+    /// Calls of add_after() and add_rate_limited(), whatever their effect.
     std::uint64_t retries = 0;
     std::uint64_t handed_out = 0;
     bool shutting_down = false;
-    /// Some of the keys in work, the longest running first, as text.
+    /// Some of the keys being processed, the longest running first, as text.
     std::vector<std::string> in_work = {};
 };
 
-/// One line for people.
+/// A one-line summary.
 [[nodiscard]] std::string describe(const workqueue_stats& s);
 
 } // namespace kubecoro

@@ -14,7 +14,7 @@
 
 namespace kubecoro::detail {
 
-/** The keys of one queue, each under a small number (slot): what the engine has to know of a key's type. */
+/** The keys of one queue, each identified by a small number (slot): the engine's type-erased access to its keys. */
 class key_table
 {
 public:
@@ -22,18 +22,19 @@ public:
     static constexpr slot none = slot_index::none;
 
     virtual ~key_table() = default;
-    /// Where the key of an occupied slot lies; it does not move until erase(), and what that reads is soon at hand.
+    /// The address of an occupied slot's key, prefetched; stable until erase().
     [[nodiscard]] virtual const void* hand_out(slot s) const noexcept = 0;
-    /// @return whether it was the last one of many, and all memory was given back: slots begin anew.
+    /// @return whether it was the last of many keys and all memory was released: slots then start from zero.
     virtual bool erase(slot s) noexcept = 0;
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
-    /// Of the table; not what keys own elsewhere.
+    /// Memory of the table, without memory that keys own elsewhere.
     [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
-    /// Of what hand_out() gave, for people; a number when the type cannot be printed. Reads nothing of the table.
+    /// The text of a key returned by hand_out(), for display; a number when the type cannot be printed. Does not read
+    /// the table.
     [[nodiscard]] virtual std::string text(slot s, const void* key) const = 0;
 };
 
-/** Keys of one type: each is stored once, hashed once, and found by its hash. */
+/** Keys of one type: each is stored and hashed once, and found by its hash. */
 template<class Key, class Hash, class Equal>
 class typed_key_table final : public key_table
 {
@@ -46,7 +47,7 @@ public:
         index_.each([this](slot s) { std::destroy_at(&cell_at(s).key); });
     }
 
-    /// The key's slot; it is stored when it is new. K is Key or, with a transparent hash, what compares like it.
+    /// The key's slot; a new key is stored. K is Key or, with a transparent hash, any type that compares like it.
     template<class K>
     slot intern(K&& key)
     {
@@ -106,7 +107,7 @@ public:
 
 private:
     static constexpr std::size_t page_size = 64;
-    /// Up to so many pages stay when the last key goes, so that a small queue does not allocate again and again.
+    /// Up to this many pages stay when the last key is erased, so that a small queue does not allocate repeatedly.
     static constexpr std::size_t kept_pages = 64;
 
     struct cell
@@ -117,10 +118,10 @@ private:
         cell& operator=(const cell&) = delete;
 
         union {
-            /// Only of slots that are in the index.
+            /// Constructed only in slots that are in the index.
             Key key;
         };
-        /// Of the key or, when there is none, the next free slot.
+        /// Hash of the key, or the next free slot when there is no key.
         std::uint32_t hash_or_next = none;
     };
     using page = std::array<cell, page_size>;
@@ -133,7 +134,7 @@ private:
     [[nodiscard]] cell& cell_at(slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
     [[nodiscard]] const cell& cell_at(slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }
 
-    /// One more page, whose slots are the free ones; only when there are none.
+    /// Adds a page of free slots. Precondition: no slot is free.
     void grow()
     {
         const std::size_t first = pages_.size() * page_size;

@@ -7,16 +7,16 @@
 
 namespace kubecoro::detail {
 
-/** Finds slots by the hashes of what lies in them: open addressing with the hashes beside the slots, so that a search reads
-    one line of memory as a rule, and growing reads nothing else.
+/** Finds slots by the hashes of their keys: open addressing with the hashes stored beside the slots, so that a
+    search usually reads one cache line, and growing reads nothing else.
 
-    8 bytes a place, a third and more of them free. Not thread safe. */
+    8 bytes per place, with at least a third of them free. Not thread safe. */
 class slot_index
 {
 public:
     using slot = std::uint32_t;
     static constexpr slot none = UINT32_MAX;
-    /// Of a std::hash, which may be the number itself: every bit of it counts.
+    /// Derived from a std::hash, which may be the identity: every bit of it is mixed in.
     using hash = std::uint32_t;
     [[nodiscard]] static constexpr hash hash_of(std::size_t h) noexcept
     {
@@ -24,7 +24,7 @@ public:
         return static_cast<hash>(((wide ^ (wide >> 32)) * 0x9e3779b97f4a7c15u) >> 32);
     }
 
-    /// The slot with this hash that `is(slot)` says is meant.
+    /// The slot with this hash for which `is(slot)` is true.
     template<class Is>
     [[nodiscard]] slot find(hash h, Is is) const
     {
@@ -33,30 +33,30 @@ public:
             if (places_[at].h == h && is(places_[at].s)) return places_[at].s;
         return none;
     }
-    /// Every slot that is in it.
+    /// Calls `what` for every slot in the index.
     template<class Do>
     void each(Do what) const
     {
         for (const auto& p : places_)
             if (p.s != none) what(p.s);
     }
-    /// So that the next insert() cannot fail.
+    /// Ensures that the next insert() cannot fail.
     void make_room()
     {
         if ((size_ + 1) * 3 > places_.size() * 2) grow();
     }
-    /// Of a slot that is not in it, after make_room().
+    /// Precondition: the slot is not in the index, and make_room() was called.
     void insert(hash h, slot s) noexcept
     {
         put(h, s);
         ++size_;
     }
-    /// Of a slot that is in it.
+    /// Precondition: the slot is in the index.
     void erase(hash h, slot s) noexcept
     {
         std::size_t gap = home(h);
         while (places_[gap].s != s) gap = next(gap);
-        // Whoever could stand in the gap moves there: a search ends at the first free place.
+        // Entries that may occupy the gap move there, because a search ends at the first free place.
         for (std::size_t at = next(gap); places_[at].s != none; at = next(at)) {
             if (distance(home(places_[at].h), at) < distance(gap, at)) continue;
             places_[gap] = places_[at];
@@ -65,7 +65,7 @@ public:
         places_[gap].s = none;
         --size_;
     }
-    /// The place will be looked at soon.
+    /// Prefetches the place of a hash.
     void prefetch(hash h) const noexcept
     {
         if (!places_.empty()) __builtin_prefetch(&places_[home(h)]);
@@ -84,7 +84,7 @@ private:
         hash h = 0;
     };
 
-    /// By the upper bits, so that growing keeps the order and goes through memory once.
+    /// By the upper bits, so that growing preserves the order and traverses memory once.
     [[nodiscard]] std::size_t home(hash h) const noexcept { return h >> (32 - bits_); }
     [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & (places_.size() - 1); }
     [[nodiscard]] std::size_t distance(std::size_t from, std::size_t to) const noexcept

@@ -14,15 +14,15 @@
 
 namespace kubecoro::detail {
 
-/** The queue behind workqueue<Key>, whatever the key's type; see there.
+/** The type-independent part of workqueue<Key>; see there.
 
-    Thread safe. Its lock is held for a few keys' worth of work, never across a suspension. */
+    Thread safe. Its lock is held for the work on a few keys, never across a suspension. */
 class workqueue_engine : public std::enable_shared_from_this<workqueue_engine>
 {
 public:
     using slot = key_table::slot;
 
-    /// Keys of a call, without their type: the n-th of `context`, to be found or stored in the table.
+    /// The keys of a call, without their type: `intern` finds or stores the n-th key of `context` in the table.
     struct key_list
     {
         const void* context;
@@ -30,7 +30,7 @@ public:
         slot (*intern)(key_table& table, const void* context, std::size_t n);
     };
 
-    /// A key that a worker has.
+    /// A key held by a worker.
     struct handed
     {
         slot s;
@@ -38,7 +38,7 @@ public:
         const void* key;
     };
 
-    /// What the worker wants for its key when it gives it back.
+    /// The worker's request when it gives a key back.
     struct verdict
     {
         enum class kind
@@ -61,7 +61,7 @@ public:
 
     void add(key_list keys, int priority);
     void add_after(key_list keys, duration delay, int priority);
-    /// One key. `find` looks it up without storing it.
+    /// For a single key. `find` looks it up without storing it.
     void add_rate_limited(key_list keys, int priority, slot (*find)(const key_table&, const void*));
     void forget(const void* key, slot (*find)(const key_table&, const void*));
     [[nodiscard]] unsigned num_requeues(const void* key, slot (*find)(const key_table&, const void*)) const;
@@ -69,21 +69,21 @@ public:
     void forget(slot s);
 
     [[nodiscard]] std::optional<handed> take();
-    /// The same, and now and then nothing: so many were taken in a row that it is time to wait().
+    /// As take(), but occasionally empty: after many keys in a row the worker must wait().
     [[nodiscard]] std::optional<handed> take_in_turn();
-    /// Up to `max` at once, each given to `sink`, which must not throw.
+    /// Takes up to `max` keys and passes each to `sink`, which must not throw.
     void take(std::size_t max, void* context, void (*sink)(void* context, workqueue_engine& queue, const handed& h));
-    /// Completes when there may be something to take; when there is already, after others on the worker's executor have
-    /// had their turn. Errors: cond::cancelled, also when the queue is shut down and empty.
+    /// Completes when a key may be available; if one already is, after other handlers on the worker's executor have
+    /// run. Errors: cond::cancelled, also when the queue is shut down and empty.
     [[nodiscard]] boost::asio::awaitable<result<>> wait();
-    /// A worker whose wait() has ended takes nothing after all: another one is to come for what is ready.
+    /// Called by a worker whose wait() has ended but that takes nothing: wakes another worker for the ready keys.
     void decline();
     void give_back(slot s, verdict v);
 
     void shut_down();
     [[nodiscard]] boost::asio::awaitable<result<>> drain();
     [[nodiscard]] boost::asio::awaitable<result<>> ended();
-    /// The owner goes: shut down, and kept until nothing of it is in work.
+    /// Called by the owner's destructor: shuts down and stays alive until no key is being processed.
     void close();
 
     [[nodiscard]] std::size_t size() const;
