@@ -1,4 +1,4 @@
-// What docs/guide/controllers.md and from-event-to-reconcile.md show, compiled.
+// Snippets of docs/guide/controllers.md and docs/guide/from-event-to-reconcile.md.
 #include <kubecoro/kubecoro.hpp>
 
 #include <chrono>
@@ -13,7 +13,7 @@ using kubecoro::apps::v1::replica_set;
 using kubecoro::core::v1::config_map;
 
 //[mapped
-/// The deployments that take their environment from a config map, as their annotation says.
+/// The deployment that uses a config map, named by the map's annotation.
 kubecoro::enqueue users_of_config()
 {
     return kubecoro::enqueue_mapped([](const kubecoro::object& map, kubecoro::key_sink out) {
@@ -38,7 +38,7 @@ void add_sources(kubecoro::controller& controller, kubecoro::informer_factory& i
 //[outcomes
 asio::awaitable<kubecoro::result<action>> reconcile(object_key key, reconcile_context& context)
 {
-    context.log().info("at work", {{"attempt", context.attempt()}});
+    context.log().info("reconciling", {{"attempt", context.attempt()}});
     if (key.ns.empty()) co_return terminal(kubecoro::failure(kubecoro::cond::invalid, "not in a namespace"));
     if (context.attempt() < 3) co_return kubecoro::failure(kubecoro::cond::conflict, "not yet");
     co_return action::requeue_after(10min).with_priority(kubecoro::priority::low);

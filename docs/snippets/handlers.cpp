@@ -1,4 +1,4 @@
-// The programs of the guide's chapters on handlers, subscriptions and waiting.
+// Snippets of docs/guide/handlers.md and docs/guide/subscriptions.md.
 #include <kubecoro/kubecoro.hpp>
 
 #include <boost/asio/io_context.hpp>
@@ -16,7 +16,7 @@ void handlers(kubecoro::shared_informer pods)
     //[functions
     auto registration = pods.add_event_handler(
         {.on_add =
-             [](const kubecoro::added& e) { std::cout << (e.initial ? "there is " : "new ") << e.obj.key() << '\n'; },
+             [](const kubecoro::added& e) { std::cout << (e.initial ? "existing " : "new ") << e.obj.key() << '\n'; },
          .on_update =
              [](const kubecoro::updated& e) {
                  if (kubecoro::spec_changed(e)) std::cout << "changed " << e.after.key() << '\n';
@@ -49,8 +49,8 @@ asio::awaitable<kubecoro::result<>> keep_books(kubecoro::shared_informer pods)
         auto books = pods.add_event_handler({.on_update = [](const kubecoro::updated& e) { audit(e); }},
                                             {.policy = kubecoro::coalesce::never, .max_pending = 100'000});
         const auto ended = co_await books.ended();
-        if (ended.error() != kubecoro::cond::expired) co_return ended; // removed, or the informer has stopped
-        std::cerr << "the books have a gap: begin anew\n";
+        if (ended.error() != kubecoro::cond::expired) co_return ended; // removed, or the informer stopped
+        std::cerr << "the books have a gap: starting over\n";
     }
 }
 //]
@@ -70,7 +70,7 @@ asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription events)
 {
     while (auto batch = co_await events.pop())
         for (const auto& event : *batch) audit(event);
-    co_return events.ended(); // says why there are no more
+    co_return events.ended(); // the reason for the end
 }
 //]
 

@@ -1,4 +1,4 @@
-// docs/guide/indexes.md
+// Snippets of docs/guide/indexes.md.
 #include <kubecoro/kubecoro.hpp>
 
 #include <iostream>

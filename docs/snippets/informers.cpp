@@ -1,4 +1,4 @@
-// The C++ of the guide's pages on informers.
+// Snippets of docs/guide/namespaces.md, shutdown.md and observability.md.
 #include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/guard.hpp>
 #include <kubecoro/kubecoro.hpp>
@@ -13,9 +13,9 @@ asio::awaitable<kubecoro::result<>> namespaces(kubecoro::informer_factory& infor
     auto pods = informers.get<kubecoro::core::v1::pod>({.namespaces = {"web"}});
     informers.start();
     if (auto joined = co_await pods.add_namespace("jobs"); !joined)
-        co_return joined; // forbidden, say: it stays in the set and is tried on
+        co_return joined; // e.g. forbidden: it stays in the set and is retried
     co_await pods.remove_namespace("web");
-    const std::vector<std::string> both{"web", "jobs"}; // named first: gcc 12 cannot make it inside co_await
+    const std::vector<std::string> both{"web", "jobs"}; // a named variable: gcc 12 breaks a temporary in co_await
     auto changed = co_await pods.set_namespaces(both);
     //]
     co_return changed;
@@ -58,4 +58,4 @@ void observe(kubecoro::client client, std::shared_ptr<kubecoro::metrics> sink, k
     //]
 }
 
-int main() {} // compiled to stay true, not to be run
+int main() {} // only compiled, not run

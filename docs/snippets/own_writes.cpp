@@ -1,4 +1,4 @@
-// docs/guide/own-writes.md
+// Snippets of docs/guide/own-writes.md.
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/kubecoro.hpp>

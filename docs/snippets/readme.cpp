@@ -17,17 +17,17 @@ asio::awaitable<void> watch_shop(kubecoro::informer_factory& informers)
          .on_delete = [](const kubecoro::deleted& e) { std::cout << "deleted " << e.obj.key() << '\n'; }});
     informers.start();
     if (auto synced = co_await pods.has_synced(); !synced)
-        std::cerr << synced.error() << '\n'; // says why; the informer goes on trying
+        std::cerr << synced.error() << '\n'; // the cause; the informer keeps trying
     for (const auto& pod : pods.lister().list_in("web")) std::cout << pod["spec"]["nodeName"].as_string() << '\n';
 
-    auto changes = pods.subscribe(); // or pull, a batch at a time
+    auto changes = pods.subscribe(); // or pull in batches
     while (auto batch = co_await changes.pop()) std::cout << batch->size() << " changes\n";
     co_await informers.stop();
 }
 
 int main()
 {
-    std::cout << std::unitbuf; // each line at once, also into a pipe
+    std::cout << std::unitbuf; // flush each line, also into a pipe
     asio::io_context context;
     auto cluster =
         kubecoro::client::connect(context.get_executor()); // $KUBECONFIG, ~/.kube/config, or inside a cluster

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Where the instructions go: our subject under callgrind, one table for the sync and one for saturated events.
+"""Counts instructions of the kubecoro subject under callgrind: one table for the sync and one for saturated events.
 
-Instructions do not depend on what else the machine does. Needs valgrind and the programs of `./dev bench`.
+Instruction counts do not depend on other load. Needs valgrind and the programs of `./dev bench`.
 """
 import argparse
 import collections
@@ -23,7 +23,7 @@ GROUPS = [
 
 
 class Subject:
-    """The subject under callgrind, and the server that it talks to."""
+    """The subject under callgrind, and its replay server."""
 
     def __init__(self, programs, mode, data, objects, out):
         replay = [f"{programs}/kubecoro_replay", "--data", data, "--objects", str(objects)]
@@ -64,7 +64,7 @@ class Subject:
 
 
 def cost_of_functions(path):
-    """Instructions of each function itself, without what it calls."""
+    """Instructions of each function itself, without its callees."""
     names, cost, current, called = {}, collections.Counter(), None, False
     with open(path, encoding="utf-8") as lines:
         for line in lines:

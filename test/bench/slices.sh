@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures every figure of docs/benchmarks.md in slices, what matters most first: `./dev bench --all-slices`, which builds
-# what is needed. Arguments go to each command of the bench: --plan only says what is left, and about how long it takes.
-# Each slice keeps what the ones before measured and saves after every round, so it can be stopped at any time and goes on
-# where it was when started again. Figures of another commit are put aside.
+# Measures every figure of docs/benchmarks.md in slices, most important first. Run by `./dev bench --all-slices`, which first
+# builds the programs. Arguments are passed to each command of the bench: --plan only lists the remaining work and its length.
+# Each slice keeps earlier results and saves after every round, so the script can be stopped at any time and continues when
+# it is started again. Figures of another commit are put aside.
 set -uo pipefail
 bench=build/release/bin/kubecoro_bench
 results=build/bench/results.json
@@ -23,7 +23,7 @@ slice() {
     $bench --resume --out $results "$@" "${arguments[@]}" >/dev/null
 }
 
-# An hour: each figure that has a target. Five rounds of what is compared most, fewer of what takes long.
+# An hour: each figure that has a target. Five rounds of the main comparisons, fewer of long workloads.
 many=(--data small --objects 150000)
 slice sync steady read events paced-1000 paced-5000 relist peak "${many[@]}" --cores 1 --subjects $four --rounds 5
 slice sync steady queue --data operator --objects 150000 --cores 1 --rounds 5 \
@@ -38,7 +38,7 @@ slice paced-1000 "${many[@]}" --cores 2 --subjects kubecoro/plain,client-go/prot
 slice tail "${many[@]}" --cores 1 --subjects kubecoro/plain,client-go/protobuf,kube-rs/best --rounds 1
 slice sync steady events paced-1000 relist peak "${many[@]}" --cores 1 --subjects client-go/json --rounds 2
 
-# Half an hour more: more rounds of what takes long, and figures without targets.
+# Half an hour more: more rounds of long workloads, and figures without targets.
 slice sync steady events paced-1000 relist peak "${many[@]}" --cores 1 --subjects client-go/json --rounds 3
 slice tail "${many[@]}" --cores 1 --subjects kubecoro/plain,client-go/protobuf,kube-rs/best --rounds 3
 slice paced-1000 paced-5000 events "${many[@]}" --cores 1 --subjects floor --rounds 3

@@ -42,10 +42,10 @@ void belief::hear(const added& e, bool synced)
     notes_->note(name_, (e.initial ? "added (initial) " : "added ") + brief(e.obj));
     const object_key key(e.obj.key());
     if (const auto known = objects_.find(key); known != objects_.end()) {
-        broken("added " + brief(e.obj) + " although it knows " + brief(known->second));
+        broken("added " + brief(e.obj) + " but its last state is " + brief(known->second));
     }
-    if (e.initial && given_.one_watch && past_initial_) broken("an initial add after a later event: " + brief(e.obj));
-    if (e.initial && synced) broken("an initial add after the handler was said to be synced: " + brief(e.obj));
+    if (e.initial && given_.one_watch && past_initial_) broken("an initial add after another event: " + brief(e.obj));
+    if (e.initial && synced) broken("an initial add after the handler reported synced: " + brief(e.obj));
     check_state(e.obj, false);
     unproven_.push_back(e.obj);
     check_store(e.obj, false);
@@ -61,17 +61,17 @@ void belief::hear(const updated& e)
 {
     const bool resync = e.resync();
     notes_->note(name_, resync ? "resync " + brief(e.after) : "updated " + brief(e.before) + " -> " + brief(e.after));
-    if (resync && !given_.resync) broken("a resync it did not ask for: " + brief(e.after));
+    if (resync && !given_.resync) broken("an unrequested resync: " + brief(e.after));
     if (e.before.uid() != e.after.uid() || e.before.key() != e.after.key()) {
         broken("an update between two objects: " + brief(e.before) + " and " + brief(e.after));
     }
     const auto known = objects_.find(object_key(e.after.key()));
     if (known == objects_.end()) {
-        broken("updated what it does not know: " + brief(e.after));
+        broken("an update of an unknown object: " + brief(e.after));
     } else if (!same_state(known->second, e.before)) {
-        broken("updated from " + brief(e.before) + " although it knows " + brief(known->second));
+        broken("updated from " + brief(e.before) + " but its last state is " + brief(known->second));
     } else if (!known->second.is_same(e.before)) {
-        unproven_.push_back(e.before); // a compressed one may be in another block, if it was packed anew meanwhile
+        unproven_.push_back(e.before); // a repacked compressed object is in another block
     }
     check_state(e.after, resync);
     unproven_.push_back(e.after);
@@ -85,14 +85,14 @@ void belief::hear(const deleted& e)
     notes_->note(name_, (e.final_state_unknown ? "deleted (final state unknown) " : "deleted ") + brief(e.obj));
     const auto known = objects_.find(object_key(e.obj.key()));
     if (known == objects_.end()) {
-        broken("deleted what it does not know: " + brief(e.obj));
+        broken("a deletion of an unknown object: " + brief(e.obj));
         return;
     }
     if (known->second.uid() != e.obj.uid()) {
-        broken("deleted " + brief(e.obj) + " although it knows " + brief(known->second));
+        broken("deleted " + brief(e.obj) + " but its last state is " + brief(known->second));
     }
     if (e.final_state_unknown) {
-        // The last state anybody saw, which a handler that skips states need not have been told.
+        // The last known state, which a handler that skips states need not have received.
         check_state(e.obj, true);
         unproven_.push_back(e.obj);
     } else {
@@ -114,7 +114,7 @@ void belief::check_state(const object& o, bool may_repeat)
     auto& newest = newest_[std::string(o.uid())];
     const auto version = version_of(o);
     if (version < newest) broken("time ran backwards: " + brief(o) + " after @" + std::to_string(newest));
-    if (version == newest && !may_repeat) broken("told twice: " + brief(o));
+    if (version == newest && !may_repeat) broken("delivered twice: " + brief(o));
     newest = std::max(newest, version);
     auto& here = newest_in_[std::string(o.ns())];
     here = std::max(here, version);
@@ -135,7 +135,7 @@ void belief::check_store(const object& o, bool gone) const
             broken("deleted but still stored: " + brief(stored));
         }
     } else if (stored && stored.uid() == o.uid() && version_of(stored) < version_of(o)) {
-        broken("the store is behind: " + brief(stored) + ", told " + brief(o));
+        broken("the store is behind: " + brief(stored) + ", delivered " + brief(o));
     }
 }
 

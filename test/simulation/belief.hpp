@@ -1,5 +1,5 @@
 #pragma once
-// What one handler believes the cluster to be, from its notifications alone, and what it may be told.
+// The cluster state that one handler derives from its notifications alone, and the checks of these notifications.
 
 #include "journal.hpp"
 #include "truth.hpp"
@@ -16,31 +16,32 @@
 
 namespace kubecoro::simulation {
 
-/// What this handler was promised beyond what every handler is.
+/// Promises to this handler beyond those to every handler.
 struct promises
 {
-    /// It asked to be shown everything again now and then.
+    /// It receives resyncs.
     bool resync = false;
-    /// One watch feeds it: the initial adds come before everything else.
+    /// One watch feeds it: the initial adds come before all other notifications.
     bool one_watch = true;
-    /// It asked for some objects only: what ceases to match is deleted as it was told last.
+    /// It has a filter: an object that ceases to match is deleted with the state delivered last.
     bool filtered = false;
 };
 
-/** Checks each notification as it comes (docs/semantics.md) and keeps the state they add up to.
+/** Checks each notification on arrival (docs/semantics.md) and keeps the state they add up to.
 
-    Per notification: added only what is not there, updated and deleted only what is, with `before` being what was told
-    last; versions of a uid only grow; each state is one the server had; only a handler that asked for it is shown
-    something twice; initial adds come first; the store is never behind what is told. */
+    Per notification: only unknown objects are added, only known ones updated or deleted, with the state delivered last
+    as `before`; versions of a uid only grow; each state is one the server had; nothing is delivered twice except
+    resyncs to a handler that requested them; initial adds come first; the store is never behind the notification. */
 class belief
 {
 public:
     belief(std::string name, scope covered, promises given, const truth& real, lister store, journal& notes);
 
-    /// @param synced  What the registration says at this moment.
+    /// @param synced  The current answer of the registration.
     void hear(const notification& n, bool synced);
 
-    /// Compares what was told with what the server did. To be called when `real` has caught up (nothing is ready to run).
+    /// Compares the notifications with the server's changes. Requires that `real` has caught up (nothing is ready to
+    /// run).
     void check_reality();
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -48,13 +49,13 @@ public:
     [[nodiscard]] std::size_t initial_adds() const noexcept { return initial_adds_; }
     [[nodiscard]] const scope& covered() const noexcept { return scope_; }
 
-    /// Newest version heard of in a namespace; 0 = none.
+    /// Newest version received in a namespace; 0 = none.
     [[nodiscard]] std::uint64_t newest_in(const std::string& ns) const
     {
         const auto found = newest_in_.find(ns);
         return found == newest_in_.end() ? 0 : found->second;
     }
-    /// Changes heard since the last call; initial adds and resyncs are none.
+    /// Changes received since the last call, without initial adds and resyncs.
     [[nodiscard]] std::vector<change> take_changes() { return std::exchange(heard_, {}); }
 
 private:
@@ -63,7 +64,7 @@ private:
     void hear(const deleted& e);
 
     void broken(const std::string& what) const { notes_->broken(name_, what); }
-    /// A state the server had, in our scope, newer than what we heard of that object before.
+    /// The state must be one the server had, in the scope, and newer than those received before for the object.
     void check_state(const object& o, bool may_repeat);
     void check_store(const object& o, bool gone) const;
     void heard(change_kind kind, const object& o);
@@ -75,11 +76,11 @@ private:
     lister store_;
     journal* notes_;
     std::map<object_key, object> objects_;
-    /// Newest version heard of, by uid; also of what is gone.
+    /// Newest version received, by uid; also of deleted objects.
     std::map<std::string, std::uint64_t, std::less<>> newest_;
     std::map<std::string, std::uint64_t> newest_in_;
     std::vector<change> heard_;
-    /// States told since the last check_reality().
+    /// States received since the last check_reality().
     std::vector<object> unproven_;
     std::size_t initial_adds_ = 0;
     bool past_initial_ = false;

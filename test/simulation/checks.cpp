@@ -21,7 +21,7 @@ object_map by_key(const std::vector<object>& list)
     return out;
 }
 
-/// Empty when equal. Content is compared when a scope says what of it is kept: a version names one.
+/// Empty when equal. Compares content only when a scope says how much of it is stored; otherwise versions identify it.
 std::string compare(const object_map& have, const object_map& real, const scope* content)
 {
     for (const auto& [key, o] : real) {
@@ -31,11 +31,11 @@ std::string compare(const object_map& have, const object_map& real, const scope*
             return "has " + brief(mine->second) + " instead of " + brief(o);
         }
         if (content != nullptr && !content->same(mine->second, o)) {
-            return "has other content for " + brief(o) + ": " + mine->second.to_text() + " instead of " + o.to_text();
+            return "has wrong content for " + brief(o) + ": " + mine->second.to_text() + " instead of " + o.to_text();
         }
     }
     for (const auto& [key, o] : have) {
-        if (!real.contains(key)) return "has " + brief(o) + " that is gone";
+        if (!real.contains(key)) return "has " + brief(o) + ", which is deleted";
     }
     return {};
 }
@@ -45,7 +45,7 @@ void check_view(const watched& w, journal& notes, std::string_view what, std::ve
 {
     const auto n = got.size();
     const auto mine = by_key(got);
-    if (n != mine.size()) notes.broken(w.name, std::string(what) + " shows an object twice");
+    if (n != mine.size()) notes.broken(w.name, std::string(what) + " returns an object twice");
     const auto difference = compare(mine, expected, nullptr);
     if (!difference.empty()) notes.broken(w.name, std::string(what) + " " + difference);
 }
@@ -68,13 +68,13 @@ void check_index(const watched& w, journal& notes, const object_map& real)
     for (const auto& [key, o] : real) nodes.emplace(o["spec"]["nodeName"].as_string());
     const auto values = lister.index_values(node_index);
     if (std::set<std::string>(values.begin(), values.end()) != nodes || values.size() != nodes.size()) {
-        notes.broken(w.name, "the index has other values than the objects");
+        notes.broken(w.name, "the values of the index differ from the objects'");
     }
     for (const auto& node : nodes) {
         const auto on_node = only(real, [&](const object& o) { return o["spec"]["nodeName"].as_string() == node; });
         check_view(w, notes, "by_index", lister.by_index(node_index, node), on_node);
         if (lister.index_keys(node_index, node).size() != on_node.size()) {
-            notes.broken(w.name, "index_keys counts otherwise");
+            notes.broken(w.name, "the number of index_keys is wrong");
         }
     }
 }
@@ -95,7 +95,7 @@ std::string first_difference(const watched& w)
         if (!u->synced()) return u->view().name() + " is not synced";
         const auto its = w.real->objects(u->view().covered());
         if (auto d = compare(u->view().objects(), its, nullptr); !d.empty()) return u->view().name() + " " + d;
-        // Who is shown everything again and again need never be idle.
+        // A user with resyncs may never be idle.
         if (!u->options().resyncs && (u->busy() || u->stats().pending != 0))
             return u->view().name() + " has notifications waiting";
     }
@@ -107,16 +107,16 @@ void check_store(const watched& w, journal& notes)
     const auto real = w.real->objects(w.covered);
     const auto lister = w.informer.lister();
     if (auto d = compare(by_key(lister.list()), real, &w.covered); !d.empty()) notes.broken(w.name, "the store " + d);
-    if (lister.size() != real.size()) notes.broken(w.name, "the store counts otherwise");
+    if (lister.size() != real.size()) notes.broken(w.name, "size() is wrong");
     std::set<std::string> namespaces;
     for (const auto& [key, o] : real) {
         namespaces.insert(key.ns);
         if (!lister.get(key)) notes.broken(w.name, "get() does not find " + brief(o));
         if (!lister.reached(o.resource_version(), key.ns))
-            notes.broken(w.name, "has not reached the version of " + brief(o));
+            notes.broken(w.name, "reached() denies the version of " + brief(o));
     }
     if (const auto got = lister.namespaces(); std::set<std::string>(got.begin(), got.end()) != namespaces) {
-        notes.broken(w.name, "namespaces() are others");
+        notes.broken(w.name, "namespaces() is wrong");
     }
     for (const auto& ns : namespaces) {
         check_view(w, notes, "list(namespace)", lister.list_in(ns),
@@ -150,7 +150,7 @@ std::string show(const std::vector<change>& changes)
     return out;
 }
 
-/// What there is an order in: an object for who works on several at once, a namespace with several watches, else all.
+/// Groups changes by the unit of order: the object for a concurrent user, the namespace with several watches, else all.
 std::map<object_key, std::vector<change>> in_order(std::vector<change> changes, const participant& u, const scope& s)
 {
     const bool each_object = u.options().how == manner::concurrent;
@@ -170,15 +170,15 @@ std::map<std::string, std::uint64_t> last_changes(const watched& w)
     return out;
 }
 
-/// Whether nothing is on its way any more. At a quiet point something may be: changes that add up to nothing, behind a
-/// half-open watch that nobody has given up yet.
+/// Whether no event is in flight. At a quiet point some may be: changes that cancel out, behind a half-open watch that
+/// has not been given up yet.
 bool up_to_date(const watched& w, const participant& u, const std::map<std::string, std::uint64_t>& last)
 {
     if (w.covered.namespaces.size() < 2) {
         const auto reached = std::strtoull(w.informer.last_resource_version().c_str(), nullptr, 10);
         return std::all_of(last.begin(), last.end(), [&](const auto& l) { return reached >= l.second; });
     }
-    // Each watch has a version of its own that is not shown: who has heard of the last change has heard all.
+    // Each watch has its own hidden version: a user that received the last change has received all.
     return std::all_of(last.begin(), last.end(),
                        [&](const auto& l) { return u.view().newest_in(l.first) >= l.second; });
 }
@@ -194,7 +194,7 @@ std::size_t check_exactness(watched& w, journal& notes)
     for (std::size_t i = 0; i < w.users.size(); ++i) {
         auto& u = *w.users[i];
         const auto stats = u.stats();
-        // What still waits belongs to this period but will be heard in the next: neither can be compared.
+        // Waiting notifications belong to this period but are received in the next: neither can be compared.
         const bool heard_all = stats.pending == 0 && !u.busy() && up_to_date(w, u, last);
         coalesced.push_back(heard_all ? stats.coalesced : not_comparable);
         auto heard = in_order(u.view().take_changes(), u, w.covered);
@@ -205,20 +205,21 @@ std::size_t check_exactness(watched& w, journal& notes)
         ++compared;
         const auto expected = in_order(w.real->changes(w.covered, w.truth_begin), u, w.covered);
         for (const auto& [what, all] : heard) {
-            if (!expected.contains(what)) notes.broken(u.view().name(), "heard what did not happen:" + show(all));
+            if (!expected.contains(what))
+                notes.broken(u.view().name(), "received events that did not happen:" + show(all));
         }
         for (const auto& [what, all] : expected) {
             const auto& mine = heard[what];
-            // What a half-open watch owes adds up to nothing and will come with the next one.
+            // Events missing behind a half-open watch cancel out and come with the next watch.
             const bool owed =
                 !heard_all && mine.size() < all.size() && std::equal(mine.begin(), mine.end(), all.begin());
             if (mine == all || owed) continue;
-            notes.broken(u.view().name(), "kept up, but what happened was" + show(all) + ", heard was" + show(mine));
+            notes.broken(u.view().name(), "kept up, but the events were" + show(all) + ", received were" + show(mine));
         }
     }
     w.truth_begin = w.real->length();
     w.lists = lists;
-    w.listing = w.informer.state() != informer_state::watching; // the worst of its watches: any of them may be listing
+    w.listing = w.informer.state() != informer_state::watching; // the combined state: one of its watches may be listing
     w.users_then = w.users.size();
     w.coalesced = std::move(coalesced);
     return compared;

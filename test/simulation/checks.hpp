@@ -1,5 +1,5 @@
 #pragma once
-// What must be true of one informer at a quiet point: the server is left alone and everything has arrived.
+// Checks of one informer at a quiet point, when the server does not change and all events have arrived.
 
 #include "journal.hpp"
 #include "world.hpp"
@@ -9,18 +9,18 @@
 
 namespace kubecoro::simulation {
 
-/// The name of the index every pod informer has, by node.
+/// The name of the index by node, which every pod informer has.
 inline constexpr std::string_view node_index = "node";
 
-/// Empty when a user's belief and the store have the versions the server has, else the first difference.
+/// Empty when the beliefs of the users and the store have the server's versions, else the first difference.
 [[nodiscard]] std::string first_difference(const watched& w);
 
-/// Store, listers and index against the server, object by object, content included.
+/// Compares store, listers and index with the server, object by object, including content.
 void check_store(const watched& w, journal& notes);
-/// Each user's belief, content included.
+/// Compares each user's belief with the server, including content.
 void check_beliefs(const watched& w, journal& notes);
-/// Users that kept up without a relist since the last quiet point heard exactly what happened.
-/// @return how many users could be compared.
+/// Users that kept up without a relist since the last quiet point must have received exactly the events that happened.
+/// @return the number of users compared.
 std::size_t check_exactness(watched& w, journal& notes);
 
 } // namespace kubecoro::simulation

@@ -70,7 +70,7 @@ void impatient::begin(std::string name, waiting_for body)
                                       asio::cancellation_type::total};
     // Most waits are short: half of the cancellations come in the first steps.
     const auto handlers = below(random_, one_in(random_, 2) ? 12 : 600);
-    // What the documents promise: a request or several informers cannot be cancelled in every way.
+    // By its documentation a request or a wait for several informers does not support every kind of cancellation.
     const bool every_way = name != "get" && name != "list" && name != "wait_for_cache_sync";
     const auto which = below(random_, every_way ? kinds.size() : 1);
     const auto how = kinds[which];
@@ -142,7 +142,7 @@ void impatient::check_idle()
     for (const auto& a : attempts_)
         if (!a.task.done() && runner_->handlers() >= a.cancelled_at)
             broken(a.name + " was cancelled and has not ended");
-    if (queue_.len() != 0 && queue_.stats().waiting_workers != 0) broken("a key is ready, and somebody waits for one");
+    if (queue_.len() != 0 && queue_.stats().waiting_workers != 0) broken("a key is ready while a worker waits");
 }
 
 void impatient::end()
@@ -171,7 +171,7 @@ impatient::waiting_for impatient::handler_life(shared_informer informer)
     const auto removed = co_await std::move(leaving);
     if (!removed) co_return removed;
     const auto ended = co_await mine.ended();
-    if (ended) broken("a removed handler has ended with success");
+    if (ended) broken("the life of a removed handler ended with success");
     co_return result<>{};
 }
 
@@ -223,7 +223,7 @@ impatient::waiting_for impatient::after(shared_informer informer, object_key key
     co_return result<>{};
 }
 
-/// An informer of its own, from its first list to its release.
+/// The life of a private informer, from its first list to its release.
 impatient::waiting_for impatient::informer_life()
 {
     informer_options own;

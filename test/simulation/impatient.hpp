@@ -1,5 +1,5 @@
 #pragma once
-// Somebody who begins every kind of wait the library offers, and is cancelled anywhere in it.
+// Begins every kind of wait of the library and cancels it at a random step.
 
 #include "network.hpp"
 #include "truth.hpp"
@@ -18,12 +18,13 @@
 
 namespace kubecoro::simulation {
 
-/** Each wait gets one cancellation, terminal, partial or total, after a random number of handlers from its first moment on,
-    wherever it stands then; or ends by itself before that.
+/** Each wait is cancelled once, terminally, partially or totally, after a random number of handlers from its start, or
+    ends by itself before.
 
-    Checks: what was cancelled has ended as soon as nothing is ready to run; a wait ends with what it waited for, with why
-    that cannot be, or with cond::cancelled when somebody cancelled it or the end has come; no key of its queue is lost. That
-    nobody else notices is what the rest of the world checks. Seeded by itself. Must outlive everything the runner runs. */
+    Checks: a cancelled wait has ended as soon as nothing is ready to run; a wait ends with its result, with the reason
+    why that is impossible, or with cond::cancelled after a cancellation or the stop; no key of its queue is lost. The
+    rest of the world checks that other users are unaffected. Has its own seed. Must outlive everything the runner
+    runs. */
 class impatient
 {
 public:
@@ -34,11 +35,11 @@ public:
 
     /// Begins a wait.
     void one();
-    /// To be called when nothing is ready to run.
+    /// Requires that nothing is ready to run.
     void check_idle();
     /// The informers are about to stop.
     void expect_end() noexcept { end_expected_ = true; }
-    /// The last moment: cancels what still waits.
+    /// At the very end: cancels the remaining waits.
     void end();
     [[nodiscard]] std::uint64_t waits() const noexcept { return begun_; }
 
@@ -47,7 +48,7 @@ private:
     {
         std::string name;
         testing::task<void> task;
-        /// When it is cancelled, in handlers of the runner.
+        /// When it is cancelled, as a count of the runner's handlers.
         std::size_t cancelled_at;
     };
     using waiting_for = boost::asio::awaitable<result<>>;
@@ -67,7 +68,7 @@ private:
     waiting_for get(object_key key);
     waiting_for list(resource_type resource);
     waiting_for wait_for_key();
-    /// Two wait, a key comes, and one is cancelled at that moment: the other gets it.
+    /// Two coroutines wait, a key arrives, and one is cancelled at that moment: the other must get the key.
     void race_for_key();
     void check_queue();
     void broken(const std::string& what) const { notes_->broken("impatient", what); }

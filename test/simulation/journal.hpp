@@ -1,5 +1,5 @@
 #pragma once
-// What happened in one simulated world: the last steps for people, a hash of all of them, the first broken promise.
+// The record of one simulated world: the last steps for people, a hash of all steps, the first broken promise.
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/random.hpp>
@@ -25,10 +25,10 @@ public:
     /// @param echo  Prints every step as it happens.
     journal(std::shared_ptr<time_source> time, bool echo);
 
-    /// A step of the script, a fault, or a notification. Every one counts in the hash, the last ones are kept.
+    /// Records a step of the script, a fault, or a notification. All count in the hash; the last ones are kept.
     void note(std::string_view who, std::string_view what);
 
-    /// A promise did not hold. The first is kept, with the steps before it.
+    /// Records a broken promise. The first is kept, with the steps before it.
     void broken(std::string_view who, std::string_view what);
 
     [[nodiscard]] bool intact() const noexcept { return !broken_; }
@@ -49,7 +49,7 @@ private:
     std::shared_ptr<time_source> time_;
     time_point begin_;
     bool echo_;
-    /// As text only when somebody reads them: most worlds break nothing.
+    /// Formatted only when printed: most worlds break nothing.
     std::deque<step> last_;
     std::uint64_t hash_ = 14695981039346656037ULL;
     std::uint64_t count_ = 0;

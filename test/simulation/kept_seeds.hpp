@@ -1,5 +1,5 @@
 #pragma once
-// Seeds that once broke a promise, run again with every run that names no seeds.
+// Seeds that once broke a promise. They run first in every run without explicit seeds.
 
 #include <array>
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace kubecoro::simulation {
 struct kept_seed
 {
     std::uint64_t seed;
-    /// The defect that it showed.
+    /// The defect that it revealed.
     std::string_view showed;
 };
 
 inline constexpr std::array kept_seeds{
-    kept_seed{80013689, "a key waited for its write in a source whose selector hides the object, though that store had "
-                        "long passed the version"},
-    kept_seed{5000002074,
-              "a reader was compared over a quiet point at which a list was in progress (the check was wrong)"},
+    kept_seed{80013689,
+              "a key waited for its write in a source whose selector excludes the object, though that store had "
+              "long passed the version"},
+    kept_seed{5000002074, "a reader was compared across a quiet point during a list (the check was wrong)"},
     kept_seed{5000033856, "the same, with a streamed list"},
     kept_seed{5000051281, "the same, where the list began before the informer had lost its history"},
 };

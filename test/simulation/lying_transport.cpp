@@ -17,7 +17,7 @@ std::string status_text(int code, std::string_view reason)
            std::string(reason) + R"(","code":)" + std::to_string(code) + "}";
 }
 
-/// An answer made up by the transport: a status, or a watch that ends at once.
+/// A fabricated answer: a status, or a watch that ends at once.
 class made_up_answer final : public answer
 {
 public:
@@ -59,7 +59,7 @@ std::unique_ptr<answer> error_answer(lies& plan, const std::string& target, bool
 
 constexpr std::string_view stream_question = "&sendInitialEvents=true";
 
-/// As a server reads it that has never heard of streamed lists.
+/// The request as a server without streamed lists reads it.
 std::string without_stream_question(std::string target)
 {
     for (const std::string_view part : {stream_question, std::string_view("&resourceVersionMatch=NotOlderThan")})
@@ -67,7 +67,7 @@ std::string without_stream_question(std::string target)
     return target;
 }
 
-/// As a transport with a defect does it, or one that runs out of memory.
+/// Throws like a transport with a defect, or one out of memory.
 void throw_something(lies& plan, std::string_view where)
 {
     plan.notes->note("fault", std::string(where) + " throws");
@@ -75,7 +75,7 @@ void throw_something(lies& plan, std::string_view where)
     throw std::runtime_error("simulated");
 }
 
-/// The body of a watch with lies between its lines.
+/// The body of a watch with falsified lines in between.
 class lying_watch final : public answer
 {
 public:
@@ -156,7 +156,7 @@ private:
 
     void add_wrong_line(const std::string& after)
     {
-        // A version far ahead: whoever believes it misses what is true.
+        // A version far ahead: a client that accepts it misses real events.
         static constexpr std::string_view meta =
             R"("metadata":{"name":"lie","namespace":"a","uid":"lie","resourceVersion":"999999"})";
         const auto which = below(plan_->random, 4);

@@ -1,5 +1,5 @@
 #pragma once
-// A server that says wrong things: error answers, errors inside a watch, and lines that no server should send.
+// A transport that falsifies answers: error answers, errors inside a watch, and lines that no server should send.
 
 #include "journal.hpp"
 
@@ -14,39 +14,39 @@
 
 namespace kubecoro::simulation {
 
-/// What becomes of lists as streams.
+/// The server's behaviour towards streamed lists.
 enum class streaming
 {
     offered,
     /// The server answers 422.
     refused,
-    /// The server does not know the parameter, and marks no end.
+    /// The server does not know the parameter, and sends no end bookmark.
     ignored
 };
 
-/// How often it lies, and how often it did. Shared by the world and the transport; chances are "one in n", 0 = never.
+/// Chances of the falsifications, "one in n", 0 = never. Shared by the world and the transport.
 struct lies
 {
     lies(random_source source, journal& j) : random(source), notes(&j) {}
 
-    /// Of requests answered with 410, 429, 500, 503 or 504.
+    /// Requests answered with 410, 429, 500, 503 or 504.
     std::uint64_t error_answers = 0;
-    /// Of event lines followed by something wrong: an unknown type, a wrong kind, an object without metadata, the last
+    /// Event lines followed by a wrong line: an unknown type, a wrong kind, an object without metadata, the last
     /// bookmark again.
     std::uint64_t wrong_lines = 0;
-    /// Of event lines after which the watch ends with an ERROR event or in the middle of a line.
+    /// Event lines after which the watch ends with an ERROR event or in the middle of a line.
     std::uint64_t broken_ends = 0;
-    /// Of watches that end at once.
+    /// Watches that end at once.
     std::uint64_t short_watches = 0;
-    /// Of bookmarks that end a streamed list and get lost.
+    /// Lost bookmarks among those that end a streamed list.
     std::uint64_t lost_ends = 0;
-    /// Requests that throw instead of failing: out of memory, or a transport of the user's own with a defect. Bodies as well.
+    /// Requests and bodies that throw instead of failing: out of memory, or a defect in a user's own transport.
     std::uint64_t throws = 0;
     /// Requests to an address that swallows packets: they fail after 15 s.
     std::uint64_t dead_addresses = 0;
-    /// No lie but the nature of the server: stop() leaves it.
+    /// A property of the server, not a fault: stop() does not change it.
     streaming streams = streaming::offered;
-    /// What has this in its target is answered with 403. Empty = nothing.
+    /// Requests whose target contains this get 403. Empty = none.
     std::string forbidden = {};
 
     random_source random;
@@ -60,9 +60,9 @@ struct lies
     [[nodiscard]] bool happens(std::uint64_t chance) { return chance != 0 && one_in(random, chance); }
 };
 
-/** Sits between the client and a truthful transport. Bodies of watches come out in pieces of random sizes.
+/** Sits between the client and a truthful transport. Splits bodies of watches into pieces of random sizes.
 
-    What is added never stands for something real, so that nothing true is lost but by ends and errors. */
+    An added line never replaces a real one, so only early ends and errors lose events. */
 class lying_transport final : public transport
 {
 public:

@@ -1,11 +1,11 @@
 // test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics] [--storage POLICY]
 //                 [--controllers yes|no] [--order fifo|shuffled] [--hostile yes|no]
 //
-// Without --storage the seeds take the policies in turn: plain, compressed, metadata_only. Without --controllers every
-// second world has one, without --order one in three is shuffled, without --hostile every second four are hostile.
+// Without --storage the seeds alternate between plain, compressed and metadata_only. Without --controllers every second
+// world has one, without --order one in three is shuffled, without --hostile every second group of four is hostile.
 //
-// Runs the kept seeds, then one world per seed, and ends with the first that breaks a promise. KUBECORO_SEED=N is --seed N; KUBECORO_LONG
-// multiplies the number of seeds by ten.
+// Runs the kept seeds, then one world per seed, and ends with the first that breaks a promise. KUBECORO_SEED=N is
+// --seed N; KUBECORO_LONG multiplies the number of seeds by ten.
 
 #include "kept_seeds.hpp"
 #include "seed_range.hpp"
@@ -65,7 +65,7 @@ void show_failure(std::uint64_t seed, const verdict& v)
     std::printf("again: test_simulation --seed %llu --trace\n", static_cast<unsigned long long>(seed));
 }
 
-/// The seed at work, for the one report that can be made after a crash.
+/// The current seed, for the one report that can be printed after a crash.
 char crash_report[64];
 
 void on_crash(int signal)
@@ -124,7 +124,7 @@ void add(verdict& sum, const verdict& v)
     sum.waits += v.waits;
 }
 
-/// The kept seeds first, unless one world or a range was asked for.
+/// The kept seeds first, unless a seed or a range was given.
 std::vector<std::uint64_t> seeds_of(const command_line& c)
 {
     std::vector<std::uint64_t> out;
@@ -151,8 +151,8 @@ int run_all(const command_line& c)
     const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
     std::printf(
         "%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
-        "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silences ended, "
-        "%llu exact comparisons, %llu waits cancelled or not\n%llu of them with a controller: %llu terms, %llu runs\n",
+        "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silent watches ended, "
+        "%llu exact comparisons, %llu impatient waits\n%llu of them with a controller: %llu terms, %llu runs\n",
         n(seeds.size()), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
         n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
         n(sum.exact_comparisons), n(sum.waits), n(sum.controlled), n(sum.terms), n(sum.runs));
@@ -160,7 +160,7 @@ int run_all(const command_line& c)
         const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
         std::printf("%.1f ms a world\n", ms / static_cast<double>(seeds.size()));
     }
-    // A simulation in which nothing happens proves nothing.
+    // A simulation without activity proves nothing.
     const bool lively = sum.notifications > 0 && (c.worlds.one || sum.quiet_points > 0);
     if (!lively) std::printf("BROKEN: nothing happened\n");
     return lively ? 0 : 1;
@@ -170,8 +170,8 @@ int run_all(const command_line& c)
 
 int main(int argc, char** argv)
 {
-    setenv("KUBECORO_LOG", "off", 0); // failures are what a simulation is made of
-    // A seed is a world: nothing else may decide the order of tables.
+    setenv("KUBECORO_LOG", "off", 0); // the simulation provokes failures
+    // The seed determines the world, so it also fixes the order of tables.
     if (!kubecoro::fix_hash_secrets(1)) return 1;
     for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(signal, on_crash);
     command_line c;

@@ -122,7 +122,7 @@ void network::state::cut_server(bool forget)
 {
     note(forget ? "the server restarts" : "the server's connections are cut");
     server->cut_connections();
-    // The truth must be following again before anything else changes.
+    // The truth must follow again before anything else changes.
     runner->run_until_idle();
     if (!forget) return;
     if (const auto done = runner->run(server->compact()); !done) notes->broken("fault", done.error().describe());
@@ -161,7 +161,7 @@ void network::break_something()
         s.set_lies();
         break;
     case 6:
-        s.befall_next(fault::stall(some_bytes()), "watch=", "a watch falls silent");
+        s.befall_next(fault::stall(some_bytes()), "watch=", "a watch stalls");
         break;
     case 7:
         s.befall_next(fault::cut(some_bytes()), "watch=", "a watch is cut");
@@ -173,7 +173,7 @@ void network::break_something()
         s.befall_next(fault::delay(std::chrono::milliseconds(below(s.random, 40'000))), "", "a delay");
         break;
     case 10:
-        s.befall_next(fault::stall(some_bytes()), "limit=", "a page falls silent");
+        s.befall_next(fault::stall(some_bytes()), "limit=", "a page stalls");
         break;
     default:
         s.note("all connections are cut");
@@ -197,7 +197,7 @@ void network::break_something_rare()
         testing::fault_rule rule;
         rule.what = fault::stall(static_cast<std::size_t>(below(s.rare, 4000)));
         rule.nth = 1 + below(s.rare, 5);
-        s.note("soon: a body falls silent");
+        s.note("a body will stall");
         s.plan->add(std::move(rule));
     }
     }

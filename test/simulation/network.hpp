@@ -1,5 +1,5 @@
 #pragma once
-// The way from the client to the server, and everything that goes wrong on it.
+// The connection from the client to the server, and its faults.
 
 #include "journal.hpp"
 #include "lying_transport.hpp"
@@ -22,19 +22,19 @@ public:
 
     /// The client that informers use.
     [[nodiscard]] client unreliable() const;
-    /// What it sends through.
+    /// The transport of unreliable().
     [[nodiscard]] std::shared_ptr<transport> carrier() const;
-    /// A client that no fault of ours touches; cut and restart do.
+    /// A client without injected faults; cuts and restarts of the server affect it.
     [[nodiscard]] client reliable() const;
 
-    /// One more thing goes wrong, from now on or once.
+    /// Begins one more fault, temporary or lasting.
     void break_something();
-    /// The same with what only hostile worlds have: requests that throw, dead addresses, bodies of any kind that stall.
-    /// Draws from a source of its own, so that the other worlds stay as they were.
+    /// The same with faults of hostile worlds only: requests that throw, dead addresses, stalled bodies of any kind.
+    /// Has its own random source, so that the other worlds stay unchanged.
     void break_something_rare();
-    /// Whoever asks for what has this in its target is refused for good; empty = nobody.
+    /// From now on, refuses requests whose target contains this; empty = none.
     void forbid(std::string target);
-    /// From now on the network and the server are as they should be. What hangs already goes on hanging.
+    /// Ends all faults of network and server. Connections that already hang keep hanging.
     void mend();
 
 private:

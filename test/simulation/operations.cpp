@@ -18,11 +18,11 @@ constexpr auto definition = R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"C
 "versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
 "schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
 
-/// What choosing blindly leads to.
+/// Whether the failure is an expected result of a random choice.
 bool part_of_the_game(const failure& f)
 {
     if (f == cond::not_found || f == cond::already_exists || f == cond::conflict) return true;
-    // What is being deleted takes no finalizer any more.
+    // An object that is being deleted accepts no finalizer.
     return f == cond::invalid && f.status() != nullptr && f.status()->message.find("finalizers") != std::string::npos;
 }
 
@@ -76,7 +76,7 @@ asio::awaitable<result<>> operations::one()
         co_await remove(p);
         break;
     case 4:
-        // Gone and made again at once: a new uid under the old name.
+        // Deleted and recreated at once: a new uid under the old name.
         co_await execute("DELETE", target(p) + "?gracePeriodSeconds=0");
         co_await execute("POST", collection(p), new_object(p));
         break;
@@ -117,7 +117,7 @@ asio::awaitable<void> operations::change(const place& p)
 
 asio::awaitable<void> operations::remove(const place& p)
 {
-    // A pod on a node is terminating for a while unless it is told to go at once.
+    // Without a grace period of 0 a pod on a node stays terminating for a while.
     const bool at_once = one_in(random_, 2);
     co_await execute("DELETE", target(p) + (at_once ? "?gracePeriodSeconds=0" : ""));
     if (one_in(random_, 2)) co_await execute("PATCH", target(p), R"({"metadata":{"finalizers":null}})");
@@ -173,7 +173,7 @@ std::string operations::number() { return std::to_string(random_() % 1'000'000);
 
 std::string operations::new_labels()
 {
-    // One draw a statement: the order inside an expression is the compiler's.
+    // One draw per statement: the order inside an expression depends on the compiler.
     std::string out = one_in(random_, 2) ? R"({"app":"shop")" : R"({"app":"web")";
     out += R"(,"tier":")" + number() + "\"}";
     return out;

@@ -1,5 +1,5 @@
 #pragma once
-// What users and controllers of the cluster do, at random: every kind of change an informer can see.
+// Random operations of users and controllers of the cluster: every kind of change an informer can see.
 
 #include "journal.hpp"
 
@@ -16,17 +16,16 @@ namespace kubecoro::simulation {
 /// The custom resource of every world.
 [[nodiscard]] resource_type widgets();
 
-/** Changes the server past every transport and fault.
+/** Changes the server directly, without transport and faults.
 
-    A few names in three namespaces, so that objects are changed, deleted and made again all the time. Refusals that
-    follow from choosing blindly (not there, there already, being deleted) are part of the game; others break the world.
-*/
+    Uses a few names in three namespaces, so that objects are often changed, deleted and recreated. Refusals that follow
+    from the random choice (not found, already exists, being deleted) are expected; others break the world. */
 class operations
 {
 public:
     operations(apiserver::embedded_server& server, journal& notes, std::uint64_t seed);
 
-    /// Namespaces and the custom resource's definition. To be awaited once, first.
+    /// Creates the namespaces and the custom resource's definition. Await it once, first.
     boost::asio::awaitable<result<>> prepare();
     /// One operation, or a burst of them.
     boost::asio::awaitable<result<>> one();

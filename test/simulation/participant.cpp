@@ -83,7 +83,7 @@ void participant::join(const shared_informer& informer)
 
 bool participant::says_synced() const
 {
-    // A subscription is synced as soon as it has handed out the last initial event, which we are about to hear.
+    // A subscription is synced as soon as it has delivered the last initial event, which this call is about to check.
     return registration_ && registration_.synced();
 }
 

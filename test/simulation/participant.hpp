@@ -18,13 +18,13 @@ enum class manner
 {
     /// A plain function.
     plain,
-    /// A plain function that throws now and then, after it has listened.
+    /// A plain function that sometimes throws, after it has checked the notification.
     throwing,
     /// A coroutine that sleeps, with a queue so short that notifications merge.
     slow,
-    /// A coroutine that returns failures now and then.
+    /// A coroutine that sometimes returns a failure.
     failing,
-    /// A subscription, popped by a coroutine that is cancelled now and then.
+    /// A subscription, popped by a coroutine that is sometimes cancelled.
     pulling,
     /// A coroutine that sleeps, for several objects at once.
     concurrent
@@ -34,22 +34,22 @@ inline constexpr std::uint64_t manners = 6;
 struct participant_options
 {
     manner how = manner::plain;
-    /// With coalesce::never the bound is far away: the simulation wants it to hear of everything.
+    /// With coalesce::never the bound is large: the user must receive every event.
     coalesce policy = coalesce::hybrid;
-    /// Hears only of what has the label app=shop, by a filter.
+    /// Receives only objects with the label app=shop, by a filter.
     bool filtered = false;
     /// 0 = the informer's own.
     duration resync{0};
-    /// It is promised resyncs, by its own period or the informer's.
+    /// It receives resyncs, by its own period or the informer's.
     bool resyncs = false;
-    /// Removes itself from inside its own handler after so many notifications; 0 = never.
+    /// Removes itself inside its own handler after this number of notifications; 0 = never.
     std::uint64_t own_end = 0;
 };
 
 /** Joins on construction. Must outlive everything the runner runs.
 
-    Checks, beside its belief: calls of one handler do not overlap, nor those for one object if it is concurrent, none comes
-    after the removal, has_synced() completes after the initial adds and only then. */
+    Checks, in addition to its belief: calls of one handler do not overlap, nor those for one object if it is
+    concurrent; none comes after the removal; has_synced() completes after the initial adds and not before. */
 class participant
 {
 public:
@@ -58,15 +58,15 @@ public:
     participant(const participant&) = delete;
     participant& operator=(const participant&) = delete;
 
-    /// Removal, as a user does it; has ended when `removed()`.
+    /// Removal, as a user does it; complete when `removed()`.
     void leave();
-    /// Cancels the coroutine that pops, if this is its manner, some steps later, and then lets another go on: no event may be
+    /// Cancels the coroutine that pops, for this manner, some steps later, and starts another one: no event may be
     /// lost.
     void disturb();
     void go_on();
     /// The informer is about to stop.
     void expect_end() noexcept { end_expected_ = true; }
-    /// It has stopped: a handler must not be called any more; what waits in a subscription is still handed out.
+    /// The informer has stopped: a handler must not be called any more; a subscription still delivers waiting events.
     void end() noexcept { ended_ = true; }
 
     [[nodiscard]] bool leaving() const noexcept { return leaving_; }
@@ -74,10 +74,10 @@ public:
     [[nodiscard]] bool busy() const noexcept { return !inside_.empty(); }
     /// has_synced() has completed, with success.
     [[nodiscard]] bool synced() const { return waiting_for_sync_.done() && waiting_for_sync_.outcome().has_value(); }
-    /// Every coroutine of ours has ended.
+    /// Every coroutine of this user has ended.
     [[nodiscard]] bool quiet() const;
     [[nodiscard]] handler_stats stats() const;
-    /// Empty where it subscribes.
+    /// Empty for a subscription.
     [[nodiscard]] const registration& handle() const noexcept { return registration_; }
     [[nodiscard]] belief& view() noexcept { return view_; }
     [[nodiscard]] const belief& view() const noexcept { return view_; }
@@ -85,7 +85,7 @@ public:
 
 private:
     void join(const shared_informer& informer);
-    /// Listens; throws if it is its manner.
+    /// Checks the notification; throws if that is its manner.
     void call(const notification& n);
     boost::asio::awaitable<result<>> call_slowly(notification n);
     boost::asio::awaitable<result<>> pull();
@@ -110,7 +110,7 @@ private:
     bool disturbed_ = false;
     bool end_expected_ = false;
     bool ended_ = false;
-    /// The objects a call is in progress for, and whether it is an initial add.
+    /// The objects with a call in progress, and whether it is for an initial add.
     std::map<object_key, bool> inside_;
     bool leaving_ = false;
     bool gone_ = false;

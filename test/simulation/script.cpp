@@ -1,4 +1,4 @@
-// What happens in a world, step by step, and how it ends.
+// The script of a world, step by step, and its end.
 
 #include "checks.hpp"
 #include "world.hpp"
@@ -27,7 +27,7 @@ void world::step()
     } else {
         change_users();
     }
-    // Sometimes the next thing happens before this one has been noticed everywhere.
+    // Sometimes the next step follows before all consequences of this one.
     switch (below(random_, 4)) {
     case 0:
         break;
@@ -57,7 +57,7 @@ void world::operate()
 
 void world::break_something()
 {
-    // Whatever happens to connections and history, the truth goes on where it is now.
+    // Whatever happens to connections and history, the truth continues from the current version.
     runner_.run_until_idle();
     const auto version = runner_.run(server_->resource_version());
     if (!version) notes_.broken("truth", version.error().describe());
@@ -169,7 +169,7 @@ void world::check_late_joiner()
     check_idle();
     if (late.view().initial_adds() != stored) {
         notes_.broken(late.view().name(), "joined a quiet informer of " + std::to_string(stored) +
-                                              " objects, was shown " + std::to_string(late.view().initial_adds()));
+                                              " objects, received " + std::to_string(late.view().initial_adds()));
     }
     if (!late.synced()) notes_.broken(late.view().name(), "joined a quiet informer and is not synced");
 }
@@ -186,18 +186,18 @@ void world::stop_steward()
     if (!ended) notes_.broken("steward", "does not stop: " + ended.error().describe());
 }
 
-/// Some lose patience while they wait for it, and try again.
+/// Sometimes cancels the first wait for the stop, and waits again.
 bool world::stop_informers()
 {
     auto first = runner_.spawn(factory_->stop());
     if (one_in(random_, 2)) runner_.cancel_after(below(random_, 60), first, boost::asio::cancellation_type::terminal);
     runner_.run_until_idle();
     if (!must("stop", factory_->stop())) return false;
-    if (!first.done()) notes_.broken("script", "two await stop(), and only one has come back");
+    if (!first.done()) notes_.broken("script", "of two that await stop() only one has completed");
     return true;
 }
 
-/// A handler that comes after the end hears so, and its waits end.
+/// A handler that is added after the end must end, and so must its waits.
 void world::check_late_ends()
 {
     for (auto& w : informers_) {
@@ -220,7 +220,7 @@ void world::keep_handles()
         for (const auto& u : w.users) outliving_.registrations.push_back(u->handle());
     }
     outliving_.clients.push_back(network_->unreliable());
-    // Every other factory goes while its context lives.
+    // Half of the factories are destroyed while their context lives.
     if (options_.seed % 4 < 2) outliving_.factory = std::move(factory_);
 }
 
@@ -243,7 +243,7 @@ void world::stop()
     impatient_->end();
     check_late_ends();
     keep_handles();
-    // Subscribers take what waits for them at their own pace.
+    // Subscribers take waiting events at their own pace.
     runner_.advance(std::chrono::minutes(10));
     if (const auto open = server_->counters().open_watches; open != truths_.size()) {
         notes_.broken("server", std::to_string(open - truths_.size()) + " watches are still open after stop()");
@@ -254,11 +254,11 @@ void world::stop()
     runner_.run_until_idle();
     for (const auto& w : informers_) {
         for (const auto& u : w.users) {
-            if (u->busy()) notes_.broken(u->view().name(), "is being called after stop()");
+            if (u->busy()) notes_.broken(u->view().name(), "is in a call after stop()");
             if (!u->quiet()) notes_.broken(u->view().name(), "has something running after stop()");
         }
         for (const auto& each : w.waits) {
-            if (!each->done()) notes_.broken(w.name, "somebody still waits after stop()");
+            if (!each->done()) notes_.broken(w.name, "a wait has not ended after stop()");
         }
     }
     if (const auto open = server_->counters().open_watches; open != 0) {

@@ -1,4 +1,4 @@
-// Which worlds a simulation runs, by its command line and environment.
+// The range of seeds that a simulation runs, from its command line and environment.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ struct seed_range
 {
     std::uint64_t from = 1;
     std::uint64_t seeds = 0;
-    /// That seed alone was asked for.
+    /// --seed was given.
     bool one = false;
-    /// A seed or a range was asked for.
+    /// A seed or a range was given.
     bool chosen = false;
-    /// Each step is printed.
+    /// Prints each step.
     bool trace = false;
 
     explicit seed_range(std::uint64_t by_default) : seeds(by_default)
@@ -25,7 +25,7 @@ struct seed_range
         if (const char* seed = std::getenv("KUBECORO_SEED"); seed != nullptr) only(seed);
     }
 
-    /// Takes the argument at `i`, and the value behind it, when they are of those. @return whether they were.
+    /// Takes the argument at `i`, and its value, if it is one of these. @return whether it is.
     bool take(int& i, int argc, char** argv)
     {
         const std::string_view arg = argv[i];

@@ -8,7 +8,7 @@ namespace kubecoro::simulation {
 
 namespace {
 
-/// An informer of its own: nobody else's list is one of the first that this one needs.
+/// Gives the steward a private informer, whose first list no other user causes.
 constexpr auto own_selector = "steward!=none";
 
 controller_options settings_of(random_source& random)

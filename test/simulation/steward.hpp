@@ -1,5 +1,5 @@
 #pragma once
-// A controller over the world's informers: it is made, changed, stopped, abandoned and made again all the time.
+// Drives controllers over the world's informers: creates, changes, stops, abandons and recreates them.
 
 #include "network.hpp"
 #include "term.hpp"
@@ -17,27 +17,27 @@
 
 namespace kubecoro::simulation {
 
-/** One term after the other, each checked by itself. Among its sources is one whose resource is unknown or forbidden now
-    and then. Writes through the bad network. Seeded by itself. */
+/** One term after the other, each checked by itself. One of its sources has a resource that is sometimes unknown or
+    forbidden. Writes through the bad network. Has its own seed. */
 class steward
 {
 public:
-    /// @param fields  What the world's own informers offer; gadgets with an informer of its own are added.
+    /// @param fields  The world's own informers; gadgets with a private informer are added.
     steward(std::vector<field> fields, informer_factory& informers, network& way, const wanderer& others,
             testing::runner& runner, journal& notes, std::uint64_t seed);
     ~steward();
 
-    /// One thing happens to it.
+    /// Performs one random action.
     void one();
-    /// What has stopped by itself is made again, later; at once when everything should be calm.
+    /// Recreates a controller that has stopped by itself: later, or at once while calm.
     void go_on();
     /// To be called when nothing is ready to run.
     void check_idle() const { terms_.back()->check_idle(); }
-    /// All that goes wrong with it ends, or may begin again.
+    /// Ends all faults of the controller, or permits them again.
     void calm(bool yes);
-    /// Empty when every term that runs has reconciled everything, else what has not.
+    /// Empty when every running term has reconciled everything, else the first thing missing.
     [[nodiscard]] std::string unsettled();
-    /// The end of the program.
+    /// Stops for the end of the program.
     void stop();
     [[nodiscard]] bool over() const;
 
@@ -54,7 +54,7 @@ private:
     journal* notes_;
     random_source random_;
     std::uint64_t seed_;
-    /// All of them: what was abandoned may run for a while.
+    /// All terms: an abandoned one may run for a while.
     std::vector<std::unique_ptr<term>> terms_;
     bool forbidden_ = false;
     bool calm_ = false;

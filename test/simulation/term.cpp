@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t most_sources = 5;
-/// How long some runs take to go when they are cancelled.
+/// The longest time that some runs take to end after their cancellation.
 constexpr std::chrono::milliseconds farewell{2000};
 constexpr int names = 5;
 constexpr std::chrono::milliseconds first_backoff{100};
@@ -72,7 +72,7 @@ term::term(std::string name, controller_options settings, const std::vector<fiel
       notes_(&notes),
       random_(seed)
 {
-    note("takes office, workers " + std::to_string(workers_));
+    note("is created, workers " + std::to_string(workers_));
     settings.time = runner.shared_clock();
     settings.limiter = exponential_limiter(first_backoff, last_backoff);
     settings.name = name_;
@@ -87,7 +87,7 @@ enqueue term::map_of(bool neighbours)
     return enqueue_mapped([this](const object& o, key_sink out) {
         out(o.key());
         out(neighbour(o.key(), 1));
-        // What was named stays.
+        // Keys passed before the exception stay queued.
         if (one_in(random_, 5)) throw std::runtime_error("simulated map");
     });
 }
@@ -119,7 +119,7 @@ asio::awaitable<result<>> term::wait_for_removal(source& s)
 {
     const auto removed = co_await s.handle.removed();
     if (!removed && removed.error() != cond::cancelled) broken("removed() failed: " + removed.error().describe());
-    if (removed && s.handle.stats().state != source_state::over) broken("a source is removed but not over");
+    if (removed && s.handle.stats().state != source_state::over) broken("a removed source is not over");
     co_return removed;
 }
 
@@ -147,7 +147,7 @@ void term::trigger()
     if (!subject_ || stop_asked_) return;
     const auto& all = operations::namespaces();
     object_key key{all[below(random_, all.size())], "o" + std::to_string(below(random_, names))};
-    note("is asked for " + to_string(key));
+    note("is triggered for " + to_string(key));
     book_[key].asked_for = true;
     subject_->trigger(key, static_cast<int>(below(random_, 3)));
 }
@@ -155,7 +155,7 @@ void term::trigger()
 void term::stop()
 {
     if (!subject_ || stop_asked_) return;
-    note("is to stop");
+    note("is asked to stop");
     stop_asked_ = now();
     waited_for_ = true;
     if (one_in(random_, 2)) {
@@ -195,14 +195,14 @@ void term::abandon()
     ready_.cancel();
     if (ending_) ending_->cancel();
     for (auto& s : sources_) s.leaving.cancel();
-    runner_->run_until_idle(); // who waits for a controller has to go before it
+    runner_->run_until_idle(); // waits for a controller must end before its destruction
     subject_.reset();
     over_ = true;
 }
 
 void term::disturb(std::size_t handlers, asio::cancellation_type how)
 {
-    note("its owner loses patience");
+    note("its owner cancels its waits");
     disturbed_ = true;
     runner_->cancel_after(handlers, ready_, how);
     if (ending_) runner_->cancel_after(handlers, *ending_, how);
@@ -252,7 +252,7 @@ void term::look(const object_key& key)
     }
 }
 
-/// Whether a source has nothing to show, or has shown it: the object, or everything else up to there.
+/// Whether a source need not show the write, or shows it: the object, or everything up to its version.
 bool term::shows(const source& s, const write& w) const
 {
     if (s.removed || s.from->informer.resource().kind != w.kind) return true;
@@ -261,8 +261,8 @@ bool term::shows(const source& s, const write& w) const
     return (stored && version_of(stored) >= w.version) || content.reached(std::to_string(w.version), w.object.ns);
 }
 
-/// Whether there is a reason to hold a key back until its write is seen. Which sources are waited for is decided when the
-/// run ends, so those count that have come since the write.
+/// Whether there is a reason to hold a key back until its write is seen. The sources are chosen when the run ends, so
+/// those that joined since the write count.
 bool term::may_be_held(const page& p) const
 {
     if (!p.written || own_write_wait_ == duration::zero() || now() >= p.written->when + own_write_wait_) return false;
@@ -276,7 +276,7 @@ void term::check_own_write(const object_key& key, page& p)
             const auto& s = sources_[n];
             const auto stored = s.from->informer.lister().get(p.written->object);
             if (stored && !shows(s, *p.written))
-                broken("a run of " + to_string(key) + " begins before the store shows what the last one wrote, @" +
+                broken("a run of " + to_string(key) + " begins before the store shows the last run's write, @" +
                        std::to_string(p.written->version) + ", but " + brief(stored));
         }
     }
@@ -293,8 +293,8 @@ void term::check_idle() const
     if (stats.phase != controller_phase::running) return;
     const auto held =
         std::count_if(book_.begin(), book_.end(), [&](const auto& entry) { return may_be_held(entry.second); });
-    if (stats.behind_own_writes > static_cast<std::size_t>(held)) broken("a key waits for a write that was shown");
-    if (stats.queue.ready != 0 && active_ < workers_) broken("a key is ready, and a worker waits");
+    if (stats.behind_own_writes > static_cast<std::size_t>(held)) broken("a key waits for a write that is visible");
+    if (stats.queue.ready != 0 && active_ < workers_) broken("a key is ready while a worker is idle");
     if (active_ == workers_ || stats.behind_own_writes != 0) return;
     for (const auto& [key, p] : book_)
         if (late(p)) broken("is late with " + to_string(key));
@@ -323,12 +323,12 @@ asio::awaitable<result<>> term::pause(reconcile_context& context, duration d)
     if (slept && late) broken("a run outlives its deadline");
     if (slept) co_return slept;
     const bool out_of_patience = stop_asked_ && (over_ || now() >= *stop_asked_ + grace_);
-    if (!late && !out_of_patience) broken("a run was cancelled for no reason");
-    if (!context.is_cancelled()) broken("a run was cancelled and is not told");
+    if (!late && !out_of_patience) broken("a run was cancelled without a reason");
+    if (!context.is_cancelled()) broken("a run was cancelled, but is_cancelled() is false");
     co_await finish_despite_cancellation();
     if (one_in(random_, 3)) {
         const auto last = std::chrono::milliseconds(below(random_, farewell.count()));
-        co_await sleep_for(runner_->clock(), last); // a second cancellation ends it
+        co_await sleep_for(runner_->clock(), last); // a second cancellation ends this sleep
     }
     co_return slept;
 }
@@ -352,7 +352,7 @@ asio::awaitable<result<action>> term::reconcile(std::unique_ptr<visit>, object_k
         throw std::runtime_error("simulated");
     case 10: {
         const auto again = std::chrono::milliseconds(below(random_, 100'000));
-        // Of two moments the earlier counts, and when exactly a retry comes is the queue's.
+        // The earlier of two times counts, and the queue chooses the exact time of a retry.
         auto& latest = book_[key].retried_by;
         const bool unknown = now() < latest;
         owe(key, unknown ? duration::zero() : again);
@@ -362,7 +362,7 @@ asio::awaitable<result<action>> term::reconcile(std::unique_ptr<visit>, object_k
     case 11:
         co_return terminal(failure(cond::invalid, "simulated"));
     case 12:
-        // Never returns, until the script wants peace.
+        // Does not return until the script calls calm().
         while (!calm_) {
             const auto slept = co_await pause(context, std::chrono::seconds(30));
             if (!slept) co_return failed(key, context, slept.error());
@@ -373,7 +373,7 @@ asio::awaitable<result<action>> term::reconcile(std::unique_ptr<visit>, object_k
         co_return co_await change(key, context);
     case 15:
         if (one_in(random_, 12) && subject_) {
-            note("asks for its own end");
+            note("requests its own stop");
             if (!stop_asked_) stop_asked_ = now();
             subject_->request_stop();
             no_more_runs_ = true;
@@ -391,7 +391,7 @@ asio::awaitable<result<action>> term::change(object_key key, reconcile_context& 
     const auto what = one_in(random_, 2) ? key : neighbour(key, 1);
     const auto mine = s.from->informer.lister().get(what);
     if (!mine || !s.from->writable) co_return action::done();
-    // Refused with a conflict when the store is behind.
+    // Fails with a conflict when the store is behind.
     std::string text = R"({"metadata":{"annotations":{"steward":")" + std::to_string(below(random_, 1'000'000)) + "\"}";
     if (one_in(random_, 2)) {
         const std::string version(one_in(random_, 3) ? "1" : mine.resource_version());
@@ -407,7 +407,7 @@ asio::awaitable<result<action>> term::change(object_key key, reconcile_context& 
         context.wrote(*answer);
         book_[key].written = write{s.from->informer.resource().kind, what, version_of(*answer), now(), sources_.size()};
         if (subject_ && one_in(random_, 2)) {
-            book_[key].asked_for = true; // it will have to wait for what was written
+            book_[key].asked_for = true; // the run has to wait for the write
             subject_->trigger(key);
         }
     }
@@ -418,22 +418,22 @@ std::string term::unsettled() const
 {
     if (over_ && active_ != 0) return name_ + " has runs after its end";
     if (!subject_ || over_) return {};
-    if (stop_asked_ || !started_) return name_ + " neither runs nor is over";
+    if (stop_asked_ || !started_) return name_ + " is neither running nor over";
     const bool all_there = std::all_of(sources_.begin(), sources_.end(),
                                        [](const source& s) { return s.removed || s.from->real().has_value(); });
     const auto stats = subject_->stats();
     if (stats.phase == controller_phase::syncing && !all_there) return {};
     if (stats.phase != controller_phase::running) return name_ + " is " + std::string(to_string(stats.phase));
     if (active_ != 0 || stats.queue.ready + stats.queue.processing + stats.behind_own_writes != 0)
-        return name_ + " is at work: " + describe(stats);
+        return name_ + " is busy:  " + describe(stats);
     for (const auto& [key, p] : book_)
-        if (p.due || p.asked_for) return name_ + " owes a run of " + to_string(key);
+        if (p.due || p.asked_for) return name_ + " has a run due for " + to_string(key);
     for (std::size_t n = 0; n < sources_.size(); ++n)
         if (auto d = behind(n); !d.empty()) return d;
     return {};
 }
 
-/// What of a source's objects has not been reconciled since it changed last.
+/// The first object of a source that has not been reconciled since its last change.
 std::string term::behind(std::size_t n) const
 {
     const auto& s = sources_[n];

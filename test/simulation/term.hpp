@@ -1,5 +1,5 @@
 #pragma once
-// One life of a controller, and the book it keeps: which run saw which version of which object.
+// One life of a controller, and a record of which run saw which version of which object.
 
 #include "truth.hpp"
 
@@ -20,7 +20,7 @@
 
 namespace kubecoro::simulation {
 
-/// What a controller can watch.
+/// A resource that a controller can watch.
 struct field
 {
     /// "uid@version" of every object.
@@ -28,22 +28,23 @@ struct field
 
     std::string name;
     shared_informer informer;
-    /// As the server has them; none while the server does not know the resource.
+    /// The server's states; none while the server does not know the resource.
     std::function<std::optional<states>()> real;
     /// Its objects may be written.
     bool writable = true;
 };
 
-/** Checks, of every run: no key twice at once, no more at once than there are workers, none after the request to stop,
-    cancelled only for a reason, and after an own write none before the stores show it. When everything has settled: for
-    each object the last run of each of its keys saw its last version, or its absence, and every run that was owed (by a
-    failure, a wish, a trigger) has come. After the stop: nothing of it runs.
+/** Checks, of every run: no key is in two at once, no more runs than workers, none begins after the request to stop,
+    none is cancelled without a reason, and none begins after an own write before the stores show it. When everything
+    has settled: for each object the last run of each of its keys saw its last version, or its absence, and every due
+    run (after a failure, a requeue, a trigger) has happened. After the stop: nothing of it runs.
 
     Must outlive everything the runner runs. */
 class term
 {
 public:
-    /// @param settings  Name and time are added. A deadline of whole milliseconds would be met by runs that end by themselves.
+    /// @param settings Name and time are added. The deadline must not be whole milliseconds: runs could end exactly at
+    /// it.
     term(std::string name, controller_options settings, const std::vector<field>& fields, client writer,
          testing::runner& runner, journal& notes, std::uint64_t seed);
     term(const term&) = delete;
@@ -53,23 +54,23 @@ public:
     void add_source();
     void remove_source();
     void start();
-    /// Somebody wants a run for some key.
+    /// Triggers a run of a random key.
     void trigger();
     /// From now on every run succeeds at once.
     void calm(bool yes) noexcept { calm_ = yes; }
-    /// Begins to stop, as its owner does it; has ended when `over()`.
+    /// Begins to stop, as its owner does it; complete when `over()`.
     void stop();
-    /// Its owner goes without a word.
+    /// The owner destroys it without a stop.
     void abandon();
-    /// The owner loses patience after so many handlers, and goes on waiting later.
+    /// Cancels the owner's waits after this number of handlers; go_on() repeats them.
     void disturb(std::size_t handlers, boost::asio::cancellation_type how);
-    /// To be called now and then.
+    /// Call repeatedly.
     void go_on();
-    /// To be called when nothing is ready to run: nothing that could run waits.
+    /// Requires that nothing is ready to run; checks that nothing runnable waits.
     void check_idle() const;
 
     [[nodiscard]] bool over() const noexcept { return over_ && active_ == 0; }
-    /// Empty when everything has been reconciled, else what has not.
+    /// Empty when everything has been reconciled, else the first thing missing.
     [[nodiscard]] std::string unsettled() const;
     [[nodiscard]] std::uint64_t runs() const noexcept { return runs_; }
 
@@ -80,7 +81,7 @@ private:
         object_key object;
         std::uint64_t version;
         time_point when;
-        /// Sources that came later need not show it.
+        /// The number of sources at that time. Later ones need not show the write.
         std::size_t sources;
     };
     struct page
@@ -88,24 +89,24 @@ private:
         bool active = false;
         /// A run has to begin.
         bool asked_for = false;
-        /// The same, then or later.
+        /// A run has to begin at this time or later.
         std::optional<time_point> due = {};
-        /// What is due may come until then: when exactly is the queue's.
+        /// A due run may begin until then: the queue chooses the exact time.
         time_point retried_by = {};
-        /// What the last run saw, by source and object.
+        /// The states that the last run saw, by source and object.
         std::map<std::pair<std::size_t, object_key>, std::string> seen = {};
         std::optional<write> written = {};
     };
     struct source
     {
         const field* from;
-        /// Its objects concern the next object's key as well.
+        /// Its objects map to the next object's key as well.
         bool neighbours;
         event_source handle;
         bool removed = false;
         testing::task<void> leaving = {};
     };
-    /// A run in progress; its end is the end of the coroutine, whatever ends that.
+    /// A run in progress. It ends with the coroutine, however that ends.
     class visit;
 
     [[nodiscard]] enqueue map_of(bool neighbours);
@@ -123,7 +124,7 @@ private:
     [[nodiscard]] bool may_be_held(const page& p) const;
     void check_own_write(const object_key& key, page& p);
     void check_end(const result<>& outcome);
-    /// A run has to begin after that time.
+    /// Records that a run has to begin after that time.
     void owe(const object_key& key, duration after);
     [[nodiscard]] failure failed(const object_key& key, const reconcile_context& context, failure why);
     [[nodiscard]] std::string behind(std::size_t n) const;
@@ -141,20 +142,20 @@ private:
     testing::runner* runner_;
     journal* notes_;
     random_source random_;
-    /// A deque: what waits for a removal refers to its source.
+    /// A deque: waits for a removal refer to their source.
     std::deque<source> sources_;
     std::map<object_key, page> book_;
     std::optional<controller> subject_;
     testing::task<void> ready_;
     std::optional<testing::task<void>> ending_;
-    /// Those that the first run waits for.
+    /// The number of sources that the first run waits for.
     std::size_t first_sources_ = 0;
     std::size_t active_ = 0;
     std::uint64_t runs_ = 0;
     std::optional<time_point> stop_asked_;
     /// request_stop() has returned.
     bool no_more_runs_ = false;
-    /// Its owner waits for the end from the first moment on.
+    /// Its owner waits for the end from the start on.
     bool waited_for_ = false;
     bool started_ = false;
     bool disturbed_ = false;

@@ -16,7 +16,7 @@ std::uint64_t version_of(const object& o)
 std::string brief(const object& o)
 {
     if (!o) return "null";
-    // The end of a uid tells objects of one world apart.
+    // The end of a uid distinguishes the objects of one world.
     const auto uid = o.uid();
     return to_string(o.key())
         .append(" ..")
@@ -40,7 +40,7 @@ std::string_view to_string(change_kind k) noexcept
 
 namespace {
 
-/// All that metadata_only keeps.
+/// The members that metadata_only keeps.
 bool same_metadata(const value_view& mine, const value_view& real)
 {
     if (mine["managedFields"]) return false;
@@ -81,7 +81,7 @@ boost::asio::awaitable<result<>> truth::follow(client source)
                 for (const auto& e : *batch) apply(e);
                 continue;
             }
-            notes_->broken("truth", "the server has forgotten what was not told yet");
+            notes_->broken("truth", "the server has dropped history that was not delivered yet");
             co_return failure(cond::expired);
         }
     }
@@ -91,7 +91,7 @@ void truth::apply(const watch_event& e)
 {
     const bool gone = e.type == watch_event_type::deleted;
     if (!gone && e.type != watch_event_type::added && e.type != watch_event_type::modified) {
-        notes_->broken("truth", "the server's own watch says something that is no change");
+        notes_->broken("truth", "the server's own watch sent an event that is not a change");
         return;
     }
     version_ = std::string(e.obj.resource_version());
@@ -129,7 +129,7 @@ object truth::at(std::string_view uid, std::uint64_t version) const
 
 std::string truth::disproof(const object& o, const scope& s) const
 {
-    if (!s.covers(o)) return "told of what it does not cover: " + brief(o);
+    if (!s.covers(o)) return "delivered an object outside its scope:  " + brief(o);
     if (proven_.contains(o.identity())) return {};
     const auto real = at(o.uid(), version_of(o));
     if (!real) return "a state the server never had: " + brief(o);

@@ -1,5 +1,5 @@
 #pragma once
-// What the server really did: every change of a resource in order, told by a watch that no fault touches.
+// The real history of a resource: every change in order, from a watch without faults.
 
 #include "journal.hpp"
 
@@ -25,19 +25,19 @@ namespace kubecoro::simulation {
 /// "added pods a/o1 uid-4 @17".
 [[nodiscard]] std::string brief(const object& o);
 
-/// Which objects of a resource an informer covers, decided without the library's own selectors.
+/// The objects of a resource that an informer covers, decided without the library's own selectors.
 struct scope
 {
     resource_type resource;
     /// Empty: all.
     std::set<std::string> namespaces = {};
-    /// One label that must have this value; empty: any object.
+    /// A label that must have this value; empty: any object.
     std::string label = {};
     std::string value = {};
-    /// Its informer keeps metadata alone.
+    /// The informer stores metadata only.
     bool metadata_only = false;
 
-    /// The informer's object says what the server's does, as far as it is kept.
+    /// Whether the informer's object equals the server's, as far as it is stored.
     [[nodiscard]] bool same(const object& mine, const object& real) const;
     [[nodiscard]] bool covers(const object& o) const;
     /// For informer_options.
@@ -52,7 +52,7 @@ enum class change_kind
 };
 [[nodiscard]] std::string_view to_string(change_kind k) noexcept;
 
-/// One change as a handler with a scope must hear of it, if it hears of all.
+/// One change as a handler with a scope receives it, if it receives all.
 struct change
 {
     change_kind kind;
@@ -62,28 +62,28 @@ struct change
     friend bool operator==(const change&, const change&) = default;
 };
 
-/** The life of one resource.
+/** The history of one resource.
 
-    `follow` runs for the whole life of the world; it must have caught up (runner idle) before anything is read. */
+    `follow` runs for the whole life of the world. Before a read it must have caught up (runner idle). */
 class truth
 {
 public:
     truth(resource_type resource, journal& notes) : resource_(std::move(resource)), notes_(&notes) {}
 
-    /// Watches until cancelled; begins again where it was when the connection is cut.
+    /// Watches until cancelled; resumes when the connection is cut.
     boost::asio::awaitable<result<>> follow(client source);
-    /// It has followed as far as that: to be said before the server forgets.
+    /// It has followed to this version. Must be called before the server forgets its history.
     void caught_up(std::string version) { version_ = std::move(version); }
 
     [[nodiscard]] const resource_type& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::map<object_key, object>& objects() const noexcept { return objects_; }
     [[nodiscard]] std::map<object_key, object> objects(const scope& s) const;
-    /// The state of that uid at that version, or null when there was none. The final state counts.
+    /// The state of that uid at that version, including the final state; null when there was none.
     [[nodiscard]] object at(std::string_view uid, std::uint64_t version) const;
-    /// Empty when the server had that state, in that scope, else what is wrong with it. What one of an informer's users
-    /// has asked is not compared again for the others, who are told of the same handle.
+    /// Empty when the server had that state in that scope, else the difference. A handle that was checked for one user
+    /// of an informer is not compared again for the others.
     [[nodiscard]] std::string disproof(const object& o, const scope& s) const;
-    /// How many changes there have been.
+    /// The number of changes so far.
     [[nodiscard]] std::size_t length() const noexcept { return events_.size(); }
     /// The changes from `begin` on as seen in a scope.
     [[nodiscard]] std::vector<change> changes(const scope& s, std::size_t begin) const;
@@ -104,7 +104,7 @@ private:
     std::string version_ = "0";
     std::map<object_key, object> objects_;
     std::map<std::string, std::map<std::uint64_t, object>, std::less<>> lives_;
-    /// Handles whose content was found right, by identity, which they keep from being used again.
+    /// Handles with verified content, by identity. Holding them prevents that the identity is reused.
     mutable std::unordered_map<const void*, object> proven_;
     std::vector<event> events_;
 };

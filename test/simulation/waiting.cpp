@@ -17,7 +17,7 @@ waiting::waiting(std::string name, shared_informer informer, scope covered, cons
     random_source random(seed);
     const auto& all = operations::namespaces();
     key_.ns = covered_.namespaces.empty() ? all[below(random, all.size())] : *covered_.namespaces.begin();
-    key_.name = "o" + std::to_string(below(random, 6)); // one of them is never made
+    key_.name = "o" + std::to_string(below(random, 6)); // one of them is never created
     wish_ = static_cast<wish>(below(random, 3));
     if (!one_in(random, 3)) limit_ = std::chrono::seconds(1 + below(random, 300));
     task_ = runner.spawn(run(std::move(informer)));
@@ -36,12 +36,13 @@ asio::awaitable<result<>> waiting::run(shared_informer informer)
     object_condition met("as wished", [this](const object& o) { return is_met(o); });
     auto waits = informer.wait_for(key_, std::move(met), limit_);
     const auto outcome = co_await std::move(waits);
-    notes_->note(name_, outcome ? "has it" : "has not: " + outcome.error().describe());
+    notes_->note(name_, outcome ? "has ended" : "has failed:  " + outcome.error().describe());
     if (outcome) {
         got_ = *outcome;
-        if (!is_met(got_)) broken("ended with something else");
+        if (!is_met(got_)) broken("ended with an object that does not satisfy the condition");
     } else if (outcome.error() == cond::timed_out) {
-        if (limit_ == duration::zero() || runner_->clock().now() - began != limit_) broken("ended at the wrong time");
+        if (limit_ == duration::zero() || runner_->clock().now() - began != limit_)
+            broken("timed out at the wrong time");
     } else if (!given_up_ && !end_expected_) {
         broken("ended by itself: " + outcome.error().describe());
     }

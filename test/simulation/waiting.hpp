@@ -1,5 +1,5 @@
 #pragma once
-// Somebody who waits for one object: to be there, to be gone, to have a label.
+// A user that waits for one object to exist, to be gone, or to have a label.
 
 #include "journal.hpp"
 #include "truth.hpp"
@@ -15,8 +15,8 @@ namespace kubecoro::simulation {
 
 /** Begins on construction. Must outlive everything the runner runs.
 
-    Checks: what ended the wait was so at some time, and is what was waited for; a limit is kept to the tick; at a quiet point
-    nobody still waits for what is so. */
+    Checks: the state that ended the wait was real and satisfies the condition; a timeout is kept to the tick; at a
+    quiet point no wait remains whose condition holds. */
 class waiting
 {
 public:
@@ -30,9 +30,9 @@ public:
     /// The informer is about to stop.
     void expect_end() noexcept { end_expected_ = true; }
     [[nodiscard]] bool done() const { return task_.done(); }
-    /// To be called when `real` has caught up.
+    /// Requires that `real` has caught up.
     void check_reality();
-    /// To be called when everything has arrived everywhere.
+    /// Requires that all events have arrived.
     void check_settled() const;
 
 private:

@@ -54,7 +54,7 @@ event_handler wanderer::listener(const char* name, told& state)
     return {.on_add =
                 [this, name, wrong, &state](const added& e) {
                     notes_->note(name, "added " + brief(e.obj));
-                    if (!state.emplace(object_key(e.obj.key()), state_of(e.obj)).second) wrong("told twice of", e.obj);
+                    if (!state.emplace(object_key(e.obj.key()), state_of(e.obj)).second) wrong("added twice:", e.obj);
                 },
             .on_update =
                 [this, name, wrong, &state](const updated& e) {
@@ -66,7 +66,7 @@ event_handler wanderer::listener(const char* name, told& state)
             .on_delete =
                 [this, name, wrong, &state](const deleted& e) {
                     notes_->note(name, "deleted " + brief(e.obj) + " " + std::string(to_string(e.why)));
-                    if (state.erase(object_key(e.obj.key())) == 0) wrong("deleted what was not there:", e.obj);
+                    if (state.erase(object_key(e.obj.key())) == 0) wrong("a deletion of an unknown object:", e.obj);
                 }};
 }
 
@@ -74,7 +74,7 @@ asio::awaitable<void> wanderer::execute(std::string method, std::string at, std:
 {
     notes_->note("wanderer", method + " " + at);
     const auto done = co_await server_->execute(std::move(method), std::move(at), std::move(body));
-    // Choosing blindly: it is there already, or not any more.
+    // A random choice: the object may exist already, or no longer.
     if (!done && done.error() != cond::not_found && done.error() != cond::already_exists)
         notes_->broken("wanderer", done.error().describe());
 }
@@ -133,7 +133,7 @@ void wanderer::move()
         moves_.push_back(runner_->spawn(pods_.set_namespaces({covered_.begin(), covered_.end()})));
     }
     notes_->note("wanderer", "covers " + std::to_string(covered_.size()));
-    // Somebody who loses patience; the change stays.
+    // Sometimes the wait is cancelled; the change stays.
     if (one_in(random_, 5)) runner_->cancel_after(below(random_, 30), moves_.back(), asio::cancellation_type::terminal);
 }
 
@@ -145,7 +145,7 @@ std::string wanderer::compare(const char* name, const shared_informer& informer,
     if (stored != real)
         return std::string(name) + " store " + std::to_string(stored.size()) + " objects, not the server's " +
                std::to_string(real.size());
-    if (state != real) return std::string(name) + " were told otherwise";
+    if (state != real) return std::string(name) + " were notified of other objects";
     return {};
 }
 

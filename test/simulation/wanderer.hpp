@@ -1,5 +1,5 @@
 #pragma once
-// An informer whose namespaces change all the time, and one whose definition is deleted and made again.
+// An informer whose namespaces change continually, and one whose definition is deleted and recreated.
 
 #include "journal.hpp"
 #include "truth.hpp"
@@ -18,23 +18,23 @@
 
 namespace kubecoro::simulation {
 
-/** Checks that what is told is a chain (added what is not there, updated and deleted what is), and at quiet points that
-    store and told state are the server's, of the namespaces that are covered then. Seeded by itself, so that the rest
-    of a world is the same with and without it. */
+/** Checks that notifications form a chain (unknown objects are added, known ones updated and deleted), and at quiet
+    points that the store and the notified state equal the server's for the current namespaces. Has its own seed, so
+    that the rest of a world is the same with and without it. */
 class wanderer
 {
 public:
     wanderer(informer_factory& informers, apiserver::embedded_server& server, const truth& pods,
              testing::runner& runner, journal& notes, std::uint64_t seed);
 
-    /// The definition. To be awaited once, before the informers start.
+    /// Creates the definition. Await it once, before the informers start.
     boost::asio::awaitable<result<>> prepare();
     /// One change of the namespaces, of the definition, or of its objects.
     boost::asio::awaitable<result<>> one();
-    /// Empty when everything has arrived, else what has not.
+    /// Empty when all events have arrived, else the first thing missing.
     [[nodiscard]] std::string unsettled();
     [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
-    /// The kind whose definition comes and goes.
+    /// The kind whose definition is deleted and recreated.
     [[nodiscard]] static resource_type gadgets();
     /// Its objects as the server has them; none while it is not defined.
     [[nodiscard]] std::optional<std::map<object_key, std::string>> real_gadgets() const;

@@ -37,7 +37,7 @@ world::world(world_options options)
 
 world::~world()
 {
-    // In a broken world coroutines still run: they go before what they use.
+    // In a broken world coroutines still run: destroy them before the objects they use.
     runner_.destroy_coroutines();
 }
 
@@ -57,7 +57,7 @@ verdict world::run()
         const auto steps = 15 + below(random_, 40);
         for (std::uint64_t s = 0; s < steps && notes_.intact(); ++s) step();
         const bool last = i + 1 == rounds;
-        // Some worlds are stopped in the middle of trouble.
+        // Some worlds are stopped amid faults.
         if (!last || !one_in(random_, 3)) quiet_point();
     }
     for (const auto& w : informers_) {
@@ -177,7 +177,7 @@ void world::add_informer(std::string name, scope covered, informer_options optio
         }
     }
     informers_.push_back({std::move(name), std::move(covered), &real, std::move(informer)});
-    // Who shares the world with a controller makes room for it.
+    // A world with a controller has fewer users.
     for (auto n = below(random_, options_.controlled ? 2 : 4); n > 0; --n) join(informers_.back());
 }
 
@@ -185,7 +185,7 @@ void world::join(watched& w)
 {
     participant_options o;
     o.how = static_cast<manner>(below(random_, manners));
-    // The informer of widgets resyncs by itself: who names no period gets its own.
+    // The informer of widgets has a resync period: users that name none get it.
     o.resyncs = w.name == "widgets";
     if (one_in(random_, 5)) {
         o.resync = std::chrono::seconds(1 + below(random_, 60));

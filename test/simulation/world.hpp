@@ -29,19 +29,19 @@ struct world_options
     std::uint64_t seed = 1;
     /// Prints every step.
     bool echo = false;
-    /// Off: the same script on a perfect network.
+    /// false: the same script on a perfect network.
     bool faults = true;
-    /// How the informers keep what they hold; where metadata is not enough for the checks, compressed.
+    /// The informers' storage; compressed where the checks need more than metadata.
     storage keep = storage::plain;
     /// With a controller, and fewer users of the informers.
     bool controlled = false;
     /// Faults beyond those of the network: see network::break_something_rare().
     bool hostile = false;
-    /// Which of the ready coroutines goes on.
+    /// The order in which ready coroutines run.
     testing::ready_order order = testing::ready_order::fifo;
 };
 
-/// How a world ended.
+/// The outcome of a world.
 struct verdict
 {
     /// Empty: every promise held.
@@ -49,13 +49,13 @@ struct verdict
     std::string last_steps;
     std::uint64_t hash = 0;
     std::uint64_t steps = 0;
-    /// How much of everything happened, so that a simulation that does nothing shows.
+    /// Activity counts, which reveal a simulation that does nothing.
     std::uint64_t notifications = 0, lists = 0, streamed_lists = 0, fallbacks = 0, relists = 0, silences = 0,
                   reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0, controlled = 0, terms = 0,
                   runs = 0, waits = 0;
 };
 
-/// An informer and what the checks need to know of it.
+/// An informer and the data that the checks need.
 struct watched
 {
     std::string name;
@@ -64,16 +64,16 @@ struct watched
     shared_informer informer;
     std::vector<std::unique_ptr<participant>> users = {};
     std::vector<std::unique_ptr<waiting>> waits = {};
-    /// At the last quiet point: length of the truth, lists so far, and the users that were there.
+    /// At the last quiet point: length of the truth, lists so far, and the number of users.
     std::size_t truth_begin = 0;
     std::uint64_t lists = 0;
-    /// A list had begun at the last quiet point and might end after it: its reader skips what happened meanwhile.
+    /// A list was in progress at the last quiet point and may end after it: its reader skips events in between.
     bool listing = false;
     std::size_t users_then = 0;
     std::vector<std::uint64_t> coalesced = {};
 };
 
-/** Everything follows from the seed. One use: construct, run, destroy. */
+/** Everything follows from the seed. Single use: construct, run, destroy. */
 class world
 {
 public:
@@ -92,7 +92,7 @@ private:
     void join(watched& w);
     void wait(watched& w);
 
-    // One step of the script, and what it may be.
+    // One step of the script, and its kinds.
     void step();
     void operate();
     void let_time_pass();
@@ -100,7 +100,7 @@ private:
     void change_users();
 
     void quiet_point();
-    /// Empty when everything has arrived everywhere, else what has not.
+    /// Empty when all events have arrived, else the first thing missing.
     [[nodiscard]] std::string unsettled();
     void check_idle();
     void go_on();
@@ -111,11 +111,11 @@ private:
     [[nodiscard]] bool stop_informers();
     void stop();
 
-    /// Runs something that must succeed, in virtual time.
+    /// Runs an operation that must succeed, in virtual time.
     template<class T>
     bool must(std::string_view what, boost::asio::awaitable<result<T>> body);
 
-    /// Handles that a careless user still has when everything else is gone, the context too.
+    /// Handles that a careless user still holds after everything else is destroyed, including the context.
     struct outliving
     {
         std::vector<shared_informer> informers = {};

@@ -38,7 +38,7 @@ result<data_kind> data_kind_of(std::string_view name)
 {
     for (const auto& [text, kind] : kinds)
         if (text == name) return kind;
-    return failure{cond::misconfigured, "no data is called " + std::string(name) + ": small, large, low or custom"};
+    return failure{cond::misconfigured, "unknown data " + std::string(name) + ": use small, large, low or custom"};
 }
 
 struct data_set::content
@@ -47,7 +47,7 @@ struct data_set::content
     pod_shape shape;
     /// Numbers of the objects in the order of a list.
     std::vector<std::uint32_t> order;
-    /// Where each object came when they were spread over nodes, and when they were last written.
+    /// The rank of each object in the assignment to nodes, and in the order of last writes.
     std::vector<std::uint32_t> spread;
     std::vector<std::uint32_t> written;
     std::vector<workload> workloads;

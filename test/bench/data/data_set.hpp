@@ -14,11 +14,11 @@ namespace kubecoro::bench {
 
 enum class data_kind : std::uint8_t
 {
-    /// Pods of about 5 KB JSON, 36 % of it managedFields, 50 alike but for what each has of its own.
+    /// Pods of about 5 KB JSON, 36 % of it managedFields, 50 per template with few values of their own.
     small,
     /// Pods of about 11.4 KB, 39 % managedFields: several containers, long environments.
     large,
-    /// Pods of about 8 KB with environments and annotations of their own: little repeats.
+    /// Pods of about 8 KB with their own environments and annotations: little repeats.
     low,
     /// Custom resources of 5 to 11 KB: widgets.bench.example.com.
     custom
@@ -37,8 +37,8 @@ struct data_options
 
 /** Seeded objects in the order of a list ("/namespace/name" bytewise), each in two states of equal length.
 
-    Names, uids, addresses and versions are distinct. Nothing depends on anything but the options. Objects are made
-    when asked for, so a data set holds little memory; a set may be read by one thread at a time. */
+    Names, uids, addresses and versions are distinct. Everything follows from the options. Objects are generated on
+    request, so a data set holds little memory. Confined to one thread at a time. */
 class data_set
 {
 public:

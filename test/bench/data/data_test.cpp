@@ -1,4 +1,4 @@
-// The generated objects: as large and as redundant as announced, distinct, valid, and always the same.
+// Tests of the generated objects: size, redundancy, distinct names, validity, determinism.
 #include "data_set.hpp"
 #include "fields_v1.hpp"
 #include "record_file.hpp"
@@ -56,7 +56,7 @@ averages measure(data_kind kind)
     return out;
 }
 
-/// How much smaller zstd makes objects: each alone, and each with a dictionary of 16 KB learnt from others.
+/// The factors by which zstd shrinks objects: each alone, and each with a dictionary of 16 KB trained on others.
 struct redundancy
 {
     double alone = 0;
@@ -69,7 +69,7 @@ redundancy compress(data_kind kind)
     data_set data({kind, sample, 7});
     std::string all;
     std::vector<std::size_t> sizes;
-    // Learnt from objects all over the list, measured on others.
+    // Trained on objects from the whole list, measured on others.
     for (std::uint32_t i = 0; i < learnt; ++i) {
         const std::size_t before = all.size();
         data.append(all, i * 4, object_state::first);
@@ -93,7 +93,7 @@ redundancy compress(data_kind kind)
 
 bool within(double value, double target, double part) { return std::abs(value - target) <= part * target; }
 
-/// The members' names at every level, in order: what a server's order is compared with.
+/// The names of the members at one level, in order, for comparison with a server's order.
 std::string names_of(const json::value& object)
 {
     std::string out;
@@ -103,7 +103,7 @@ std::string names_of(const json::value& object)
 
 } // namespace
 
-TEST_CASE("generated objects have the sizes that were announced")
+TEST_CASE("generated objects have the documented sizes")
 {
     const averages small = measure(data_kind::small);
     const averages large = measure(data_kind::large);
@@ -185,7 +185,7 @@ TEST_CASE("the same seed gives the same objects, another seed others")
 {
     for (const data_kind kind : {data_kind::small, data_kind::large, data_kind::low, data_kind::custom}) {
         data_set one({kind, 200, 5}), two({kind, 200, 5}), other({kind, 200, 6});
-        // In any order of asking.
+        // In any order of requests.
         const std::string late = object_text(two, 199);
         CHECK(object_text(one, 17) == object_text(two, 17));
         CHECK(object_text(one, 199) == late);
@@ -193,7 +193,7 @@ TEST_CASE("the same seed gives the same objects, another seed others")
     }
 }
 
-TEST_CASE("the second state of an object differs in its status, and in nothing's length")
+TEST_CASE("the second state of an object differs in its status, and all lengths are equal")
 {
     for (const data_kind kind : {data_kind::small, data_kind::large, data_kind::low, data_kind::custom}) {
         data_set data({kind, 200, 5});
@@ -213,7 +213,7 @@ TEST_CASE("the second state of an object differs in its status, and in nothing's
 
 TEST_CASE("field sets are written as a server writes them")
 {
-    // The configuration map and the pod of a captured exchange.
+    // The config map and the pod of a captured exchange.
     const json::value map = json::parse(R"({"metadata":{"labels":{"idx":"0","app":"web"}},"data":{"k":"v"}})");
     CHECK(json::serialize(fields_v1(map.as_object())) ==
           R"({"f:data":{".":{},"f:k":{}},"f:metadata":{"f:labels":{".":{},"f:app":{},"f:idx":{}}}})");
@@ -224,7 +224,7 @@ TEST_CASE("field sets are written as a server writes them")
           R"("f:dnsPolicy":{},"f:securityContext":{}}})");
 }
 
-TEST_CASE("a record file gives back what was put in, and says when it is damaged")
+TEST_CASE("a record file returns its records, and reports damage")
 {
     const auto path = std::filesystem::temp_directory_path() / ("records-" + std::to_string(::getpid()));
     {
@@ -249,7 +249,7 @@ TEST_CASE("a record file gives back what was put in, and says when it is damaged
     CHECK(record_reader::open(path.string()).error().condition() == cond::misconfigured);
 }
 
-TEST_CASE("the data sets repeat themselves as much as they say")
+TEST_CASE("the data sets have the documented redundancy")
 {
     const redundancy small = compress(data_kind::small), large = compress(data_kind::large),
                      low = compress(data_kind::low);

@@ -20,7 +20,7 @@ struct keyed_list
     std::string_view second_key;
 };
 
-// Lists of the core types whose items have an identity; every other list is one value to the server.
+// Lists of the core types whose items have an identity; the server treats every other list as one value.
 constexpr std::array keyed_lists{
     keyed_list{"conditions", "type", {}},
     keyed_list{"containers", "name", {}},
@@ -34,7 +34,7 @@ constexpr std::array keyed_lists{
     keyed_list{"volumes", "name", {}},
 };
 
-// Members that no manager owns as such, because the server made them before.
+// Members that no manager owns, because the server created them first.
 constexpr std::array<std::string_view, 5> never_owned{"conditions", "containers", "metadata", "spec", "status"};
 
 // Members that are one value although they have fields.
@@ -70,7 +70,7 @@ json::object fields_of_list(const keyed_list& keys, const json::array& items)
         json::object key;
         key[keys.key] = item.at(keys.key);
         if (!keys.second_key.empty()) key[keys.second_key] = item.at(keys.second_key);
-        // A reference to an owner is one value below its identity.
+        // An owner reference is one value below its identity.
         const bool opaque = keys.name == "ownerReferences";
         members["k:" + json::serialize(key)] = opaque ? json::object() : fields_of_object(item.as_object(), true);
     }

@@ -5,7 +5,7 @@
 
 namespace kubecoro::bench {
 
-/** What a server records in fieldsV1 for a manager that wrote all of `written`: members as "f:name", items of keyed
+/** The fieldsV1 that a server records for a manager that wrote all of `written`: members as "f:name", items of keyed
     lists as "k:{...}", lists without keys and values as {}, keys in the order in which a server sends them.
 
     @param written  An object with the members that the manager set, e.g. {"spec": {...}}. */

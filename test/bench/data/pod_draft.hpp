@@ -1,4 +1,4 @@
-// A pod template in the making: what its parts share.
+// The shared state while a pod template is built.
 #pragma once
 
 #include "pod_template.hpp"
@@ -19,11 +19,11 @@ inline constexpr std::array<std::string_view, 16> roles{
     "api",     "worker", "frontend", "cache",    "consumer", "exporter", "importer", "indexer",
     "planner", "proxy",  "reader",   "renderer", "router",   "scorer",   "store",    "writer"};
 
-/// "@{name}" and "@{name7}": where text_template puts values.
+/// "@{name}" and "@{name7}": the placeholders of text_template.
 [[nodiscard]] std::string place(std::string_view name);
 [[nodiscard]] std::string place(std::string_view name, std::size_t k);
 
-/// What is drawn for one template. Lives while it is built.
+/// The random choices for one template. Lives while it is built.
 struct pod_draft
 {
     const workload& work;
@@ -33,28 +33,28 @@ struct pod_draft
     unsigned containers = 0;
     unsigned init_containers = 0;
     unsigned config_volumes = 0;
-    /// Places for values of a pod's own that are used.
+    /// The number of placeholders for per-pod values in use.
     std::size_t own = 0;
-    /// Some container has limits.
+    /// Whether some container has limits.
     bool limited = false;
 
     pod_draft(const workload& of, const pod_shape& like, seeded source);
 
     [[nodiscard]] unsigned draw(pod_shape::range r);
-    /// A text of that length, or a place for a value of the pod's own.
+    /// A text of that length, or a placeholder for a per-pod value.
     [[nodiscard]] std::string text(std::size_t length);
-    /// The application is the first container; the names of the others are those of well-known helpers.
+    /// The first container is the application; the others have names of well-known helpers.
     [[nodiscard]] std::string container_name(unsigned i) const;
     [[nodiscard]] std::string image_of(const std::string& container) const;
 };
 
-/// What the controller writes, which managedFields show.
+/// The pod as the controller writes it, which managedFields show.
 [[nodiscard]] boost::json::object written_spec(pod_draft& d);
-/// With what admission and the scheduler add: the token volume, its mounts, default tolerations, priority, node.
+/// Plus the additions of admission and scheduler: the token volume, its mounts, default tolerations, priority, node.
 [[nodiscard]] boost::json::object admitted_spec(boost::json::object written);
-/// What the kubelet writes; after the spec was drawn.
+/// The part that the kubelet writes. Call after the spec was drawn.
 [[nodiscard]] boost::json::object written_status(const pod_draft& d);
-/// With what the server adds.
+/// Plus the additions of the server.
 [[nodiscard]] boost::json::object complete_status(const pod_draft& d, boost::json::object written);
 
 } // namespace kubecoro::bench

@@ -148,7 +148,7 @@ json::object token_volume(std::string_view name)
               {"defaultMode", 420}}}};
 }
 
-/// Puts the mount behind the container's own, at the place where a server writes mounts.
+/// Inserts the mount behind the container's own, where a server writes mounts.
 void add_token_mount(json::object& container, std::string_view token)
 {
     json::object out;

@@ -34,7 +34,7 @@ json::object container_status(const pod_draft& d, const std::string& name, std::
                      {"imageID", image.substr(0, image.rfind(':')) + "@sha256:" + digest},
                      {"containerID", id},
                      {"started", runs}};
-    // Newer kubelets report mounts; small pods are those of older ones.
+    // Newer kubelets report mounts; small pods come from older ones.
     if (d.shape.full_containers || d.shape.own_values)
         out["volumeMounts"] = json::array{{{"name", "kube-api-access-@{token}"},
                                            {"mountPath", "/var/run/secrets/kubernetes.io/serviceaccount"},

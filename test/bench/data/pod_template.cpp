@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 14> notes{"checksum/config",
                                                  "vpa.example.com/last",
                                                  "zz.example.com/fingerprint"};
 
-/// The names behind the places, in the order of pod_slot.
+/// The names of the placeholders, in the order of pod_slot.
 const std::vector<std::string_view>& slot_names()
 {
     static const std::vector<std::string> texts = [] {

@@ -1,4 +1,4 @@
-// What the replicas of one workload have in common: a pod with places for what each replica has of its own.
+// A pod template: the common part of one workload's replicas, with placeholders for per-pod values.
 #pragma once
 
 #include "seeded.hpp"
@@ -10,12 +10,12 @@
 
 namespace kubecoro::bench {
 
-/// Containers of a pod at most, init containers included.
+/// Maximum containers of a pod, including init containers.
 inline constexpr std::size_t max_containers = 4;
-/// Texts of its own that a pod has at most, in environment variables and annotations.
+/// Maximum per-pod texts in environment variables and annotations.
 inline constexpr std::size_t max_own_values = 72;
 
-/// The places of a pod template, in the order of their values.
+/// The placeholders of a pod template, in the order of their values.
 enum pod_slot : std::size_t
 {
     slot_name,
@@ -35,7 +35,7 @@ enum pod_slot : std::size_t
     pod_slots = slot_own + max_own_values
 };
 
-/// How rich the pods of a data set are. Ranges are drawn per workload, ends included.
+/// The size parameters of the pods of a data set. Ranges are drawn per workload, ends included.
 struct pod_shape
 {
     struct range
@@ -48,7 +48,7 @@ struct pod_shape
     range env;
     range config_volumes;
     range annotations;
-    /// Security contexts, probes and limits on every container, not just on some.
+    /// Security contexts, probes and limits on every container, not only on some.
     bool full_containers = false;
     /// Environment variables and annotations differ from pod to pod.
     bool own_values = false;
@@ -60,16 +60,16 @@ struct workload
     std::string app;
     std::string team;
     std::string name_space;
-    /// Of its current replica set.
+    /// The hash of its current replica set.
     std::string hash;
     std::string replica_set_uid;
     std::string image;
     std::string image_digest;
-    /// Seconds since 1970 of its roll-out.
+    /// The time of its roll-out, in seconds since 1970.
     std::int64_t rolled_out = 0;
 };
 
-/// @param number  Of the workload within the data set; everything follows from it and the seed.
+/// @param number  The workload's number within the data set; everything follows from it and the seed.
 [[nodiscard]] workload make_workload(std::uint64_t seed, std::uint32_t number);
 
 /// The pod with its managed fields, members in the order of a real server, beginning with kind and apiVersion.

@@ -52,7 +52,7 @@ std::vector<std::string> pod_values(const workload& work, std::string name, cons
     const std::int64_t scheduled_in = 1 + random.below(8);
     const bool again = state == object_state::second;
     seeded later(random.next(), 4);
-    // A pod that starts anew does so in the weeks after its roll-out.
+    // A container restarts in the weeks after its roll-out.
     const std::int64_t restarted = again ? 3600 + later.below(14U * 86'400U) : 0;
     out[slot_name] = std::move(name);
     out[slot_uid] = random.uuid();
@@ -66,7 +66,7 @@ std::vector<std::string> pod_values(const workload& work, std::string name, cons
     for (std::size_t k = 0; k < max_containers; ++k) {
         const std::int64_t started = created + scheduled_in + static_cast<std::int64_t>(k);
         const std::string id = random.hex(64);
-        // The application is the first container, and the one that starts anew.
+        // The first container is the application, and the one that restarts.
         out[slot_container_id + k] = again && k == 0 ? later.hex(64) : id;
         out[slot_started + k] = timestamp(k == 0 ? started + restarted : started);
     }

@@ -1,4 +1,4 @@
-// What each pod of a data set has of its own.
+// The per-pod values of a data set.
 #pragma once
 
 #include "pod_template.hpp"
@@ -9,7 +9,7 @@
 
 namespace kubecoro::bench {
 
-/// Which of a pod's prepared states: as listed first, or after its container was started anew.
+/// The prepared states of a pod: as first listed, or after a restart of its container.
 enum class object_state : std::uint8_t
 {
     first,
@@ -22,7 +22,7 @@ enum class object_state : std::uint8_t
 /// The 10 digits of a resourceVersion; the first of a data set is first_version.
 inline constexpr std::uint64_t first_version = 1'000'000'000;
 
-/// Where a pod is: which one of its workload, on which node, in which place of that node.
+/// A pod's position: its number in its workload, its node, and its place on that node.
 struct pod_place
 {
     std::uint32_t replica = 0;
@@ -35,10 +35,10 @@ struct pod_place
 [[nodiscard]] std::string pod_name(const workload& work, std::uint64_t seed, std::uint32_t number,
                                    std::uint32_t replica);
 
-/** The values of a template's places. Both states have the same lengths throughout, also as protobuf.
+/** The values of a template's placeholders. Both states have the same lengths throughout, also as protobuf.
 
-    @param random  Of this pod: equal for both states.
-    @param own     Whether the shape has values of its own (they cost time to draw). */
+    @param random  The pod's random source: equal for both states.
+    @param own     Whether the shape has per-pod texts (they cost time to draw). */
 [[nodiscard]] std::vector<std::string> pod_values(const workload& work, std::string name, const pod_place& place,
                                                   seeded random, object_state state, bool own);
 

@@ -23,7 +23,7 @@ result<record_writer> record_writer::create(const std::string& path)
 {
     record_writer made(path);
     made.out_.open(path, std::ios::binary | std::ios::trunc);
-    if (!made.out_) return failure{cond::misconfigured, "cannot write " + path};
+    if (!made.out_) return failure{cond::misconfigured, "cannot create " + path};
     return made;
 }
 
@@ -37,7 +37,7 @@ void record_writer::add(std::string_view record)
 result<> record_writer::finish()
 {
     out_.close();
-    if (!out_) return failure{cond::misconfigured, "cannot write all of " + path_};
+    if (!out_) return failure{cond::misconfigured, "cannot completely write " + path_};
     return {};
 }
 

@@ -1,4 +1,5 @@
-// A file of byte strings, each behind its length (four bytes, little-endian): how objects travel between bench programs.
+// A file of byte strings, each behind its length (four bytes, little-endian), which passes objects between bench
+// programs.
 #pragma once
 
 #include <kubecoro/base/result.hpp>
@@ -18,7 +19,7 @@ public:
     [[nodiscard]] static result<record_writer> create(const std::string& path);
 
     void add(std::string_view record);
-    /// Writes out what is left and reports whether all of it reached the file.
+    /// Flushes the file and reports whether everything was written.
     [[nodiscard]] result<> finish();
 
 private:
@@ -32,7 +33,7 @@ private:
 class record_reader
 {
 public:
-    /// Longer records are taken for a damaged file.
+    /// A longer record indicates a damaged file.
     static constexpr std::uint32_t max_record = 64 * 1024 * 1024;
 
     /// Errors: cond::misconfigured with the path.

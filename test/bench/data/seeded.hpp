@@ -1,4 +1,4 @@
-// Numbers and words that follow from a seed and from what they are for, the same on every machine.
+// Random numbers and words that follow from a seed and a purpose, the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace kubecoro::bench {
 
-/** A small random source (splitmix64). The standard distributions differ between libraries, so it has its own.
+/** A small random source (splitmix64). It has its own distributions, since the standard ones differ between libraries.
 
-    A value type. `seeded(seed, purpose, index)` gives independent streams: what one object draws does not move
-    what another one gets. */
+    A value type. `seeded(seed, purpose, index)` gives independent streams: draws for one object do not affect
+    another's. */
 class seeded
 {
 public:
@@ -37,7 +37,7 @@ private:
     std::uint64_t state_;
 };
 
-/// What the API server draws generated names from: no vowels, so no words.
+/// The API server's alphabet of generated names: no vowels, so no words.
 inline constexpr std::string_view name_alphabet = "bcdfghjklmnpqrstvwxz2456789";
 
 /// The numbers below `count` in a random order.

@@ -11,7 +11,7 @@ constexpr std::string_view opening = "@{";
 std::size_t index_of(std::string_view name, std::span<const std::string_view> names)
 {
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) throw std::logic_error("no value is named " + std::string(name));
+    if (found == names.end()) throw std::logic_error("unknown placeholder " + std::string(name));
     return static_cast<std::size_t>(found - names.begin());
 }
 

@@ -1,4 +1,4 @@
-// A text with places for values, cut once and filled many times.
+// A text with placeholders, parsed once and filled many times.
 #pragma once
 
 #include <span>
@@ -8,16 +8,17 @@
 
 namespace kubecoro::bench {
 
-/** Written as JSON in which `@{name}` stands for a text and a whole string "@{#name}" for a number or other bare word.
+/** JSON in which `@{name}` represents a text and a whole string "@{#name}" a number or another bare word.
 
-    Immutable once made; reads from several threads are fine. */
+    Immutable once created; reads from several threads are fine. */
 class text_template
 {
 public:
-    /// @param names  The places' names; a value's index is its name's. An unknown name in `text` is an internal error.
+    /// @param names The names of the placeholders; a value has the index of its name. An unknown name in `text` is an
+    /// internal error.
     text_template(std::string_view text, std::span<const std::string_view> names);
 
-    /// Appends the text. Values are put in as they are: they need no escaping in JSON.
+    /// Appends the text. Values are inserted unchanged: they must not need escaping in JSON.
     void render(std::string& out, std::span<const std::string> values) const;
 
 private:

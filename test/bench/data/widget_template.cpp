@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 8> stages{"prepare", "fetch", "transform"
 constexpr std::array<std::string_view, 5> zones{"eu-west-1a", "eu-west-1b", "eu-central-1a", "us-east-1c",
                                                 "ap-south-1b"};
 
-/// Objects of custom resources come back with their members sorted, at every level.
+/// Servers return objects of custom resources with sorted members, at every level.
 json::value in_alphabetical_order(const json::value& value)
 {
     if (const json::array* a = value.if_array()) {
@@ -104,7 +104,7 @@ json::object managed_entry(std::string_view manager, const std::string& time, co
 widget_name make_widget_name(std::uint64_t seed, std::uint32_t number)
 {
     seeded random(seed, 11, number);
-    // The number keeps names apart; the random part spreads them over the key space.
+    // The number keeps names distinct; the random part spreads them over the key space.
     return {make_workload(seed, number / 50).name_space,
             "widget-" + random.text(4, name_alphabet) + "-" + std::to_string(number)};
 }

@@ -1,4 +1,4 @@
-// Custom resources: objects of 5 to 11 KB as an operator would have them.
+// Custom resources: objects of 5 to 11 KB like an operator's.
 #pragma once
 
 #include "pod_values.hpp"

@@ -13,13 +13,13 @@ namespace {
 using namespace std::chrono_literals;
 using wall = std::chrono::steady_clock;
 
-// Longer than the kernel waits until it gives back what has become free.
+// Longer than the kernel takes to return freed memory.
 constexpr auto calm_enough = 4s;
 constexpr auto patience = 40s;
-// Other programs take their turns of 4 ms.
+// Other programs run in slices of 4 ms.
 constexpr auto stop = 10ms;
 
-/// Keeps a core busy: the host stops who uses its share, and nobody notices who sleeps.
+/// Keeps a core busy: the host stops only cores that use their share.
 void watch(int core, wall::time_point begin, std::atomic<wall::time_point>& last_stop)
 {
     pin_this_thread({core});

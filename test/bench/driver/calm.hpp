@@ -4,12 +4,12 @@
 
 namespace kubecoro::bench {
 
-/** Waits until none of these cores is stopped any more: seconds in a row, but not for ever.
+/** Waits until none of these cores has been stopped by the host for seconds in a row, up to a limit.
 
-    A virtual machine gives memory that a large process has left back to its host, which may stop all of it for tens of
-    milliseconds at a time while it takes it. That goes on for a while, and the next subject would pay for it.
+    A virtual machine returns the memory of an ended large process to its host, which may stop the whole machine for
+    tens of milliseconds at a time. This takes a while, and the next subject would pay for it.
 
-    @return false when it gave up. */
+    @return false when the limit was reached. */
 bool wait_for_calm(const std::vector<int>& cores);
 
 } // namespace kubecoro::bench

@@ -17,7 +17,7 @@ void only_small(bench_options& o)
     o.cores = {1};
 }
 
-/// A few minutes.
+/// --quick: a few minutes.
 void make_quick(bench_options& o)
 {
     o.rounds = 2;
@@ -31,7 +31,7 @@ void make_quick(bench_options& o)
     o.data.emplace_back("operator");
 }
 
-/// A few seconds: whether everything works, not how fast.
+/// --smoke: a few seconds; shows only whether everything works.
 void make_smoke(bench_options& o)
 {
     o.rounds = 1;
@@ -52,7 +52,7 @@ std::optional<unsigned> whole_number(std::string_view text)
     return n;
 }
 
-/// "5", "tail=2" or "5,tail=2,relist=3" into the options. Gives what cannot be read, empty when all can.
+/// Parses "5", "tail=2" or "5,tail=2,relist=3" into the options. Returns the unreadable part, empty when none.
 std::string take_rounds(const std::string& text, bench_options& o)
 {
     std::istringstream in(text);
@@ -73,7 +73,7 @@ std::string take_rounds(const std::string& text, bench_options& o)
     return {};
 }
 
-/// Names that --subjects takes.
+/// The names that --subjects accepts.
 std::vector<std::string> subject_choices()
 {
     std::vector<std::string> all{"kubecoro", "client-go", "controller-runtime", "kube-rs"};
@@ -92,17 +92,17 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
     bool small = false;
     std::string rounds;
     CLI::App app{"Measures kubecoro beside client-go and kube-rs on replayed data."};
-    app.add_option("NAME", b.names, "Workloads; all without")->check(CLI::IsMember(workload_names()));
+    app.add_option("NAME", b.names, "Workloads (default: all)")->check(CLI::IsMember(workload_names()));
     app.add_flag("--quick", quick, "20,000 small pods on one core, two short rounds, no variants");
-    app.add_flag("--smoke", smoke, "300 objects, one round: only whether it works");
+    app.add_flag("--smoke", smoke, "300 objects, one round: checks only that everything works");
     app.add_option("--rounds", rounds, "Rounds, subjects interleaved: 5, or 5,tail=2 (default 5,tail=3)");
     auto* objects =
         app.add_option("--objects", b.objects, "Sizes of the small data set")->delimiter(',')->allow_extra_args(false);
-    app.add_option("--subjects", b.subjects, "Subjects (client-go/json) or libraries (client-go); all without")
+    app.add_option("--subjects", b.subjects, "Subjects (client-go/json) or libraries (client-go) (default: all)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(subject_choices()));
-    app.add_option("--data", b.data, "Kinds of data; all without")
+    app.add_option("--data", b.data, "Kinds of data (default: all)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember({"small", "large", "low", "custom", "operator"}));
@@ -110,16 +110,16 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember({1, 2}));
-    app.add_flag("--only-small", small, "As --data small --cores 1");
-    app.add_option("--limit", b.limit_s, "Seconds that a subject may take for a command before it is given up")
-        ->capture_default_str();
+    app.add_flag("--only-small", small, "Same as --data small --cores 1");
+    app.add_option("--limit", b.limit_s, "Seconds that a subject may take for a command")->capture_default_str();
     app.add_option("--out", c.out, "Results as JSON")->capture_default_str();
-    app.add_option("--docs", c.docs, "Document whose results are renewed");
+    app.add_option("--docs", c.docs, "Document whose results section is replaced");
     app.add_option("--peers", c.peers, "Folder of the peers' programs")->capture_default_str();
-    app.add_flag("--merge", c.merge, "Keep what an earlier run measured and this one does not");
-    app.add_flag("--resume", c.resume, "As --merge, and leave out what --out holds with as many rounds");
-    app.add_flag("--plan", c.plan_only, "Measure nothing, say what would be and about how long it takes");
-    app.add_flag("--report-only", c.report_only, "Measure nothing, report what --out holds");
+    app.add_flag("--merge", c.merge, "Keep earlier results that this run does not measure");
+    app.add_flag("--resume", c.resume,
+                 "Same as --merge, and skip measurements that --out already has with enough rounds");
+    app.add_flag("--plan", c.plan_only, "Measure nothing, print the plan and its estimated time");
+    app.add_flag("--report-only", c.report_only, "Measure nothing, report the results in --out");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -7,26 +7,26 @@
 
 namespace kubecoro::bench {
 
-/// What the command line asks for.
+/// The parsed command line.
 struct command
 {
     bench_options bench = {};
     std::string out = "build/bench/results.json";
-    /// The document to renew; empty = none.
+    /// The document to update; empty = none.
     std::string docs = {};
     /// Folder of the peers' programs.
     std::string peers = "build/bench/peers";
     /// Keep rows of an earlier run that this one does not measure.
     bool merge = false;
-    /// As `merge`, and what `out` holds with as many rounds is not measured again.
+    /// Same as `merge`; also skips measurements that `out` already has with enough rounds.
     bool resume = false;
-    /// Measure nothing: say what would be measured.
+    /// Measure nothing: print the plan.
     bool plan_only = false;
-    /// Measure nothing: report what `out` holds.
+    /// Measure nothing: report the results in `out`.
     bool report_only = false;
 };
 
-/// Text to print instead, and the exit status.
+/// Text to print instead of a run, and the exit status.
 struct refusal
 {
     std::string text;

@@ -11,7 +11,7 @@ namespace kubecoro::bench {
 [[nodiscard]] result<std::string> read_file(const std::string& path);
 /// The text of a file, empty when it cannot be read.
 [[nodiscard]] std::string text_of(const std::string& path);
-/// Folders on the way are made. Errors: misconfigured.
+/// Creates missing folders. Errors: misconfigured.
 result<> write_file(const std::string& path, std::string_view text);
 
 } // namespace kubecoro::bench

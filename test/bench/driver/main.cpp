@@ -21,7 +21,7 @@ kubecoro::result<std::vector<row>> rows_in(const std::string& file)
     return parse_rows(*text);
 }
 
-/// Measures, and keeps `rows` and the file of results up to date, so that what is interrupted is not lost.
+/// Measures, and updates `rows` and the results file after each round, so that an interruption loses nothing.
 kubecoro::result<> measure(const command& c, const places& where, std::vector<row>& rows)
 {
     auto subjects = all_subjects(where.programs, where.peers);
@@ -32,7 +32,7 @@ kubecoro::result<> measure(const command& c, const places& where, std::vector<ro
     std::cerr << describe_plan(plan, subjects, c.bench);
     if (c.plan_only) return {};
     auto old = rows;
-    // Renewed as a whole: what failed the last time has no rows of its own that could take its place.
+    // Replaced as a whole: a former failure has no rows of its own to replace.
     if (micro) std::erase_if(old, [](const row& r) { return r.what.workload == "micro"; });
     kubecoro::result<> written;
     run_bench(plan, micro, c.bench, subjects, where, [&](const std::vector<row>& fresh) {
@@ -67,7 +67,7 @@ kubecoro::result<> run(const command& c, const places& where)
     if (!c.docs.empty()) done = renew_document(c, rows);
     const auto failed = [](const row& r) { return r.missing.starts_with("failed"); };
     if (done && std::any_of(rows.begin(), rows.end(), failed))
-        return kubecoro::failure(kubecoro::cond::internal, "something could not be measured, see above");
+        return kubecoro::failure(kubecoro::cond::internal, "some measurements failed, see above");
     return done;
 }
 

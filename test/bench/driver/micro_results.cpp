@@ -16,7 +16,7 @@ std::string text_in(const json::object& o, std::string_view name, std::string fa
 
 void add(const json::object& run, sample_book& book)
 {
-    // Behind the slash stands an argument, which the label says better where there is one.
+    // The argument after the slash is dropped where a label describes it better.
     const auto name = json::value_to<std::string>(run.at("name"));
     const auto label = text_in(run, "label", {});
     cell what{.workload = "micro",

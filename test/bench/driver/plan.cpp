@@ -23,11 +23,11 @@ bool wanted(const bench_options& options, const subject& s)
                        [&](const std::string& choice) { return is_chosen(s.name, choice); });
 }
 
-/// Objects of an operator at rest, and of one that starts in a large cluster.
+/// Object counts of an idle operator, and of one that starts in a large cluster.
 constexpr std::uint64_t at_rest = 1'000;
 constexpr std::uint64_t at_start = 10'000;
 
-/// With few objects: how soon each has been reconciled, how much memory is kept, and the queue by itself.
+/// Workloads of small data sets: time until each object has been reconciled, resident memory, and the queue by itself.
 names operator_workloads(const subject& s, const data_set& data)
 {
     if (s.part == share::brief || s.part == share::floor) return {};
@@ -36,9 +36,9 @@ names operator_workloads(const subject& s, const data_set& data)
     return queue ? names{"sync", "steady", "queue"} : names{"sync", "steady"};
 }
 
-/** What a subject does in one session, before the user's choice.
+/** The workloads of a subject in one session, before the user's choice.
 
-    @param largest  Of the sizes of small pods: what takes long or is of variants is measured there alone. */
+    @param largest  Whether this is the largest data set of small pods: long workloads and variants run only there. */
 names workloads_for(const subject& s, const data_set& data, unsigned cores, bool largest)
 {
     if (s.part == share::floor && data.name != "small") return {};
@@ -57,20 +57,20 @@ names workloads_for(const subject& s, const data_set& data, unsigned cores, bool
     if (data.name != "small") return brief;
     names all{"sync", "steady", "events", "paced-1000", "paced-5000"};
     if (s.tails && largest) all.emplace_back("tail");
-    // Reads hold every object at a time, which is no part of the peak.
+    // Reads hold every object at a time, which must not count in the peak.
     all.insert(all.end(), {"relist", "peak", "read"});
     return all;
 }
 
-/// What must have gone before in the same session: of an informer that is not synced nothing can be measured, and the
-/// peak is that of a sync, of all objects changed, and of a relist.
+/// Prerequisites in the same session: every workload needs a sync, and the peak is that of a sync, of all objects
+/// changed, and of a relist.
 const names& needs(std::string_view workload)
 {
     static const names nothing, informer{"sync"}, churn{"sync", "events", "relist"};
     return workload == "sync" || workload == "queue" ? nothing : workload == "peak" ? churn : informer;
 }
 
-/// Those of `all` that are asked for, and what they need.
+/// The chosen workloads of `all`, with their prerequisites.
 template<class Asked>
 names with_needs(const names& all, Asked asked)
 {
@@ -106,7 +106,8 @@ void add_sessions(group_plan& group, unsigned cores, const bench_options& option
     }
 }
 
-/// Small pods of every size; the others of the smallest, custom resources of at most 50,000; and an operator's sizes.
+/// Small pods of every size; the other data sets with the smallest, custom resources at most 50,000; an operator's
+/// sizes.
 std::vector<data_set> data_sets(const bench_options& options)
 {
     if (options.objects.empty()) return {};
@@ -194,7 +195,7 @@ std::vector<group_plan> without_finished(std::vector<group_plan> plan, const ben
 bool wants_micro(const bench_options& options, const std::vector<row>& results)
 {
     const auto is_micro = [](const row& r) { return r.what.workload == "micro"; };
-    // One that failed leaves the numbers of those before it.
+    // A failed round keeps the numbers of earlier rounds.
     const bool finished = std::any_of(results.begin(), results.end(), is_micro) &&
                           std::none_of(results.begin(), results.end(), [&](const row& r) {
                               return is_micro(r) && r.value.rounds < rounds_of(options, "micro");

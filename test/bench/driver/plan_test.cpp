@@ -42,7 +42,7 @@ TEST_CASE("plan: every data set, and small pods also on two cores")
                                         {"custom", 50'000},
                                         {"operator", 1'000},
                                         {"operator", 10'000}});
-    // Variants of subjects and tails at the largest size alone, and what has no protobuf form only of clients of JSON.
+    // Variants and tails run only at the largest size; data without a protobuf form only for JSON clients.
     CHECK(subjects_of(groups[0].sessions) == std::vector<std::size_t>{0, 1, 0, 1});
     CHECK(subjects_of(groups[1].sessions) == std::vector<std::size_t>{0, 1, 2, 0, 1});
     CHECK(subjects_of(groups[2].sessions) == std::vector<std::size_t>{0, 1});
@@ -75,7 +75,7 @@ TEST_CASE("plan: an operator has few objects, a queue none")
     CHECK(groups[0].sessions[3].workloads == std::vector<std::string>{"queue"});
     CHECK(subjects_of(groups[1].sessions) == std::vector<std::size_t>{0, 1, 3});
     CHECK(groups[0].data.kind() == "small");
-    // Small enough, both are one.
+    // If both sizes are equal, they are one.
     CHECK(make_plan({.objects = {300}, .data = {"operator"}}, subjects).size() == 1);
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("plan: the user's choice of workloads and subjects")
     CHECK(subjects_of(quick[0].sessions) == std::vector<std::size_t>{0, 1});
 }
 
-TEST_CASE("plan: a choice names one subject, or all of a library")
+TEST_CASE("plan: a choice selects one subject, or all of a library")
 {
     CHECK(is_chosen("client-go/json", "client-go/json"));
     CHECK(is_chosen("client-go/json", "client-go"));
@@ -130,7 +130,7 @@ TEST_CASE("plan: a choice names one subject, or all of a library")
     CHECK_FALSE(is_chosen("kubecoro/plain", "kube"));
 }
 
-TEST_CASE("plan: each round begins with another subject, and a workload ends after its rounds")
+TEST_CASE("plan: each round begins with a different subject, and a workload ends after its rounds")
 {
     const bench_options o{.rounds = 3,
                           .rounds_of = {{"tail", 1}, {"sync", 1}, {"relist", 5}},
@@ -148,7 +148,7 @@ TEST_CASE("plan: each round begins with another subject, and a workload ends aft
     CHECK(sessions_of_round(group, 5, o).empty());
 }
 
-TEST_CASE("plan: a peak is that of sync, churn and relist, also when it is asked for alone")
+TEST_CASE("plan: a peak is that of sync, churn and relist, also when only the peak is chosen")
 {
     const bench_options o{.names = {"peak"}, .objects = {1000}, .data = {"small"}, .cores = {1, 2}};
     const auto groups = make_plan(o, some_subjects());
@@ -158,7 +158,7 @@ TEST_CASE("plan: a peak is that of sync, churn and relist, also when it is asked
     CHECK(groups[0].sessions.size() == 3);
 }
 
-TEST_CASE("plan: what earlier results hold with as many rounds is left out")
+TEST_CASE("plan: measurements with enough earlier rounds are skipped")
 {
     const bench_options o{.names = {"events"}, .rounds = 2, .objects = {1000}, .data = {"small"}, .cores = {1}};
     const auto subjects = some_subjects();
@@ -189,7 +189,7 @@ TEST_CASE("plan: what earlier results hold with as many rounds is left out")
     CHECK(subjects_of(rest[0].sessions) == std::vector<std::size_t>{1});
 }
 
-TEST_CASE("plan: about how long it takes, in words")
+TEST_CASE("plan: the estimated time in words")
 {
     CHECK(time_text(0.4) == "0 s");
     CHECK(time_text(99) == "99 s");
@@ -214,7 +214,7 @@ TEST_CASE("plan: about how long it takes, in words")
     CHECK(left.seconds_left() == 0);
 }
 
-TEST_CASE("plan: a subject whose program is not there is missing")
+TEST_CASE("plan: a subject without a program is missing")
 {
     auto all = all_subjects("/nonexistent", "/nonexistent");
     find_missing(all);

@@ -20,7 +20,7 @@ struct pace
     double relist;
 };
 
-/// The first whose name the subject's begins with.
+/// The first entry that is a prefix of the subject's name.
 constexpr std::array paces{pace{"kubecoro/compressed", 28, 28, 7},
                            pace{"kubecoro/", 20, 20, 7},
                            pace{"floor", 3, 3, 3},
@@ -38,13 +38,13 @@ const pace& pace_of(std::string_view subject)
     return found == paces.end() ? paces.back() : *found;
 }
 
-/// How much more an object of this data costs than one of 5 KB.
+/// The cost of an object of this data, relative to one of 5 KB.
 double weight_of(const std::string& data) { return data == "large" ? 2.2 : data == "small" ? 1 : 1.6; }
 
 double workload_seconds(std::string_view workload, const pace& p, const session_plan& plan,
                         const bench_options& options)
 {
-    constexpr double quiet = 0.4; // until it is seen to be idle
+    constexpr double quiet = 0.4; // until it counts as idle
     const auto objects = static_cast<double>(plan.data.objects) * weight_of(plan.data.name) / 1e6;
     if (workload == "sync") return quiet + objects * p.sync;
     if (workload == "events")
@@ -65,7 +65,7 @@ std::string words(const std::vector<std::string>& all)
     return text;
 }
 
-/// How often this session measures a workload, "events x5", and in brackets what has to go before.
+/// The rounds of each workload in this session, as "events x5", with prerequisites in brackets.
 std::vector<std::string> with_rounds(const session_plan& s, const bench_options& options)
 {
     std::vector<std::string> all;
@@ -90,7 +90,7 @@ double expected_seconds(const session_plan& plan, const subject& who, const benc
 {
     if (!who.missing.empty()) return 0;
     const auto& p = pace_of(who.name);
-    // Until who went before is forgotten.
+    // Until the memory of the subject before has been returned.
     double seconds = options.warm_mb != 0 && plan.data.objects >= 50'000 ? 6 : 0.2;
     for (const auto& w : plan.workloads) seconds += workload_seconds(w, p, plan, options);
     return seconds;
@@ -135,7 +135,7 @@ std::string describe_plan(const std::vector<group_plan>& plan, const std::vector
             text += " " + words(with_rounds(s, options)) + "\n";
         }
     }
-    return text + "together about " + time_text(all) + "\n";
+    return text + "total about " + time_text(all) + "\n";
 }
 
 } // namespace kubecoro::bench

@@ -7,21 +7,21 @@
 
 namespace kubecoro::bench {
 
-/** About how long a session takes, in seconds, on a processor of some years ago.
+/** Estimates the length of a session, in seconds, on a processor some years old.
 
-    Made of what earlier runs took, and good to a third: for planning and for the progress, never for a result. */
+    Based on earlier runs and accurate to a third: for planning and progress only, never for a result. */
 [[nodiscard]] double expected_seconds(const session_plan& plan, const subject& who, const bench_options& options);
 
 /// All sessions of a plan; the preparation of servers and memory adds a few percent.
 [[nodiscard]] double expected_seconds(const std::vector<group_plan>& plan, const std::vector<subject>& subjects,
                                       const bench_options& options);
 
-/// Learns from what is done how long the rest takes.
+/// Estimates the remaining time from the finished part.
 class progress
 {
 public:
     explicit progress(double expected_s) : expected_s_(expected_s) {}
-    /// Something is done that was expected to take so long.
+    /// A part with this estimate has finished.
     void done(double expected_s) { done_s_ += expected_s; }
     [[nodiscard]] double seconds_left() const;
 

@@ -46,7 +46,7 @@ result<std::string> prepare_protobuf(const data_set& data, const places& where)
 
     const auto log = where.work + "/prepare.log";
     const auto json = name + ".json";
-    // Both states of every object: what is listed and what events change it into.
+    // Both states of every object: the listed one and the one after an event.
     const auto count = std::to_string(data.objects);
     const command_line dump{
         .words = {replay, "--data", data.kind(), "--objects", count, "--dump", json, "--events", count}};

@@ -141,7 +141,7 @@ result<boost::json::object> child_process::ask(std::string_view line, duration p
 result<> child_process::stay_silent(duration time)
 {
     auto line = read_line(time);
-    if (line) return failure(cond::corrupt, name_ + " said without being asked: " + line->substr(0, 200));
+    if (line) return failure(cond::corrupt, name_ + " sent an unexpected line: " + line->substr(0, 200));
     if (line.error() == cond::timed_out) return {};
     return line.error();
 }

@@ -23,7 +23,7 @@ struct command_line
     std::vector<int> cores = {};
 };
 
-/** A program that is spoken to by lines: one on its standard input, one JSON object back on its standard output.
+/** A child process with a line protocol: one line on its standard input, one JSON object back on its standard output.
 
     Its standard error goes to the log file. One owner; destroying it kills the program if it still runs. */
 class child_process
@@ -43,19 +43,19 @@ public:
     /// write_line and read_answer.
     result<boost::json::object> ask(std::string_view line, duration patience);
 
-    /// Lets time pass while nothing is expected. Errors: as read_answer; corrupt when something came.
+    /// Lets time pass while no answer is due. Errors: as read_answer; corrupt when output arrived.
     result<> stay_silent(duration time);
 
-    /// For a program that does one thing. Errors: timed_out, misconfigured when it ends with a failure.
+    /// For a program that runs once and ends. Errors: timed_out, misconfigured when it ends with a failure.
     result<> succeed(duration patience);
 
-    /// Closes its input and gives it a moment to end by itself; then kills it. Idempotent.
+    /// Closes its input, waits a moment for it to end by itself, then kills it. Idempotent.
     void end();
 
 private:
     child_process() = default;
     result<std::string> read_line(duration patience);
-    /// Its output ends when it does. @return whether it did in time.
+    /// Its output ends when it does. @return whether it ended in time.
     bool wait_for_end(duration patience);
 
     pid_t pid_ = -1;
@@ -65,8 +65,8 @@ private:
     std::string name_;
 };
 
-/// Lets the calling thread run on these cores only; threads and children that it starts inherit that, unless a child's
-/// command line says otherwise.
+/// Restricts the calling thread to these cores. Threads and children that it starts inherit that, unless a child's
+/// command line overrides it.
 void pin_this_thread(const std::vector<int>& cores);
 
 } // namespace kubecoro::bench

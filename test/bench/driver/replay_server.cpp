@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 namespace {
 
-/// Closes itself.
+/// A file descriptor that closes itself.
 struct descriptor
 {
     int number = -1;
@@ -24,7 +24,7 @@ struct descriptor
     }
 };
 
-/// One request on a connection of its own, the answer until the server closes. Errors: unreachable, timed_out.
+/// Sends one request on a new connection and reads until the server closes it. Errors: unreachable, timed_out.
 result<std::string> exchange(std::uint16_t port, const std::string& request, duration patience)
 {
     descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -37,13 +37,13 @@ result<std::string> exchange(std::uint16_t port, const std::string& request, dur
     const auto* to = reinterpret_cast<const sockaddr*>(&address);
     if (connect(socket.number, to, sizeof address) != 0 ||
         send(socket.number, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
-        return failure(cond::unreachable, "the replay server takes no orders");
+        return failure(cond::unreachable, "the replay server accepts no commands");
 
     std::string answer;
     char bytes[4096];
     for (;;) {
         const auto n = recv(socket.number, bytes, sizeof bytes, 0);
-        if (n < 0) return failure(cond::timed_out, "the replay server does not answer an order");
+        if (n < 0) return failure(cond::timed_out, "the replay server does not answer a command");
         if (n == 0) return answer;
         answer.append(bytes, static_cast<std::size_t>(n));
     }
@@ -71,7 +71,7 @@ result<replay_server> replay_server::start(const std::string& program, const dat
     if (!ready) return ready.error();
     const auto port = port_in(*ready, "port");
     const auto control = port_in(*ready, "control");
-    if (!port || !control) return failure(cond::corrupt, "the replay server did not name its ports");
+    if (!port || !control) return failure(cond::corrupt, "the replay server did not print its ports");
     return replay_server(std::move(*process), port, control);
 }
 
@@ -87,7 +87,7 @@ result<boost::json::object> replay_server::order(const std::string& method, cons
     boost::system::error_code bad;
     auto value = boost::json::parse(std::string_view(*text).substr(body + 4), bad);
     if (bad || !value.is_object())
-        return failure(cond::corrupt, "the replay server answers " + path + " with no object");
+        return failure(cond::corrupt, "the replay server answers " + path + " without an object");
     return std::move(value.as_object());
 }
 

@@ -7,26 +7,26 @@
 
 namespace kubecoro::bench {
 
-/// What the replay server serves.
+/// The objects of the replay server.
 struct data_set
 {
-    /// "small", "large", "low" or "custom"; "operator": small ones, as many as an operator has.
+    /// "small", "large", "low" or "custom"; "operator": small ones in the number typical of an operator.
     std::string name;
     std::uint64_t objects = 0;
     /// "pods" or "widgets".
     [[nodiscard]] std::string resource() const { return name == "custom" ? "widgets" : "pods"; }
-    /// What the server calls it.
+    /// The server's name for the data.
     [[nodiscard]] std::string kind() const { return name == "operator" ? "small" : name; }
     friend bool operator==(const data_set&, const data_set&) = default;
 };
 
-/** A running replay server: prepared bytes on one port, orders on another.
+/** A running replay server: prepared bytes on one port, commands on another.
 
-    Orders return when they are carried out. Errors: unreachable, timed_out, corrupt. */
+    Commands return when they have been carried out. Errors: unreachable, timed_out, corrupt. */
 class replay_server
 {
 public:
-    /// @param protobuf  Prepared protobuf records, empty for a server that speaks JSON only.
+    /// @param protobuf  Prepared protobuf records, empty for a server with JSON only.
     [[nodiscard]] static result<replay_server> start(const std::string& program, const data_set& data,
                                                      const std::string& protobuf, std::vector<int> cores,
                                                      const std::string& log_file);
@@ -34,9 +34,9 @@ public:
     [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
     [[nodiscard]] pid_t pid() const noexcept { return process_.pid(); }
 
-    /// Writes `count` changes to every open watch, `rate` a second or, for 0, as fast as they are taken.
+    /// Writes `count` changes to every open watch, `rate` a second; 0 = as fast as they are read.
     result<> events(std::uint64_t count, std::uint64_t rate, duration patience);
-    /// Changes so many percent of the objects, then ends every watch with 410.
+    /// Changes this percentage of the objects, then ends every watch with 410.
     result<> expire(unsigned percent);
 
 private:

@@ -18,7 +18,7 @@ table machine_table(const machine_facts& machine)
     return t;
 }
 
-/// @param all  Those that could not be judged as well.
+/// @param all  Includes targets that could not be judged.
 table target_table(const std::vector<row>& rows, const std::map<std::string, std::string>& reasons, bool all)
 {
     table t{.title = "Targets", .header = {"work", "metric", "target", "outcome"}, .lines = {}, .text_columns = 4};
@@ -57,7 +57,7 @@ result<std::string> put_between_markers(const std::string& document, const std::
     const auto begin = document.find(begin_marker);
     const auto end = document.find(end_marker);
     if (begin == std::string::npos || end == std::string::npos || end < begin)
-        return failure(cond::misconfigured, "the document has no lines that say where the results go");
+        return failure(cond::misconfigured, "the document has no markers for the results");
     return document.substr(0, begin + begin_marker.size()) + "\n" + part + "\n" + document.substr(end);
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("targets: ours against a peer's")
     CHECK(verdict_text(judge(lower, rows)) == "NOT reached: 20.0 us = 1/2.00 of 40.0");
 }
 
-TEST_CASE("targets: without a number nothing is judged")
+TEST_CASE("targets: without a number there is no verdict")
 {
     CHECK(judge(lower, {}).absent == "kubecoro/plain");
     const auto alone = judge(lower, {sync_row("kubecoro/plain", 1)});
@@ -84,7 +84,7 @@ TEST_CASE("targets: absolute ones, and ours against our own steady memory")
           verdict::not_reached);
 }
 
-TEST_CASE("targets: all of them ask for something")
+TEST_CASE("targets: every one has a limit")
 {
     for (const auto& t : all_targets()) {
         INFO(t.work);
@@ -93,7 +93,7 @@ TEST_CASE("targets: all of them ask for something")
     }
 }
 
-TEST_CASE("targets: a whole run measures every number that one needs")
+TEST_CASE("targets: a complete run measures every number they need")
 {
     const auto subjects = all_subjects({}, {});
     const auto plan = make_plan({}, subjects);
@@ -114,7 +114,7 @@ TEST_CASE("targets: a whole run measures every number that one needs")
     }
 }
 
-TEST_CASE("report: in short, ours beside the best of each library")
+TEST_CASE("report: the summary compares kubecoro with the best of each library")
 {
     std::vector<row> rows{sync_row("kubecoro/plain", 10), sync_row("client-go/protobuf", 40),
                           sync_row("client-go/json", 80), sync_row("kube-rs/best", 30),
@@ -127,7 +127,7 @@ TEST_CASE("report: in short, ours beside the best of each library")
                                                     "40.0 us (protobuf)", "30.0 us (best)", "-", "-"});
 }
 
-TEST_CASE("report: the generated part replaces what stood between the markers")
+TEST_CASE("report: the generated part replaces the text between the markers")
 {
     const std::string document = "# Numbers\n<!-- results: begin -->\nold\n<!-- results: end -->\nby hand\n";
     const auto renewed = put_between_markers(document, "new\n");
@@ -138,7 +138,7 @@ TEST_CASE("report: the generated part replaces what stood between the markers")
     CHECK_FALSE(put_between_markers("<!-- results: end -->\n<!-- results: begin -->\n", "new\n"));
 }
 
-TEST_CASE("report: a reason stands beside the target that was not reached")
+TEST_CASE("report: a reason is shown with a missed target")
 {
     CHECK(parse_reasons("# why\n\nsync, plain: the disk: slow\nnonsense\n") ==
           std::map<std::string, std::string>{{"sync, plain", "the disk: slow"}});
@@ -147,6 +147,6 @@ TEST_CASE("report: a reason stands beside the target that was not reached")
     const auto part = document_part({missed}, {.lines = {{"cores", "2"}}}, {{"cold sync, plain", "Too few cores."}});
     CHECK(part.find("NOT reached: 1,000 us. Too few cores.") != std::string::npos);
     CHECK(part.find("| cores | 2 |") != std::string::npos);
-    CHECK(part.starts_with("**In short**"));
+    CHECK(part.starts_with("**Summary**"));
     CHECK(part.find("**sync, 150,000 small**") != std::string::npos);
 }

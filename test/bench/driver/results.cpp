@@ -38,7 +38,7 @@ bool same_run(const cell& a, const cell& b)
     return a.workload == b.workload && a.subject == b.subject && a.data == b.data && a.objects == b.objects;
 }
 
-/// Whether there are numbers of this subject in this workload.
+/// Whether the book has numbers of this subject in this workload.
 bool has_numbers(const std::vector<row>& rows, const cell& what)
 {
     return std::any_of(rows.begin(), rows.end(),

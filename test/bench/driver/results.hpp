@@ -13,14 +13,14 @@
 
 namespace kubecoro::bench {
 
-/// What was measured, of whom, on what.
+/// The cell of a measurement: workload, subject, data, metric.
 struct cell
 {
-    /// "sync", "events", "paced-1000"; on two cores with "-2cores" behind.
+    /// "sync", "events", "paced-1000"; with the suffix "-2cores" on two cores.
     std::string workload;
     /// "kubecoro/plain", "client-go/protobuf", "kube-rs/best".
     std::string subject;
-    /// "small", "large", "low", "custom"; "-" where no objects are served.
+    /// "small", "large", "low", "custom"; "-" for measurements without served objects.
     std::string data;
     std::uint64_t objects = 0;
     std::string metric;
@@ -30,7 +30,7 @@ struct cell
 
 /** One line of results.json.
 
-    A row without numbers says in `missing` why there are none: it is never filled in from elsewhere. */
+    A row without numbers has the reason in `missing`; it is never filled in from elsewhere. */
 struct row
 {
     cell what;
@@ -39,17 +39,17 @@ struct row
     friend bool operator==(const row&, const row&) = default;
 };
 
-/// What `missing` begins with when a subject took too long.
+/// Prefix of `missing` when a subject took too long.
 inline constexpr std::string_view given_up = "gave up";
 
 [[nodiscard]] inline bool was_given_up(const row& r) { return !r.value.rounds && r.missing.starts_with(given_up); }
 
-/// Collects samples round by round, and turns them into rows in the order in which they first came.
+/// Collects samples round by round, and turns them into rows in the order of their first sample.
 class sample_book
 {
 public:
     void add(const cell& what, double value);
-    /// Counts only where no sample is there in the end.
+    /// Used only if no sample exists in the end.
     void missing(const cell& what, std::string reason);
     [[nodiscard]] std::vector<row> rows() const;
 
@@ -64,19 +64,19 @@ private:
     std::map<cell, entry> entries_;
 };
 
-/** `fresh` in place of what `old` holds of the same subject in the same workload, and behind it what is new.
+/** Replaces rows of `old` for the same subject and workload by those of `fresh`, and appends the new ones.
 
-    Numbers stay when the later run has none. */
+    Numbers are kept when the later run has none. */
 [[nodiscard]] std::vector<row> merge_rows(std::vector<row> old, const std::vector<row>& fresh);
 
-/// The list of objects that results.json is.
+/// The JSON list of results.json.
 [[nodiscard]] std::string to_json_text(const std::vector<row>& rows);
 /// Errors: cond::corrupt.
 [[nodiscard]] result<std::vector<row>> parse_rows(std::string_view json);
 
 /// The row with numbers for this cell (its unit aside), or null.
 [[nodiscard]] const row* find_row(const std::vector<row>& rows, const cell& what);
-/// Why there are none, of this cell or of its whole workload; empty when that is not known.
+/// The reason for missing numbers, of this cell or of its whole workload; empty when unknown.
 [[nodiscard]] std::string why_missing(const std::vector<row>& rows, const cell& what);
 
 } // namespace kubecoro::bench

@@ -22,7 +22,7 @@ cell cell_of(std::string workload, std::string subject, std::string metric, std:
 
 } // namespace
 
-TEST_CASE("statistics: median, least and most of any number of rounds")
+TEST_CASE("statistics: median, minimum and maximum of any number of rounds")
 {
     CHECK(summarise({}) == spread{});
     CHECK(summarise({3}) == spread{.median = 3, .min = 3, .max = 3, .rounds = 1});
@@ -30,7 +30,7 @@ TEST_CASE("statistics: median, least and most of any number of rounds")
     CHECK(summarise({4, 1, 9, 2}) == spread{.median = 3, .min = 1, .max = 9, .rounds = 4});
 }
 
-TEST_CASE("results: samples become rows in the order they first came")
+TEST_CASE("results: samples become rows in the order of their first sample")
 {
     sample_book book;
     book.add(cell_of("sync", "b", "cpu"), 2);
@@ -43,7 +43,7 @@ TEST_CASE("results: samples become rows in the order they first came")
     CHECK(rows[1].value.rounds == 1);
 }
 
-TEST_CASE("results: a reason shows only where there is no number")
+TEST_CASE("results: a reason is shown only without a number")
 {
     sample_book book;
     book.missing(cell_of("sync", "a", "cpu"), "not built");
@@ -57,7 +57,7 @@ TEST_CASE("results: a reason shows only where there is no number")
     CHECK(find_row(rows, cell_of("sync", "b", "cpu", "another unit")) == &rows[1]);
 }
 
-TEST_CASE("results: the JSON reads back as what was written")
+TEST_CASE("results: the JSON reads back as it was written")
 {
     sample_book book;
     book.add(cell_of("sync", "kubecoro/plain", "cpu"), 5.25);
@@ -71,7 +71,7 @@ TEST_CASE("results: the JSON reads back as what was written")
     CHECK(parse_rows(to_json_text({})).value().empty());
 }
 
-TEST_CASE("results: what is not a list of rows is refused")
+TEST_CASE("results: JSON other than a list of rows is refused")
 {
     for (const char* text : {"", "{}", "[1]", "[{}]", R"([{"workload":"sync"}])"}) {
         INFO(text);
@@ -81,7 +81,7 @@ TEST_CASE("results: what is not a list of rows is refused")
     }
 }
 
-TEST_CASE("results: a later run replaces what it measured and keeps the rest")
+TEST_CASE("results: a later run replaces its measurements and keeps the rest")
 {
     const row old_a{.what = cell_of("sync", "a", "cpu"), .value = summarise({1})};
     const row old_b{.what = cell_of("sync", "b", "cpu"), .value = summarise({2})};
@@ -90,7 +90,7 @@ TEST_CASE("results: a later run replaces what it measured and keeps the rest")
     CHECK(merge_rows({old_a, old_b}, {new_b, new_c}) == std::vector<row>{old_a, new_b, new_c});
 }
 
-TEST_CASE("results: a failure gives way to numbers, whichever comes first")
+TEST_CASE("results: numbers replace a failure, whichever comes first")
 {
     const row failed{.what = cell_of("sync", "a", "all", "-"), .value = {}, .missing = "failed: it broke"};
     const row cpu{.what = cell_of("sync", "a", "cpu"), .value = summarise({1})};
@@ -101,7 +101,7 @@ TEST_CASE("results: a failure gives way to numbers, whichever comes first")
     CHECK(merge_rows({}, {failed}) == std::vector<row>{failed});
 }
 
-TEST_CASE("table: numbers have three digits that count")
+TEST_CASE("table: numbers have three significant digits")
 {
     CHECK(number_text(0) == "0.00");
     CHECK(number_text(0.4167) == "0.42");
@@ -154,7 +154,7 @@ TEST_CASE("table: a column has its unit, also when the first line has no number"
     CHECK(tables_of(book.rows())[0].header == std::vector<std::string>{"subject", "cpu us/object", "rounds"});
 }
 
-TEST_CASE("usage: faults and memory out of what the kernel writes")
+TEST_CASE("usage: faults and memory are read from the kernel's text")
 {
     CHECK(minor_faults_in("42 (a b) c) S 1 2 3 4 5 4194304 1234 0 7 0 55 66") == 1234);
     CHECK_FALSE(minor_faults_in(""));
@@ -166,7 +166,7 @@ TEST_CASE("usage: faults and memory out of what the kernel writes")
     CHECK_FALSE(memory_in("VmRSS:", "VmRSS"));
 }
 
-TEST_CASE("micro: what Google Benchmark wrote, aggregates aside")
+TEST_CASE("micro: Google Benchmark's results without aggregates")
 {
     sample_book book;
     const auto read = add_micro_results(R"({"context":{},"benchmarks":[

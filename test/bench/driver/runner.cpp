@@ -19,13 +19,13 @@ namespace kubecoro::bench {
 
 namespace {
 
-/// Other programs' share of the machine above which a session's numbers are not to be trusted.
+/// The share of other programs above which a session's numbers are unreliable.
 constexpr double noise_limit = 0.03;
 
-/// So much memory is given back at once that who comes next could feel it.
+/// Freed memory beyond which the next subject could be affected.
 constexpr std::uint64_t much_memory = 250'000'000;
 
-/// A machine that has not become calm so many times never does: nobody waits for it any more.
+/// After this number of failed waits the machine never becomes calm: no further waits.
 constexpr int most_restless = 3;
 
 class bench_run
@@ -84,7 +84,7 @@ private:
         left_behind_ = options_.warm_mb * 1'000'000;
     }
 
-    /// Without a warm memory the figures are not for comparing.
+    /// Without warm memory the figures are not comparable.
     void calm_down()
     {
         if (options_.warm_mb != 0 && left_behind_ > much_memory && restless_ < most_restless &&
@@ -107,7 +107,7 @@ private:
         return {};
     }
 
-    /// The workload that this subject was given up in, in an earlier round; empty when there is none.
+    /// The workload in which this subject was given up in an earlier round; empty when none.
     std::string& stop_of(const session_plan& plan)
     {
         return stops_[{plan.data.name + std::to_string(plan.data.objects), plan.cores, plan.subject}];
@@ -116,7 +116,7 @@ private:
     /// One subject from its start to its end.
     void live(const session_plan& plan, const subject& who, replay_server& server)
     {
-        left_behind_ = much_memory + 1; // unless it lives to tell
+        left_behind_ = much_memory + 1; // replaced by the measured value
         const auto begin = std::chrono::steady_clock::now();
         const auto machine_before = machine_time_now();
         const auto server_before = usage_of(server.pid());
@@ -138,7 +138,7 @@ private:
         std::cerr << '\n';
     }
 
-    /// A failure may have been the first; who takes too long would do so in each round.
+    /// A failure may occur once; a subject that takes too long would do so in each round.
     void end_early(const session_plan& plan, const subject& who, std::size_t at, const failure& why)
     {
         std::cerr << "  FAILED in " << plan.workloads[at] << ": " << why.describe() << '\n';
@@ -197,7 +197,7 @@ private:
     const save_rows& save_;
     progress progress_;
     sample_book book_;
-    /// Memory that has become free since the machine was calm the last time.
+    /// Memory freed since the machine was last calm.
     std::uint64_t left_behind_ = 0;
     int restless_ = 0;
     /// By data, cores and subject.
@@ -211,7 +211,7 @@ void run_bench(const std::vector<group_plan>& plan, bool micro, const bench_opti
 {
     std::error_code ignored;
     std::filesystem::create_directories(where.work, ignored);
-    pin_this_thread({0}); // with the server, out of the subjects' way
+    pin_this_thread({0}); // on the server's core, away from the subjects
     bench_run run(options, subjects, where, save, expected_seconds(plan, subjects, options));
     for (const auto& group : plan) run.group(group);
     if (micro) run.micro();

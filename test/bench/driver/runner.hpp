@@ -8,7 +8,7 @@
 
 namespace kubecoro::bench {
 
-/// Where the programs are and where their logs go.
+/// Folders of the programs and of their logs.
 struct places
 {
     /// Folder of kubecoro_replay and kubecoro_bench_subject.
@@ -19,10 +19,10 @@ struct places
     std::string work;
 };
 
-/// What is measured so far, after each round.
+/// Called after each round with the results so far.
 using save_rows = std::function<void(const std::vector<row>&)>;
 
-/// Runs the whole plan, and the micro-benchmarks when asked. What fails is said on standard error and is missing in the rows.
+/// Runs the whole plan, and the micro-benchmarks if chosen. Prints failures to standard error; their rows are missing.
 void run_bench(const std::vector<group_plan>& plan, bool micro, const bench_options& options,
                const std::vector<subject>& subjects, const places& where, const save_rows& save);
 

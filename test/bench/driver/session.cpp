@@ -100,7 +100,8 @@ result<std::uint64_t> session::peak()
 result<double> number_in(const boost::json::object& answer, std::string_view name)
 {
     const auto* value = answer.if_contains(name);
-    if (!value || !value->is_number()) return failure(cond::corrupt, "the answer has no number " + std::string(name));
+    if (!value || !value->is_number())
+        return failure(cond::corrupt, "the answer lacks the number " + std::string(name));
     return value->to_number<double>();
 }
 

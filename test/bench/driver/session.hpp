@@ -12,7 +12,7 @@
 
 namespace kubecoro::bench {
 
-/** One subject at work: its process, its server, and where its numbers go. What the workloads are written against. */
+/** A running subject: its process, its server, and the destination of its numbers. The interface of the workloads. */
 class session
 {
 public:
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] replay_server& server() noexcept { return server_; }
     [[nodiscard]] std::uint64_t objects() const noexcept { return plan_.data.objects; }
 
-    /// The workload that later samples belong to. Those of one that nobody asked for are dropped.
+    /// Sets the workload of later samples. Samples of unchosen workloads are dropped.
     void begin(std::string workload)
     {
         asked_ = is_asked(options_, workload);
@@ -37,25 +37,25 @@ public:
     void missing(std::string_view metric, std::string reason);
     [[nodiscard]] cell cell_of(std::string_view metric, std::string_view unit) const;
 
-    /// Asks the subject. Errors: as child_process::ask, timed_out after the limit of the options; corrupt when the answer
-    /// has an "error".
+    /// Sends a command to the subject. Errors: as child_process::ask, timed_out after the limit of the options; corrupt
+    /// when the answer has an "error".
     result<boost::json::object> ask(std::string_view command);
-    /// An answer that comes later. Errors: as ask().
+    /// Reads a later answer. Errors: as ask().
     result<boost::json::object> answer();
-    /// Changes as replay_server::events() makes them. Errors: timed_out also when the subject does not take them in time.
+    /// Makes changes by replay_server::events(). Errors: timed_out also when the subject does not read them in time.
     result<> change(std::uint64_t count, std::uint64_t rate);
     result<usage> used();
 
-    /// Waits until the subject has been idle for a moment, so that what it does behind the scenes (collecting garbage) is
+    /// Waits until the subject has been idle for a moment, so that its background work (collecting garbage) is
     /// over. Errors: timed_out after a minute.
     result<> wait_until_idle();
 
-    /// Measures the peak of what follows alone; peak() remembers what was before.
+    /// Starts measuring a new peak; peak() remembers earlier ones.
     result<> begin_peak();
-    /// The most the process ever held resident.
+    /// The highest resident memory of the process so far.
     result<std::uint64_t> peak();
 
-    /// What the subject can take, found by the events workload; 0 when unknown.
+    /// The subject's maximum rate, found by the events workload; 0 when unknown.
     double events_per_second = 0;
 
 private:
@@ -75,7 +75,7 @@ private:
     std::uint64_t peak_before_ = 0;
 };
 
-/// A number of an answer. Errors: corrupt when it is not there.
+/// A number of an answer. Errors: corrupt when missing.
 [[nodiscard]] result<double> number_in(const boost::json::object& answer, std::string_view name);
 
 } // namespace kubecoro::bench

@@ -5,7 +5,7 @@
 
 namespace kubecoro::bench {
 
-/// What several rounds of one measurement gave. All zero for none.
+/// Statistics of the rounds of one measurement. All zero without rounds.
 struct spread
 {
     double median = 0;

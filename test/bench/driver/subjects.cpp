@@ -6,7 +6,7 @@ namespace kubecoro::bench {
 
 namespace {
 
-/// The same without metadata.managedFields, as many deploy it: a line of its own beside what keeps objects whole.
+/// The same without metadata.managedFields, a common deployment: a line of its own, compared only with its like.
 subject stripped(const std::string& name, const std::string& program, std::vector<std::string> flags)
 {
     flags.emplace_back("--strip-managed-fields");

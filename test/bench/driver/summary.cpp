@@ -12,7 +12,7 @@ struct summary_line
     std::string_view work;
     std::string_view workload;
     std::string_view metric;
-    /// Ours.
+    /// The subject of kubecoro.
     std::string_view subject;
     std::string_view data = "small";
     std::uint64_t objects = 150'000;
@@ -24,7 +24,7 @@ constexpr std::array lines{
     summary_line{"cold sync, CPU per pod, compressed", "sync", "cpu", "kubecoro/compressed"},
     summary_line{"memory at rest, per pod", "steady", "rss_per_object", "kubecoro/plain"},
     summary_line{"memory at rest, per pod, compressed", "steady", "rss_per_object", "kubecoro/compressed"},
-    summary_line{"most memory ever: sync, all changed, relist; compressed", "peak", "peak", "kubecoro/compressed"},
+    summary_line{"peak memory: sync, all changed, relist; compressed", "peak", "peak", "kubecoro/compressed"},
     summary_line{"changes handled on one core", "events", "rate", "kubecoro/plain", "small", 150'000, true},
     summary_line{"latency at 1,000 changes/s, p99", "paced-1000", "p99", "kubecoro/plain"},
     summary_line{"latency at 1,000 changes/s, p99.9 of two minutes", "tail", "p99.9", "kubecoro/plain"},
@@ -78,9 +78,9 @@ std::string share_text(const row* own, const row* theirs)
 
 table summary_table(const std::vector<row>& rows)
 {
-    table t{.title = "In short",
-            .header = {"150,000 pods, one core", "kubecoro", "client-go, its best", "kube-rs, its best",
-                       "of client-go's", "of kube-rs's"},
+    table t{.title = "Summary",
+            .header = {"150,000 pods, one core", "kubecoro", "best client-go", "best kube-rs", "of client-go's",
+                       "of kube-rs's"},
             .lines = {}};
     for (const auto& l : lines) {
         const auto* own = ours(rows, l);

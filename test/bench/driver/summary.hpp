@@ -7,10 +7,10 @@
 
 namespace kubecoro::bench {
 
-/** What a newcomer wants to see first: of each kind of work ours, the best that client-go does in any of its forms, the best
-    of kube-rs, and ours as a share of theirs.
+/** The headline table: for each kind of work kubecoro's number, the best of client-go's subjects, the best of
+    kube-rs's, and kubecoro's as a share of theirs.
 
-    Subjects that leave out managedFields are not compared with those that keep everything. */
+    Subjects without managedFields are not compared with those that store whole objects. */
 [[nodiscard]] table summary_table(const std::vector<row>& rows);
 
 } // namespace kubecoro::bench

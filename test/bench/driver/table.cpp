@@ -52,7 +52,7 @@ std::string title_of(const cell& c)
     return c.workload + ", " + count_text(c.objects) + " " + c.data;
 }
 
-/// The column of a metric. A row that is missing does not know the unit.
+/// The column of a metric. A missing row has no unit.
 std::size_t column_of(table& t, const cell& c)
 {
     const auto known = std::find_if(t.header.begin(), t.header.end(),
@@ -69,13 +69,13 @@ void put(table& t, const row& r)
 {
     auto line = std::find_if(t.lines.begin(), t.lines.end(), [&](const auto& l) { return l[0] == r.what.subject; });
     if (line == t.lines.end()) line = t.lines.insert(t.lines.end(), {r.what.subject});
-    // A subject of which nothing is known has its reason in the first column of numbers.
+    // A subject without any number has its reason in the first column of numbers.
     const auto column = r.what.metric == "all" ? 1 : column_of(t, r.what);
     if (line->size() <= column) line->resize(column + 1);
     if (r.what.metric != "all" || (*line)[column].empty()) (*line)[column] = cell_text(r);
 }
 
-/// Ours, then the peers, each in the order in which they were measured; those without numbers last.
+/// kubecoro, then the peers, each in the order of measurement; those without numbers last.
 void sort_lines(table& t)
 {
     auto rank = [](const std::vector<std::string>& line) {
@@ -85,7 +85,7 @@ void sort_lines(table& t)
     std::stable_sort(t.lines.begin(), t.lines.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
 }
 
-/// The last column: how often each line was measured.
+/// The last column: the number of rounds of each line.
 void add_rounds(table& t, const std::vector<row>& rows)
 {
     for (auto& line : t.lines) {
@@ -106,7 +106,7 @@ void align(table& t)
     for (auto& line : t.lines) line.resize(t.header.size());
 }
 
-/// Where the table of a row stands: by data, size, cores, and workload as the bench runs them.
+/// The sort key of a row's table: data, size, cores, and workload in the order of the bench.
 auto place_of(const row& r)
 {
     static const std::array<std::string_view, 6> data{"small", "large", "low", "custom", "operator", "-"};

@@ -17,8 +17,8 @@ struct table
     std::size_t text_columns = 1;
 };
 
-/// One table per workload, data and size, in the order of the plan: subjects down, metrics across, "median (min-max)" in the cells, rounds
-/// last.
+/// One table per workload, data and size, in the order of the plan: subjects down, metrics across, "median (min-max)"
+/// in the cells, rounds last.
 [[nodiscard]] std::vector<table> tables_of(const std::vector<row>& rows);
 
 /// For a terminal.
@@ -27,7 +27,7 @@ struct table
 
 /// Three significant digits, thousands separated: "1.64", "12.4", "37,200".
 [[nodiscard]] std::string number_text(double value);
-/// As a share of something: "1/3.50" for what is below one, "2.40x" above.
+/// A ratio: "1/3.50" below one, "2.40x" above.
 [[nodiscard]] std::string factor_text(double factor);
 /// 150000 -> "150,000".
 [[nodiscard]] std::string count_text(std::uint64_t count);

@@ -73,7 +73,7 @@ constexpr std::array targets{
     target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, go, 1 / 25.},
     target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, rust, 1 / 1.5},
     target{"latency at 5,000/s", "paced-5000", "p99", plain, "small", many, {}, 150},
-    // What plain measures is event -> handler -> queue -> worker; this is the controller on top of it.
+    // plain measures event -> handler -> queue -> worker; this adds the controller.
     target{"event to reconcile at 1,000/s", "paced-1000", "p99", loop, "small", many, go, 1 / 2.},
     target{"event to reconcile at 1,000/s", "paced-1000", "p99", loop, "small", many, runtime, 1 / 2.},
     target{"event to reconcile at 1,000/s", "paced-1000", "p99", loop, "small", many, controller, 1 / 20.},
@@ -82,7 +82,7 @@ constexpr std::array targets{
     target{"event to reconcile at 5,000/s", "paced-5000", "p99", loop, "small", many, runtime, 1 / 2.},
     target{"event to reconcile at 5,000/s", "paced-5000", "p99", loop, "small", many, controller, 1 / 20.},
     target{"event to reconcile at 5,000/s", "paced-5000", "p99", loop, "small", many, {}, 150},
-    // As cold sync, which it is, with a controller behind it.
+    // A cold sync with a controller behind it.
     target{"10,000 objects reconciled after the start", "sync", "wall", loop, "operator", started, go, 1 / 3.5},
     target{"10,000 objects reconciled after the start", "sync", "wall", loop, "operator", started, runtime, 1 / 3.5},
     target{"10,000 objects reconciled after the start", "sync", "wall", loop, "operator", started, controller, 1 / 4.},
@@ -92,10 +92,10 @@ constexpr std::array targets{
     target{"work queue, cycle", "queue", "cycle_ns", plain, "operator", own, runtime_queue, 1 / 8., 1 / 15.},
     target{"work queue, cycle", "queue", "cycle_ns", plain, "operator", own, rust, 1 / 3.},
     target{"work queue, cycle", "queue", "cycle_ns", plain, "operator", own, {}, 200, 100},
-    // Of the others nobody's is to be better; as a stretch, what is asked of a cycle.
+    // Goal: no worse than the peers; the stretch is the cycle's target.
     target{"work queue, adding 1,000,000 keys", "queue", "add_ns", plain, "operator", own, go, 1, 1 / 8.},
     target{"work queue, adding 1,000,000 keys", "queue", "add_ns", plain, "operator", own, runtime_queue, 1, 1 / 8.},
-    // What is added to its scheduler lies in a channel until it is asked for a key.
+    // Keys added to kube-rs's scheduler wait in a channel until a key is requested.
     target{"work queue, 1,000,000 keys through it", "queue", "distinct_ns", plain, "operator", own, rust, 1 / 3.},
     target{"work queue, delaying 1,000,000 keys", "queue", "add_after_ns", plain, "operator", own, go, 1, 1 / 8.},
     target{"work queue, delaying 1,000,000 keys", "queue", "add_after_ns", plain, "operator", own, runtime_queue, 1},
@@ -122,7 +122,7 @@ constexpr std::array targets{
     target{"relist, spurious handler calls, plain", "relist", "spurious_calls", plain, "small", many, {}, 0},
     target{"relist, spurious handler calls, compressed", "relist", "spurious_calls", compressed, "small", many, {}, 0},
 
-    // Of the JSON clients of client-go the typed one is the cheaper.
+    // client-go's typed JSON client is cheaper than the dynamic one.
     target{"custom resources, CPU", "sync", "cpu", plain, "custom", some, go_json, 1 / 20.},
     target{"custom resources, CPU", "sync", "cpu", plain, "custom", some, go_dynamic, 1 / 20.},
     target{"custom resources, CPU", "sync", "cpu", plain, "custom", some, rust, 1 / 5.},
@@ -131,7 +131,7 @@ constexpr std::array targets{
     target{"custom resources, memory", "steady", "rss", compressed, "custom", some, rust, 1 / 25.},
 };
 
-/// What a target compares, of ours or of a peer.
+/// The value that a target compares, of kubecoro or of a peer.
 cell cell_of(const target& t, std::string_view subject)
 {
     cell what{.workload = std::string(t.workload),

@@ -8,23 +8,23 @@
 
 namespace kubecoro::bench {
 
-/** A number the project set itself to reach: ours against a peer's measured in the same run, or against a constant. */
+/** A goal of the project: kubecoro's number against a peer's of the same run, or against a constant. */
 struct target
 {
     /// "cold sync, plain".
     std::string_view work;
     std::string_view workload;
     std::string_view metric;
-    /// Ours.
+    /// kubecoro's subject.
     std::string_view subject;
     std::string_view data;
     std::uint64_t objects = 0;
-    /// A peer whose same metric is the measure; empty: `reach` and `stretch` are absolute; "own steady": our resident memory
-    /// after the sync is.
+    /// A peer whose same metric is the base; empty: `reach` and `stretch` are absolute; "own steady": kubecoro's
+    /// resident memory after the sync is the base.
     std::string_view against = {};
-    /// Ours may be this much (times the peer's) and no more; with `more`, must be at least.
+    /// The upper limit (times the base); with `more`, the lower limit.
     double reach = 0;
-    /// The same, for those who want more; 0 = none.
+    /// A more ambitious limit; 0 = none.
     double stretch = 0;
     /// More is better.
     bool more = false;
@@ -46,18 +46,18 @@ struct judgement
     /// The peer's; 0 for absolute targets.
     double theirs = 0;
     std::string_view unit = {};
-    /// Which of the two numbers is not there, when one is not, and why if that is known.
+    /// Which of the two numbers is missing, if any, and the reason if known.
     std::string_view absent = {};
     std::string why = {};
 };
 
-/// All of them, in the order of the design's table.
+/// All targets, in the order of the design's table.
 [[nodiscard]] std::span<const target> all_targets();
 
 /// The result refers to `rows`.
 [[nodiscard]] judgement judge(const target& t, const std::vector<row>& rows);
 
-/// What the target asks for, in words: "at most 1/3.5 of client-go/protobuf (stretch 1/6)".
+/// The target in words: "at most 1/3.5 of client-go/protobuf (stretch 1/6)".
 [[nodiscard]] std::string wish_text(const target& t);
 /// "reached: 18.4 us/object = 1/4.10 of 75.4", "NOT reached: 0.65 s", "not measured: no number of client-go/protobuf".
 [[nodiscard]] std::string verdict_text(const judgement& j);

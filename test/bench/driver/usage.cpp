@@ -59,7 +59,7 @@ result<usage> usage_of(pid_t pid)
     const auto folder = "/proc/" + std::to_string(pid) + "/";
     auto stat = read_file(folder + "stat");
     auto status = read_file(folder + "status");
-    // Nanoseconds, where /proc has hundredths of a second.
+    // Nanoseconds; /proc has only hundredths of a second.
     clockid_t clock{};
     timespec cpu{};
     if (!stat || !status || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &cpu) != 0)

@@ -6,7 +6,7 @@
 
 namespace kubecoro::bench {
 
-/** Reports allocations and allocated bytes of each operation of a benchmark: one object in its scope, around the loop. */
+/** Reports allocations and allocated bytes per operation of a benchmark: create one in its scope, around the loop. */
 class allocation_report
 {
 public:
@@ -15,7 +15,7 @@ public:
     allocation_report(const allocation_report&) = delete;
     allocation_report& operator=(const allocation_report&) = delete;
 
-    /// How many operations one iteration makes, when not one.
+    /// Operations per iteration, if not one.
     void per_iteration(double operations) noexcept { operations_ = operations; }
 
 private:

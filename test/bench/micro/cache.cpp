@@ -38,7 +38,7 @@ void index_by_node(store& s)
 
 void fill(store& s) { benchmark::DoNotOptimize(s.replace({}, objects(), true)); }
 
-/// One change of a stored object; with an index when asked.
+/// One change of a stored object; optionally with an index.
 void store_update(benchmark::State& state)
 {
     store s;
@@ -57,7 +57,7 @@ void store_update(benchmark::State& state)
 }
 BENCHMARK(store_update)->Arg(0)->Arg(1);
 
-/// Objects that come back with the version they had: a relist; per object.
+/// Objects that return with their stored version, as in a relist; per object.
 void store_replace_unchanged(benchmark::State& state)
 {
     store s;
@@ -106,7 +106,7 @@ void store_by_index(benchmark::State& state)
 }
 BENCHMARK(store_by_index);
 
-/// In and out of a handler's queue in batches; per event. With more waiting than max_pending events merge.
+/// In and out of a handler's queue in batches; per event. Events merge when more than max_pending wait.
 void listener(benchmark::State& state)
 {
     constexpr std::size_t batch = 256;

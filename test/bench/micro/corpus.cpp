@@ -9,7 +9,7 @@ namespace kubecoro::bench {
 
 namespace {
 
-/// make(kind), once for each kind.
+/// Caches make(kind) for each kind.
 template<class T>
 const T& once(data_kind kind, T (*make)(data_kind))
 {

@@ -1,4 +1,4 @@
-// From JSON to encoded objects.
+// Decoding JSON to encoded objects.
 #include "allocations.hpp"
 #include "corpus.hpp"
 
@@ -8,7 +8,7 @@ namespace kubecoro::bench {
 
 namespace {
 
-/// What a socket hands over at once.
+/// The size of one read from a socket.
 constexpr std::size_t chunk = 64 * 1024;
 
 data_kind kind_of(const benchmark::State& state) { return static_cast<data_kind>(state.range(0)); }

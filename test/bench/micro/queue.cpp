@@ -1,4 +1,4 @@
-// The work queue: what each key costs on its way from a handler to a worker and out again.
+// The work queue: the cost of each key from a handler to a worker and out again.
 #include "allocations.hpp"
 
 #include <kubecoro/controller/workqueue.hpp>
@@ -33,7 +33,7 @@ asio::awaitable<void> empty(workqueue<object_key>& queue, std::size_t keys)
     }
 }
 
-/// Add in batches of so many keys, then get and done one by one; per key.
+/// Adds in batches of this size, then get and done one by one; per key.
 void queue_cycle(benchmark::State& state)
 {
     const auto keys = some_keys(static_cast<std::size_t>(state.range(0)));
@@ -56,7 +56,7 @@ double bytes_a_key(const workqueue<object_key>& queue)
     return static_cast<double>(now.bytes) / static_cast<double>(now.keys);
 }
 
-/// So many distinct keys into an empty queue; per key.
+/// This number of distinct keys into an empty queue; per key.
 void queue_add_distinct(benchmark::State& state)
 {
     const auto keys = some_keys(static_cast<std::size_t>(state.range(0)));
@@ -71,7 +71,7 @@ void queue_add_distinct(benchmark::State& state)
 }
 BENCHMARK(queue_add_distinct)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
-/// The same for moments an hour from now.
+/// The same with a delay of an hour.
 void queue_delay_distinct(benchmark::State& state)
 {
     const auto keys = some_keys(static_cast<std::size_t>(state.range(0)));
@@ -86,7 +86,7 @@ void queue_delay_distinct(benchmark::State& state)
 }
 BENCHMARK(queue_delay_distinct)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
-/// A key that waits already; per key.
+/// A key that already waits; per key.
 void queue_add_again(benchmark::State& state)
 {
     const auto keys = some_keys(256);

@@ -1,4 +1,4 @@
-// Listing by a label selector out of many objects, with the label's index and without.
+// Listing many objects by a label selector, with the label's index and without.
 #include "allocations.hpp"
 #include "store/store.hpp"
 
@@ -33,7 +33,7 @@ const store& filled()
     return made;
 }
 
-/// As a lister does it; without an index every object is looked at.
+/// Lists like a lister; without an index every object is examined.
 void list_by_selector(benchmark::State& state)
 {
     const auto& s = filled();

@@ -11,7 +11,7 @@ namespace kubecoro::bench {
 
 namespace {
 
-/// Shuffled, as a program meets them, so that misses of the processor's caches count.
+/// Shuffled, as in a real program, so that misses of the processor's caches count.
 const std::vector<object>& objects()
 {
     static const auto shuffled = [] {
@@ -40,7 +40,7 @@ void read_one_field(benchmark::State& state)
 }
 BENCHMARK(read_one_field);
 
-/// The same by the way that the bench's `read` takes.
+/// The same by the path that the bench's `read` uses.
 void read_hot_field(benchmark::State& state)
 {
     each(state, [](const object& o) { benchmark::DoNotOptimize(o.path("spec.nodeName").as_string()); });

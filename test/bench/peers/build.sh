@@ -5,8 +5,8 @@
 #   go_controller_runtime the same with controller-runtime's controller and priority queue
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
-# Versions are pinned in go.mod and Cargo.toml. What is up to date is not built again; what cannot be built is named on
-# stderr, and the others are built all the same. Succeeds when everything is there.
+# Versions are pinned in go.mod and Cargo.toml. Up-to-date parts are not rebuilt. Parts that cannot be built are named on
+# stderr, and the others are built anyway. Succeeds when everything exists.
 set -uo pipefail
 
 out=${1:?usage: build.sh OUTPUT_DIR}
@@ -22,7 +22,7 @@ lacks() { note "missing: $*"; missing=1; }
 # at_least WANTED HAVE
 at_least() { [[ $(printf '%s\n%s\n' "$1" "$2" | sort -V | head -1) == "$1" ]]; }
 
-# key_of COMPILER FILES.. : names what a build is made of
+# key_of COMPILER FILES.. : a hash of a build's inputs
 key_of() { { echo "$1"; shift; cat "$here/build.sh" "$@"; } | sha256sum | cut -d' ' -f1; }
 
 build_go() {
@@ -70,7 +70,7 @@ build_rust() {
     fi
 }
 
-# What the figures are of: one line per library.
+# The versions behind the figures: one line per library.
 write_versions() {
     {
         sed -n 's|^\tk8s.io/client-go v\(.*\)|client-go \1|p' "$here/go/go.mod"

@@ -47,7 +47,7 @@ std::string custom_resources()
            std::string(verbs) + "}]}";
 }
 
-/// The body for a path that is answered; empty for others.
+/// The body for a known path; empty for others.
 std::string body_for(std::string_view path, resource_kind kind)
 {
     for (const fixed_answer& a : fixed_answers)

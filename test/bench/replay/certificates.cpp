@@ -14,7 +14,7 @@ result<> provide_certificates(const std::string& directory)
     if (std::filesystem::exists(folder / "server.crt")) return {};
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) return failure{cond::misconfigured, "cannot make " + directory + ": " + error.message()};
+    if (error) return failure{cond::misconfigured, "cannot create " + directory + ": " + error.message()};
     apiserver::tls_identity_options options;
     options.now = std::chrono::system_clock::now();
     const auto identity = apiserver::tls_identity::generate(options);

@@ -7,8 +7,8 @@
 
 namespace kubecoro::bench {
 
-/** Sees to `server.crt`, `server.key` and, for the clients, `ca.crt` in the directory, which is made if need be. Files
-    that are there already are left alone.
+/** Ensures that `server.crt`, `server.key` and, for the clients, `ca.crt` exist in the directory, which is created if
+    needed. Existing files are not changed.
 
     Errors: cond::misconfigured with the path, cond::internal. */
 [[nodiscard]] result<> provide_certificates(const std::string& directory);

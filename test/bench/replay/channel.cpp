@@ -15,7 +15,7 @@ namespace kubecoro::bench {
 namespace {
 
 constexpr int write_timeout_s = 60;
-/// What one system call takes at most (IOV_MAX).
+/// The maximum of one system call (IOV_MAX).
 constexpr std::size_t parts_per_call = 1024;
 
 } // namespace
@@ -42,7 +42,7 @@ std::size_t channel::read_some(std::span<char> to)
 bool channel::write(std::span<const std::string_view> parts)
 {
     std::array<iovec, parts_per_call> vectors;
-    std::size_t done = 0; // bytes of parts.front() that are written
+    std::size_t done = 0; // written bytes of parts.front()
     while (!parts.empty()) {
         const std::size_t count = std::min(parts.size(), vectors.size());
         for (std::size_t i = 0; i < count; ++i) vectors[i] = {const_cast<char*>(parts[i].data()), parts[i].size()};

@@ -1,4 +1,4 @@
-// Blocking connections, plain or under TLS, made for writing much.
+// Blocking connections, plain or under TLS, optimised for writing.
 #pragma once
 
 #include <kubecoro/base/result.hpp>
@@ -13,9 +13,9 @@
 
 namespace kubecoro::bench {
 
-/** One accepted connection. A write that makes no progress for a minute counts as a failure.
+/** One accepted connection. A write that makes no progress for a minute fails.
 
-    One thread reads; writers take turns among themselves. shut_down() may come from anywhere. */
+    One thread reads; writers take turns. shut_down() may be called from any thread. */
 class channel
 {
 public:
@@ -24,14 +24,14 @@ public:
     channel& operator=(const channel&) = delete;
     virtual ~channel();
 
-    /// Bytes read into `to`; 0 at the end, whatever its reason.
+    /// Reads bytes into `to`; 0 at the end, for any reason.
     [[nodiscard]] virtual std::size_t read_some(std::span<char> to);
-    /// Writes all parts, in as few system calls as possible. False when the peer is gone.
+    /// Writes all parts, in as few system calls as possible. false = the peer is gone.
     [[nodiscard]] virtual bool write(std::span<const std::string_view> parts);
     [[nodiscard]] bool write(std::string_view text) { return write(std::span(&text, 1)); }
-    /// Waits until the peer sent something or went away; false when `limit` has passed before.
+    /// Waits until the peer has sent something or is gone; false when `limit` has passed before.
     [[nodiscard]] virtual bool wait_readable(std::chrono::milliseconds limit);
-    /// Wakes whoever reads or writes; nothing works any more.
+    /// Wakes blocked readers and writers; all later calls fail.
     void shut_down();
 
 protected:
@@ -42,8 +42,8 @@ protected:
 class tls_settings
 {
 public:
-    /** From `server.crt` and `server.key` (PEM) in that directory; a file `ca.crt` is for the clients. The process ignores
-        SIGPIPE from then on.
+    /** Loads `server.crt` and `server.key` (PEM) from that directory; its `ca.crt` is for the clients. The process
+        ignores SIGPIPE from then on.
 
         Errors: cond::misconfigured. */
     [[nodiscard]] static result<std::shared_ptr<tls_settings>> load(const std::string& directory);
@@ -62,7 +62,7 @@ private:
 class acceptor
 {
 public:
-    /// Port 0: one that is free. Errors: cond::misconfigured.
+    /// Port 0: a free one. Errors: cond::misconfigured.
     [[nodiscard]] static result<std::unique_ptr<acceptor>> listen(const std::string& address, std::uint16_t port);
     acceptor(const acceptor&) = delete;
     acceptor& operator=(const acceptor&) = delete;
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] std::uint16_t port() const { return port_; }
     /// The next connection's descriptor, or -1 once closed.
     [[nodiscard]] int accept();
-    /// Ends accept(), from any thread.
+    /// Ends accept(). Any thread.
     void close();
 
 private:

@@ -1,4 +1,4 @@
-// What surrounds objects on the wire, per encoding: heads and ends of lists, frames of watch events.
+// The framing of objects on the wire, per encoding: heads and ends of lists, frames of watch events.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct list_position
     std::uint64_t version = 0;
     /// Empty on the last page.
     std::string token = {};
-    /// Objects behind this page.
+    /// The number of objects after this page.
     std::uint64_t remaining = 0;
 };
 
-/** Writes the bytes around objects that are already encoded. Immutable; any thread.
+/** Writes the bytes around encoded objects. Immutable; any thread.
 
-    The object's bytes are those of an image: in JSON a whole object, from which a list of pods leaves kind and
-    apiVersion out; in protobuf a bare message. */
+    The object's bytes are those of an image: in JSON a whole object, without kind and apiVersion in a list of pods;
+    in protobuf a bare message. */
 class envelope
 {
 public:
@@ -44,23 +44,23 @@ public:
     [[nodiscard]] virtual std::string list_head(const list_position& page, std::uint64_t items) const = 0;
     [[nodiscard]] virtual std::string list_tail(const list_position& page) const = 0;
 
-    /// Appends what stands before an object of `size` bytes in an event of that type: "ADDED", "MODIFIED".
+    /// Appends the bytes before an object of `size` bytes in an event of that type: "ADDED", "MODIFIED".
     virtual void append_event_head(std::string& out, std::string_view type, std::uint64_t size) const = 0;
     [[nodiscard]] virtual std::string_view event_tail() const = 0;
     /// A whole event.
     [[nodiscard]] virtual std::string bookmark(std::uint64_t version, bool initial_events_end) const = 0;
-    /// A whole event: 410, because `asked` is older than what the server still knows.
+    /// A whole event: 410, because `asked` is older than the retained history.
     [[nodiscard]] virtual std::string expired(std::uint64_t asked, std::uint64_t oldest) const = 0;
 };
 
-/// What an image's JSON of a pod begins with, and what its items in a list leave out after the brace.
+/// The beginning of a pod's JSON in an image, which items of a list omit after the brace.
 inline constexpr std::string_view pod_identity = R"("kind":"Pod","apiVersion":"v1",)";
 
 [[nodiscard]] std::unique_ptr<envelope> make_json_envelope(resource_kind kind);
-/// Of pods.
+/// For pods.
 [[nodiscard]] std::unique_ptr<envelope> make_protobuf_envelope();
 
-/// The Status of a refusal as JSON, members in a server's order, without a line end. Empty reason: left out.
+/// The Status of a refusal as JSON, members in a server's order, without a newline. An empty reason is omitted.
 [[nodiscard]] std::string status_json(int code, std::string_view reason, std::string_view message);
 [[nodiscard]] std::string expired_message(std::uint64_t asked, std::uint64_t oldest);
 

@@ -48,7 +48,7 @@ result<std::string> decoded(std::string_view text)
     return out;
 }
 
-/// What stands before the first `separator`; `text` keeps what stands behind it.
+/// Returns the text before the first `separator`; `text` keeps the part after it.
 std::string_view cut(std::string_view& text, std::string_view separator)
 {
     const std::size_t at = std::min(text.find(separator), text.size());
@@ -59,7 +59,7 @@ std::string_view cut(std::string_view& text, std::string_view separator)
 
 result<> read_target(std::string_view target, http_request& out)
 {
-    if (!target.starts_with('/')) return bad("a target that is no path");
+    if (!target.starts_with('/')) return bad("a target that is not a path");
     auto path = decoded(cut(target, "?"));
     if (!path) return path.error();
     out.path = std::move(*path);
@@ -85,7 +85,7 @@ result<> read_header(std::string_view line, http_request& out)
         if (lower(value).find("close") != std::string::npos) out.keep_alive = false;
     } else if (name == "content-length") {
         const auto length = number_of<std::uint64_t>(value);
-        if (!length) return bad("a Content-Length that is no number");
+        if (!length) return bad("a Content-Length that is not a number");
         out.content_length = *length;
     } else if (name == "transfer-encoding") {
         return bad("a request with a chunked body");

@@ -29,13 +29,13 @@ std::string_view phrase(int code)
     }
 }
 
-/// Reads requests off a connection; what was read beyond one belongs to the next.
+/// Reads requests from a connection; bytes read beyond one belong to the next.
 class request_reader
 {
 public:
     explicit request_reader(channel& from) : from_(from) {}
 
-    /// The next head and its body read over; none at the end or for what is no request.
+    /// The next head, with its body skipped; none at the end or for an invalid request.
     std::optional<result<http_request>> next()
     {
         std::size_t end = buffer_.find(head_end);

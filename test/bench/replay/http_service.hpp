@@ -1,4 +1,4 @@
-// Threads that read requests: one for each connection, because the bench has few of them and wants no queues between.
+// HTTP service with one thread per connection: the bench has few connections and avoids queues.
 #pragma once
 
 #include "channel.hpp"
@@ -13,7 +13,7 @@
 
 namespace kubecoro::bench {
 
-/** Accepts connections and hands each request to a function, one after another per connection. */
+/** Accepts connections and passes each request to a function, one after another per connection. */
 class http_service
 {
 public:
@@ -26,7 +26,7 @@ public:
     ~http_service();
 
     [[nodiscard]] std::uint16_t port() const { return acceptor_->port(); }
-    /// Refuses new connections and ends those there are, without waiting. Any thread.
+    /// Refuses new connections and ends existing ones, without waiting. Any thread.
     void stop();
 
 private:
@@ -50,7 +50,7 @@ private:
     std::thread accepting_;
 };
 
-/// Writes a whole answer with its Content-Length. False when the peer is gone.
+/// Writes a whole answer with its Content-Length. false = the peer is gone.
 [[nodiscard]] bool write_answer(channel& to, int code, std::string_view type, std::string_view body);
 
 } // namespace kubecoro::bench

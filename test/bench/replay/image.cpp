@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t stamp_digits = 19;
 constexpr std::uint32_t version_digits = 10;
 constexpr std::string_view stamp_key = "bench.example.com/stamp";
-/// Differences closer than this are one.
+/// Differences closer than this are merged into one.
 constexpr std::size_t gap = 8;
 
 struct places
@@ -64,7 +64,7 @@ bool digits_at(std::string_view object, std::size_t at, std::uint32_t count)
 
 failure unfit(const char* why)
 {
-    return failure{cond::invalid, std::string("an object of the data is not as expected: ") + why};
+    return failure{cond::invalid, std::string("an object of the data has an unexpected form: ") + why};
 }
 
 } // namespace
@@ -131,7 +131,7 @@ std::string_view image::items(std::uint32_t first, std::uint32_t last) const
 
 std::string_view image::event_object(std::uint32_t number) const
 {
-    // The brace of a pod stands in the event's head, before its kind.
+    // The brace of a pod is in the event's head, before its kind.
     return object(number).substr(format_ == image_format::json_pods ? 1 : 0);
 }
 

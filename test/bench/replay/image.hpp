@@ -1,4 +1,4 @@
-// A data set in one encoding: the bytes that lists and events are written from, with the places that change.
+// A data set in one encoding: the bytes of lists and events, with the positions that change.
 #pragma once
 
 #include <kubecoro/base/result.hpp>
@@ -10,7 +10,7 @@
 
 namespace kubecoro::bench {
 
-/// How an image lays out its objects.
+/// The layout of objects in an image.
 enum class image_format : std::uint8_t
 {
     /// `{"metadata":...},` : the kind is in the list's head and the events' heads.
@@ -21,27 +21,27 @@ enum class image_format : std::uint8_t
     protobuf_pods
 };
 
-/** All objects one after another, as a list sends them: any run of objects is one piece of memory.
+/** All objects one after another, as a list sends them: any range of objects is one piece of memory.
 
     An object changes in place: its stamp, its version, and the bytes in which its two prepared states differ. So a
-    watch event costs the server a few short writes into memory before the object is sent. Not thread-safe: who
-    writes excludes who reads. */
+    watch event costs the server a few short writes into memory before the object is sent. Not thread-safe: writes
+    need exclusive access. */
 class image
 {
 public:
-    /// @param objects  How many will be added; @param bytes  about how long each is.
+    /// @param objects  The number of objects to be added; @param bytes  their approximate size.
     image(image_format format, std::uint32_t objects, std::size_t bytes);
 
     /** Adds the next object: whole JSON with kind and apiVersion, or a bare protobuf message.
 
         @param second  Its other state: of the same length, or empty when there is none.
-        Errors: cond::invalid when the stamp, the version or the kind is not where it must be, or the lengths differ. */
+        Errors: cond::invalid when the stamp, the version or the kind is not at its place, or the lengths differ. */
     [[nodiscard]] result<> add(std::string_view first, std::string_view second);
 
     [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
     /// The objects [first, last) as items of a list.
     [[nodiscard]] std::string_view items(std::uint32_t first, std::uint32_t last) const;
-    /// An object as it stands between the head and the tail of an event.
+    /// The bytes of an object between the head and the tail of an event.
     [[nodiscard]] std::string_view event_object(std::uint32_t object) const;
 
     /// Changes the object to its other state, with this version and without a stamp.
@@ -52,13 +52,13 @@ public:
 private:
     struct slot
     {
-        /// In bytes_, of the object behind its list framing.
+        /// Position in bytes_, behind its list framing.
         std::uint64_t at;
         std::uint32_t size;
-        /// Within the object.
+        /// Position within the object.
         std::uint32_t stamp;
         std::uint32_t version;
-        /// Its first place that differs, in changes_; the last one is where the next object's begin.
+        /// Index of its first difference in changes_; they end where the next object's begin.
         std::uint32_t changes;
         std::uint64_t change_bytes;
     };
@@ -75,7 +75,7 @@ private:
     std::string bytes_;
     std::vector<slot> slots_;
     std::vector<change> changes_;
-    /// What stands at the changed places in the other state, one after another.
+    /// The bytes of the other state at the changed positions, one after another.
     std::string other_;
 };
 

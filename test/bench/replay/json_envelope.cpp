@@ -5,7 +5,7 @@ namespace {
 
 std::string number(std::uint64_t n) { return std::to_string(n); }
 
-/// Built-in types: identity first, objects of a list without it.
+/// Built-in types: identity first, omitted from objects of a list.
 class pods_envelope final : public envelope
 {
 public:

@@ -1,4 +1,4 @@
-// kubecoro_replay: prepared objects behind an API server's address, and events at a command. README.md has the protocol.
+// kubecoro_replay: serves prepared objects like an API server, and sends events on command. README.md has the protocol.
 #include "certificates.hpp"
 #include "replay_server.hpp"
 
@@ -27,7 +27,7 @@ result<> read_number(std::string_view text, Number& to)
 {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
     if (error != std::errc() || end != text.data() + text.size())
-        return failure{cond::misconfigured, "no number: " + std::string(text)};
+        return failure{cond::misconfigured, "not a number: " + std::string(text)};
     return {};
 }
 
@@ -41,7 +41,7 @@ result<> read_option(std::string_view name, const std::string& value, command_li
     }
     if (name == "--listen") {
         const std::size_t colon = value.rfind(':');
-        if (colon == std::string::npos) return failure{cond::misconfigured, "--listen wants ADDRESS:PORT"};
+        if (colon == std::string::npos) return failure{cond::misconfigured, "--listen requires ADDRESS:PORT"};
         out.replay.address = value.substr(0, colon);
         return read_number(std::string_view(value).substr(colon + 1), out.replay.port);
     }
@@ -52,7 +52,7 @@ result<> read_option(std::string_view name, const std::string& value, command_li
                               : name == "--protobuf" ? &out.replay.protobuf
                               : name == "--dump"     ? &out.dump
                                                      : nullptr;
-    if (text == nullptr) return failure{cond::misconfigured, "no option " + std::string(name)};
+    if (text == nullptr) return failure{cond::misconfigured, "unknown option " + std::string(name)};
     *text = value;
     return {};
 }
@@ -61,10 +61,10 @@ result<command_line> read_arguments(int argc, char** argv)
 {
     command_line out;
     for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc) return failure{cond::misconfigured, std::string(argv[i]) + " wants a value"};
+        if (i + 1 == argc) return failure{cond::misconfigured, std::string(argv[i]) + " requires a value"};
         if (auto read = read_option(argv[i], argv[i + 1], out); !read) return read.error();
     }
-    if (out.replay.data.objects == 0) return failure{cond::misconfigured, "--objects wants at least 1"};
+    if (out.replay.data.objects == 0) return failure{cond::misconfigured, "--objects must be at least 1"};
     return out;
 }
 

@@ -6,7 +6,7 @@
 namespace kubecoro::bench {
 namespace {
 
-/// By how much a sleep may overshoot on a busy machine.
+/// The time by which a sleep may overshoot on a busy machine.
 constexpr std::chrono::microseconds watched{80};
 
 } // namespace
@@ -15,7 +15,7 @@ void wait_until(std::chrono::steady_clock::time_point moment)
 {
     using clock = std::chrono::steady_clock;
     if (clock::now() + watched < moment)
-        std::this_thread::sleep_until(moment - watched); // rule aside: pacing is its work
+        std::this_thread::sleep_until(moment - watched); // rule aside: pacing is its purpose
     while (clock::now() < moment) {
     }
 }

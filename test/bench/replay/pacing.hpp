@@ -1,4 +1,4 @@
-// Waiting for a moment more precisely than a sleeping thread wakes up.
+// Waits for a time more precisely than a sleeping thread wakes up.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace kubecoro::bench {
 
-/// Sleeps until shortly before the moment, then watches the clock. Returns at once when it has passed.
+/// Sleeps until shortly before the time, then polls the clock. Returns at once when it has passed.
 void wait_until(std::chrono::steady_clock::time_point moment);
 
 /// Nanoseconds of CLOCK_MONOTONIC, which all processes of a machine share.

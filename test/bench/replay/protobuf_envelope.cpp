@@ -1,7 +1,7 @@
 // Kubernetes' protobuf framing, as a server writes it:
 //   anything stored or listed   "k8s\0", then Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw, 3: "", 4: "" }
-//   PodList (raw of a list)     { 1: ListMeta { 1: "", 2: resourceVersion, 3: continue, 4: remainingItemCount }, 2: Pod ... }
-//   a watch event               4 bytes big-endian length, then WatchEvent { 1: type, 2: RawExtension { 1: "k8s\0" Unknown } }
+// PodList (raw of a list) { 1: ListMeta { 1: "", 2: resourceVersion, 3: continue, 4: remainingItemCount }, 2: Pod ... }
+// a watch event 4 bytes big-endian length, then WatchEvent { 1: type, 2: RawExtension { 1: "k8s\0" Unknown } }
 //   ObjectMeta of a bookmark    { 6: resourceVersion, 12: annotations { 1: key, 2: value } }
 //   Status                      { 1: ListMeta, 2: status, 3: message, 4: reason, 6: code }
 #include "envelope.hpp"
@@ -30,7 +30,7 @@ std::string type_meta_of(std::string_view kind)
     return out;
 }
 
-/// Magic and Unknown up to where `size` bytes of the raw message follow.
+/// Magic and Unknown up to the raw message of `size` bytes.
 std::string unknown_head(std::string_view kind, std::uint64_t size)
 {
     std::string out(magic);

@@ -1,4 +1,4 @@
-// The little of the protobuf wire format that lists and watches need: varints, length-delimited fields, and looking them up.
+// The part of the protobuf wire format that lists and watches need: varints, length-delimited fields, and look-ups.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace kubecoro::bench::protobuf {
 
-/** A field is a varint tag (number * 8 + wire type) and a value: a varint (type 0), or a length and as many bytes (type 2).
-    Messages, strings and maps are all of type 2; a map is a repeated message of key = 1 and value = 2. */
+/** A field is a varint tag (number * 8 + wire type) and a value: a varint (type 0), or a length and that many bytes
+    (type 2). Messages, strings and maps are all of type 2; a map is a repeated message of key = 1 and value = 2. */
 void append_varint(std::string& out, std::uint64_t value);
 void append_number(std::string& out, unsigned field, std::uint64_t value);
 void append_bytes(std::string& out, unsigned field, std::string_view bytes);
-/// Tag and length of a field whose `size` bytes follow by other means.
+/// Tag and length of a field whose `size` bytes are written separately.
 void append_header(std::string& out, unsigned field, std::uint64_t size);
 /// Bytes that append_header writes.
 [[nodiscard]] std::size_t header_size(unsigned field, std::uint64_t size);
@@ -22,9 +22,9 @@ void append_header(std::string& out, unsigned field, std::uint64_t size);
 struct field
 {
     unsigned number = 0;
-    /// Of type 0.
+    /// For type 0.
     std::uint64_t value = 0;
-    /// Of type 2: a part of what was read.
+    /// For type 2: refers to the input.
     std::string_view bytes = {};
 };
 
@@ -36,7 +36,7 @@ public:
 
     /// The next field; none at the end, or when the message is damaged.
     [[nodiscard]] std::optional<field> next();
-    /// The message was cut or is no message.
+    /// The message was truncated or invalid.
     [[nodiscard]] bool damaged() const { return damaged_; }
 
 private:

@@ -1,4 +1,4 @@
-// kubecoro's own informer against the replay server: it fills, follows events, and relists after an expiry.
+// kubecoro's own informer against the replay server: it syncs, follows events, and relists after an expiry.
 #include "replay_server.hpp"
 
 #include <kubecoro/api/kinds.hpp>

@@ -1,4 +1,4 @@
-// The parts of the replay server that need no socket.
+// Tests of the parts of the replay server without sockets.
 #include "chunks.hpp"
 #include "data/data_set.hpp"
 #include "envelope.hpp"
@@ -19,7 +19,7 @@ using namespace kubecoro::detail;
 using namespace kubecoro::bench;
 namespace json = boost::json;
 
-TEST_CASE("a request's head is taken apart")
+TEST_CASE("a request's head is parsed")
 {
     const auto r = parse_http_request(
         "GET /api/v1/pods?watch=1&labelSelector=a%3Db%20c&limit=500 HTTP/1.1\r\n"
@@ -37,7 +37,7 @@ TEST_CASE("a request's head is taken apart")
     CHECK_FALSE(r->keep_alive);
 }
 
-TEST_CASE("what is no request is refused")
+TEST_CASE("an invalid request is refused")
 {
     for (const char* text : {"", "GET", "GET / HTTP/1.0", "GET x HTTP/1.1", "GET /%4 HTTP/1.1", "GET /?a=%zz HTTP/1.1",
                              "GET / HTTP/1.1\r\nno colon", "GET / HTTP/1.1\r\nContent-Length: x",
@@ -57,7 +57,7 @@ TEST_CASE("every object changes once before any changes again")
     CHECK(time.next().version == 5301);
 }
 
-TEST_CASE("who was away is told each changed object once, in the order of versions")
+TEST_CASE("a client that was away receives each changed object once, in the order of versions")
 {
     timeline time(10, 5000, 1);
     std::vector<timeline::event> all;
@@ -76,7 +76,7 @@ TEST_CASE("who was away is told each changed object once, in the order of versio
     CHECK(time.oldest() == 5025);
 }
 
-TEST_CASE("a changed object is its other state with a new version, at its place in the list")
+TEST_CASE("a changed object has its other state and a new version, at its place in the list")
 {
     for (const data_kind kind : {data_kind::small, data_kind::custom}) {
         const bool pods = kind == data_kind::small;
@@ -107,7 +107,7 @@ TEST_CASE("a changed object is its other state with a new version, at its place 
     }
 }
 
-TEST_CASE("objects without the expected places are refused")
+TEST_CASE("objects without the expected fields are refused")
 {
     image objects(image_format::json_pods, 1, 100);
     data_set data({data_kind::small, 1, 1});
@@ -151,7 +151,7 @@ TEST_CASE("protobuf fields are written and read")
 TEST_CASE("lists and events are framed in protobuf like a server's")
 {
     const auto around = make_protobuf_envelope();
-    // "k8s\0", TypeMeta, PodList with its metadata; taken from a captured exchange but for kind and sizes.
+    // "k8s\0", TypeMeta, PodList with its metadata; from a captured exchange, except for kind and sizes.
     const std::string head = around->list_head({463}, 1000);
     const std::string expected("k8s\0\x0a\x0d\x0a\x02v1\x12\x07PodList\x12\xf3\x07\x0a\x09\x0a\x00\x12\x03"
                                "463\x1a\x00",

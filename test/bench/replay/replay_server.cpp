@@ -16,7 +16,7 @@ resource_kind resource_of(data_kind kind)
     return kind == data_kind::custom ? resource_kind::widgets : resource_kind::pods;
 }
 
-/// Mean bytes of some objects that are spread over the set.
+/// The mean size of some objects spread over the set.
 std::size_t usual_size(data_set& data)
 {
     constexpr std::uint32_t samples = 64;
@@ -98,7 +98,7 @@ bool answer_command(stage& objects, channel& to, const http_request& request)
     } else if (request.method == "POST" && request.path == "/quit") {
         out = "{}\n";
     } else {
-        return write_answer(to, 404, "text/plain", "no such command\n");
+        return write_answer(to, 404, "text/plain", "unknown command\n");
     }
     return write_answer(to, 200, "application/json", out);
 }

@@ -1,4 +1,4 @@
-// A server that shows prepared objects to the clients that are measured, and plays events to them.
+// A server that serves prepared objects to the measured clients, and sends events on command.
 #pragma once
 
 #include "data/data_set.hpp"
@@ -16,7 +16,7 @@ struct replay_options
 {
     data_options data;
     std::string address = "127.0.0.1";
-    /// 0: one that is free.
+    /// 0: a free port.
     std::uint16_t port = 0;
     /// Directory with server.crt and server.key; empty: plain HTTP.
     std::string tls = {};
@@ -37,7 +37,7 @@ public:
 
     [[nodiscard]] std::uint16_t port() const;
     [[nodiscard]] std::uint16_t control_port() const;
-    /// What the driver's commands do.
+    /// The driver's commands.
     [[nodiscard]] stage& objects();
     /// Returns after a `POST /quit`.
     void wait_for_quit();
@@ -49,7 +49,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// Writes the records that a protobuf file is made from: all objects, then the second state of the first `events`.
+/// Writes the records for a protobuf file: all objects, then the second state of the first `events`.
 [[nodiscard]] result<> dump_records(const data_options& data, std::uint32_t events, const std::string& path);
 
 } // namespace kubecoro::bench

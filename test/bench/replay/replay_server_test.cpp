@@ -1,4 +1,4 @@
-// The replay server over loopback, asked by a plain HTTP client.
+// The replay server over loopback, with a plain HTTP client.
 #include "certificates.hpp"
 #include "data/record_file.hpp"
 #include "protobuf_wire.hpp"
@@ -70,7 +70,7 @@ void watch(raw_client& c, const std::string& query, const std::string& headers =
     REQUIRE(c.head().status == 200);
 }
 
-/// All events of a watch, which an expiry then ends; what tells of that is left out.
+/// All events of a watch that an expiry ends, without the final error.
 std::vector<json::value> events_of(const served& s, raw_client& c)
 {
     s.server->objects().expire(0);
@@ -153,7 +153,7 @@ TEST_CASE("custom resources are listed with their kind")
     CHECK(s.get("/apis/bench.example.com/v1").at("resources").at(0).at("name") == "widgets");
 }
 
-TEST_CASE("what clients ask at the start is answered, the rest refused")
+TEST_CASE("requests that clients make at the start are answered, others refused")
 {
     served s;
     for (const char* path : {"/version", "/api", "/apis", "/api/v1"}) CHECK(s.get(path).is_object());
@@ -197,7 +197,7 @@ TEST_CASE("events reach every watch, stamped when they are sent")
             CHECK(text_at(events[i], "resourceVersion") == std::to_string(first_version + count + 1 + i));
             CHECK(stamp_of(events[i]) >= earlier);
             earlier = stamp_of(events[i]);
-            // The same object again after all the others, in its first state again after two rounds.
+            // The same object again after all the others; after two rounds in its first state.
             if (i >= count) CHECK(text_at(events[i], "uid") == text_at(events[i - count], "uid"));
             if (i >= count) CHECK(events[i].at("object").at("status") != events[i - count].at("object").at("status"));
             if (i >= 2 * count)
@@ -208,7 +208,7 @@ TEST_CASE("events reach every watch, stamped when they are sent")
     CHECK(json::parse(s.command("GET", "/stats")).at("watches") == 2);
 }
 
-TEST_CASE("a watch from an older version is told what it missed")
+TEST_CASE("a watch from an older version receives the missed events")
 {
     served s;
     const std::uint64_t start = first_version + count;
@@ -220,11 +220,11 @@ TEST_CASE("a watch from an older version is told what it missed")
     REQUIRE(events.size() == count);
     CHECK(text_at(events.front(), "resourceVersion") == std::to_string(start + 11));
     CHECK(text_at(events.back(), "resourceVersion") == std::to_string(start + count + 10));
-    // The connection takes another request after that.
+    // The connection accepts another request afterwards.
     CHECK(c.get("/readyz").body == "ok");
 }
 
-TEST_CASE("initial events are streamed, ended by a bookmark when one is wanted")
+TEST_CASE("initial events are streamed, ended by a bookmark if requested")
 {
     served s;
     auto c = s.client();
@@ -241,7 +241,7 @@ TEST_CASE("initial events are streamed, ended by a bookmark when one is wanted")
     CHECK(last == list.at("items").at(count - 1));
 }
 
-TEST_CASE("bookmarks come in between to who wants them")
+TEST_CASE("bookmarks are sent in between if requested")
 {
     replay_options options;
     options.stage.bookmark_interval = std::chrono::milliseconds{1};
@@ -255,7 +255,7 @@ TEST_CASE("bookmarks come in between to who wants them")
     CHECK_FALSE(events[0].at("object").at("metadata").as_object().contains("annotations"));
 }
 
-TEST_CASE("after an expiry watches end with 410, and lists show what changed")
+TEST_CASE("after an expiry watches end with 410, and lists show the changes")
 {
     served s;
     const json::value before = s.get("/api/v1/pods");
@@ -278,7 +278,7 @@ TEST_CASE("after an expiry watches end with 410, and lists show what changed")
     CHECK(lines(c.body_until("\n")).at(0).at("object").at("code") == 410);
 }
 
-TEST_CASE("protobuf lists and watches are framed, patched and chosen by Accept")
+TEST_CASE("protobuf lists and watches are framed, patched and selected by Accept")
 {
     const temporary_directory directory;
     const std::string file = (directory.path / "pods").string();
@@ -347,10 +347,10 @@ TEST_CASE("everything works under TLS as well")
     CHECK(events_of(s, c).size() == 2);
 }
 
-TEST_CASE("the control port ends the program, and refuses what it does not know")
+TEST_CASE("the control port ends the program, and refuses unknown commands")
 {
     served s;
-    CHECK(s.command("GET", "/events") == "no such command\n");
+    CHECK(s.command("GET", "/events") == "unknown command\n");
     CHECK(s.command("POST", "/quit") == "{}\n");
     s.server->wait_for_quit();
 }

@@ -73,7 +73,7 @@ encoding* stage::choose(std::string_view accept)
         const std::size_t comma = std::min(accept.find(','), accept.size());
         std::string_view value = accept.substr(0, comma);
         accept.remove_prefix(std::min(comma + 1, accept.size()));
-        // Forms that are made from objects (tables, metadata alone) are left to the client's next wish.
+        // Forms derived from objects (tables, metadata only) are skipped: the client's next choice is used.
         if (value.find("as=") != std::string_view::npos) continue;
         value = trimmed(value.substr(0, value.find(';')));
         for (encoding& e : encodings_)
@@ -102,7 +102,7 @@ bool stage::answer_list(channel& to, const http_request& request, encoding& with
                           "The provided continue parameter is too old to display a consistent list result.");
         from = *token;
     }
-    // Like a server with a watch cache: version 0 is answered whole.
+    // Like a server with a watch cache: version 0 is answered completely.
     const std::uint64_t limit = request.parameter("resourceVersion") == "0" ? 0 : request.number("limit").value_or(0);
     const std::uint32_t last =
         limit == 0 || limit >= count - from.next ? count : from.next + static_cast<std::uint32_t>(limit);
@@ -154,7 +154,7 @@ std::uint64_t stage::expire(double percent)
     std::vector<std::uint32_t> objects;
     change(static_cast<std::uint64_t>(encodings_.front().objects.size() * std::clamp(percent, 0.0, 100.0) / 100),
            objects);
-    // Even when nothing changed, what the clients have is too old.
+    // Even without changes the clients' versions are too old.
     if (objects.empty()) change(1, objects);
     time_.expire();
     for (watch* const w : watches_) {

@@ -1,4 +1,4 @@
-// The objects as the server's clients see them: lists, watches, and the events that the bench asks for.
+// The objects as the server's clients see them: lists, watches, and the events that the bench requests.
 #pragma once
 
 #include "channel.hpp"
@@ -20,24 +20,24 @@
 
 namespace kubecoro::bench {
 
-/// One encoding of all objects and what surrounds them on the wire.
+/// One encoding of all objects and its framing.
 struct encoding
 {
     image objects;
     std::unique_ptr<envelope> around;
-    /// Accept values that ask for it, the first being its own name.
+    /// Accept values that select it, the first being its own name.
     std::vector<std::string_view> media_types;
 };
 
 struct stage_options
 {
-    /// Between bookmarks of a watch that asked for them.
+    /// The interval of bookmarks for a watch that requested them.
     std::chrono::milliseconds bookmark_interval{60'000};
-    /// Bytes of events that are written at once when they are not paced.
+    /// Bytes of events that are written together when they are not paced.
     std::size_t batch_bytes = 128 * 1024;
 };
 
-/// What has been served since the start.
+/// Counters since the start.
 struct stage_counts
 {
     std::uint64_t lists = 0;
@@ -49,14 +49,14 @@ struct stage_counts
 
 /** Answers lists and watches of one resource, and plays events to the open watches.
 
-    Reading (a page, the initial events of a watch) holds events up while it is written, so that what one answer says is
-    of one version. Everything may be called from any thread; a call blocks until its bytes are written. */
+    A read (a page, the initial events of a watch) blocks events while it is written, so that an answer is of one
+    version. Any thread; a call blocks until its bytes are written. */
 class stage
 {
 public:
     stage(std::vector<encoding> encodings, timeline time, const stage_options& options);
 
-    /// Answers a list or a watch, until its end. False when the connection cannot go on.
+    /// Answers a list or a watch, until its end. false = the connection cannot continue.
     [[nodiscard]] bool answer(channel& to, const http_request& request);
 
     struct playback
@@ -64,9 +64,9 @@ public:
         std::uint64_t sent = 0;
         double seconds = 0;
     };
-    /// Sends `count` events to every open watch, `rate` a second; 0: as fast as the slowest of them takes them.
+    /// Sends `count` events to every open watch, `rate` a second; 0: as fast as the slowest reads them.
     playback play(std::uint64_t count, double rate);
-    /// Changes a part of the objects unseen, ends all watches with 410, and knows nothing older from then on.
+    /// Changes a part of the objects without events, ends all watches with 410, and forgets all older versions.
     std::uint64_t expire(double percent);
 
     [[nodiscard]] stage_counts counts() const;
@@ -77,21 +77,21 @@ private:
         channel& to;
         encoding& with;
         bool bookmarks = false;
-        /// Nothing is written any more: it was ended properly, or is broken.
+        /// No further writes: it ended properly, or is broken.
         bool ended = false;
         bool broken = false;
     };
 
-    /// Takes the lock as a writer, and is let in between the batches of play().
+    /// Takes the lock as a writer, and gets it between the batches of play().
     [[nodiscard]] std::unique_lock<std::shared_mutex> lock_for_change();
     [[nodiscard]] std::shared_lock<std::shared_mutex> lock_for_reading();
 
     [[nodiscard]] encoding* choose(std::string_view accept);
     bool answer_list(channel& to, const http_request& request, encoding& with);
     bool answer_watch(channel& to, const http_request& request, encoding& with);
-    /// The initial events, what the client missed, or that it missed too much; then it is an open watch.
+    /// Writes the initial events, the missed events, or an expiry; then it is an open watch.
     void begin(watch& w, const http_request& request);
-    /// True when the connection can take another request.
+    /// Whether the connection can take another request.
     bool keep_open(watch& w, const http_request& request);
     void send(watch& w, std::string_view type, std::span<const std::uint32_t> objects);
     void send_text(watch& w, std::string_view event);

@@ -10,7 +10,7 @@
 namespace kubecoro::bench {
 namespace {
 
-/// Bytes before an object in an event, at most.
+/// Maximum bytes before an object in an event.
 constexpr std::size_t event_head_bytes = 160;
 /// Objects whose heads are prepared together when many are sent.
 constexpr std::size_t objects_at_once = 256;
@@ -22,7 +22,7 @@ bool stage::answer_watch(channel& to, const http_request& request, encoding& wit
     watch w{to, with, request.flag("allowWatchBookmarks")};
     const std::string http = chunked_head(with.around->watch_type());
     {
-        // The head goes out under the lock as well: a client that has it is told of whatever happens from then on.
+        // The head is written under the lock as well: a client that has it receives all later events.
         const auto lock = lock_for_change();
         w.broken = !to.write(std::string_view(http));
         ++watched_;
@@ -61,7 +61,7 @@ bool stage::keep_open(watch& w, const http_request& request)
     using clock = std::chrono::steady_clock;
     const auto start = clock::now();
     const std::uint64_t seconds = request.number("timeoutSeconds").value_or(0);
-    // Without a limit of the client's: an hour, as long as a server would at most.
+    // Without a limit from the client: an hour, the maximum of a server.
     const auto deadline = start + std::chrono::seconds(seconds == 0 ? 3600 : std::min<std::uint64_t>(seconds, 86'400));
     auto bookmark = w.bookmarks ? start + options_.bookmark_interval : clock::time_point::max();
     while (true) {
@@ -70,7 +70,7 @@ bool stage::keep_open(watch& w, const http_request& request)
         const auto lock = lock_for_change();
         if (w.broken) return false;
         if (w.ended) return true;
-        // A client that speaks while it watches has left, or is none of ours.
+        // A client that sends during a watch has left, or is not one of the bench.
         if (readable) return false;
         const auto now = clock::now();
         if (now >= deadline) {

@@ -12,7 +12,7 @@ namespace kubecoro::bench {
 
 [[nodiscard]] std::string text_of(data_set& data, std::uint32_t object, object_state state = object_state::first);
 
-/// A Pod as protobuf with what the server looks for, and a phase.
+/// A Pod as protobuf with the fields that the server looks for, and a phase.
 [[nodiscard]] std::string pod_message(std::string_view name, std::uint64_t version, std::string_view phase);
 
 struct framed_event
@@ -25,7 +25,7 @@ struct framed_event
 /// The events of a protobuf watch, every length checked; throws when one is wrong.
 [[nodiscard]] std::vector<framed_event> read_frames(std::string_view bytes);
 
-/// What is inside the "k8s\0" envelope, checked; the TypeMeta's kind is put into `kind`.
+/// The content of the "k8s\0" envelope, checked; the TypeMeta's kind is stored in `kind`.
 [[nodiscard]] std::string_view open_envelope(std::string_view bytes, std::string& kind);
 
 } // namespace kubecoro::bench

@@ -1,4 +1,4 @@
-// Which object changes when: versions, the order of events, and what a client that was away has missed.
+// The order of changes: versions, events, and the events that a client has missed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace kubecoro::bench {
 
 /** The order in which objects change: every object once, in a random order, before the first one changes again.
 
-    Decides, and does nothing itself. Not thread-safe. */
+    Only decides; performs nothing. Not thread-safe. */
 class timeline
 {
 public:
@@ -18,7 +18,7 @@ public:
         std::uint64_t version;
     };
 
-    /// @param version  Of a list before the first change.
+    /// @param version  The version of a list before the first change.
     timeline(std::uint32_t objects, std::uint64_t version, std::uint64_t seed);
 
     /// The newest version.
@@ -28,18 +28,18 @@ public:
 
     /// The next change.
     [[nodiscard]] event next();
-    /// Forgets what was before the newest version, which watches then cannot ask for any more.
+    /// Forgets everything before the newest version. Watches can no longer start from there.
     void expire() { oldest_ = version(); }
 
-    /** What a watch from `version` has missed: each object that has changed since, once, at its newest version and in
-        the order of those. A server would send the states between as well; nobody can tell from the outcome. */
+    /** The changes that a watch from `version` has missed: each object that has changed since, once, at its newest
+        version and in that order. A server would also send the states between, with the same outcome. */
     [[nodiscard]] std::vector<event> since(std::uint64_t version) const;
 
 private:
     std::uint64_t first_;
     std::uint64_t oldest_;
     std::vector<std::uint32_t> order_;
-    /// The object of version first_ + 1 + i.
+    /// The object with version first_ + 1 + i.
     std::vector<std::uint32_t> changed_;
 };
 

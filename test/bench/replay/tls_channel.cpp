@@ -11,7 +11,7 @@
 namespace kubecoro::bench {
 namespace {
 
-/// What is gathered before it is encrypted: some full TLS records.
+/// Bytes gathered before encryption: some full TLS records.
 constexpr std::size_t gathered = 64 * 1024;
 
 class tls_channel final : public channel
@@ -76,7 +76,7 @@ void set_read_timeout(int descriptor, int seconds)
     ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
-/// HTTP/1.1 is all there is; clients that could speak HTTP/2 hear so.
+/// Selects HTTP/1.1, also for clients that support HTTP/2.
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in, unsigned int in_size,
                     void*)
 {
@@ -92,7 +92,7 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* size, const 
 
 result<std::shared_ptr<tls_settings>> tls_settings::load(const std::string& directory)
 {
-    // OpenSSL writes to sockets without asking that a vanished peer be reported otherwise.
+    // OpenSSL writes to sockets without MSG_NOSIGNAL.
     std::signal(SIGPIPE, SIG_IGN);
     std::shared_ptr<tls_settings> made(new tls_settings);
     SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
@@ -112,7 +112,7 @@ std::unique_ptr<channel> tls_settings::handshake(int descriptor) const
     SSL* const session = SSL_new(static_cast<SSL_CTX*>(context_));
     SSL_set_fd(session, descriptor);
     auto made = std::make_unique<tls_channel>(descriptor, session);
-    // A client that never finishes its handshake must not hold its thread.
+    // A client that never finishes its handshake must not block its thread.
     set_read_timeout(descriptor, 10);
     if (SSL_accept(session) != 1) return nullptr;
     set_read_timeout(descriptor, 0);

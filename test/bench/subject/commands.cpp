@@ -126,7 +126,7 @@ asio::awaitable<void> carry_out(words w, asio::any_io_executor executor, pipelin
     } else if (w.verb == "queue") {
         co_await queue(executor, w.number);
     } else {
-        say({{"error", "no such command: " + std::string(w.verb)}});
+        say({{"error", "unknown command: " + std::string(w.verb)}});
     }
 }
 

@@ -7,7 +7,7 @@
 
 namespace kubecoro::bench {
 
-/** Carries out the driver's commands, one a line on standard input, each answered by a line of JSON on standard output,
+/** Executes the driver's commands, one per line on standard input, each answered by a line of JSON on standard output,
     until `quit` or the end of the input. See the README of the bench. */
 [[nodiscard]] boost::asio::awaitable<result<>> serve_commands(boost::asio::any_io_executor executor, pipeline& work);
 

@@ -1,5 +1,5 @@
-// The floor of the bench: reads the bytes off the socket, finds the stamps in them and does nothing else. What it costs is
-// what server, kernel and machine cost; no informer can be faster.
+// The floor of the bench: reads the bytes off the socket and finds the stamps in them, nothing else. Its cost is the
+// cost of server, kernel and machine; no informer can be faster.
 #include "latencies.hpp"
 
 #include <boost/asio/connect.hpp>
@@ -45,7 +45,7 @@ public:
         asio::write(socket_, asio::buffer(ask));
     }
 
-    /// Reads once; calls `seen` with each stamp. False at the end of the stream.
+    /// Reads once; calls `seen` with each stamp. false = the end of the stream.
     template<class Seen>
     bool read(Seen seen)
     {
@@ -75,7 +75,7 @@ public:
 private:
     asio::ip::tcp::socket socket_;
     std::vector<char> buffer_ = std::vector<char>(128 * 1024);
-    /// Bytes at the front of the buffer that may be the beginning of a stamp.
+    /// The number of bytes at the front of the buffer that may begin a stamp.
     std::size_t kept_ = 0;
     bool list_over_ = false;
 };
@@ -112,7 +112,7 @@ bool expect(stamp_stream& stream, std::uint64_t events)
 
 int main(int argc, char** argv)
 {
-    // `--server http://HOST:PORT --resource pods`, as every subject is called.
+    // `--server http://HOST:PORT --resource pods`, like every subject.
     const std::string url = argc > 2 ? argv[2] : "";
     const auto colon = url.rfind(':');
     if (!url.starts_with("http://") || colon < 7) {
@@ -125,7 +125,7 @@ int main(int argc, char** argv)
     while (std::getline(std::cin, line) && line != "quit") {
         const bool answered = line == "sync"                ? sync(stream)
                               : line.starts_with("expect ") ? expect(stream, std::stoull(line.substr(7)))
-                                                            : (std::cout << "{\"error\":\"not here\"}\n"
+                                                            : (std::cout << "{\"error\":\"not supported\"}\n"
                                                                          << std::flush,
                                                                true);
         if (!answered) return 1;

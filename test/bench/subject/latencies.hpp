@@ -7,7 +7,7 @@
 namespace kubecoro::bench {
 
 /** Counts durations in buckets that are at most 1/32 of their value wide, so that any number of them takes the same
-    memory and percentiles are right to 3 %. Nanoseconds; above 2^40 (18 minutes) everything is one bucket. */
+    memory and percentiles are accurate to 3 %. Nanoseconds; values above 2^40 (18 minutes) share one bucket. */
 class latencies
 {
 public:
@@ -15,7 +15,7 @@ public:
     void clear() noexcept { *this = latencies(); }
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    /// The value that `share` (0 to 1) of all do not exceed, in microseconds; the largest for 1; 0 when there is none.
+    /// The value that `share` (0 to 1) of all do not exceed, in microseconds; the largest for 1; 0 without values.
     [[nodiscard]] double microseconds(double share) const noexcept;
 
 private:

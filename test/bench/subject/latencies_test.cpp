@@ -9,7 +9,7 @@
 
 using kubecoro::bench::latencies;
 
-TEST_CASE("latencies: nothing, one, and what is out of range")
+TEST_CASE("latencies: no value, one value, and values out of range")
 {
     latencies l;
     CHECK(l.microseconds(0.5) == 0);
@@ -25,7 +25,7 @@ TEST_CASE("latencies: nothing, one, and what is out of range")
     CHECK(l.count() == 0);
 }
 
-TEST_CASE("latencies: percentiles are right to 3 % whatever comes")
+TEST_CASE("latencies: percentiles are accurate to 3 % for any values")
 {
     const auto seed = std::random_device{}();
     INFO("seed " << seed);

@@ -77,7 +77,7 @@ int main(int argc, char** argv)
     app.add_option("--ca", o.ca, "Authority of an https server, PEM");
     app.add_option("--resource", o.resource)->check(CLI::IsMember({"pods", "widgets"}));
     app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata", "controller"}));
-    app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Leave out metadata.managedFields");
+    app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Omit metadata.managedFields");
     CLI11_PARSE(app, argc, argv);
 
     asio::io_context io(1);

@@ -44,7 +44,7 @@ asio::awaitable<result<>> pipeline::handle()
 {
     while (auto batch = co_await events_.pop()) {
         popped_ += batch->size();
-        // Merged events belong to a batch that comes later than the one they were merged out of.
+        // Merged events count with the later batch that contains them.
         counters_.handled = popped_ + events_.stats().coalesced;
         if (stretch_ && !stretch_->began) stretch_->began = monotonic_ns();
         if (!loop_)

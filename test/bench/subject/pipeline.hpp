@@ -18,10 +18,10 @@
 
 namespace kubecoro::bench {
 
-/// Since the start.
+/// Counters since the start.
 struct pipeline_counters
 {
-    /// Events that reached the handler, those included that merged into another before.
+    /// Events that reached the handler, including those merged into another before.
     std::uint64_t handled = 0;
     std::uint64_t reconciled = 0;
     /// Reconciles that found no object, or an object without one of the fields.
@@ -31,22 +31,22 @@ struct pipeline_counters
     std::uint64_t watches = 0;
 };
 
-/** What a controller does: an informer, a handler that queues the keys of each batch of events, one worker that looks the
-    object up and reads three fields.
+/** The parts of a controller: an informer, a handler that queues the keys of each batch of events, one worker that
+    looks the object up and reads three fields.
 
     Everything runs on one thread. */
 class pipeline
 {
 public:
-    /// @param controlled  A controller in place of the handler, the queue and the worker; the handler only counts.
+    /// @param controlled  Uses a controller in place of the handler, the queue and the worker; the handler only counts.
     pipeline(boost::asio::any_io_executor executor, const client& from, const resource_type& resource,
              informer_options options, bool controlled = false);
 
-    /// Starts, and completes when every initial object was reconciled.
+    /// Starts, and completes when every initial object has been reconciled.
     [[nodiscard]] boost::asio::awaitable<result<>> sync();
     /// Begins a measured stretch: latencies are counted from here.
     void expect(std::uint64_t events);
-    /// Completes when the events that expect() named were handled and everything queued is reconciled.
+    /// Completes when the events given to expect() have been handled and everything queued is reconciled.
     [[nodiscard]] boost::asio::awaitable<result<>> reached();
     /// Completes when a list begun after `before` is in the store, `events` more were handled and all is reconciled.
     [[nodiscard]] boost::asio::awaitable<result<>> relisted(pipeline_counters before, std::uint64_t events);
@@ -64,11 +64,11 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>> work();
     [[nodiscard]] boost::asio::awaitable<result<action>> run(const object_key& key);
     void reconcile(const object_key& key);
-    /// Settles the stretch when it is over.
+    /// Ends the stretch when it is complete.
     void look();
-    /// Nothing waits for a run.
+    /// Whether no key waits for a run.
     [[nodiscard]] bool quiet() const;
-    /// Completes when nothing waits for a run nor runs. It looks now and then: a controller does not say.
+    /// Completes when no key waits for a run or runs. Polls: a controller does not notify.
     [[nodiscard]] boost::asio::awaitable<result<>> settled() const;
 
     boost::asio::any_io_executor executor_;

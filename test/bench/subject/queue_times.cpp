@@ -42,7 +42,7 @@ std::vector<object_key> distinct_keys(std::size_t count)
     return all;
 }
 
-/// Since its beginning, divided by a number of keys.
+/// Nanoseconds since its creation, divided by a number of keys.
 class stopwatch
 {
 public:
@@ -85,7 +85,7 @@ asio::awaitable<void> measure_distinct(asio::any_io_executor executor, keys_view
     t.get_done = emptying.per_key(all.size());
 }
 
-/// Of this process, what is unused given back.
+/// The resident bytes of this process, after releasing unused memory.
 double resident_bytes()
 {
     malloc_trim(0);
@@ -102,7 +102,7 @@ void measure_add_after(asio::any_io_executor executor, keys_view all, queue_time
     const auto before = resident_bytes();
     queue q(std::move(executor));
     const stopwatch watch;
-    // Out of order, as failures come: a prime apart.
+    // Out of order, as failures come: in steps of a prime.
     std::size_t place = 0;
     for (const auto& key : all) {
         q.add_after(key, 1h + 1h * place / all.size());
@@ -119,7 +119,7 @@ asio::awaitable<void> work(queue& q)
 
 asio::awaitable<void> finish(queue& q) { (void)co_await q.shut_down_with_drain(); }
 
-/// Each worker on a thread and io_context of its own.
+/// Each worker has its own thread and io_context.
 double measure_contended(keys_view all)
 {
     constexpr std::size_t producers = 2;

@@ -7,23 +7,23 @@
 
 namespace kubecoro::bench {
 
-/// Nanoseconds a key, of the clock on the wall.
+/// Wall-clock nanoseconds per key.
 struct queue_times
 {
-    /// Add, get, forget and done of one key after the other, of a thousand keys again and again.
+    /// Add, get, forget and done of one key after the other, repeatedly over a thousand keys.
     double cycle = 0;
-    /// Of so many distinct keys: all added, then each got, forgotten and done.
+    /// For this number of distinct keys: all added, then each got, forgotten and done.
     double add = 0;
     double get_done = 0;
-    /// All added to an empty queue for moments between an hour and two from now.
+    /// All added to an empty queue with delays between one and two hours.
     double add_after = 0;
-    /// Resident bytes a key after that, not nanoseconds.
+    /// Resident bytes per key after that, not nanoseconds.
     double add_after_bytes = 0;
-    /// Two threads add, four take and give back, until all keys are done.
+    /// Two threads add, four get and finish, until all keys are done.
     double contended = 0;
 };
 
-/// The work queue by itself, with so many keys.
+/// Measures the work queue by itself, with this number of keys.
 [[nodiscard]] boost::asio::awaitable<queue_times> measure_queue(boost::asio::any_io_executor executor,
                                                                 std::size_t keys);
 

@@ -9,14 +9,14 @@ namespace kubecoro::bench {
 /// Nanoseconds per object.
 struct read_times
 {
-    /// Found in the cache by its key.
+    /// Look-up in the cache by key.
     double get = 0;
-    /// Fields of an object at hand.
+    /// Fields of an object whose handle exists.
     double one_field = 0;
     double five_fields = 0;
-    /// Listing everything and comparing one field.
+    /// A scan of all objects that compares one field.
     double scan = 0;
-    /// What was read: it depends on every read, so that none can be left out.
+    /// A checksum that depends on every read, so that the compiler cannot omit any.
     std::size_t bytes = 0;
 };
 

@@ -103,7 +103,7 @@ void ledger::workload_changed(const object& now, std::uint64_t version)
     if (is.empty() || is == was) return;
     const bool changes_template = on_template(before) != on_template(now);
     if (changes_template) return rolled(w, version);
-    if (!records_ || !was.empty()) notes_->broken(to_string(now.key()), "was marked as rolled, but was not");
+    if (!records_ || !was.empty()) notes_->broken(to_string(now.key()), "was marked as rolled without a roll");
 }
 
 void ledger::rolled(workload& w, std::uint64_t version)

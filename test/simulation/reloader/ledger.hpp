@@ -1,5 +1,5 @@
 #pragma once
-// What should have happened to each workload, reckoned from the server's history alone.
+// The expected rolls of each workload, derived from the server's history alone.
 
 #include "journal.hpp"
 #include "references.hpp"
@@ -17,16 +17,16 @@ namespace kubecoro::simulation {
 
 /** Goes through the history in the server's order and finds a cause for every roll.
 
-    A cause is a workload's creation, a change of what it refers to, of the content of that (a required one that is away has
-    the content it had), and the loss of its marks. Each roll has a cause of its own, that came after the roll before the last: that one was
-    made with what was read after its predecessor. */
+    A cause is the creation of a workload, a change of its references, a change of referenced content (a required
+    reference that is deleted counts as unchanged), or the loss of its marks. Each roll needs its own cause, later than
+    the roll before the last: the last roll was made with contents read after its predecessor. */
 class ledger
 {
 public:
-    /// @param records  Adoption is by a record.
+    /// @param records  Adoption by a record.
     ledger(bool records, journal& notes) : records_(records), notes_(&notes) {}
 
-    /// In the order of reloader_resources(). To be called when they have caught up.
+    /// Truths in the order of reloader_resources(). Requires that they have caught up.
     void check(const std::vector<std::unique_ptr<truth>>& truths);
 
     [[nodiscard]] std::uint64_t rolls() const noexcept { return rolls_; }
@@ -39,7 +39,7 @@ private:
     {
         object now = {};
         std::vector<config_reloader::reference> references = {};
-        /// Versions. Those that a roll was found for are gone.
+        /// Versions. A roll removes its causes.
         std::set<std::uint64_t> causes = {};
         std::uint64_t last_roll = 0;
         std::uint64_t roll_before = 0;
@@ -51,7 +51,7 @@ private:
 
     bool records_;
     journal* notes_;
-    /// What there is, and what there was last of what has gone.
+    /// Existing contents, and the last state of deleted ones.
     std::map<content_id, object> contents_;
     std::set<content_id> there_;
     std::map<std::string, workload> workloads_;
@@ -59,8 +59,8 @@ private:
     std::uint64_t causes_ = 0;
 };
 
-/// What the operator should have applied by now: the checksum of what the workload refers to. Empty when it does not ask, refers to
-/// nothing, or misses something.
+/// The checksum of the workload's references, which the operator should have applied by now. Empty when the workload
+/// does not ask for reloads, refers to nothing, or lacks a reference.
 [[nodiscard]] std::string wanted_checksum(const object& workload, const std::vector<std::unique_ptr<truth>>& truths);
 
 } // namespace kubecoro::simulation

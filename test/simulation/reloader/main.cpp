@@ -55,7 +55,7 @@ int run_all(const seed_range& c)
     std::printf("%llu worlds kept every promise: %llu steps, %llu rolls, each with a cause of its own, %llu operators, "
                 "%llu quiet points\n",
                 n(c.seeds), n(sum.steps), n(sum.rolls), n(sum.operators), n(sum.quiet_points));
-    // A simulation in which nothing happens proves nothing.
+    // A simulation without activity proves nothing.
     if (!c.one && sum.rolls == 0) std::printf("BROKEN: nothing happened\n");
     return !c.one && sum.rolls == 0 ? 1 : 0;
 }
@@ -64,7 +64,7 @@ int run_all(const seed_range& c)
 
 int main(int argc, char** argv)
 {
-    // A seed is a world: nothing else may decide the order of tables.
+    // The seed determines the world, so it also fixes the order of tables.
     if (!kubecoro::fix_hash_secrets(1)) return 1;
     seed_range c(default_seeds);
     for (int i = 1; i < argc; ++i) {

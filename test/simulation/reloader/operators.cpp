@@ -60,7 +60,7 @@ void operators::stop_all()
 void operators::stop(instance& which)
 {
     notes_->note(which.name, "stops");
-    // Runs that hang in a faulty network end with the grace period, which is said as a failure.
+    // Runs that hang in a faulty network end with the grace period, which is a failure.
     const auto stopped = runner_->run(which.subject->stop());
     if (!stopped && stopped.error() != cond::timed_out) notes_->broken(which.name, stopped.error().describe());
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Instances of the operator that come and go.
+// Operator instances that start and stop.
 
 #include "journal.hpp"
 #include "network.hpp"
@@ -15,7 +15,7 @@
 
 namespace kubecoro::simulation {
 
-/** None, one or two of them at a time, none of which knows of the others. */
+/** Up to two instances at a time, which do not know of each other. */
 class operators
 {
 public:
@@ -23,9 +23,9 @@ public:
               std::uint64_t seed);
 
     void start_one();
-    /// In order, as SIGTERM does.
+    /// An orderly stop, as by SIGTERM.
     void stop_one();
-    /// As SIGKILL does, for all that anybody else can see: from now on it is not heard any more, in the middle of whatever it does.
+    /// For every observer like SIGKILL: its requests no longer arrive, even in the middle of an action.
     void kill_one();
     void stop_all();
 

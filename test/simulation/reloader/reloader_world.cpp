@@ -9,13 +9,13 @@ namespace kubecoro::simulation {
 
 namespace {
 
-/// Who has lost its marks several times waits for up to an hour.
+/// A workload that lost its marks several times waits for up to an hour.
 constexpr duration settle_limit = std::chrono::hours(4);
 
 /// Seeds of the parts, so that a change in one does not shift the others.
 std::uint64_t seed_of(std::uint64_t seed, std::uint64_t part) { return seed * 1'000'003 + part; }
 
-/// So that the runner, when nothing is ready, takes small steps.
+/// Makes the runner take small steps when nothing is ready.
 boost::asio::awaitable<result<>> tick(std::shared_ptr<time_source> time)
 {
     for (;;) {
@@ -33,7 +33,7 @@ reloader_world::reloader_world(std::uint64_t seed, bool echo)
 
 reloader_world::~reloader_world()
 {
-    // In a broken world coroutines still run: they go before what they use.
+    // In a broken world coroutines still run: destroy them before the objects they use.
     runner_.destroy_coroutines();
 }
 
@@ -100,7 +100,7 @@ void reloader_world::step()
     } else {
         change_operators();
     }
-    // Often the next thing happens before this one has been noticed everywhere.
+    // Often the next step follows before all consequences of this one.
     if (one_in(random_, 2)) {
         runner_.run_until_idle();
     } else {
@@ -110,7 +110,7 @@ void reloader_world::step()
 
 void reloader_world::break_something()
 {
-    // What breaks may make the server forget, before and after an operator has written once more.
+    // A fault may make the server forget its history, before and after another write of an operator.
     let_truth_catch_up();
     network_->break_something();
     let_truth_catch_up();
@@ -185,7 +185,7 @@ void reloader_world::quiet_point()
     } while (!missing.empty() && notes_.intact() && runner_.clock().now() < end);
     if (!missing.empty()) return notes_.broken("script", "missed: " + missing);
     ++verdict_.quiet_points;
-    // Whoever has what it should have is left alone.
+    // A workload in its wanted state must not be written.
     const auto before = writes();
     runner_.advance(std::chrono::hours(1));
     if (writes() != before) notes_.broken("script", "an operator writes although nothing changes");

@@ -16,18 +16,18 @@
 
 namespace kubecoro::simulation {
 
-/// How a world ended.
+/// The outcome of a world.
 struct reloader_verdict
 {
     /// Empty: every promise held.
     std::string broken;
     std::string last_steps;
     std::uint64_t hash = 0;
-    /// So that a simulation that does nothing shows.
+    /// Activity counts, which reveal a simulation that does nothing.
     std::uint64_t steps = 0, rolls = 0, causes = 0, operators = 0, quiet_points = 0;
 };
 
-/** Everything follows from the seed. One use: construct, run, destroy. */
+/** Everything follows from the seed. Single use: construct, run, destroy. */
 class reloader_world
 {
 public:
@@ -46,7 +46,7 @@ private:
     void change_operators();
     void let_time_pass();
     void quiet_point();
-    /// The first workload that has not what it should have; empty when there is none.
+    /// The first workload that is not in its wanted state; empty when none.
     [[nodiscard]] std::string unsettled() const;
     [[nodiscard]] std::uint64_t writes() const;
     void stop();
@@ -62,7 +62,7 @@ private:
     std::optional<network> network_;
     std::optional<users> users_;
     std::vector<std::unique_ptr<truth>> truths_;
-    /// Of the truths, and the tick.
+    /// The coroutines of the truths, and the tick.
     std::vector<testing::task<void>> followers_;
     std::optional<operators> operators_;
     reloader_verdict verdict_;

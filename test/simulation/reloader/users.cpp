@@ -85,7 +85,7 @@ asio::awaitable<void> users::change_content(std::string name)
     case 0:
         (void)co_await execute("DELETE", path(kind, name));
         break;
-    case 1: // not a change of the content
+    case 1: // no change of the content
         (void)co_await execute("PATCH", path(kind, name),
                                in_metadata(R"({"labels":{"x":")" + std::to_string(below(random_, 1000)) + "\"}}"));
         break;
@@ -130,24 +130,24 @@ asio::awaitable<void> users::change_workload(const resource_type& kind, std::str
     case 3:
         co_await set_back(kind, std::move(name));
         break;
-    case 4: // as a replace without them does
+    case 4: // like a replace without the marks
         if (one_in(random_, 2)) (void)co_await execute("PATCH", at, in_template(annotation(marks::checksum, "null")));
         (void)co_await execute("PATCH", at, in_metadata(annotation(marks::applied, "null")));
         break;
-    default: // as its controller does all the time
+    default: // like frequent writes of its controller
         (void)co_await execute("PATCH", at,
                                in_metadata(R"({"labels":{"x":")" + std::to_string(below(random_, 1000)) + "\"}}"));
     }
 }
 
-/// As `kubectl rollout undo` does: the template has an older mark, that of the workload stays.
+/// Like `kubectl rollout undo`: the template gets an older mark, that of the workload stays.
 asio::awaitable<void> users::set_back(const resource_type& kind, std::string name)
 {
     const auto now = co_await server_->execute("GET", path(kind, name));
     if (!now) co_return;
     const auto workload = object::parse(*now);
     if (!workload) co_return;
-    // The one that will be right again if the content comes back to it, or none that ever was.
+    // A mark that becomes right when the content returns to its state, or one that never existed.
     const auto older = std::string(workload->annotations()["older"].as_string("never-was"));
     const auto current = std::string(marks::last_applied(*workload));
     (void)co_await execute("PATCH", path(kind, name), in_metadata(annotation("older", "\"" + current + "\"")));

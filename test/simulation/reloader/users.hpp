@@ -1,5 +1,5 @@
 #pragma once
-// What people do with contents and with the workloads that read them, at random.
+// Random actions of users on contents and on the workloads that read them.
 
 #include "journal.hpp"
 
@@ -17,14 +17,14 @@ namespace kubecoro::simulation {
 [[nodiscard]] const std::vector<resource_type>& reloader_resources();
 inline constexpr std::size_t content_resources = 2;
 
-/** Changes the server past every transport and fault. A few names in two namespaces, few different contents: things come
-    back to what they were all the time. */
+/** Changes the server directly, without transport and faults. A few names in two namespaces and few different contents,
+    so that earlier states often recur. */
 class users
 {
 public:
     users(apiserver::embedded_server& server, journal& notes, std::uint64_t seed);
 
-    /// To be awaited once, first.
+    /// Await it once, first.
     boost::asio::awaitable<result<>> prepare();
     boost::asio::awaitable<result<>> one();
 

@@ -1,4 +1,4 @@
-// Handles of objects across threads: copied, read, swapped and dropped, the last one anywhere.
+// Object handles across threads: copied, read, swapped and dropped, the last one on any thread.
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -26,7 +26,7 @@ object make(int version)
             .value();
 }
 
-/// Metadata in front and tape behind tell the same version.
+/// The front's metadata and the tape have the same version.
 bool whole(const object& o)
 {
     return o.name() == "p" && o["spec"]["nodeName"].as_string() == "node-" + std::string(o.resource_version());
@@ -74,11 +74,11 @@ TEST_CASE("object: whichever thread drops the last handle frees it", "[stress][a
     CHECK(broken == 0);
 }
 
-TEST_CASE("object: readers hold what a writer replaces", "[stress][api]")
+TEST_CASE("object: readers keep objects that a writer replaces", "[stress][api]")
 {
     std::atomic<int> broken{0};
     std::mutex mutex;
-    object current = make(0); // as a store holds it: the handle is guarded, what it refers to is not
+    object current = make(0); // as in a store: the handle is locked, the object is not
     std::atomic<bool> done{false};
     on_threads([&](int t) {
         if (t == 0) {

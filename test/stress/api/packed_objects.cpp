@@ -1,4 +1,4 @@
-// Compressed objects across threads: expanded by whoever reads first, at rest again when the last reader has gone.
+// Compressed objects across threads: the first reader expands them, and the last one ends the expansion.
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/kept_object.hpp>
@@ -39,7 +39,7 @@ std::shared_ptr<object_encoding> learnt()
     return encoding;
 }
 
-/// What lies in front and what lies behind tell the same version.
+/// The front and the rest have the same version.
 bool whole(const object& o)
 {
     const std::string n(o.resource_version());
@@ -57,7 +57,7 @@ void on_threads(const std::function<void(int)>& work)
 
 } // namespace
 
-TEST_CASE("compressed object: few objects, many readers that come and go", "[stress][api]")
+TEST_CASE("compressed object: few objects, many readers that start and end", "[stress][api]")
 {
     const bool recent = GENERATE(false, true);
     const auto encoding = learnt();
@@ -75,10 +75,11 @@ TEST_CASE("compressed object: few objects, many readers that come and go", "[str
     });
     CHECK(broken == 0);
     encoding->keep_recent(false);
-    for (const auto& k : kept) CHECK(k.get().bytes() == k.bytes()); // at rest again
+    for (const auto& k : kept) CHECK(k.get().bytes() == k.bytes()); // compressed again
 }
 
-TEST_CASE("compressed object: the store replaces what others read, and the encoding goes last", "[stress][api]")
+TEST_CASE("compressed object: the store replaces objects under readers, and the encoding is destroyed last",
+          "[stress][api]")
 {
     std::atomic<int> broken{0};
     for (int round = 0; round < 20; ++round) {
@@ -96,7 +97,7 @@ TEST_CASE("compressed object: the store replaces what others read, and the encod
                     const std::lock_guard lock(mutex);
                     std::swap(current, resting);
                 }
-                encoding.reset(); // what is held keeps what it needs
+                encoding.reset(); // held objects keep what they need
                 done = true;
                 return;
             }
@@ -116,7 +117,7 @@ TEST_CASE("compressed object: the store replaces what others read, and the encod
     CHECK(broken == 0);
 }
 
-TEST_CASE("compressed object: readers expand while the writer learns and packs anew", "[stress][api]")
+TEST_CASE("compressed object: readers expand while the writer trains and repacks", "[stress][api]")
 {
     auto encoding = make_object_encoding({.storage = {.policy = storage::compressed}});
     encoding->keep_recent(true);

@@ -1,4 +1,4 @@
-// One thread decodes and learns while others read what it has decoded.
+// One thread decodes and fills the vocabulary while others read the decoded objects.
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -17,7 +17,7 @@ namespace {
 constexpr int readers = 3;
 constexpr int versions = 6000;
 
-/// A container that a group has in common.
+/// A container shared by a group.
 std::string part(const std::string& group)
 {
     return R"({"of":"of-)" + group + R"(","text":"text of group )" + group +
@@ -25,7 +25,7 @@ std::string part(const std::string& group)
            R"(","last":[400000,500000]}}})";
 }
 
-/// Keys and texts that come and go: each is in twenty documents, so that numbers are handed out all the time.
+/// Keys and texts from a moving range: each occurs in twenty documents, so that new numbers are assigned all the time.
 std::string document(int version)
 {
     const std::string group = std::to_string(version / 20);
@@ -51,7 +51,7 @@ TEST_CASE("vocabulary: objects are read on many threads while it grows", "[stres
     std::atomic<int> broken{0};
     std::atomic<bool> done{false};
     std::mutex mutex;
-    std::vector<object> latest; // as a store holds them: the handles are guarded, what they refer to is not
+    std::vector<object> latest; // as in a store: the handles are locked, the objects are not
     std::vector<std::thread> threads;
     for (int t = 0; t < readers; ++t)
         threads.emplace_back([&, t] {
@@ -74,7 +74,7 @@ TEST_CASE("vocabulary: objects are read on many threads while it grows", "[stres
             else
                 latest[static_cast<std::size_t>(version) % latest.size()] = std::move(made);
         }
-    } // the objects go on without the other owners
+    } // the objects outlive the other owners
     done = true;
     for (auto& t : threads) t.join();
     CHECK(broken == 0);

@@ -27,7 +27,7 @@ using kubecoro::wake_signal;
 
 namespace {
 
-/// A plain locked queue and the signal that says it is not empty: how the library uses wake_signal.
+/// A locked queue with a signal for "not empty": the library's pattern of using wake_signal.
 struct mailbox
 {
     std::mutex mutex;
@@ -95,7 +95,7 @@ TEST_CASE("wake_signal: two coroutines on two threads ping-pong", "[stress][base
     asio::thread_pool right(1);
     const wake_signal ping;
     const wake_signal pong;
-    int counter = 0; // handed over by the signals: the thread sanitizer checks that they order memory
+    int counter = 0; // ordered by the signals alone, as the thread sanitizer checks
     const auto play = [&counter](wake_signal mine, wake_signal theirs) -> asio::awaitable<int> {
         int turns = 0;
         for (; turns < rounds; ++turns) {
@@ -147,9 +147,9 @@ TEST_CASE("latch: waiters on many threads, settled and cancelled at the same tim
     pool.join();
 }
 
-TEST_CASE("latch and wake_signal: whoever rings touches nothing of a waiter's context that has ended", "[stress][base]")
+TEST_CASE("latch and wake_signal: a notifier does not touch a waiter's context that has ended", "[stress][base]")
 {
-    // The waiter's thread is through with it as soon as it has been woken: faster, now and then, than settle() returns.
+    // The woken waiter's thread may end before settle() returns.
     for (int round = 0; round < 200; ++round) {
         const latch l;
         const wake_signal s;
@@ -173,7 +173,7 @@ TEST_CASE("latch and wake_signal: whoever rings touches nothing of a waiter's co
     }
 }
 
-TEST_CASE("latch and wake_signal: they may be rung while the context of a waiter ends", "[stress][base]")
+TEST_CASE("latch and wake_signal: they may be signalled while the context of a waiter ends", "[stress][base]")
 {
     for (int round = 0; round < 200; ++round) {
         const latch l;

@@ -69,7 +69,7 @@ TEST_CASE("task_group: stop reaches children in every state of starting", "[stre
         auto joined = asio::co_spawn(pool, group.join(), asio::use_future);
         REQUIRE(joined.wait_for(std::chrono::seconds{60}) == std::future_status::ready);
         CHECK(group.running() == 0);
-        CHECK(ended <= spawned); // those that had not begun never began
+        CHECK(ended <= spawned); // children stopped before their start never begin
     }
     pool.join();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A server that changes as fast as it is watched, and breaks in every way a watch can.
+// Sources that change continually, and whose watches break in every way.
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/list_watch_source.hpp>
@@ -21,7 +21,7 @@ namespace stress {
 
 namespace kt = kubecoro::testing;
 
-/// The truth, and how much of it is still to change.
+/// The server's state, and the number of batches still to come.
 struct server
 {
     std::mutex mutex;
@@ -30,10 +30,10 @@ struct server
     std::uint64_t version = 1;
     int batches_left = 0;
     std::size_t keys = 50;
-    /// Where everything is; empty = in three namespaces, by name.
+    /// The namespace of all objects; empty = three namespaces, by name.
     std::string only_ns = {};
 
-    /// One random change, as the event that tells of it. Under mutex.
+    /// Makes one random change and returns its event. Call under mutex.
     kubecoro::watch_event change()
     {
         const std::string name = only_ns + "p" + std::to_string(random() % keys);
@@ -125,7 +125,7 @@ private:
     std::shared_ptr<server> server_;
 };
 
-/// A server that has nothing but whole states: every watch expires at once, every list is of one generation.
+/// A source of complete states only: every watch expires at once, every list is of one generation.
 class relisting_source final : public kubecoro::list_watch_source
 {
 public:
@@ -170,7 +170,7 @@ struct one_source final : kubecoro::source_provider
     std::shared_ptr<kubecoro::list_watch_source> source;
 };
 
-/// Namespaces that each change by themselves.
+/// Namespaces that change independently.
 struct busy_namespaces final : kubecoro::source_provider
 {
     busy_namespaces(boost::asio::any_io_executor e, int count, int batches) : where(std::move(e))

@@ -23,7 +23,7 @@ using stress::impatient;
 
 namespace {
 
-/// Hears of many objects at once, of none twice at once.
+/// Checks that calls for one object do not overlap.
 struct crowd
 {
     std::mutex mutex;
@@ -72,7 +72,7 @@ bool wanted(const object& o) { return o.labels()["app"].as_string() != "a0"; }
 
 } // namespace
 
-TEST_CASE("handlers: several keys at once, filtered, joining and leaving on several threads, and all agree in the end",
+TEST_CASE("handlers: several keys at once, with filters, joining and leaving on several threads, and all converge",
           "[stress][cache]")
 {
     auto truth = std::make_shared<stress::server>();

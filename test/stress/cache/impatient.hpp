@@ -1,5 +1,5 @@
 #pragma once
-// What the stress tests of informers begin with.
+// Set-up of the stress tests of informers.
 
 #include <kubecoro/cache/options.hpp>
 
@@ -13,14 +13,14 @@
 
 namespace stress {
 
-/// Runs it on the pool, and waits for its end in this thread, which is none of the pool's.
+/// Runs it on the pool, and waits for its end in this thread, which must not belong to the pool.
 template<class T>
 T await(boost::asio::thread_pool& pool, boost::asio::awaitable<T> work)
 {
     return boost::asio::co_spawn(pool, std::move(work), boost::asio::use_future).get();
 }
 
-/// Hardly any delay after failures, and watches that end by failures only.
+/// Minimal delays after failures, and watches that end only by failures.
 inline kubecoro::factory_options impatient(std::uint64_t seed)
 {
     kubecoro::factory_options o;

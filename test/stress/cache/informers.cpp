@@ -1,4 +1,4 @@
-// Informers under threads: readers, handlers that come and go, indexes added on the way, faults all the time.
+// Informers under threads: readers, handlers that join and leave, indexes added at run time, continual faults.
 
 #include "busy_source.hpp"
 #include "impatient.hpp"
@@ -27,8 +27,8 @@ using stress::impatient;
 
 namespace {
 
-/// What one handler or reader believes, by name and uid. What it has seen wrong is counted. The lock is for the test's own
-/// look at it: calls of one handler never overlap, which `inside` checks.
+/// The state that one handler or reader derives, by name and uid. Counts errors. The lock is for the test's access
+/// only: calls of one handler never overlap, which `inside` checks.
 struct belief
 {
     std::mutex mutex;
@@ -111,10 +111,10 @@ void read_everything(const kubecoro::shared_informer& pods)
     std::map<std::string, int> shown;
     l.for_each([&](const kubecoro::object& o) {
         doubled += shown[std::string(o.name())]++;
-        // From within, and of an object that may have left by now.
+        // From within the iteration, for an object that may have left the store.
         if (const auto now = l.get(o.key()); now && now.name() != o.name()) ++doubled;
     });
-    if (doubled != 0) throw std::runtime_error("an object was shown twice, or another one found");
+    if (doubled != 0) throw std::runtime_error("an object was shown twice, or get() returned another one");
     for (const auto& ns : l.namespaces())
         for (const auto& o : l.list_in(ns))
             if (o.ns() != ns) throw std::runtime_error("an object of another namespace");
@@ -129,7 +129,7 @@ void read_everything(const kubecoro::shared_informer& pods)
 
 TEST_CASE("informers: readers on other threads never see half a relist", "[stress][cache]")
 {
-    const std::size_t objects = GENERATE(20, 700); // changed in place, and on a copy
+    const std::size_t objects = GENERATE(20, 700); // changed in place, or on a copy
     asio::thread_pool pool(2);
     kubecoro::informer_factory informers(
         std::make_shared<stress::one_source>(pool.get_executor(), std::make_shared<stress::relisting_source>(objects)),
@@ -252,7 +252,7 @@ TEST_CASE("informers: namespaces join and leave from several threads while every
                 const auto done = await(pool, what == 0   ? pods.add_namespace(ns)
                                               : what == 1 ? pods.remove_namespace(ns)
                                                           : pods.set_namespaces(some));
-                // The other thread may have taken out again what we wait for.
+                // The other thread may have removed the namespace that this one waits for.
                 if (!done && done.error() != kubecoro::cond::cancelled) ++wrong;
                 static_cast<void>(pods.describe());
                 static_cast<void>(pods.namespaces());

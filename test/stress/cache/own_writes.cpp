@@ -1,4 +1,4 @@
-// Waiters for versions, readers by label and own writes, on several threads, while the store changes and breaks.
+// Waits for versions, label queries and own writes on several threads, while the store changes and connections break.
 
 #include "busy_source.hpp"
 #include "impatient.hpp"
@@ -30,7 +30,7 @@ bool busy(stress::server& truth)
     return truth.batches_left > 0;
 }
 
-/// What somebody has just written: any object of the server as it is now, or null.
+/// The answer to a write: the current state of a random object of the server, or null.
 object some_write(stress::server& truth)
 {
     std::lock_guard lock(truth.mutex);

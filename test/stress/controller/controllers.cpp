@@ -50,7 +50,7 @@ struct ledger
     {
         std::atomic<int> active{0};
         std::atomic<int> reconciled{0};
-        /// No atomic: the queue orders the runs of a key.
+        /// Not atomic: the queue orders the runs of a key.
         int runs = 0;
     };
     std::array<line, names> lines;
@@ -65,7 +65,7 @@ struct ledger
     }
 };
 
-/// An informer of pods whose watch the test writes.
+/// An informer of pods with a watch that the test scripts.
 struct cluster
 {
     std::shared_ptr<kt::scripted_provider> provider;
@@ -93,7 +93,7 @@ asio::awaitable<result<action>> reconcile(ledger& book, lister pods, object_key 
     const auto stored = pods.get(key);
     const int found = number(stored.resource_version());
     if (run % 3 == 0) co_await asio::post(asio::use_awaitable);
-    // What somebody else has written, or is about to: it will be shown.
+    // A version that another client has written or is about to write: the store will reach it.
     if (run % 5 == 0) context.wrote(pod::resource(), key, std::to_string(std::min(found + 1, changes - 1)));
     l.active.fetch_sub(1);
     if (run % 11 == 0) throw std::runtime_error("every eleventh run");
@@ -108,7 +108,7 @@ controller_options quick()
     controller_options o;
     o.workers = 4;
     o.limiter = exponential_limiter(1us, 100us);
-    o.own_write_wait = 10min; // nothing here may wait for that
+    o.own_write_wait = 10min; // longer than any wait of this test
     o.grace = 5s;
     return o;
 }
@@ -123,7 +123,8 @@ result<T> wait_for(asio::thread_pool& pool, asio::awaitable<result<T>> what)
 
 } // namespace
 
-TEST_CASE("controller: changes, keys by hand, and sources that come and go, on several threads", "[stress][controller]")
+TEST_CASE("controller: changes, keys by hand, and sources that join and leave, on several threads",
+          "[stress][controller]")
 {
     asio::thread_pool pool(3);
     cluster world(pool);
@@ -168,7 +169,7 @@ TEST_CASE("controller: changes, keys by hand, and sources that come and go, on s
     pool.join();
 }
 
-TEST_CASE("controller: stopped or destroyed in the middle of everything", "[stress][controller]")
+TEST_CASE("controller: stopped or destroyed at a random time", "[stress][controller]")
 {
     asio::thread_pool pool(3);
     for (int round = 0; round < 40; ++round) {

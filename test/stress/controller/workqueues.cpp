@@ -30,7 +30,7 @@ constexpr int keys = 64;
 constexpr int adds = 20'000;
 constexpr auto patience = 60s;
 
-/// Counts what producers wanted and what workers saw: a run has to come at or after each change of its key.
+/// Counts requests of producers and runs of workers: a run has to begin at or after each change of its key.
 struct ledger
 {
     struct line
@@ -38,7 +38,7 @@ struct ledger
         std::atomic<int> wanted{0};
         std::atomic<int> seen{0};
         std::atomic<int> workers{0};
-        /// No lock and no atomic: a key is with one worker at a time, and the queue orders their memory.
+        /// Neither locked nor atomic: a key is with one worker at a time, and the queue orders their memory.
         int runs = 0;
     };
     std::array<line, keys> lines;
@@ -60,10 +60,10 @@ struct ledger
 
 using queue_type = workqueue<int>;
 
-/// Gives keys back in every way there is.
+/// Returns items in every possible way.
 void finish(queue_type::item item, unsigned n)
 {
-    if (n % 50 == 0) return; // dropped: it comes back
+    if (n % 50 == 0) return; // dropped: the key comes back
     if (n % 7 == 0)
         item.retry();
     else if (n % 11 == 0)
@@ -127,7 +127,7 @@ kubecoro::workqueue_options quick()
     return o;
 }
 
-/// A worker on a strand of its own, which can be cancelled.
+/// A worker on its own strand, which can be cancelled.
 struct worker
 {
     asio::strand<asio::thread_pool::executor_type> strand;
@@ -155,7 +155,7 @@ constexpr int coroutines = 4'000;
 
 asio::awaitable<void> add_one(queue_type& queue, int n, std::atomic<int>& left, std::promise<void>& last)
 {
-    co_await asio::post(asio::use_awaitable); // so that many are at it
+    co_await asio::post(asio::use_awaitable); // so that many items are processed at once
     queue.add(n);
     queue.add_after(coroutines + n % keys, std::chrono::microseconds(n % 100));
     queue.add(coroutines + n % keys, n % 3);
@@ -181,14 +181,14 @@ TEST_CASE("workqueue: every key of many producers reaches one worker at a time",
     for (unsigned n = 0; n < 4; ++n) workers.push_back(std::make_unique<worker>(pool, queue, book, n));
     std::vector<std::thread> producers;
     for (std::uint64_t p = 1; p <= 3; ++p) producers.emplace_back([&queue, &book, p] { produce(queue, book, p); });
-    // Workers come and go meanwhile.
+    // Workers start and end during the test.
     for (unsigned n = 4; n < 40; ++n) {
         workers.push_back(std::make_unique<worker>(pool, queue, book, n));
         workers[n - 4]->cancel();
         workers[n - 4]->join();
     }
     for (auto& p : producers) p.join();
-    // What was asked for after a delay is not part of a drain; all else is.
+    // A drain excludes delayed keys and includes all others.
     for (int k = 0; k < keys; ++k) queue.add(k);
     auto drained = asio::co_spawn(pool, queue.shut_down_with_drain(), asio::use_future);
     REQUIRE(drained.wait_for(patience) == std::future_status::ready);
@@ -200,7 +200,7 @@ TEST_CASE("workqueue: every key of many producers reaches one worker at a time",
     pool.join();
 }
 
-TEST_CASE("workqueue: shut down and destroyed in the middle of everything", "[stress][controller]")
+TEST_CASE("workqueue: shut down and destroyed at a random time", "[stress][controller]")
 {
     asio::thread_pool pool(3);
     for (int round = 0; round < 60; ++round) {
@@ -228,7 +228,7 @@ TEST_CASE("workqueue: shut down and destroyed in the middle of everything", "[st
     pool.join();
 }
 
-TEST_CASE("workqueue: items are given back while the queue is destroyed", "[stress][controller]")
+TEST_CASE("workqueue: items are returned while the queue is destroyed", "[stress][controller]")
 {
     asio::thread_pool pool(2);
     for (int round = 0; round < 200; ++round) {
@@ -249,7 +249,7 @@ TEST_CASE("workqueue: items are given back while the queue is destroyed", "[stre
     pool.join();
 }
 
-TEST_CASE("workqueue: thousands of coroutines add at once, and each has its key run", "[stress][controller]")
+TEST_CASE("workqueue: thousands of coroutines add at once, and each key is run", "[stress][controller]")
 {
     asio::thread_pool pool(3);
     queue_type queue(pool.get_executor(), quick());

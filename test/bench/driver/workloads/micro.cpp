@@ -9,7 +9,7 @@ namespace kubecoro::bench {
 
 namespace {
 
-/// Asks for measurements that the subject makes inside itself. One that it does not know is missing, not a failure.
+/// Runs measurements that the subject makes inside itself. One that it does not support is missing, not a failure.
 template<std::size_t N>
 result<boost::json::object> record(session& s, std::string_view command, const std::array<std::string_view, N>& metrics)
 {
@@ -40,7 +40,7 @@ result<> run_queue(session& s)
     auto answer = record<6>(s, "queue " + std::to_string(s.options().queue_keys),
                             {"cycle_ns", "add_ns", "get_done_ns", "add_after_ns", "add_after_bytes", "contended_ns"});
     if (!answer) return answer.error();
-    // Together: libraries do the work of the one or the other at different moments.
+    // The sum: libraries do parts of the work at different times.
     const auto added = number_in(*answer, "add_ns");
     const auto done = number_in(*answer, "get_done_ns");
     if (added && done) s.add("distinct_ns", "ns", *added + *done);

@@ -14,7 +14,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> percentil
 result<> run_paced(session& s, std::uint64_t rate, std::uint64_t length_s)
 {
     if (s.events_per_second > 0 && s.events_per_second < 1.2 * static_cast<double>(rate)) {
-        s.missing("p50", "takes " + std::to_string(static_cast<long>(s.events_per_second)) + " events/s only");
+        s.missing("p50", "handles only " + std::to_string(static_cast<long>(s.events_per_second)) + " events/s");
         return {};
     }
     const auto count = std::max<std::uint64_t>(rate * length_s, 10);

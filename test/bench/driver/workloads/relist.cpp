@@ -35,7 +35,7 @@ result<> run_relist(session& s)
     if (auto expired = s.server().expire(changed_percent); !expired) return expired;
     if (auto relisted = s.answer(); !relisted) return relisted.error();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    // What comes after the last change counts as well: telling handlers about unchanged objects, collecting garbage.
+    // Work after the last change counts as well: notifying handlers of unchanged objects, collecting garbage.
     if (auto idle = s.wait_until_idle(); !idle) return idle;
     const auto after = s.used();
     if (!after) return after.error();

@@ -8,25 +8,25 @@
 
 namespace kubecoro::bench {
 
-/* One function per workload. Each leaves its numbers in the session and the subject idle. A failure means that this
-   subject cannot go on. */
+/* One function per workload. Each adds its numbers to the session and leaves the subject idle. A failure means that
+   this subject cannot continue. */
 
-/// From nothing to: every object has been through handler, queue, worker and lister.
+/// From nothing until every object has passed handler, queue, worker and lister.
 result<> run_sync(session& s);
-/// Resident memory after the sync, what can be given back given back.
+/// Resident memory after the sync, with releasable memory released.
 result<> run_steady(session& s);
 /// Fields of cached objects, without any informer activity.
 result<> run_read(session& s);
-/// Changes as fast as the subject takes them.
+/// Changes as fast as the subject handles them.
 result<> run_events(session& s);
 /// Latency from the server's stamp to the worker having read the object, at a given rate.
 result<> run_paced_1000(session& s);
 result<> run_paced_5000(session& s);
-/// The first for two minutes, where tails show.
+/// The paced workload at the first rate for two minutes, which shows tails.
 result<> run_tail(session& s);
-/// 410 in the watch, one object in a hundred changed since.
+/// 410 in the watch, with one object in a hundred changed since.
 result<> run_relist(session& s);
-/// The most memory ever held, all of the above included.
+/// The highest resident memory, all of the above included.
 result<> run_peak(session& s);
 /// The work queue by itself: add, get, forget, done.
 result<> run_queue(session& s);

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic reads CLOCK_MONOTONIC in nanoseconds, the clock the replay server stamps objects with. Go's own monotonic
-// time is that clock by way of the vDSO but hides its origin, so the origin is found once and each reading is as cheap
+// monotonic reads CLOCK_MONOTONIC in nanoseconds, the clock of the replay server's stamps. Go's own monotonic time is
+// that clock by way of the vDSO but hides its origin, so the origin is determined once and each reading is as cheap
 // as time.Since.
 type monotonic struct {
 	base   time.Time

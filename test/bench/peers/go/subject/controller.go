@@ -28,8 +28,8 @@ func init() {
 
 type requestQueue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// podController is controller-runtime's cache and controller as its manager puts them together, with its defaults
-// (protobuf, priority queue, one reconcile at a time), but that objects are not copied when they are read.
+// podController is controller-runtime's cache and controller as its manager creates them, with its defaults
+// (protobuf, priority queue, one reconcile at a time), except that reads do not copy objects.
 func podController(config *rest.Config, p *pipeline) (func() error, error) {
 	objects, err := podCache(config)
 	if err != nil {
@@ -43,7 +43,7 @@ func podController(config *rest.Config, p *pipeline) (func() error, error) {
 			p.reconciled.Add(1)
 			return reconcile.Result{}, nil
 		}),
-		// The default, but that its length is seen.
+		// The default, but keeps a reference for its length.
 		NewQueue: func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) requestQueue {
 			queue := priorityqueue.New(name, func(o *priorityqueue.Opts[reconcile.Request]) { o.RateLimiter = limiter })
 			p.waiting = queue.Len
@@ -83,7 +83,7 @@ func podCache(config *rest.Config) (cache.Cache, error) {
 	})
 }
 
-// syncSource says when its handler has had the initial list.
+// syncSource reports when its handler has had the initial list.
 type syncSource struct {
 	sources.SyncingSource
 	synced chan struct{}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// paths of the fields in specification and status that have other names in a widget
+// paths of the fields in spec and status that have different names in a widget
 type paths struct {
 	resource    schema.GroupVersionResource
 	node, fifth []string

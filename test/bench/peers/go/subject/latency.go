@@ -37,7 +37,7 @@ func (l *latencies) record(nanoseconds int64) {
 	l.max = max(l.max, nanoseconds)
 }
 
-// microseconds of the given quantile; 0 when nothing was recorded.
+// microseconds of the given quantile; 0 without values.
 func (l *latencies) microseconds(quantile float64) float64 {
 	wanted := uint64(quantile*float64(l.count) + 0.5)
 	seen := uint64(0)

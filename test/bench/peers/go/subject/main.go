@@ -1,6 +1,6 @@
 // The client-go subject of the bench: an informer whose handler feeds a workqueue whose one worker reads three fields
-// from the lister. Commands come from stdin, one a line, and each is answered by a line of JSON on stdout;
-// test/bench/README.md has them.
+// from the lister. Commands come from stdin, one per line, and each is answered by a line of JSON on stdout;
+// test/bench/README.md describes them.
 package main
 
 import (
@@ -56,8 +56,8 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// newController makes controller-runtime's controller in place of informer, handler, queue and worker, and gives what
-// starts it. Only with the tag controllerruntime.
+// newController creates controller-runtime's controller in place of informer, handler, queue and worker, and returns its
+// start function. Only with the tag controllerruntime.
 var newController func(*rest.Config, *pipeline) (func() error, error)
 
 type subject struct {
@@ -140,7 +140,7 @@ func (s *subject) run(words []string) error {
 	case "queue":
 		s.answer(queueTimes(s.newQueue, number))
 	default:
-		s.answer(answer{"error": fmt.Sprintf("no such command: %q", words[0])})
+		s.answer(answer{"error": fmt.Sprintf("unknown command: %q", words[0])})
 	}
 	return nil
 }
@@ -171,8 +171,8 @@ func (s *subject) expect(events int64) {
 	}()
 }
 
-// relist awaits a list begun from now on: until the reflector has taken it, the store has applied it and handlers are
-// through with it, to whom an informer without resync also hands what did not change.
+// relist awaits a list begun from now on: until the reflector has taken it, the store has applied it and the handlers
+// have processed it, including unchanged objects, which an informer without resync also delivers.
 func (s *subject) relist(calls int64) {
 	p := s.pipeline
 	informer := p.source.informer

@@ -6,13 +6,13 @@ import (
 	"runtime/debug"
 )
 
-// giveBack returns to the system what the collector finds unused.
+// giveBack returns memory that the collector finds unused to the system.
 func giveBack() {
 	debug.FreeOSMemory()
 	debug.FreeOSMemory()
 }
 
-// residentBytes is the resident memory of this process, what is unused given back.
+// residentBytes is the resident memory of this process, after unused memory was returned.
 func residentBytes() int64 {
 	giveBack()
 	text, err := os.ReadFile("/proc/self/statm")

@@ -10,12 +10,12 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// pipeline is what a controller written with client-go does: handler -> rate limiting queue -> one worker -> lister.
+// pipeline is the structure of a client-go controller: handler -> rate limiting queue -> one worker -> lister.
 type pipeline struct {
 	source *source
 	queue  workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	clock  monotonic
-	// keys that wait; a controller of controller-runtime has a queue of its own
+	// waiting keys; a controller of controller-runtime has its own queue
 	waiting func() int
 
 	handled    atomic.Int64 // handler calls
@@ -26,7 +26,7 @@ type pipeline struct {
 
 	goal      atomic.Int64 // handled at which `reached` is signalled
 	start     atomic.Int64 // handled at which a measured stretch begins
-	started   atomic.Int64 // when that was
+	started   atomic.Int64 // the time of that
 	reached   chan struct{}
 	latencies atomic.Pointer[latencies]
 }
@@ -116,7 +116,7 @@ func (p *pipeline) record(read fields, err error) {
 	}
 }
 
-// expect starts a measured stretch of so many handler calls; its end is awaited with wait.
+// expect starts a measured stretch of this number of handler calls; wait awaits its end.
 func (p *pipeline) expect(events int64) {
 	p.latencies.Store(&latencies{})
 	handled := p.handled.Load()
@@ -129,8 +129,8 @@ func (p *pipeline) wait() {
 	p.drain()
 }
 
-// drain returns when the queue is empty and the worker rests. It polls: a worker that reported each time it finds
-// nothing to do would pay for that in the middle of a paced run.
+// drain returns when the queue is empty and the worker is idle. It polls: a worker that reported each idle moment would
+// pay for that in the middle of a paced run.
 func (p *pipeline) drain() {
 	for before := int64(-1); ; {
 		now := p.reconciled.Load()
@@ -142,7 +142,7 @@ func (p *pipeline) drain() {
 	}
 }
 
-// settle returns when no handler call has come for a while, and all that came is reconciled.
+// settle returns when no handler call has come for a while, and all events are reconciled.
 func (p *pipeline) settle() {
 	for handled := int64(-1); handled != p.handled.Load(); {
 		handled = p.handled.Load()

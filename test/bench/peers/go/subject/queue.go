@@ -86,7 +86,7 @@ func cycle(queue keyQueue, keys []cache.ObjectName) float64 {
 	return perKey(begin, cycles)
 }
 
-// addAfter adds out of order, as failures come: a prime apart. It ends when the last call returns.
+// addAfter adds out of order, as failures come: in steps of a prime. Its time ends when the last call returns.
 func addAfter(queue keyQueue, keys []cache.ObjectName) float64 {
 	begin := time.Now()
 	place := 0
@@ -97,7 +97,7 @@ func addAfter(queue keyQueue, keys []cache.ObjectName) float64 {
 	return perKey(begin, len(keys))
 }
 
-// contended has two goroutines that add and four that take and give back, until all keys are done.
+// contended has two goroutines that add and four that get and finish, until all keys are done.
 func contended(queue keyQueue, keys []cache.ObjectName) float64 {
 	const producers, workers = 2, 4
 	part := len(keys) / producers

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// readTimes measures the lister: a get by key, one and five fields of an object at hand, and a scan of all objects by
+// readTimes measures the lister: a get by key, one and five fields of an existing object, and a scan of all objects by
 // one field. Keys and objects are visited in a shuffled order, as a controller meets them, so that misses of the
 // processor's caches count.
 func readTimes(s *source) (answer, error) {
@@ -26,7 +26,7 @@ func readTimes(s *source) (answer, error) {
 		}
 	}
 
-	bytes := 0 // what was read is used, or the compiler could leave the reading out
+	bytes := 0 // used, so that the compiler cannot omit the reads
 	get := perObject(len(names), func(i int) {
 		read, _ := s.get(names[i])
 		bytes += len(read.node)

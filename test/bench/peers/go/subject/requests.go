@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// requests counts the lists (also those that are the beginning of a watch) and refuses an answer in another encoding
-// than the mode names: a figure must not be another mode's by mistake.
+// requests counts the lists (including those that begin a watch) and rejects an answer in another encoding than the
+// mode names, so that a figure cannot be another mode's by mistake.
 type requests struct {
 	next     http.RoundTripper
 	encoding string

@@ -19,7 +19,7 @@ type source struct {
 	informer cache.SharedIndexInformer
 	get      func(cache.ObjectName) (fields, error)
 	list     func() ([]any, error)
-	first    func(any) string    // the first field of an object at hand
+	first    func(any) string    // the first field of an object
 	five     func(any) [5]string // five of them
 }
 
@@ -28,7 +28,7 @@ type options struct {
 	stripManagedFields         bool
 }
 
-// restConfig is client-go's default but for what would hold it back here: no client-side rate limit, and no compression
+// restConfig is client-go's default without its limits: no client-side rate limit, and no compression
 // because the replay server does not compress.
 func restConfig(o options, requests *requests) (*rest.Config, error) {
 	config := &rest.Config{Host: o.server, QPS: -1, DisableCompression: true}

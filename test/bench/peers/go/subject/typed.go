@@ -47,7 +47,7 @@ func podSource(config *rest.Config) (*source, error) {
 	}, nil
 }
 
-// widgetSource is what client-gen, informer-gen and lister-gen make for a custom resource.
+// widgetSource is the code that client-gen, informer-gen and lister-gen generate for a custom resource.
 func widgetSource(config *rest.Config) (*source, error) {
 	scheme := runtime.NewScheme()
 	addWidgets(scheme)

@@ -95,10 +95,10 @@ func addWidgets(scheme *runtime.Scheme) {
 	metav1.AddToGroupVersion(scheme, widgetVersion)
 }
 
-// DeepCopyObject makes a runtime.Object of it. An informer never calls it, so it need not be the generated, fast one.
+// DeepCopyObject implements runtime.Object. An informer never calls it, so it need not be the generated, fast one.
 func (w *Widget) DeepCopyObject() runtime.Object { return copied(w) }
 
-// DeepCopyObject makes a runtime.Object of it, see above.
+// DeepCopyObject implements runtime.Object, see above.
 func (l *WidgetList) DeepCopyObject() runtime.Object { return copied(l) }
 
 func copied[T any](from *T) *T {

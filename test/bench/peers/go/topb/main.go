@@ -1,6 +1,6 @@
-// topb turns the replay server's JSON records into protobuf records: each record is a 32-bit little-endian length and
-// so many bytes, in JSON a Pod, out of it the same Pod as the bytes of k8s.io.api.core.v1.Pod. It streams: memory does
-// not grow with the file.
+// topb converts the replay server's JSON records to protobuf records: each record is a 32-bit little-endian length and
+// that many bytes, in the input a Pod as JSON, in the output the same Pod as the bytes of k8s.io.api.core.v1.Pod. It
+// streams: memory does not grow with the file.
 package main
 
 import (

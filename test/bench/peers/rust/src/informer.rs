@@ -13,7 +13,7 @@ use crate::object::Object;
 use crate::options::Options;
 use crate::state::State;
 
-/// Runs until the process ends: the event stream of a watcher into a store, and what follows from each event.
+/// Runs until the process ends: feeds the event stream of a watcher into a store, and processes each event.
 pub async fn run<K: Object>(options: Options, writer: Writer<K>, state: Arc<State>) {
     let server = options.server.parse().expect("the server's URL");
     let client = Client::try_from(kube::Config::new(server)).expect("a client for plain http");
@@ -34,7 +34,7 @@ fn prepare<K: Object>(object: &mut K, strip_managed_fields: bool) {
 
 type Event<K> = watcher::Result<watcher::Event<K>>;
 
-/// What a user of kube-rs's stream does: reflector store, keys to a worker, the worker looks objects up.
+/// The structure of a program on kube-rs's stream: reflector store, keys to a worker, the worker looks objects up.
 async fn reflect<K: Object>(events: impl Stream<Item = Event<K>>, writer: Writer<K>, state: Arc<State>) {
     let (queue, keys) = unbounded_channel();
     tokio::spawn(work(writer.as_reader(), keys, state.clone()));
@@ -47,7 +47,7 @@ async fn reflect<K: Object>(events: impl Stream<Item = Event<K>>, writer: Writer
     }
 }
 
-/// The store is empty until the first list is complete, hence the wait.
+/// Waits first: the store is empty until the first list is complete.
 async fn work<K: Object>(store: Store<K>, mut keys: UnboundedReceiver<ObjectRef<K>>, state: Arc<State>) {
     store.wait_until_ready().await.expect("a writer");
     while let Some(key) = keys.recv().await {
@@ -55,7 +55,7 @@ async fn work<K: Object>(store: Store<K>, mut keys: UnboundedReceiver<ObjectRef<
     }
 }
 
-/// kube-rs's Controller as `Controller::new` puts it together, but that its events are counted on their way.
+/// kube-rs's Controller as `Controller::new` creates it, with its events counted.
 async fn control<K: Object>(
     events: impl Stream<Item = Event<K>> + Send + 'static,
     writer: Writer<K>,

@@ -42,7 +42,7 @@ impl Latencies {
         self.max.fetch_max(value, Relaxed);
     }
 
-    /// Microseconds of the given quantile; 0 when nothing was recorded.
+    /// Microseconds of the given quantile; 0 without values.
     pub fn microseconds(&self, quantile: f64) -> f64 {
         let max = self.max.load(Relaxed);
         let count: u64 = self.buckets.iter().map(|b| b.load(Relaxed)).sum();

@@ -1,6 +1,6 @@
 //! The kube-rs subject of the bench: a watcher whose events feed a queue whose one worker reads three fields from the
-//! reflector's store, or kube-rs's Controller. Commands come from stdin, one a line, and each is answered by a line of
-//! JSON on stdout; test/bench/README.md has them.
+//! reflector's store, or kube-rs's Controller. Commands come from stdin, one per line, and each is answered by a line of
+//! JSON on stdout; test/bench/README.md describes them.
 
 mod clock;
 mod informer;
@@ -67,7 +67,7 @@ fn serve<K: Object>(options: Options) {
             "read" => answer(read::read_times(&store)),
             "quit" => return,
             "queue" => answer(queue::queue_times(number)),
-            _ => answer(json!({"error": format!("no such command: {command}")})),
+            _ => answer(json!({"error": format!("unknown command: {command}")})),
         }
     }
 }

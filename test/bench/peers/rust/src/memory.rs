@@ -1,4 +1,4 @@
-//! The allocator, and how it gives memory back.
+//! The allocator, and how it returns memory.
 
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
@@ -27,7 +27,7 @@ pub fn give_back() {
 #[cfg(all(feature = "mimalloc", not(feature = "jemalloc")))]
 pub fn give_back() {}
 
-/// Resident bytes of this process after what can be given back is given back.
+/// Resident bytes of this process after releasable memory was returned.
 pub fn resident_bytes() -> u64 {
     give_back();
     let pages = std::fs::read_to_string("/proc/self/statm").expect("statm");

@@ -7,7 +7,7 @@ use crate::widget::Widget;
 
 const STAMP: &str = "bench.example.com/stamp";
 
-/// A kind the bench watches, and the fields its reconciles read.
+/// A kind that the bench watches, and the fields that its reconciles read.
 pub trait Object: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + Sync + 'static {
     /// spec.nodeName, of a widget spec.color
     fn first(&self) -> &str;

@@ -3,7 +3,7 @@ use std::process::exit;
 
 use kube::runtime::watcher::Config;
 
-/// What differs between the two builds at run time; each can be set by a flag as well.
+/// The run-time differences between the two builds; a flag can set each as well.
 const BEST: bool = cfg!(feature = "best");
 
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct Options {
     pub resource: String,
     /// The Controller instead of watcher, reflector store and a worker.
     pub controller: bool,
-    /// How many keys the Controller reconciles at once; 0 = as many as there are.
+    /// The maximum of concurrent reconciles of the Controller; 0 = no limit.
     pub concurrency: u16,
     pub current_thread: bool,
     pub streaming_lists: bool,

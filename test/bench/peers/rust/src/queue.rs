@@ -15,7 +15,7 @@ const WORKING_SET: usize = 1_000;
 type Key = (String, String);
 type Requests = mpsc::UnboundedSender<ScheduleRequest<Key>>;
 
-/// See the README of the bench, command `queue`. A key is done when it was taken: the scheduler knows no more.
+/// See the README of the bench, command `queue`. A key is done when it was taken: the scheduler has no other state.
 pub fn queue_times(count: u64) -> Value {
     let keys: Vec<Key> = (0..count).map(|i| (format!("namespace-{}", i % 100), format!("pod-{i:07}"))).collect();
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -35,8 +35,8 @@ fn request(requests: &Requests, message: Key, run_at: Instant) {
     requests.unbounded_send(ScheduleRequest { message, run_at }).expect("an open channel");
 }
 
-/// A thousand keys again and again, one after the other, for a moment that has passed. The Controller asks for now, and
-/// the scheduler's timer, which counts milliseconds, lets each key wait for one or two: that is a latency, not work.
+/// A thousand overdue keys repeatedly, one after the other. The Controller requests keys for now, and
+/// the scheduler's timer, which counts milliseconds, delays each by one or two: that is a latency, not work.
 async fn cycle(keys: &[Key]) -> f64 {
     let (requests, receiver) = mpsc::unbounded();
     let mut queue = Box::pin(scheduler(receiver));
@@ -69,8 +69,8 @@ async fn distinct(keys: Vec<Key>) -> (f64, f64) {
     (added, per_key(began, count))
 }
 
-/// For moments between an hour and two from now, out of order; one key for now is taken at the end, so that the
-/// scheduler has read all requests. Time, and resident bytes with the keys, which are the scheduler's own.
+/// With delays between one and two hours, out of order; one key for now is taken at the end, so that the
+/// scheduler has read all requests. Returns the time, and the resident bytes including the keys, which the scheduler owns.
 async fn add_after(keys: &[Key]) -> (f64, f64) {
     let count = keys.len();
     let resident = resident_bytes();
@@ -90,7 +90,7 @@ async fn add_after(keys: &[Key]) -> (f64, f64) {
     (took, resident_bytes().saturating_sub(resident) as f64 / count.max(1) as f64)
 }
 
-/// Two threads request. The scheduler is one stream: it is taken from by one, whatever the number of reconcilers.
+/// Two threads request. The scheduler is one stream: one worker takes from it, whatever the number of reconcilers.
 async fn contended(keys: Vec<Key>) -> f64 {
     let part = keys.len() / 2;
     let (requests, receiver) = mpsc::unbounded();

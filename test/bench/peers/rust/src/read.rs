@@ -8,7 +8,7 @@ use crate::object::Object;
 
 const MEASURED: Duration = Duration::from_millis(300);
 
-/// Measures the store: a get by key, one and five fields of an object at hand, and a scan of all objects by one field.
+/// Measures the store: a get by key, one and five fields of an existing object, and a scan of all objects by one field.
 /// Keys and objects are visited in a shuffled order, as a controller meets them, so that misses of the processor's
 /// caches count.
 pub fn read_times<K: Object>(store: &Store<K>) -> Value {

@@ -10,7 +10,7 @@ use crate::clock;
 use crate::latencies::Latencies;
 use crate::object::Object;
 
-/// What the event stream, the worker and the commands share.
+/// The state that the event stream, the worker and the commands share.
 pub struct State {
     pub handled: AtomicU64,
     pub reconciled: AtomicU64,
@@ -23,7 +23,7 @@ pub struct State {
     pub latencies: Latencies,
     pub started: AtomicI64,
     pub last_done: AtomicI64,
-    /// The Controller keeps one request per object, so it reconciles less often than it hears of changes.
+    /// The Controller keeps one request per object, so it reconciles less often than it receives changes.
     merging: AtomicBool,
     newest_handled: AtomicI64,
     newest_reconciled: AtomicI64,
@@ -85,7 +85,7 @@ impl State {
         }
     }
 
-    /// The worker's work: the three fields of an object found in the store.
+    /// One run of the worker: the three fields of an object found in the store.
     pub fn reconcile<K: Object>(&self, found: Option<&K>) {
         let (first, phase, stamp) = found.map_or(("", "", ""), |o| (o.first(), o.phase(), o.stamp()));
         let now = clock::now();
@@ -103,7 +103,7 @@ impl State {
         self.reconciled.fetch_add(1, Relaxed);
     }
 
-    /// Starts a measured stretch of so many events; its end is awaited with `wait`.
+    /// Starts a measured stretch of this number of events; `wait` awaits its end.
     pub fn expect(&self, events: u64) {
         self.latencies.clear();
         let handled = self.handled.load(Relaxed);
@@ -116,8 +116,8 @@ impl State {
         self.drain();
     }
 
-    /// Returns when every event that came is reconciled. It polls: a worker that reported each time it finds nothing to
-    /// do would pay for that in the middle of a paced run.
+    /// Returns when every event is reconciled. It polls: a worker that reported each idle moment would pay for that in the
+    /// middle of a paced run.
     pub fn drain(&self) {
         while !self.merging.load(Relaxed) && self.reconciled.load(Relaxed) < self.handled.load(Relaxed) {
             sleep(Duration::from_millis(2));
@@ -125,8 +125,8 @@ impl State {
         while self.merging.load(Relaxed) && !self.rests() {}
     }
 
-    /// The Controller does not tell how much it has scheduled: it rests when the newest event is reconciled and nothing
-    /// comes after.
+    /// The Controller does not report how much it has scheduled: it is idle when the newest event is reconciled and no
+    /// further event comes.
     fn rests(&self) -> bool {
         let reconciled = self.reconciled.load(Relaxed);
         sleep(Duration::from_millis(250));
@@ -134,14 +134,14 @@ impl State {
             && self.newest_reconciled.load(Relaxed) >= self.newest_handled.load(Relaxed)
     }
 
-    /// Awaits the first list, and its objects through the worker.
+    /// Awaits the first list and the worker's processing of its objects.
     pub fn wait_for_sync(&self) {
         while self.lists_done.load(Relaxed) == 0 || self.reconciled.load(Relaxed) < self.handled.load(Relaxed) {
             sleep(Duration::from_millis(2));
         }
     }
 
-    /// Awaits a list that ends from now on, and so many events.
+    /// Awaits a list that ends from now on, and this number of events.
     pub fn wait_for_relist(&self, lists_done: u64, handled: u64) {
         while self.lists_done.load(Relaxed) == lists_done || self.handled.load(Relaxed) < handled {
             sleep(Duration::from_millis(2));
