@@ -28,8 +28,8 @@ struct credentials
 {
     /// Bearer token, sent as it is.
     std::string token = {};
-    /// File that holds the bearer token: read at first use, again once a minute, and after a 401. A file that cannot be
-    /// read leaves the last token (at first `token`) in use.
+    /// File that holds the bearer token: read at first use, again when that was 50 s ago, and after a 401. A file that
+    /// cannot be read leaves the last token (at first `token`) in use.
     std::string token_file = {};
     std::string username = {};
     std::string password = {};
