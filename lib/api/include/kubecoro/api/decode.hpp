@@ -45,6 +45,7 @@ struct prune_options
     friend bool operator==(const prune_options&, const prune_options&) = default;
 };
 
+/// How answers are decoded: limits, and fields that are left out.
 struct decode_options
 {
     decode_limits limits = {};
@@ -74,6 +75,7 @@ struct left_out_object
 /// One page of a LIST.
 struct list_page
 {
+    /// The objects of the page, in the server's order.
     std::vector<object> items = {};
     std::string resource_version = {};
     /// Empty on the last page.
@@ -89,6 +91,7 @@ struct list_page
     std::vector<left_out_object> left_out = {};
 };
 
+/// The type of a watch event as the server names it.
 enum class watch_event_type
 {
     added,

@@ -45,6 +45,7 @@ struct object_key
 
 /// "namespace/name", or "name" for cluster-scoped objects.
 [[nodiscard]] std::string to_string(object_key_view key);
+/// Writes to_string(key).
 std::ostream& operator<<(std::ostream& out, object_key_view key);
 
 class object;
@@ -58,6 +59,7 @@ struct object_key_hash
     using is_avalanching = void;
     [[nodiscard]] std::size_t operator()(object_key_view key) const noexcept;
 };
+/// Equality that goes with object_key_hash.
 struct object_key_equal
 {
     using is_transparent = void;

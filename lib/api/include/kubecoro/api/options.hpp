@@ -79,6 +79,7 @@ struct write_options
     friend bool operator==(const write_options&, const write_options&) = default;
 };
 
+/// The format of a patch: JSON Patch, JSON Merge Patch, strategic merge patch, server-side apply.
 enum class patch_kind
 {
     json,
@@ -87,6 +88,7 @@ enum class patch_kind
     apply
 };
 
+/// Options of a patch.
 struct patch_options
 {
     write_options write = {};
@@ -96,6 +98,7 @@ struct patch_options
     friend bool operator==(const patch_options&, const patch_options&) = default;
 };
 
+/// How dependent objects are deleted; `unset` leaves it to the server.
 enum class deletion_propagation
 {
     unset,
@@ -104,9 +107,11 @@ enum class deletion_propagation
     foreground
 };
 
+/// Options of a deletion.
 struct delete_options
 {
     bool dry_run = false;
+    /// Seconds until the object goes; empty = the kind's default.
     std::optional<std::chrono::seconds> grace_period = {};
     deletion_propagation propagation = deletion_propagation::unset;
     /// Preconditions; empty = none. A mismatch fails with cond::conflict.

@@ -17,6 +17,7 @@ namespace kubecoro {
 class label_selector
 {
 public:
+    /// The comparison of one requirement.
     enum class op
     {
         equals,

@@ -23,8 +23,10 @@ enum class storage : std::uint8_t
     /// most of it, unless decode_options::prune.keep names "metadata.managedFields".
     metadata_only
 };
+/// The policy's name.
 [[nodiscard]] std::string_view to_string(storage s) noexcept;
 
+/// How the objects of one informer rest in memory.
 struct storage_options
 {
     storage policy = storage::plain;
@@ -47,6 +49,7 @@ enum class dictionary_stage : std::uint8_t
     provisional,
     settled
 };
+/// The stage's name.
 [[nodiscard]] std::string_view to_string(dictionary_stage s) noexcept;
 
 /// What the storage of one informer has done.

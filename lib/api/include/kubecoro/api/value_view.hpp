@@ -103,6 +103,7 @@ struct member
     value_view value;
 };
 
+/// Goes through the members of an object, in document order.
 class member_iterator
 {
 public:
@@ -128,6 +129,7 @@ private:
     const unsigned char* end_ = nullptr;
 };
 
+/// Goes through the items of an array.
 class item_iterator
 {
 public:
@@ -152,6 +154,7 @@ private:
     const unsigned char* end_ = nullptr;
 };
 
+/// The members of an object; see value_view::members().
 class member_range
 {
 public:
@@ -163,6 +166,7 @@ private:
     member_iterator begin_;
 };
 
+/// The items of an array; see value_view::items().
 class item_range
 {
 public:

@@ -24,6 +24,7 @@ struct stored_object;
 class resource_store;
 struct resource_info;
 
+/// Options of a cluster_state_core.
 struct cluster_options
 {
     /// Events kept per resource for watches that resume and lists at an older version; older versions answer 410.

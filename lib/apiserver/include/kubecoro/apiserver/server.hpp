@@ -69,9 +69,11 @@ struct endpoint_options
     KUBECORO_NAME_FIRST;
 };
 
+/// An address on which the server listens.
 struct bound_endpoint
 {
     std::string address;
+    /// The port that was bound, never 0.
     std::uint16_t port = 0;
     bool tls = false;
     /// "https://127.0.0.1:6443".

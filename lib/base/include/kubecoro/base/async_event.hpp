@@ -19,6 +19,7 @@ public:
     /// Settles the latch; later calls do nothing. Never runs a waiter inside the call.
     /// @return whether this call was the one.
     bool settle(result<> outcome) const;
+    /// Whether it has happened.
     [[nodiscard]] bool settled() const noexcept;
     /// The outcome; success while not settled.
     [[nodiscard]] result<> outcome() const;

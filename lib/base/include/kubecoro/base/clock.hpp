@@ -10,8 +10,11 @@
 
 namespace kubecoro {
 
+/// Length of time; steady_clock ticks.
 using duration = std::chrono::steady_clock::duration;
+/// A moment of a time_source; comparable with those of the same source only.
 using time_point = std::chrono::steady_clock::time_point;
+/// Calendar time, as objects and certificates carry it.
 using wall_time = std::chrono::system_clock::time_point;
 
 /** One alarm of a time_source, bound to an executor. Not thread safe: use it from that executor (its strand). */

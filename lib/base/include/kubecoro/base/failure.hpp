@@ -70,6 +70,7 @@ private:
     std::shared_ptr<const details> details_;
 };
 
+/// Writes failure::describe().
 std::ostream& operator<<(std::ostream& out, const failure& f);
 
 /// The condition a Status stands for, by reason, then causes, then code (Expired and Gone are

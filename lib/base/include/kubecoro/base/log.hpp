@@ -14,6 +14,7 @@
 
 namespace kubecoro {
 
+/// How important a line is, in rising order.
 enum class log_level
 {
     trace,
@@ -23,6 +24,7 @@ enum class log_level
     error
 };
 
+/// The level's lower-case name.
 [[nodiscard]] std::string_view to_string(log_level level) noexcept;
 
 /// A named value of a log line. Borrowed: valid during the call only.
@@ -63,6 +65,7 @@ struct log_record
 class logger
 {
 public:
+    /// Receives each line that passes the threshold.
     using sink = std::function<void(const log_record&)>;
 
     logger();
@@ -70,7 +73,9 @@ public:
     /// Drops everything.
     [[nodiscard]] static logger silent();
 
+    /// Whether a line of that level is written.
     [[nodiscard]] bool enabled(log_level level) const noexcept;
+    /// Writes a line, if its level is enabled. Never throws.
     void write(log_level level, std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept;
     /// The same logger, which adds these values to every line.
     [[nodiscard]] logger with(std::vector<std::pair<std::string, std::string>> fields) const;

@@ -68,6 +68,7 @@ template<class T = void>
     }
 }
 
+/// The same for failures of one condition.
 template<class T = void>
 [[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, cond condition, attempt_of<T> body,
                                                          retry_policy policy = retry_policy())

@@ -53,10 +53,12 @@ namespace conditions {
 
 /// There is none of that key; with a uid also when another object has taken its place.
 [[nodiscard]] object_condition deleted(std::string uid = {});
+/// There is an object of that key.
 [[nodiscard]] object_condition exists();
 
 /// status.conditions has one of this type with status "True".
 [[nodiscard]] object_condition condition_true(std::string type);
+/// status.conditions has one of this type with this status.
 [[nodiscard]] object_condition condition_is(std::string type, std::string status);
 /// status.observedGeneration has reached metadata.generation: the status speaks of the present spec.
 [[nodiscard]] object_condition generation_observed();
@@ -66,11 +68,14 @@ namespace conditions {
 
 /// A Pod has been put on a node and at least one container runs.
 [[nodiscard]] object_condition pod_running();
+/// A Pod's condition "Ready" is true.
 [[nodiscard]] object_condition pod_ready();
 /// Its containers have ended for good, well or badly.
 [[nodiscard]] object_condition pod_finished();
 
+/// A Job's condition "Complete" is true.
 [[nodiscard]] object_condition job_complete();
+/// A Job's condition "Failed" is true.
 [[nodiscard]] object_condition job_failed();
 /// Complete or failed: ask the object which.
 [[nodiscard]] object_condition job_finished();
@@ -86,7 +91,9 @@ namespace conditions {
 
 /// Each of them, any of them, not that one. The first failure ends the question.
 [[nodiscard]] object_condition all_of(std::vector<object_condition> parts);
+/// Any of them. The first failure ends the question.
 [[nodiscard]] object_condition any_of(std::vector<object_condition> parts);
+/// Its opposite; a failure stays one.
 [[nodiscard]] object_condition not_(object_condition part);
 
 } // namespace conditions

@@ -70,12 +70,16 @@ private:
     counted and logged, and the next event follows. */
 struct event_handler
 {
+    /// Called for each object that appears, initial ones included.
     handler_slot<added> on_add = {};
+    /// Called for each change, and for resyncs.
     handler_slot<updated> on_update = {};
+    /// Called for each object that has left the store.
     handler_slot<deleted> on_delete = {};
     KUBECORO_NAME_FIRST;
 };
 
+/// Options of one handler, see shared_informer::add_event_handler().
 struct handler_options
 {
     /// Where the handler runs; the library puts a strand on it. Empty = the informer's. Its context outlives the informer.

@@ -14,6 +14,7 @@
 
 namespace kubecoro {
 
+/// Options of a mutation_cache.
 struct mutation_cache_options
 {
     /// Empty = real_clock().

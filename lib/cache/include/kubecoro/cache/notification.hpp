@@ -49,6 +49,7 @@ enum class departure : std::uint8_t
     /// The server does not know the kind any more: its definition was deleted.
     kind_gone
 };
+/// The reason's name.
 [[nodiscard]] std::string_view to_string(departure d) noexcept;
 
 /// An object has left the store.

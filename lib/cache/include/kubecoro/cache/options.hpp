@@ -31,6 +31,7 @@ namespace kubecoro {
     as it came, which is counted (informer_stats::transform_failures) and logged: a list never lacks an object. */
 using object_transform = std::function<object(const object&)>;
 
+/// Options of an informer, see informer_factory::get().
 struct informer_options
 {
     /// The namespaces to cover, each with its own watch and all in one store. Empty = all of them; must be empty for
@@ -77,6 +78,7 @@ struct informer_options
     KUBECORO_NAME_FIRST;
 };
 
+/// Options of an informer_factory.
 struct factory_options
 {
     /// Where informers run, each on a strand of its own. Empty = the provider's.

@@ -9,6 +9,7 @@
 
 namespace kubecoro {
 
+/// The phases of an informer.
 enum class informer_state
 {
     /// Not started.
@@ -26,6 +27,7 @@ enum class informer_state
     queued,
     stopped
 };
+/// The state's name, as in metrics.
 [[nodiscard]] std::string_view to_string(informer_state s) noexcept;
 
 /// Why a reflector listed again instead of resuming its watch.
@@ -50,7 +52,9 @@ enum class relist_reason
     /// The resource had been gone (informer_state::parked): a look whether it is back.
     parked
 };
+/// Number of values of relist_reason.
 inline constexpr std::size_t relist_reasons = 9;
+/// The reason's name, as in metrics.
 [[nodiscard]] std::string_view to_string(relist_reason r) noexcept;
 
 /// What one reflector has done; summed over the namespaces of an informer.

@@ -12,6 +12,7 @@
 
 namespace kubecoro {
 
+/// Options of a relist_budget.
 struct relist_budget_options
 {
     /// Relists at the same time. 0 = any number.
@@ -58,6 +59,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
+/// Permission for one relist, given back by its destructor.
 class relist_budget::turn
 {
 public:

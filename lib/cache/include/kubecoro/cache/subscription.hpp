@@ -12,6 +12,7 @@
 
 namespace kubecoro {
 
+/// Options of one subscription, see shared_informer::subscribe().
 struct subscription_options
 {
     /// These two as in handler_options.

@@ -32,6 +32,7 @@ struct client_timeouts
 {
     /// TCP connection, name lookup included. Several addresses are tried 250 ms after one another.
     duration connect = std::chrono::seconds{30};
+    /// TLS handshake, after the connection was made.
     duration tls_handshake = std::chrono::seconds{10};
     /// From sending a request to the head of its answer.
     duration answer_head = std::chrono::seconds{60};
@@ -50,10 +51,12 @@ struct client_limits
     std::uint64_t max_list_bytes = std::uint64_t{4} * 1024 * 1024 * 1024;
 };
 
+/// Options of a client, see client::connect().
 struct client_options
 {
     /// For connect() only: which kubeconfig file and context. See load_kubeconfig.
     std::string kubeconfig = {};
+    /// The context of that file; empty = its current one.
     std::string context = {};
     /// Sent with each request; empty = "kubecoro/<version>".
     std::string user_agent = {};

@@ -75,6 +75,7 @@ struct environment
 /// The process's variables and files.
 [[nodiscard]] environment system_environment();
 
+/// Which kubeconfig file and context to load.
 struct kubeconfig_options
 {
     /// Explicit file: the only source then. Empty = KUBECONFIG (a list, merged), else ~/.kube/config, else in-cluster.

@@ -32,6 +32,7 @@ public:
 
         @par Cancellation  ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> removed() const;
+    /// A picture of the present state. Any thread.
     [[nodiscard]] source_stats stats() const;
 
 private:
@@ -96,6 +97,7 @@ public:
     /// The same without waiting.
     void request_stop();
 
+    /// A picture of the present state. Any thread.
     [[nodiscard]] controller_stats stats() const;
     /// A few lines for people: phase, runs, sources, queue.
     [[nodiscard]] std::string describe() const;

@@ -18,6 +18,7 @@
 
 namespace kubecoro {
 
+/// Options of a controller.
 struct controller_options
 {
     /// For metrics, logs and describe(). Of a process's controllers each needs its own.
@@ -46,6 +47,7 @@ struct controller_options
     KUBECORO_NAME_FIRST;
 };
 
+/// Options of one event source, see controller::watch().
 struct source_options
 {
     /// Which events matter. Empty = all.
@@ -60,6 +62,7 @@ struct source_options
     KUBECORO_NAME_FIRST;
 };
 
+/// The phases of an event source.
 enum class source_state
 {
     /// Its first list has not been seen whole.
@@ -81,6 +84,7 @@ struct source_stats
     std::optional<failure> trouble = {};
 };
 
+/// The phases of a controller, in order.
 enum class controller_phase
 {
     created,
@@ -94,6 +98,7 @@ enum class controller_phase
     stopped
 };
 
+/// The phase's name.
 [[nodiscard]] std::string_view to_string(controller_phase p) noexcept;
 
 /// A picture of one controller.
@@ -103,13 +108,17 @@ struct controller_stats
     std::size_t workers = 0;
     /// Runs in progress.
     std::size_t active = 0;
+    /// Runs that returned an action.
     std::uint64_t succeeded = 0;
     /// Successes that asked to be looked at again.
     std::uint64_t requeued = 0;
     /// Failures that are tried again, those that threw or passed the deadline included.
     std::uint64_t failed = 0;
+    /// Runs that returned a terminal failure.
     std::uint64_t terminal = 0;
+    /// Runs that threw; counted in `failed` as well.
     std::uint64_t threw = 0;
+    /// Runs that passed the deadline; counted in `failed` as well.
     std::uint64_t timed_out = 0;
     /// Runs that ended because the controller cancelled them.
     std::uint64_t cancelled = 0;

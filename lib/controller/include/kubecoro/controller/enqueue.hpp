@@ -33,6 +33,7 @@ using enqueue = std::function<void(const notification&, key_sink)>;
 /// The object's own key.
 [[nodiscard]] enqueue enqueue_object();
 
+/// Options of enqueue_owner().
 struct owner_options
 {
     /// Only the owner that controls the object (`controller: true`), of which there is at most one. False = every owner.
@@ -42,6 +43,7 @@ struct owner_options
 /** The keys of the object's owners of this group and kind, whatever version their reference names; of an update, those
     before and after. An owner has the object's namespace, or none when `owner` is not namespaced. */
 [[nodiscard]] enqueue enqueue_owner(resource_type owner, owner_options options = {});
+/// The same for a kind with a C++ type.
 template<class Kind>
 [[nodiscard]] enqueue enqueue_owner(owner_options options = {})
 {

@@ -10,6 +10,7 @@
 
 namespace kubecoro {
 
+/// Options of parallelize().
 struct parallel_options
 {
     /// Pieces that are worked on at the same time. 0 counts as 1.

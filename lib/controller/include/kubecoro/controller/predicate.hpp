@@ -19,7 +19,9 @@ namespace predicates {
 /// metadata.generation differs: the spec, as the server sees it, or the object is being deleted. For kinds without a
 /// generation (ConfigMap, Secret) it is resource_version_changed().
 [[nodiscard]] predicate generation_changed();
+/// The labels differ, by value.
 [[nodiscard]] predicate labels_changed();
+/// The annotations differ, by value.
 [[nodiscard]] predicate annotations_changed();
 /// Not a resync.
 [[nodiscard]] predicate resource_version_changed();
@@ -30,6 +32,7 @@ namespace predicates {
 [[nodiscard]] predicate all_of(std::vector<predicate> all);
 /// False when there are none.
 [[nodiscard]] predicate any_of(std::vector<predicate> any);
+/// Its opposite.
 [[nodiscard]] predicate not_(predicate p);
 
 } // namespace predicates

@@ -25,6 +25,7 @@ using workqueue_hash =
     std::conditional_t<std::is_same_v<Key, object_key>, object_key_hash,
                        std::conditional_t<std::is_same_v<Key, std::string> || std::is_same_v<Key, std::string_view>,
                                           text_hash, std::hash<Key>>>;
+/// Equality that goes with workqueue_hash.
 template<class Key>
 using workqueue_equal = std::conditional_t<std::is_same_v<Key, object_key>, object_key_equal, std::equal_to<>>;
 

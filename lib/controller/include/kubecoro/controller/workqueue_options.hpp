@@ -16,11 +16,15 @@ namespace kubecoro {
 
 /// Priorities go from -100 to 100; what is beyond counts as the nearest.
 namespace priority {
+/// Keys that can wait, such as those of a first list.
 inline constexpr int low = -100;
+/// Keys of changes.
 inline constexpr int normal = 0;
+/// Keys that go before all others.
 inline constexpr int high = 100;
 } // namespace priority
 
+/// Options of a workqueue.
 struct workqueue_options
 {
     /// For metrics, logs and describe().

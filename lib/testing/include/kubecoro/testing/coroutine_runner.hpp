@@ -42,6 +42,7 @@ template<class T>
 class task
 {
 public:
+    /// Whether the coroutine has ended.
     [[nodiscard]] bool done() const noexcept { return state_->core.done; }
     /// Only when done. An exception shows as the failure it stands for.
     [[nodiscard]] result<T>& outcome() const { return *state_->value; }

@@ -18,6 +18,7 @@ namespace kubecoro::testing {
 /// What happens to one request and its answer. Made by the functions below.
 struct fault
 {
+    /// The kinds of faults.
     enum class what
     {
         /// No connection.
@@ -109,6 +110,7 @@ public:
     /// Breaks every answer that is open and every request that waits for one.
     void cut_open();
 
+    /// Counts of requests and of faults so far.
     struct counts
     {
         std::size_t requests = 0;

@@ -34,11 +34,15 @@ struct object_spec
 [[nodiscard]] object make_pod(std::string_view ns, std::string_view name, std::string_view resource_version,
                               std::string_view node = {});
 
+/// A page of a list.
 [[nodiscard]] list_page make_page(std::vector<object> items, std::string resource_version,
                                   std::string continue_token = {});
 
+/// An ADDED line.
 [[nodiscard]] watch_event added(object o);
+/// A MODIFIED line.
 [[nodiscard]] watch_event modified(object o);
+/// A DELETED line.
 [[nodiscard]] watch_event deleted(object o);
 /// @param ends_initial_events  With the annotation that ends a streamed list.
 [[nodiscard]] watch_event bookmark(std::string_view resource_version, bool ends_initial_events = false,

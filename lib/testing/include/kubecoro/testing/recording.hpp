@@ -25,6 +25,7 @@ public:
     [[nodiscard]] std::size_t count(log_level level) const;
     /// Lines that contain `text`.
     [[nodiscard]] std::size_t count(std::string_view text) const;
+    /// Forgets what was recorded.
     void clear();
 
 private:

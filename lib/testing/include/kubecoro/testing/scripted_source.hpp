@@ -15,6 +15,7 @@ namespace kubecoro::testing {
 /// One call that a scripted source has seen.
 struct recorded_call
 {
+    /// The kinds of calls.
     enum class what
     {
         list,

@@ -28,6 +28,7 @@ public:
     [[nodiscard]] std::optional<time_point> next_event() const;
     /// Moves on to `when` and wakes what is due until then; does nothing when `when` has passed.
     void advance_to(time_point when);
+    /// Moves time forward and lets the timers expire that are due.
     void advance(duration d) { advance_to(now() + d); }
     /// Sets civil time forward or back, as an administrator would; monotonic time goes on.
     void shift_wall(std::chrono::system_clock::duration d);
