@@ -48,9 +48,11 @@ struct prune_options
 /// How answers are decoded: limits, and fields that are left out.
 struct decode_options
 {
+    /// Bounds of what is decoded.
     decode_limits limits = {};
     /// Leave out metadata.managedFields while decoding: about a third of the text, of use to few.
     bool drop_managed_fields = false;
+    /// Fields that are left out while decoding.
     prune_options prune = {};
     KUBECORO_NAME_FIRST;
 
@@ -65,8 +67,11 @@ struct decode_options
 /// An object that was not decoded because it is beyond decode_limits::max_object_bytes.
 struct left_out_object
 {
+    /// Namespace and name.
     object_key key = {};
+    /// The uid, as text.
     std::string uid = {};
+    /// The version that was left out.
     std::string resource_version = {};
     /// Which limit.
     std::string why = {};
@@ -77,15 +82,18 @@ struct list_page
 {
     /// The objects of the page, in the server's order.
     std::vector<object> items = {};
+    /// The version of the list.
     std::string resource_version = {};
     /// Empty on the last page.
     std::string continue_token = {};
+    /// How many objects follow this page, if the server says so.
     std::optional<std::int64_t> remaining = {};
     /// The shard selector that the server has followed, as it was sent. Empty also when it does not know of shards, and on
     /// lists of metadata alone, which do not tell.
     std::string shard_selector = {};
     /// As sent: "PodList", "v1".
     std::string kind = {};
+    /// The apiVersion of the items.
     std::string api_version = {};
     /// Items that the server has sent and that are not among `items`.
     std::vector<left_out_object> left_out = {};
@@ -105,6 +113,7 @@ enum class watch_event_type
 /// One line of a WATCH.
 struct watch_event
 {
+    /// Its type.
     watch_event_type type = watch_event_type::unknown;
     /// The object; for a bookmark one that has little more than a resource version; null for error, and where left_out is
     /// set.

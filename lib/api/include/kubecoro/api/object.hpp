@@ -18,7 +18,9 @@ namespace kubecoro {
 /// Names an object inside its resource; `ns` is empty for cluster-scoped ones. Borrowed text.
 struct object_key_view
 {
+    /// The namespace; empty for cluster-scoped objects.
     std::string_view ns;
+    /// The object's name.
     std::string_view name;
 
     friend bool operator==(const object_key_view&, const object_key_view&) = default;
@@ -28,7 +30,9 @@ struct object_key_view
 /// The same, owning its text. A regular value.
 struct object_key
 {
+    /// The namespace; empty for cluster-scoped objects.
     std::string ns;
+    /// The object's name.
     std::string name;
 
     object_key() = default;

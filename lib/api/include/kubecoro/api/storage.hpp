@@ -29,6 +29,7 @@ enum class storage : std::uint8_t
 /// How the objects of one informer rest in memory.
 struct storage_options
 {
+    /// Plain, compressed or metadata only.
     storage policy = storage::plain;
     /// What object::path() finds without a search; compressed: without expanding either, as labels, owner references and
     /// what identifies an object. Dotted member names; at most 32, further ones are ignored. Each costs three bytes in
@@ -55,10 +56,12 @@ enum class dictionary_stage : std::uint8_t
 /// What the storage of one informer has done.
 struct storage_stats
 {
+    /// The policy in use.
     storage policy = storage::plain;
     /// Heap bytes that the objects share: vocabulary, dictionaries, scratch space.
     std::size_t shared_bytes = 0;
     // compressed:
+    /// How far the dictionary is learnt.
     dictionary_stage stage = dictionary_stage::none;
     /// Dictionaries made so far, and those that objects still need.
     std::uint64_t trained = 0;

@@ -41,11 +41,15 @@ class value_view
 public:
     value_view() noexcept = default;
 
+    /// The type of the value.
     [[nodiscard]] value_kind kind() const noexcept;
     /// Present, be it null.
     explicit operator bool() const noexcept { return at_ != nullptr; }
+    /// Whether it is a string.
     [[nodiscard]] bool is_string() const noexcept { return kind() == value_kind::string; }
+    /// Whether it is an object.
     [[nodiscard]] bool is_object() const noexcept { return kind() == value_kind::object; }
+    /// Whether it is an array.
     [[nodiscard]] bool is_array() const noexcept { return kind() == value_kind::array; }
 
     /// The member of that name; of duplicates the last, as the server's own decoder does.
@@ -57,9 +61,11 @@ public:
 
     /// The text of a string, else `fallback`.
     [[nodiscard]] std::string_view as_string(std::string_view fallback = {}) const noexcept;
+    /// The integer; `fallback` for everything else.
     [[nodiscard]] std::int64_t as_int64(std::int64_t fallback = 0) const noexcept;
     /// The nearest double; infinite beyond its range.
     [[nodiscard]] double as_double(double fallback = 0) const noexcept;
+    /// The boolean; `fallback` for everything else.
     [[nodiscard]] bool as_bool(bool fallback = false) const noexcept;
     /// The digits of a `number`, as the server wrote them; empty for every other kind.
     [[nodiscard]] std::string_view number_text() const noexcept;
@@ -70,10 +76,12 @@ public:
     [[nodiscard]] bool empty() const noexcept;
     /// Empty ranges unless this is an object or an array, in the order the server sent.
     [[nodiscard]] member_range members() const noexcept;
+    /// The items of an array; none for everything else.
     [[nodiscard]] item_range items() const noexcept;
 
     /// JSON text, compact: members in the server's order, duplicates and the form of numbers kept.
     [[nodiscard]] std::string to_text() const;
+    /// Appends the value as JSON text.
     void append_text(std::string& out) const;
     /// The last of duplicates; numbers as int64, uint64 or the nearest finite double.
     [[nodiscard]] boost::json::value to_json() const;
@@ -99,7 +107,9 @@ private:
 /// A member while iterating: `for (auto [key, value] : view.members())`.
 struct member
 {
+    /// The member's name.
     std::string_view key;
+    /// The member's value.
     value_view value;
 };
 
@@ -158,7 +168,9 @@ private:
 class member_range
 {
 public:
+    /// The first member.
     [[nodiscard]] member_iterator begin() const noexcept { return begin_; }
+    /// The end.
     [[nodiscard]] member_iterator end() const noexcept { return {}; }
 
 private:
@@ -170,7 +182,9 @@ private:
 class item_range
 {
 public:
+    /// The first item.
     [[nodiscard]] item_iterator begin() const noexcept { return begin_; }
+    /// The end.
     [[nodiscard]] item_iterator end() const noexcept { return {}; }
 
 private:

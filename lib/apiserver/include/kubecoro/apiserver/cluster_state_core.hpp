@@ -49,6 +49,7 @@ struct object_address
     std::string version = {};
     /// Empty: all namespaces, or cluster scope.
     std::string ns = {};
+    /// The object's name.
     std::string name = {};
     /// "", "status", "scale", "finalize".
     std::string subresource = {};
@@ -57,6 +58,7 @@ struct object_address
 /// A write's options that matter to the state.
 struct write_flags
 {
+    /// Checks the request and changes nothing.
     bool dry_run = false;
     /// A new object keeps the status, uid and creation time it came with (manifests); over HTTP they are the server's.
     bool keep_status = false;

@@ -17,8 +17,11 @@ namespace kubecoro::apiserver {
 /// Who asks, as the server sees it.
 struct user_info
 {
+    /// The user name.
     std::string name;
+    /// The user's groups.
     std::vector<std::string> groups = {};
+    /// The user's uid; empty = none.
     std::string uid = {};
     friend bool operator==(const user_info&, const user_info&) = default;
 };
@@ -26,11 +29,13 @@ struct user_info
 /// One request, whole. The front bounds the body before it builds one: more than max_body_bytes need not be read.
 struct http_request
 {
+    /// The HTTP method.
     std::string method;
     /// Origin form, percent-encoded: "/api/v1/pods?limit=500".
     std::string target;
     /// Names in any case.
     std::vector<std::pair<std::string, std::string>> headers = {};
+    /// The whole body.
     std::string body = {};
     /// Set by a front that verified a client certificate; otherwise the Authorization header decides.
     std::optional<user_info> user = {};
@@ -60,11 +65,13 @@ struct http_response
     int status = 200;
     /// Names as they are written.
     std::vector<std::pair<std::string, std::string>> headers = {};
+    /// The body, unless the answer is a watch.
     std::string body = {};
     /// What follows `body`; null: nothing does.
     std::unique_ptr<body_stream> rest = nullptr;
     /// Hold the answer back this long: kube-apiserver waits 3 s for a resource version of the future.
     std::chrono::milliseconds delay{0};
+    /// Set for a watch, which is the body.
     std::unique_ptr<watch_stream> watch = nullptr;
     /// Who asked, for the request log; empty when that is not known.
     std::string user = {};

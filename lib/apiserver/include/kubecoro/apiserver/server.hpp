@@ -25,7 +25,9 @@ class server_engine;
 /// A bearer token and whose it is.
 struct token_user
 {
+    /// The bearer token.
     std::string token;
+    /// The user that it stands for.
     user_info user;
     /// From then on the token is answered with 401. Empty: never.
     std::optional<wall_time> expires = {};
@@ -34,8 +36,11 @@ struct token_user
 /// What an embedded server is made from. All of it has a default that suits a test.
 struct server_options
 {
+    /// Options of the cluster state.
     cluster_options cluster = {};
+    /// Options of the request handler.
     handler_options handler = {};
+    /// Tokens and the users that they stand for.
     std::vector<token_user> tokens = {};
     /// See access_control. Members of system:masters may do everything without a rule.
     std::vector<access_rule> rules = {};
@@ -72,9 +77,11 @@ struct endpoint_options
 /// An address on which the server listens.
 struct bound_endpoint
 {
+    /// The IP address.
     std::string address;
     /// The port that was bound, never 0.
     std::uint16_t port = 0;
+    /// Whether it serves HTTPS.
     bool tls = false;
     /// "https://127.0.0.1:6443".
     [[nodiscard]] std::string url() const;
@@ -83,13 +90,17 @@ struct bound_endpoint
 /// What the server has done since it was made.
 struct server_counters
 {
+    /// Requests that were received.
     std::uint64_t requests = 0;
     /// Lists and watches that were accepted; both are among the requests. A page counts as a list.
     std::uint64_t lists = 0;
+    /// Watches that were opened.
     std::uint64_t watches = 0;
+    /// Watches that are open.
     std::uint64_t open_watches = 0;
     /// Connections accepted over sockets, and those open now.
     std::uint64_t connections = 0;
+    /// Connections that are open.
     std::uint64_t open_connections = 0;
 };
 
@@ -143,7 +154,9 @@ public:
     /// The newest resource version given out.
     [[nodiscard]] boost::asio::awaitable<result<std::uint64_t>> resource_version();
 
+    /// Accepts the token from now on.
     [[nodiscard]] boost::asio::awaitable<result<>> add_token(token_user user);
+    /// Refuses the token from now on.
     [[nodiscard]] boost::asio::awaitable<result<>> remove_token(std::string token);
     /// Replaces all rules.
     [[nodiscard]] boost::asio::awaitable<result<>> set_rules(std::vector<access_rule> rules);
@@ -155,6 +168,7 @@ public:
     /// While refusing, new connections are closed at once and in-process requests fail as unreachable.
     void refuse_connections(bool refuse);
 
+    /// A picture of the present state. Any thread.
     [[nodiscard]] server_counters counters() const;
 
 private:

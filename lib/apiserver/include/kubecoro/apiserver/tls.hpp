@@ -14,7 +14,9 @@ namespace kubecoro::apiserver {
 /// A certificate authority with its key: PEM texts. Whoever has the key can make certificates that clients believe.
 struct tls_authority
 {
+    /// PEM text.
     std::string certificate;
+    /// PEM text.
     std::string key;
 
     /// @param now  It is valid from an hour before this. Errors: cond::internal with OpenSSL's reason.
@@ -43,8 +45,11 @@ struct tls_identity_options
     The keys are EC P-256. A value. */
 struct tls_identity
 {
+    /// PEM text of the authority.
     std::string ca_certificate;
+    /// PEM text of the server's certificate.
     std::string server_certificate;
+    /// PEM text of its private key.
     std::string server_key;
     /// Empty unless asked for.
     std::string client_certificate;
@@ -67,6 +72,7 @@ struct kubeconfig_entry
     std::string server;
     /// PEM texts; they are embedded, so that the file stands alone.
     std::string ca_certificate = {};
+    /// A bearer token; empty = none.
     std::string token = {};
     std::string client_certificate = {};
     std::string client_key = {};

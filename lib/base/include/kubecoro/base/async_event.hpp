@@ -43,6 +43,7 @@ class wake_signal
 {
 public:
     wake_signal();
+    /// Wakes the waiter, or the next one to come.
     void notify() const;
 
     /// Completes after a notify() since the last wait(). Errors: cond::cancelled.

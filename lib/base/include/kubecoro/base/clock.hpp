@@ -48,6 +48,7 @@ public:
     [[nodiscard]] virtual time_point now() const noexcept = 0;
     /// Civil time, for certificates, tokens and timestamps in objects only.
     [[nodiscard]] virtual wall_time wall_now() const noexcept = 0;
+    /// Returns a timer whose waits complete on the executor.
     [[nodiscard]] virtual std::unique_ptr<timer> make_timer(boost::asio::any_io_executor executor) = 0;
 };
 

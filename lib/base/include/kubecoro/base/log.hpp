@@ -48,9 +48,13 @@ struct log_field
 /// One line on its way to a sink. Borrowed: valid during the call only.
 struct log_record
 {
+    /// Its level.
     log_level level;
+    /// The message, without its fields.
     std::string_view message;
+    /// The fields.
     const log_field* fields;
+    /// Number of fields.
     std::size_t field_count;
 };
 
@@ -69,6 +73,7 @@ public:
     using sink = std::function<void(const log_record&)>;
 
     logger();
+    /// Writes lines of at least this level to the sink.
     explicit logger(sink s, log_level threshold = log_level::info);
     /// Drops everything.
     [[nodiscard]] static logger silent();

@@ -18,6 +18,7 @@ struct retry_policy
 {
     /// In all, the first included. 0 counts as 1.
     unsigned attempts = 5;
+    /// Delays between attempts.
     backoff_policy delays{.initial = std::chrono::milliseconds{10}, .factor = 1.0, .jitter = 0.1};
     /// Of the jitter.
     std::uint64_t seed = 1;

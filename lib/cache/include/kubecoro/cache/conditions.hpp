@@ -22,8 +22,10 @@ namespace kubecoro {
 class object_condition
 {
 public:
+    /// Whether the object is as wanted, or why it never can be.
     using question = std::function<result<bool>(const object&)>;
 
+    /// @param name  For failures: "on a node".
     object_condition(std::string name, question q) : name_(std::move(name)), question_(std::move(q)) {}
     /// A question of your own, e.g. `[](const kubecoro::object& o) { return o.generation() > 3; }`.
     template<class F>
@@ -33,7 +35,9 @@ public:
     {
     }
 
+    /// Asks about one state; null = there is no object.
     [[nodiscard]] result<bool> operator()(const object& o) const;
+    /// The name, as failures show it.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:

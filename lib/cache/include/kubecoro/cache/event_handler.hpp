@@ -27,13 +27,18 @@ template<class Event>
 class handler_slot
 {
 public:
+    /// A plain function.
     using function = std::function<void(const Event&)>;
+    /// A coroutine.
     using coroutine = std::function<boost::asio::awaitable<void>(const Event&)>;
+    /// A coroutine that may fail; a failure is counted and logged.
     using failing_coroutine = std::function<boost::asio::awaitable<result<>>(const Event&)>;
+    /// Any of them, or none.
     using callable = std::variant<std::monostate, function, coroutine, failing_coroutine>;
 
     handler_slot() = default;
 
+    /// Takes a callable that accepts the event.
     template<class F>
         requires(!std::same_as<std::remove_cvref_t<F>, handler_slot>)
     handler_slot(F&& f)
@@ -43,6 +48,7 @@ public:
         if constexpr (takes_event) set(std::forward<F>(f));
     }
 
+    /// The callable.
     [[nodiscard]] const callable& get() const noexcept { return call_; }
 
 private:
@@ -109,10 +115,13 @@ struct handler_options
 /// What one handler or subscription has done so far.
 struct handler_stats
 {
+    /// The name from its options.
     std::string name = {};
+    /// How its notifications are merged.
     coalesce policy = coalesce::hybrid;
     /// Waiting now, the batch in work not counted.
     std::size_t pending = 0;
+    /// Notifications that it was called for.
     std::uint64_t delivered = 0;
     /// Events that merged into an earlier one.
     std::uint64_t coalesced = 0;
@@ -122,11 +131,13 @@ struct handler_stats
     std::uint64_t failed = 0;
     /// Calls in progress, and how long the longest of them has been running.
     std::size_t running = 0;
+    /// How long the longest call in progress has been running.
     duration running_for{0};
     /// The longest call that has ended.
     duration slowest{0};
     /// Calls that took longer than handler_options::slow_after.
     std::uint64_t slow = 0;
+    /// Whether it has seen the first list.
     bool synced = false;
 };
 
@@ -170,7 +181,9 @@ public:
         fell too far behind. Otherwise as removed(), which ends the handler; this waits for the end. */
     [[nodiscard]] boost::asio::awaitable<result<>> ended() const;
 
+    /// A picture of the present state. Any thread.
     [[nodiscard]] handler_stats stats() const;
+    /// False for an empty handle.
     explicit operator bool() const noexcept { return listener_ != nullptr; }
 
 private:

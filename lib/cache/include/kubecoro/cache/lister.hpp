@@ -20,6 +20,7 @@ class index_sink
 {
 public:
     explicit index_sink(std::vector<std::string>& out) noexcept : out_(&out) {}
+    /// Adds one value under which the object is found.
     void operator()(std::string_view value) const { out_->emplace_back(value); }
 
 private:
@@ -48,6 +49,7 @@ public:
 
     /// The object, or null.
     [[nodiscard]] object get(object_key_view key) const;
+    /// Returns the object, or null.
     [[nodiscard]] object get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
 
     /// Everything.
@@ -98,13 +100,16 @@ public:
     /// The objects under a value of an index made by shared_informer::add_index. Unknown indexes hold nothing; see
     /// has_index.
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
+    /// Returns the keys of the objects under that value.
     [[nodiscard]] std::vector<object_key> index_keys(std::string_view index, std::string_view value) const;
     /// All values under which the index holds something, sorted.
     [[nodiscard]] std::vector<std::string> index_values(std::string_view index) const;
+    /// Whether there is an index of that name.
     [[nodiscard]] bool has_index(std::string_view index) const;
 
     /// The namespaces that hold something; one empty name for cluster-scoped objects.
     [[nodiscard]] std::vector<std::string> namespaces() const;
+    /// Number of objects.
     [[nodiscard]] std::size_t size() const;
 
 private:

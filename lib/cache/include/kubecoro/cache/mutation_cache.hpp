@@ -41,6 +41,7 @@ struct mutation_cache_options
 class mutation_cache
 {
 public:
+    /// Shows own writes on top of a lister.
     explicit mutation_cache(lister stored, mutation_cache_options options = {});
 
     /// The answer to a create, update or patch. Of two answers for one object the newer stays; where versions cannot be
@@ -58,11 +59,14 @@ public:
 
     /// The newer of what is stored and what was written; null when there is neither, or it was removed.
     [[nodiscard]] object get(object_key_view key) const;
+    /// Returns the newer of the stored object and the own write, or null.
     [[nodiscard]] object get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
     /// lister::list with one's own writes in it. A write that the selector does not match takes its object out.
     [[nodiscard]] std::vector<object> list() const { return list_in({}); }
+    /// Lists one namespace, own writes included.
     [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
     std::vector<object> list(std::string_view) const = delete; // as in lister
+    /// Lists by labels, own writes included.
     [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;
 
     /// Writes that the store may still lack.

@@ -20,6 +20,7 @@ namespace kubecoro {
 /// An object is now in the store that was not there before.
 struct added
 {
+    /// The object as it is stored.
     object obj = {};
     /// Part of what was there when the informer, or this handler, began.
     bool initial = false;
@@ -28,7 +29,9 @@ struct added
 /// An object of the same uid has a new version, or a resync shows the stored one again.
 struct updated
 {
+    /// The object as it was.
     object before = {};
+    /// The object as it is stored now.
     object after = {};
 
     /// A resync: nothing has changed.
@@ -59,6 +62,7 @@ struct deleted
     object obj = {};
     /// The deletion was seen by a relist only (or as a new uid under the old key): nobody told us the last state.
     bool final_state_unknown = false;
+    /// Why it has left the store.
     departure why = departure::deleted;
 };
 

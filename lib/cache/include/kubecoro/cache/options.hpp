@@ -39,6 +39,7 @@ struct informer_options
     std::vector<std::string> namespaces = {};
     /// Which objects; empty = all. Selector text as in kubectl.
     std::string label_selector = {};
+    /// Field selector, as in kubectl; empty = all.
     std::string field_selector = {};
     /** Of those, the part that a hash of the uid or the namespace puts in this shard (Kubernetes 1.36, feature gate
         ShardedListAndWatch), so that several processes share a resource:
@@ -85,6 +86,7 @@ struct factory_options
     boost::asio::any_io_executor executor = {};
     /// These three: empty = the provider's, which are the client's.
     std::shared_ptr<time_source> time = {};
+    /// Receives the lines of all informers.
     std::optional<logger> log = {};
     /// Shown every `metrics_period` and at the stop: see the guide on observability.
     std::shared_ptr<metrics> numbers = {};
@@ -93,6 +95,7 @@ struct factory_options
     std::optional<std::uint64_t> seed = {};
     /// Default resync of handlers. 0 = none.
     duration resync{0};
+    /// How informers list and watch, unless their own options say otherwise.
     reflector_policy policy = {};
     /// Shared by all informers of the factory, and of other factories that are given the same. Empty = one of its own, with
     /// default options.

@@ -62,6 +62,7 @@ struct reflector_stats
 {
     /// LIST rounds begun, and pages asked for in them.
     std::uint64_t lists = 0;
+    /// Pages that were asked for.
     std::uint64_t pages = 0;
     /// Lists of either kind begun after the first successful one, by reason.
     std::array<std::uint64_t, relist_reasons> relists = {};
@@ -74,11 +75,15 @@ struct reflector_stats
     std::uint64_t reconnects = 0;
     /// Watches we ended because of silence: past the end they had asked for, or by idle_timeout.
     std::uint64_t overdue_ends = 0;
+    /// Watches that were ended because of silence.
     std::uint64_t idle_ends = 0;
+    /// Bookmarks that were received.
     std::uint64_t bookmarks = 0;
     /// Events by their type on the wire, without those of streamed lists.
     std::uint64_t events_added = 0;
+    /// Events of type MODIFIED.
     std::uint64_t events_modified = 0;
+    /// Events of type DELETED.
     std::uint64_t events_deleted = 0;
     /// Events and list items left out: wrong kind, no metadata, unknown type, larger than decode_limits allow.
     std::uint64_t skipped = 0;
@@ -86,11 +91,14 @@ struct reflector_stats
     std::uint64_t outdated = 0;
     /// Answers that could not be decoded.
     std::uint64_t decode_errors = 0;
+    /// Failures of lists and watches.
     std::uint64_t failures = 0;
     /// How often the resource went away.
     std::uint64_t parks = 0;
+    /// The last of them.
     std::optional<failure> last_failure = {};
 
+    /// Relists for any reason.
     [[nodiscard]] std::uint64_t relists_total() const noexcept;
     /// Lists begun, of either kind.
     [[nodiscard]] std::uint64_t lists_total() const noexcept { return lists + watch_lists; }

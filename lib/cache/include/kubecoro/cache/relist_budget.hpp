@@ -51,6 +51,7 @@ public:
 
     /// Turns that count, and informers that wait for one.
     [[nodiscard]] std::size_t running() const;
+    /// Informers that wait for a turn.
     [[nodiscard]] std::size_t waiting() const;
 
 private:

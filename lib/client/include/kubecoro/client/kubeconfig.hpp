@@ -16,9 +16,13 @@ namespace kubecoro {
 /// create() and every request fail with cond::misconfigured.
 struct impersonation
 {
+    /// The user name.
     std::string user = {};
+    /// The user's uid.
     std::string uid = {};
+    /// The user's groups.
     std::vector<std::string> groups = {};
+    /// Further attributes of the user.
     std::vector<std::pair<std::string, std::string>> extra = {};
     KUBECORO_NAME_FIRST;
 };
@@ -31,8 +35,11 @@ struct credentials
     /// File that holds the bearer token: read at first use, again when that was 50 s ago, and after a 401. A file that
     /// cannot be read leaves the last token (at first `token`) in use.
     std::string token_file = {};
+    /// User name for basic authentication.
     std::string username = {};
+    /// Password for basic authentication.
     std::string password = {};
+    /// Impersonation, on top of the credentials.
     impersonation as = {};
     KUBECORO_NAME_FIRST;
 };
@@ -51,7 +58,9 @@ struct cluster_config
     bool insecure = false;
     /// PEM text; both or neither.
     std::string client_certificate = {};
+    /// PEM text of the private key of `client_certificate`.
     std::string client_key = {};
+    /// The credentials that are sent with each request.
     credentials login = {};
     /// The namespace to use where the user names none; empty = "default".
     std::string ns = {};
@@ -66,7 +75,9 @@ struct cluster_config
     is longer than `limit` bytes. */
 struct environment
 {
+    /// Returns the value of a variable, or nothing.
     std::function<std::optional<std::string>(const std::string& name)> variable;
+    /// Returns the content of a file of at most `limit` bytes, or why it cannot be read.
     std::function<result<std::string>(const std::string& path, std::size_t limit)> read_file;
     /// Where a pod finds its service account.
     std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";

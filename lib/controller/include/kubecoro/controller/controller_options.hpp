@@ -43,6 +43,7 @@ struct controller_options
     std::shared_ptr<metrics> measures = {};
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
+    /// Receives failures of runs and the controller's own lines.
     logger log = {};
     KUBECORO_NAME_FIRST;
 };
@@ -54,6 +55,7 @@ struct source_options
     predicate filter = {};
     /// Of the keys whose objects have changed, and of those that the first list or a resync only shows.
     int priority = priority::normal;
+    /// Priority of keys that a first list or a resync brings.
     int unchanged_priority = priority::low;
     /// As in handler_options. 0 = the informer's default.
     duration resync{0};
@@ -75,8 +77,11 @@ enum class source_state
 /// A picture of one source.
 struct source_stats
 {
+    /// The name from its options.
     std::string name = {};
+    /// Its phase at that moment.
     source_state state = source_state::syncing;
+    /// Events that were received.
     std::uint64_t events = 0;
     /// Events that the filter or the map function threw on.
     std::uint64_t failed = 0;
@@ -104,7 +109,9 @@ enum class controller_phase
 /// A picture of one controller.
 struct controller_stats
 {
+    /// Its phase at that moment.
     controller_phase phase = controller_phase::created;
+    /// Runs that may be in progress at once.
     std::size_t workers = 0;
     /// Runs in progress.
     std::size_t active = 0;
@@ -124,8 +131,11 @@ struct controller_stats
     std::uint64_t cancelled = 0;
     /// Keys that wait until the sources have seen what they wrote, and waits that took too long.
     std::size_t behind_own_writes = 0;
+    /// Waits for own writes that took too long.
     std::uint64_t own_write_timeouts = 0;
+    /// One entry per source.
     std::vector<source_stats> sources = {};
+    /// Its work queue.
     workqueue_stats queue = {};
 };
 

@@ -29,7 +29,9 @@ public:
 
     /// Valid until the item is given back.
     [[nodiscard]] const Key& key() const noexcept { return *static_cast<const Key*>(handed_.key); }
+    /// The key.
     const Key& operator*() const noexcept { return key(); }
+    /// The key.
     const Key* operator->() const noexcept { return &key(); }
     /// The one it was handed out with.
     [[nodiscard]] int priority() const noexcept { return handed_.priority; }
@@ -47,9 +49,11 @@ public:
     /// The run failed: again after the limiter's delay, at the same priority unless one is given, and done(). A failure
     /// while an earlier retry still waits for its moment does not make the delay longer.
     void retry() { finish(verdict::kind::retry, handed_.priority); }
+    /// The same at another priority.
     void retry(int priority) { finish(verdict::kind::retry, priority); }
     /// The run succeeded and wants another one after `delay`: forget(), add_after() and done() at once.
     void again_after(duration delay) { finish(verdict::kind::again, handed_.priority, delay); }
+    /// The same at another priority.
     void again_after(duration delay, int priority) { finish(verdict::kind::again, priority, delay); }
 
 private:

@@ -53,6 +53,7 @@ template<class Key, class Hash = workqueue_hash<Key>, class Equal = workqueue_eq
 class workqueue
 {
 public:
+    /// A key in a worker's hands.
     using item = work_item<Key>;
 
     /// @param executor  Where the one timer of the queue runs (on a strand of its own). Workers run wherever they are.
@@ -155,6 +156,7 @@ public:
         @par Errors        cond::cancelled after shut_down(), or when the awaiting coroutine is cancelled.
         @par Cancellation  terminal, partial, total: the queue stays shut down. */
     [[nodiscard]] boost::asio::awaitable<result<>> shut_down_with_drain() { return engine_->drain(); }
+    /// Whether shut_down() or shut_down_with_drain() was called.
     [[nodiscard]] bool shutting_down() const { return engine_->shutting_down(); }
     /** Completes when the timer of the queue runs no more, after shut_down(). Then the destructor destroys the limiter and
         the other options inside the call, and not later on the executor.
@@ -162,7 +164,9 @@ public:
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> ended() { return engine_->ended(); }
 
+    /// A picture of the present state. Any thread.
     [[nodiscard]] workqueue_stats stats() const { return engine_->stats(); }
+    /// One line for people.
     [[nodiscard]] std::string describe() const { return kubecoro::describe(stats()); }
 
 private:

@@ -38,6 +38,7 @@ struct workqueue_options
     std::shared_ptr<metrics> measures = {};
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
+    /// Receives failures of the queue itself.
     logger log = {};
     KUBECORO_NAME_FIRST;
 };
@@ -45,6 +46,7 @@ struct workqueue_options
 /// A picture of one queue.
 struct workqueue_stats
 {
+    /// The name from its options.
     std::string name = {};
     /// Keys that a worker could have now; what len() says.
     std::size_t ready = 0;
@@ -62,7 +64,9 @@ struct workqueue_stats
     std::uint64_t adds = 0;
     /// add_after and add_rate_limited, whatever became of them.
     std::uint64_t retries = 0;
+    /// Keys that were given to workers.
     std::uint64_t handed_out = 0;
+    /// Whether it accepts no further keys.
     bool shutting_down = false;
     /// Some of the keys in work, the longest running first, as text.
     std::vector<std::string> in_work = {};

@@ -22,6 +22,7 @@ namespace kubecoro::testing {
 /// When a runner gives up on a coroutine that never ends.
 struct run_limits
 {
+    /// Handlers that may run.
     std::size_t handlers = 10'000'000;
     /// Virtual time.
     duration time = std::chrono::hours{24 * 30};
@@ -86,8 +87,11 @@ public:
 
     /// Runs its own handlers in their order; `executor()` is what follows `ready_order`.
     [[nodiscard]] boost::asio::io_context& context() noexcept;
+    /// The executor on which everything runs.
     [[nodiscard]] boost::asio::any_io_executor executor() const noexcept { return executor_; }
+    /// The virtual clock.
     [[nodiscard]] virtual_clock& clock() noexcept { return *clock_; }
+    /// The same clock, for owners.
     [[nodiscard]] const std::shared_ptr<virtual_clock>& shared_clock() const noexcept { return clock_; }
     /// For what a test draws by chance; seeded by the constructor.
     [[nodiscard]] random_source& random() noexcept { return random_; }

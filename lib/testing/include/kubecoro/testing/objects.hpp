@@ -22,6 +22,7 @@ struct object_spec
     std::string resource_version = {};
     /// Empty: made from namespace and name, so that it stays the same from version to version.
     std::string uid = {};
+    /// Labels, as pairs of key and value.
     std::vector<std::pair<std::string, std::string>> labels = {};
     /// Further members of the object as JSON text, e.g. `"spec":{"nodeName":"n1"}`; empty for none.
     std::string members = {};

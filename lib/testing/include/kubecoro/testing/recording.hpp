@@ -48,6 +48,7 @@ public:
     [[nodiscard]] double value(std::string_view name, const metric_labels& labels = {}) const;
     /// How often it was added to, set or observed.
     [[nodiscard]] std::size_t updates(std::string_view name, const metric_labels& labels = {}) const;
+    /// Names of all series, each once, in the order in which they were made.
     [[nodiscard]] std::vector<std::string> names() const;
 
 private:
