@@ -7,7 +7,6 @@
 
 namespace asio = boost::asio;
 using namespace informer_test;
-using lines = std::vector<std::string>;
 
 namespace {
 

@@ -46,11 +46,14 @@ struct prune_options
     friend bool operator==(const prune_options&, const prune_options&) = default;
 };
 
+/// How answers are decoded: limits, and fields that are left out.
 struct decode_options
 {
+    /// Bounds of what is decoded.
     decode_limits limits = {};
     /// Leave out metadata.managedFields while decoding: about a third of the text, rarely needed.
     bool drop_managed_fields = false;
+    /// Fields that are left out while decoding.
     prune_options prune = {};
     KUBECORO_NAME_FIRST;
 
@@ -65,8 +68,11 @@ struct decode_options
 /// An object that was not decoded because it exceeds decode_limits::max_object_bytes.
 struct left_out_object
 {
+    /// Namespace and name.
     object_key key = {};
+    /// The uid, as text.
     std::string uid = {};
+    /// The version that was left out.
     std::string resource_version = {};
     /// Names the limit.
     std::string why = {};
@@ -75,21 +81,26 @@ struct left_out_object
 /// One page of a LIST.
 struct list_page
 {
+    /// The objects of the page, in the server's order.
     std::vector<object> items = {};
+    /// The version of the list.
     std::string resource_version = {};
     /// Empty on the last page.
     std::string continue_token = {};
+    /// How many objects follow this page, if the server says so.
     std::optional<std::int64_t> remaining = {};
     /// The shard selector that the server applied, as sent. Also empty if the server does not support shards, and on
     /// lists of metadata alone, which do not report it.
     std::string shard_selector = {};
     /// As sent: "PodList", "v1".
     std::string kind = {};
+    /// The apiVersion of the items.
     std::string api_version = {};
     /// Items that the server sent and that are missing from `items`.
     std::vector<left_out_object> left_out = {};
 };
 
+/// The type of a watch event as the server names it.
 enum class watch_event_type
 {
     added,
@@ -103,6 +114,7 @@ enum class watch_event_type
 /// One line of a WATCH.
 struct watch_event
 {
+    /// Its type.
     watch_event_type type = watch_event_type::unknown;
     /// The object. For a bookmark: an object with little more than a resource version. Null for error, and where
     /// left_out is set.

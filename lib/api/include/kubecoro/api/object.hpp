@@ -18,7 +18,9 @@ namespace kubecoro {
 /// Identifies an object within its resource; `ns` is empty for cluster-scoped objects. Borrowed text.
 struct object_key_view
 {
+    /// The namespace; empty for cluster-scoped objects.
     std::string_view ns;
+    /// The object's name.
     std::string_view name;
 
     friend bool operator==(const object_key_view&, const object_key_view&) = default;
@@ -28,7 +30,9 @@ struct object_key_view
 /// An object key that owns its text. A regular value.
 struct object_key
 {
+    /// The namespace; empty for cluster-scoped objects.
     std::string ns;
+    /// The object's name.
     std::string name;
 
     object_key() = default;
@@ -45,6 +49,7 @@ struct object_key
 
 /// "namespace/name", or "name" for cluster-scoped objects.
 [[nodiscard]] std::string to_string(object_key_view key);
+/// Writes to_string(key).
 std::ostream& operator<<(std::ostream& out, object_key_view key);
 
 namespace detail {
@@ -62,6 +67,7 @@ struct object_key_hash
     using is_avalanching = void;
     [[nodiscard]] std::size_t operator()(object_key_view key) const noexcept;
 };
+/// Equality that goes with object_key_hash.
 struct object_key_equal
 {
     using is_transparent = void;

@@ -42,12 +42,17 @@ struct list_options
 /// Options of a WATCH.
 struct watch_options
 {
+    /// As in list_options.
     std::string label_selector = {};
+    /// As in list_options.
     std::string field_selector = {};
+    /// As in list_options.
     std::string shard_selector = {};
     /// Start after this version. "" and "0": the current objects as synthetic ADDED events first.
     std::string resource_version = {};
+    /// As in list_options.
     version_match match = version_match::unset;
+    /// Asks the server for bookmarks.
     bool allow_bookmarks = true;
     /// Streamed list: initial events, then a bookmark that marks their end.
     std::optional<bool> send_initial_events = {};
@@ -71,14 +76,17 @@ enum class field_validation
 /// Options shared by create, update and patch.
 struct write_options
 {
+    /// Checks the request and changes nothing.
     bool dry_run = false;
     /// Empty: the server takes the User-Agent up to the first '/'.
     std::string field_manager = {};
+    /// How the server treats unknown and duplicate fields.
     field_validation validation = field_validation::unset;
     KUBECORO_NAME_FIRST;
     friend bool operator==(const write_options&, const write_options&) = default;
 };
 
+/// The format of a patch: JSON Patch, JSON Merge Patch, strategic merge patch, server-side apply.
 enum class patch_kind
 {
     json,
@@ -87,8 +95,10 @@ enum class patch_kind
     apply
 };
 
+/// Options of a patch.
 struct patch_options
 {
+    /// Options common to all writes.
     write_options write = {};
     /// Server-side apply only: take fields from other managers.
     bool force = false;
@@ -96,6 +106,7 @@ struct patch_options
     friend bool operator==(const patch_options&, const patch_options&) = default;
 };
 
+/// How dependent objects are deleted; `unset` leaves it to the server.
 enum class deletion_propagation
 {
     unset,
@@ -104,13 +115,18 @@ enum class deletion_propagation
     foreground
 };
 
+/// Options of a deletion.
 struct delete_options
 {
+    /// Checks the request and changes nothing.
     bool dry_run = false;
+    /// Seconds until the object goes; empty = the kind's default.
     std::optional<std::chrono::seconds> grace_period = {};
+    /// How dependent objects are deleted.
     deletion_propagation propagation = deletion_propagation::unset;
     /// Preconditions; empty = none. A mismatch fails with cond::conflict.
     std::string uid = {};
+    /// Deletes this version only; empty = any.
     std::string resource_version = {};
     KUBECORO_NAME_FIRST;
     friend bool operator==(const delete_options&, const delete_options&) = default;

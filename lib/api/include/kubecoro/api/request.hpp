@@ -15,12 +15,15 @@ namespace kubecoro {
 /// One HTTP request as a value, independent of its transport. The client adds credentials.
 struct request
 {
+    /// The HTTP method.
     std::string method;
     /// Path and query, percent-encoded: "/api/v1/pods?limit=500".
     std::string target;
+    /// The Accept header; empty = none.
     std::string accept = "application/json";
     /// Empty when there is no body.
     std::string content_type = {};
+    /// The body; empty = none.
     std::string body = {};
     /// Further headers.
     std::vector<std::pair<std::string, std::string>> headers = {};
@@ -38,15 +41,21 @@ public:
     /// @param ns  Namespace; empty = all namespaces (list, watch) or cluster scope.
     explicit request_builder(resource_type resource, std::string ns = {});
 
+    /// A LIST, one page of it.
     [[nodiscard]] result<request> list(const list_options& o) const;
+    /// A WATCH.
     [[nodiscard]] result<request> watch(const watch_options& o) const;
     /// @param subresource  "status", "scale", ...; empty = the object itself.
     [[nodiscard]] result<request> get(std::string_view name, std::string_view subresource = {}) const;
+    /// A POST to the collection.
     [[nodiscard]] result<request> create(std::string body, const write_options& o = {}) const;
+    /// A PUT.
     [[nodiscard]] result<request> update(std::string_view name, std::string body, const write_options& o = {},
                                          std::string_view subresource = {}) const;
+    /// A PATCH with the content type of its kind.
     [[nodiscard]] result<request> patch(std::string_view name, patch_kind kind, std::string body,
                                         const patch_options& o = {}, std::string_view subresource = {}) const;
+    /// A DELETE of one object.
     [[nodiscard]] result<request> remove(std::string_view name, const delete_options& o = {}) const;
 
 private:

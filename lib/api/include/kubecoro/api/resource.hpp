@@ -16,14 +16,17 @@ struct resource_type
 {
     /// Empty for the core group.
     std::string group;
+    /// The version, such as "v1".
     std::string version;
     /// Plural, as in the path: "pods".
     std::string plural;
     /// "Pod".
     std::string kind;
+    /// Whether objects belong to namespaces.
     bool namespaced = true;
     /// For display and lookups; not part of the identity.
     std::string singular = {};
+    /// Short names, such as "po".
     std::vector<std::string> short_names = {};
     KUBECORO_NAME_FIRST;
 
@@ -44,8 +47,11 @@ struct resource_type
 /// "apps/v1" -> {"apps", "v1"}; "v1" -> {"", "v1"}.
 struct group_version
 {
+    /// Empty for the core group.
     std::string group;
+    /// The version, such as "v1".
     std::string version;
+    /// Reads "group/version", or "version" for the core group.
     [[nodiscard]] static group_version parse(std::string_view api_version);
     friend bool operator==(const group_version&, const group_version&) = default;
 };

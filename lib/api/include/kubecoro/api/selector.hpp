@@ -17,6 +17,7 @@ namespace kubecoro {
 class label_selector
 {
 public:
+    /// The comparison of one requirement.
     enum class op
     {
         equals,
@@ -30,7 +31,9 @@ public:
     };
     struct requirement
     {
+        /// The label.
         std::string key;
+        /// The comparison.
         op operation = op::exists;
         /// Sorted and unique for in and not_in.
         std::vector<std::string> values = {};
@@ -38,6 +41,7 @@ public:
     };
 
     label_selector() = default;
+    /// Selects what meets all requirements.
     explicit label_selector(std::vector<requirement> requirements);
 
     /// Errors: cond::invalid, with the position and the expected input.
@@ -45,7 +49,9 @@ public:
 
     /// @param labels  The object's `metadata.labels`; absent counts as no labels.
     [[nodiscard]] bool matches(value_view labels) const noexcept;
+    /// Whether it selects everything.
     [[nodiscard]] bool empty() const noexcept { return requirements_.empty(); }
+    /// Its requirements.
     [[nodiscard]] const std::vector<requirement>& requirements() const noexcept { return requirements_; }
     /// Canonical text that parses to an equal selector.
     [[nodiscard]] std::string to_string() const;
@@ -63,21 +69,29 @@ class field_selector
 public:
     struct requirement
     {
+        /// The field, as dotted member names.
         std::string path;
+        /// False for `!=`.
         bool equal = true;
+        /// The value to compare with, unescaped.
         std::string value;
         friend bool operator==(const requirement&, const requirement&) = default;
     };
 
     field_selector() = default;
+    /// Selects what meets all requirements.
     explicit field_selector(std::vector<requirement> requirements);
 
+    /// Errors: cond::invalid, with the position and what was expected.
     [[nodiscard]] static result<field_selector> parse(std::string_view text);
 
     /// @param field  Returns the text at a path, empty when absent.
     [[nodiscard]] bool matches(const std::function<std::string(std::string_view path)>& field) const;
+    /// Whether it selects everything.
     [[nodiscard]] bool empty() const noexcept { return requirements_.empty(); }
+    /// Its requirements.
     [[nodiscard]] const std::vector<requirement>& requirements() const noexcept { return requirements_; }
+    /// Canonical text that parses to an equal selector.
     [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(const field_selector&, const field_selector&) = default;

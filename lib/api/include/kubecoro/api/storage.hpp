@@ -23,10 +23,13 @@ enum class storage : std::uint8_t
     /// the largest part of metadata, unless decode_options::prune.keep names "metadata.managedFields".
     metadata_only
 };
+/// The policy's name.
 [[nodiscard]] std::string_view to_string(storage s) noexcept;
 
+/// How the objects of one informer rest in memory.
 struct storage_options
 {
+    /// Plain, compressed or metadata only.
     storage policy = storage::plain;
     /// Paths that object::path() finds without a search. compressed: also without expanding, as with labels, owner
     /// references and the identifying metadata. Dotted member names; at most 32, further ones are ignored. Each costs
@@ -47,15 +50,18 @@ enum class dictionary_stage : std::uint8_t
     provisional,
     settled
 };
+/// The stage's name.
 [[nodiscard]] std::string_view to_string(dictionary_stage s) noexcept;
 
 /// Statistics of one informer's storage.
 struct storage_stats
 {
+    /// The policy in use.
     storage policy = storage::plain;
     /// Heap bytes shared by the objects: vocabulary, dictionaries, scratch space.
     std::size_t shared_bytes = 0;
     // compressed:
+    /// How far the dictionary is learnt.
     dictionary_stage stage = dictionary_stage::none;
     /// Dictionaries trained so far, and those still in use by objects.
     std::uint64_t trained = 0;

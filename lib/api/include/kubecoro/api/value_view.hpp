@@ -41,11 +41,15 @@ class value_view
 public:
     value_view() noexcept = default;
 
+    /// The type of the value.
     [[nodiscard]] value_kind kind() const noexcept;
     /// True if present, even if null.
     explicit operator bool() const noexcept { return at_ != nullptr; }
+    /// Whether it is a string.
     [[nodiscard]] bool is_string() const noexcept { return kind() == value_kind::string; }
+    /// Whether it is an object.
     [[nodiscard]] bool is_object() const noexcept { return kind() == value_kind::object; }
+    /// Whether it is an array.
     [[nodiscard]] bool is_array() const noexcept { return kind() == value_kind::array; }
 
     /// The member with this name; with duplicates the last, as in the server's own decoder.
@@ -57,9 +61,11 @@ public:
 
     /// The text of a string, else `fallback`.
     [[nodiscard]] std::string_view as_string(std::string_view fallback = {}) const noexcept;
+    /// The integer; `fallback` for everything else.
     [[nodiscard]] std::int64_t as_int64(std::int64_t fallback = 0) const noexcept;
     /// The nearest double; infinite beyond its range.
     [[nodiscard]] double as_double(double fallback = 0) const noexcept;
+    /// The boolean; `fallback` for everything else.
     [[nodiscard]] bool as_bool(bool fallback = false) const noexcept;
     /// The digits of a `number`, as the server wrote them; empty for any other kind.
     [[nodiscard]] std::string_view number_text() const noexcept;
@@ -70,10 +76,12 @@ public:
     [[nodiscard]] bool empty() const noexcept;
     /// Members or items in the order the server sent; empty unless this is an object or an array.
     [[nodiscard]] member_range members() const noexcept;
+    /// The items of an array; none for everything else.
     [[nodiscard]] item_range items() const noexcept;
 
     /// Compact JSON text: the server's member order, duplicates and number notation are kept.
     [[nodiscard]] std::string to_text() const;
+    /// Appends the value as JSON text.
     void append_text(std::string& out) const;
     /// Of duplicate members the last; numbers as int64, uint64 or the nearest finite double.
     [[nodiscard]] boost::json::value to_json() const;
@@ -99,10 +107,13 @@ private:
 /// A member during iteration: `for (auto [key, value] : view.members())`.
 struct member
 {
+    /// The member's name.
     std::string_view key;
+    /// The member's value.
     value_view value;
 };
 
+/// Goes through the members of an object, in document order.
 class member_iterator
 {
 public:
@@ -128,6 +139,7 @@ private:
     const unsigned char* end_ = nullptr;
 };
 
+/// Goes through the items of an array.
 class item_iterator
 {
 public:
@@ -152,10 +164,13 @@ private:
     const unsigned char* end_ = nullptr;
 };
 
+/// The members of an object; see value_view::members().
 class member_range
 {
 public:
+    /// The first member.
     [[nodiscard]] member_iterator begin() const noexcept { return begin_; }
+    /// The end.
     [[nodiscard]] member_iterator end() const noexcept { return {}; }
 
 private:
@@ -163,10 +178,13 @@ private:
     member_iterator begin_;
 };
 
+/// The items of an array; see value_view::items().
 class item_range
 {
 public:
+    /// The first item.
     [[nodiscard]] item_iterator begin() const noexcept { return begin_; }
+    /// The end.
     [[nodiscard]] item_iterator end() const noexcept { return {}; }
 
 private:

@@ -44,12 +44,16 @@ class access_control
 public:
     /// @param expires  The token is unknown (401) from this time on.
     void add_token(std::string token, user_info user, std::optional<wall_time> expires = {});
+    /// Refuses the token from now on.
     void remove_token(std::string_view token);
+    /// Adds a rule behind those that are there.
     void add_rule(access_rule rule) { rules_.push_back(std::move(rule)); }
+    /// Removes all rules.
     void clear_rules() { rules_.clear(); }
 
     /// Returns the user of a token; empty when the token is unknown or expired.
     [[nodiscard]] std::optional<user_info> authenticate(std::string_view token, wall_time now) const;
+    /// Whether the user may do it: the first rule that matches decides, and without one the user's groups.
     [[nodiscard]] bool allows(const user_info& user, const access_request& asked) const;
 
     /// The user of a request that carries neither token nor certificate.

@@ -24,6 +24,7 @@ struct stored_object;
 class resource_store;
 struct resource_info;
 
+/// Options of a cluster_state_core.
 struct cluster_options
 {
     /// Events kept per resource, for resuming watches and for lists at an older version. Older versions are answered
@@ -49,6 +50,7 @@ struct object_address
     std::string version = {};
     /// Empty: all namespaces, or cluster scope.
     std::string ns = {};
+    /// The object's name.
     std::string name = {};
     /// "", "status", "scale", "finalize".
     std::string subresource = {};
@@ -57,6 +59,7 @@ struct object_address
 /// Options of a write that affect the state.
 struct write_flags
 {
+    /// Checks the request and changes nothing.
     bool dry_run = false;
     /// A new object keeps the status, uid and creation time of the body (manifests). Over HTTP the server sets them.
     bool keep_status = false;

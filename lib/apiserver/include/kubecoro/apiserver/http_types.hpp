@@ -17,8 +17,11 @@ namespace kubecoro::apiserver {
 /// The authenticated user of a request.
 struct user_info
 {
+    /// The user name.
     std::string name;
+    /// The user's groups.
     std::vector<std::string> groups = {};
+    /// The user's uid; empty = none.
     std::string uid = {};
     friend bool operator==(const user_info&, const user_info&) = default;
 };
@@ -26,11 +29,13 @@ struct user_info
 /// One complete request. The front bounds the body beforehand: it need not read more than max_body_bytes.
 struct http_request
 {
+    /// The HTTP method.
     std::string method;
     /// Origin form, percent-encoded: "/api/v1/pods?limit=500".
     std::string target;
     /// Names in any case.
     std::vector<std::pair<std::string, std::string>> headers = {};
+    /// The whole body.
     std::string body = {};
     /// Set by a front that verified a client certificate; when empty, the Authorization header decides.
     std::optional<user_info> user = {};
@@ -60,11 +65,13 @@ struct http_response
     int status = 200;
     /// Names in the case in which they are sent.
     std::vector<std::pair<std::string, std::string>> headers = {};
+    /// The body, unless the answer is a watch.
     std::string body = {};
     /// The rest of the body, after `body`; null when `body` is complete.
     std::unique_ptr<body_stream> rest = nullptr;
     /// The front delays the response by this: kube-apiserver waits 3 s for a resource version in the future.
     std::chrono::milliseconds delay{0};
+    /// Set for a watch, which is the body.
     std::unique_ptr<watch_stream> watch = nullptr;
     /// Name of the requesting user, for the request log; empty when unknown.
     std::string user = {};

@@ -11,6 +11,7 @@ namespace kubecoro::apiserver {
 class embedded_server;
 class server_engine;
 
+/// Options of an in_process_transport.
 struct in_process_options
 {
     /// The user of requests without an Authorization header.

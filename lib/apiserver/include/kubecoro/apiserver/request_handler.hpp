@@ -13,6 +13,7 @@
 
 namespace kubecoro::apiserver {
 
+/// Options of a request_handler.
 struct handler_options
 {
     /// The gitVersion that /version reports.

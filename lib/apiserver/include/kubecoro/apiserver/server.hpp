@@ -25,7 +25,9 @@ class server_engine;
 /// A bearer token and its user.
 struct token_user
 {
+    /// The bearer token.
     std::string token;
+    /// The user that it stands for.
     user_info user;
     /// The token is answered with 401 from this time on. Empty: never.
     std::optional<wall_time> expires = {};
@@ -34,8 +36,11 @@ struct token_user
 /// Options of an embedded server. The defaults suit tests.
 struct server_options
 {
+    /// Options of the cluster state.
     cluster_options cluster = {};
+    /// Options of the request handler.
     handler_options handler = {};
+    /// Tokens and the users that they stand for.
     std::vector<token_user> tokens = {};
     /// See access_control. Members of system:masters need no rule.
     std::vector<access_rule> rules = {};
@@ -69,10 +74,14 @@ struct endpoint_options
     KUBECORO_NAME_FIRST;
 };
 
+/// An address on which the server listens.
 struct bound_endpoint
 {
+    /// The IP address.
     std::string address;
+    /// The port that was bound, never 0.
     std::uint16_t port = 0;
+    /// Whether it serves HTTPS.
     bool tls = false;
     /// "https://127.0.0.1:6443".
     [[nodiscard]] std::string url() const;
@@ -81,13 +90,17 @@ struct bound_endpoint
 /// Counts since the server was constructed.
 struct server_counters
 {
+    /// Requests that were received.
     std::uint64_t requests = 0;
     /// Accepted lists and watches; both also count as requests. Each page counts as a list.
     std::uint64_t lists = 0;
+    /// Watches that were opened.
     std::uint64_t watches = 0;
+    /// Watches that are open.
     std::uint64_t open_watches = 0;
     /// Connections accepted over sockets, and those currently open.
     std::uint64_t connections = 0;
+    /// Connections that are open.
     std::uint64_t open_connections = 0;
 };
 
@@ -141,7 +154,9 @@ public:
     /// The newest resource version assigned.
     [[nodiscard]] boost::asio::awaitable<result<std::uint64_t>> resource_version();
 
+    /// Accepts the token from now on.
     [[nodiscard]] boost::asio::awaitable<result<>> add_token(token_user user);
+    /// Refuses the token from now on.
     [[nodiscard]] boost::asio::awaitable<result<>> remove_token(std::string token);
     /// Replaces all rules.
     [[nodiscard]] boost::asio::awaitable<result<>> set_rules(std::vector<access_rule> rules);
@@ -153,6 +168,7 @@ public:
     /// While true, new connections are closed at once and in-process requests fail with cond::unreachable.
     void refuse_connections(bool refuse);
 
+    /// A picture of the present state. Any thread.
     [[nodiscard]] server_counters counters() const;
 
 private:

@@ -14,7 +14,9 @@ namespace kubecoro::apiserver {
 /// A certificate authority with its key, as PEM text. The key allows signing certificates that clients trust.
 struct tls_authority
 {
+    /// PEM text.
     std::string certificate;
+    /// PEM text.
     std::string key;
 
     /// @param now  The validity begins one hour before this. Errors: cond::internal with OpenSSL's reason.
@@ -41,8 +43,11 @@ struct tls_identity_options
     PEM text. A value. */
 struct tls_identity
 {
+    /// PEM text of the authority.
     std::string ca_certificate;
+    /// PEM text of the server's certificate.
     std::string server_certificate;
+    /// PEM text of its private key.
     std::string server_key;
     /// Empty unless tls_identity_options::client_user is set.
     std::string client_certificate;
@@ -65,6 +70,7 @@ struct kubeconfig_entry
     std::string server;
     /// PEM text; embedded in the file, so that it needs no other files.
     std::string ca_certificate = {};
+    /// A bearer token; empty = none.
     std::string token = {};
     std::string client_certificate = {};
     std::string client_key = {};

@@ -20,6 +20,7 @@ public:
     /// Settles the latch; later calls do nothing. Never runs a waiter inside the call.
     /// @return whether this call settled the latch.
     bool settle(result<> outcome) const;
+    /// Whether it has happened.
     [[nodiscard]] bool settled() const noexcept;
     /// The outcome; success while not settled.
     [[nodiscard]] result<> outcome() const;
@@ -43,6 +44,7 @@ class wake_signal
 {
 public:
     wake_signal();
+    /// Wakes the waiter, or the next one to come.
     void notify() const;
 
     /// Completes once notify() has been called since the last wait(). Errors: cond::cancelled.

@@ -25,6 +25,7 @@ struct backoff_policy
 class backoff
 {
 public:
+    /// @param seed  Seeds the jitter.
     explicit backoff(backoff_policy policy = {}, std::uint64_t seed = 1);
 
     /// The delay before the next attempt. Grows with each call up to the cap.

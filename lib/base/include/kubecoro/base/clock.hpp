@@ -10,8 +10,11 @@
 
 namespace kubecoro {
 
+/// Length of time; steady_clock ticks.
 using duration = std::chrono::steady_clock::duration;
+/// A moment of a time_source; comparable with those of the same source only.
 using time_point = std::chrono::steady_clock::time_point;
+/// Calendar time, as objects and certificates carry it.
 using wall_time = std::chrono::system_clock::time_point;
 
 /** A timer of a time_source, bound to an executor. Not thread safe: use it from that executor (its strand). */
@@ -45,6 +48,7 @@ public:
     [[nodiscard]] virtual time_point now() const noexcept = 0;
     /// Wall-clock time, only for certificates, tokens and timestamps in objects.
     [[nodiscard]] virtual wall_time wall_now() const noexcept = 0;
+    /// Returns a timer whose waits complete on the executor.
     [[nodiscard]] virtual std::unique_ptr<timer> make_timer(boost::asio::any_io_executor executor) = 0;
 };
 

@@ -51,6 +51,7 @@ enum class cond
 /// The error category whose values are those of `cond`; its name is "kubecoro".
 [[nodiscard]] const boost::system::error_category& kubecoro_category() noexcept;
 
+/// Lets a `cond` be used as an error code of kubecoro_category().
 [[nodiscard]] inline boost::system::error_code make_error_code(cond c) noexcept
 {
     return {static_cast<int>(c), kubecoro_category()};

@@ -37,14 +37,18 @@ public:
     /// @param doing  The operation that failed, e.g. "connect to 127.0.0.1:6443".
     failure(boost::system::error_code code, std::string_view doing);
 
+    /// How to react.
     [[nodiscard]] cond condition() const noexcept { return condition_; }
+    /// The condition as an error code.
     [[nodiscard]] boost::system::error_code code() const noexcept { return make_error_code(condition_); }
+    /// Our own words; never text from the server.
     [[nodiscard]] const std::string& message() const noexcept;
     /// The server's Status: of this failure, else of the nearest cause, else null.
     [[nodiscard]] const server_status* status() const noexcept;
     /// "GET" and "/api/v1/pods?..." of the request that failed: of this failure, else of the nearest cause; empty when
     /// no request was involved.
     [[nodiscard]] const std::string& method() const noexcept;
+    /// The path and query of the request; empty = none.
     [[nodiscard]] const std::string& target() const noexcept;
     /// The failure that caused this one, or null.
     [[nodiscard]] const failure* cause() const noexcept;
@@ -70,6 +74,7 @@ private:
     std::shared_ptr<const details> details_;
 };
 
+/// Writes failure::describe().
 std::ostream& operator<<(std::ostream& out, const failure& f);
 
 /// The condition of a Status, by reason, then causes, then code (Expired and Gone are both `expired`; a 504 whose cause
@@ -83,7 +88,9 @@ std::ostream& operator<<(std::ostream& out, const failure& f);
 class error : public std::runtime_error
 {
 public:
+    /// Keeps the failure, and describes it in what().
     explicit error(failure f) : std::runtime_error(f.describe()), failure_(std::move(f)) {}
+    /// The failure.
     [[nodiscard]] const failure& why() const noexcept { return failure_; }
 
 private:

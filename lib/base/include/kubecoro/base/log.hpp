@@ -14,6 +14,7 @@
 
 namespace kubecoro {
 
+/// How important a line is, in rising order.
 enum class log_level
 {
     trace,
@@ -23,6 +24,7 @@ enum class log_level
     error
 };
 
+/// The level's lower-case name.
 [[nodiscard]] std::string_view to_string(log_level level) noexcept;
 
 /// A named value of a log line. Borrowed: valid only during the call.
@@ -46,9 +48,13 @@ struct log_field
 /// One line passed to a sink. Borrowed: valid only during the call.
 struct log_record
 {
+    /// Its level.
     log_level level;
+    /// The message, without its fields.
     std::string_view message;
+    /// The fields.
     const log_field* fields;
+    /// Number of fields.
     std::size_t field_count;
 };
 
@@ -63,14 +69,18 @@ struct log_record
 class logger
 {
 public:
+    /// Receives each line that passes the threshold.
     using sink = std::function<void(const log_record&)>;
 
     logger();
+    /// Writes lines of at least this level to the sink.
     explicit logger(sink s, log_level threshold = log_level::info);
     /// Drops everything.
     [[nodiscard]] static logger silent();
 
+    /// Whether a line of that level is written.
     [[nodiscard]] bool enabled(log_level level) const noexcept;
+    /// Writes a line, if its level is enabled. Never throws.
     void write(log_level level, std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept;
     /// A logger that adds these values to every line.
     [[nodiscard]] logger with(std::vector<std::pair<std::string, std::string>> fields) const;

@@ -18,31 +18,41 @@ using metric_labels = std::vector<std::pair<std::string, std::string>>;
 class metrics
 {
 public:
+    /// A number that only grows.
     class counter
     {
     public:
         virtual ~counter() = default;
+        /// Adds `n`, which is not negative.
         virtual void add(double n = 1) noexcept = 0;
     };
+    /// A number that goes up and down.
     class gauge
     {
     public:
         virtual ~gauge() = default;
+        /// Replaces the value.
         virtual void set(double v) noexcept = 0;
     };
+    /// A distribution of observed values.
     class histogram
     {
     public:
         virtual ~histogram() = default;
+        /// Adds one observation.
         virtual void observe(double v) noexcept = 0;
     };
 
     virtual ~metrics() = default;
+    /// Returns the counter of this name and labels.
     [[nodiscard]] virtual std::shared_ptr<counter> make_counter(std::string_view name, metric_labels labels) = 0;
+    /// Returns the gauge of this name and labels.
     [[nodiscard]] virtual std::shared_ptr<gauge> make_gauge(std::string_view name, metric_labels labels) = 0;
+    /// Returns the histogram of this name and labels.
     [[nodiscard]] virtual std::shared_ptr<histogram> make_histogram(std::string_view name, metric_labels labels) = 0;
 };
 
+/// A sink that drops everything.
 [[nodiscard]] std::shared_ptr<metrics> null_metrics();
 
 } // namespace kubecoro

@@ -49,6 +49,7 @@ struct round_timing
 backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
               named_first<std::function<void(const failure&)>> on_failure = nullptr, std::uint64_t seed = 1);
 
+/// When poll_until() asks, and for how long.
 struct poll_timing
 {
     /// From the end of one question to the beginning of the next.

@@ -18,6 +18,7 @@ struct retry_policy
 {
     /// Total number of attempts, including the first. 0 counts as 1.
     unsigned attempts = 5;
+    /// Delays between attempts.
     backoff_policy delays{.initial = std::chrono::milliseconds{10}, .factor = 1.0, .jitter = 0.1};
     /// Seed of the jitter.
     std::uint64_t seed = 1;
@@ -68,6 +69,7 @@ template<class T = void>
     }
 }
 
+/// The same for failures of one condition.
 template<class T = void>
 [[nodiscard]] boost::asio::awaitable<result<T>> retry_on(time_source& time, cond condition, attempt_of<T> body,
                                                          retry_policy policy = retry_policy())

@@ -10,8 +10,11 @@ namespace kubecoro {
 /// One entry of a Status's `details.causes`.
 struct status_cause
 {
+    /// A CamelCase reason such as "FieldValueInvalid".
     std::string reason;
+    /// The cause in words.
     std::string message;
+    /// The field, as a path.
     std::string field;
 };
 
@@ -25,11 +28,13 @@ struct server_status
     int code = 0;
     /// CamelCase reason such as "NotFound"; empty for plain-text responses.
     std::string reason;
+    /// The server's message for people.
     std::string message;
     /// Kind (or plural resource), group and name of the object concerned.
     std::string kind;
     std::string group;
     std::string name;
+    /// Single causes, such as invalid fields.
     std::vector<status_cause> causes;
     /// `details.retryAfterSeconds` or the Retry-After header, whichever is present.
     std::optional<std::chrono::seconds> retry_after;

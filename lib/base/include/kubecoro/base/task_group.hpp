@@ -48,9 +48,11 @@ public:
         The children may also end by being destroyed with their context. Releases `owner` at once when none runs. */
     void keep_until_ended(std::shared_ptr<void> owner);
 
+    /// Children that have not ended.
     [[nodiscard]] std::size_t running() const;
     /// Names of the running children, for diagnostics.
     [[nodiscard]] std::vector<std::string> names() const;
+    /// The first failure of a child, if any.
     [[nodiscard]] result<> first_failure() const;
 
 private:

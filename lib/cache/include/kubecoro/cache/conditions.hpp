@@ -23,8 +23,10 @@ namespace kubecoro {
 class object_condition
 {
 public:
+    /// Whether the object is as wanted, or why it never can be.
     using question = std::function<result<bool>(const object&)>;
 
+    /// @param name  For failures: "on a node".
     object_condition(std::string name, question q) : name_(std::move(name)), question_(std::move(q)) {}
     /// A custom predicate, e.g. `[](const kubecoro::object& o) { return o.generation() > 3; }`.
     template<class F>
@@ -34,7 +36,9 @@ public:
     {
     }
 
+    /// Asks about one state; null = there is no object.
     [[nodiscard]] result<bool> operator()(const object& o) const;
+    /// The name, as failures show it.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
@@ -54,10 +58,12 @@ namespace conditions {
 
 /// No object of that key exists; with a uid, also met when another object has replaced it.
 [[nodiscard]] object_condition deleted(std::string uid = {});
+/// There is an object of that key.
 [[nodiscard]] object_condition exists();
 
 /// status.conditions has one of this type with status "True".
 [[nodiscard]] object_condition condition_true(std::string type);
+/// status.conditions has one of this type with this status.
 [[nodiscard]] object_condition condition_is(std::string type, std::string status);
 /// status.observedGeneration has reached metadata.generation: the status describes the current spec.
 [[nodiscard]] object_condition generation_observed();
@@ -67,11 +73,14 @@ namespace conditions {
 
 /// The Pod is bound to a node and at least one container runs.
 [[nodiscard]] object_condition pod_running();
+/// A Pod's condition "Ready" is true.
 [[nodiscard]] object_condition pod_ready();
 /// The Pod's containers have terminated for good, successfully or not.
 [[nodiscard]] object_condition pod_finished();
 
+/// A Job's condition "Complete" is true.
 [[nodiscard]] object_condition job_complete();
+/// A Job's condition "Failed" is true.
 [[nodiscard]] object_condition job_failed();
 /// Complete or failed; check the object for which.
 [[nodiscard]] object_condition job_finished();
@@ -87,7 +96,9 @@ namespace conditions {
 
 /// Logical AND, OR and NOT of conditions. The first failure of a part is the result.
 [[nodiscard]] object_condition all_of(std::vector<object_condition> parts);
+/// Any of them. The first failure ends the question.
 [[nodiscard]] object_condition any_of(std::vector<object_condition> parts);
+/// Its opposite; a failure stays one.
 [[nodiscard]] object_condition not_(object_condition part);
 
 } // namespace conditions

@@ -27,13 +27,18 @@ template<class Event>
 class handler_slot
 {
 public:
+    /// A plain function.
     using function = std::function<void(const Event&)>;
+    /// A coroutine.
     using coroutine = std::function<boost::asio::awaitable<void>(const Event&)>;
+    /// A coroutine that may fail; a failure is counted and logged.
     using failing_coroutine = std::function<boost::asio::awaitable<result<>>(const Event&)>;
+    /// Any of them, or none.
     using callable = std::variant<std::monostate, function, coroutine, failing_coroutine>;
 
     handler_slot() = default;
 
+    /// Takes a callable that accepts the event.
     template<class F>
         requires(!std::same_as<std::remove_cvref_t<F>, handler_slot>)
     handler_slot(F&& f)
@@ -43,6 +48,7 @@ public:
         if constexpr (takes_event) set(std::forward<F>(f));
     }
 
+    /// The callable.
     [[nodiscard]] const callable& get() const noexcept { return call_; }
 
 private:
@@ -70,12 +76,16 @@ private:
     logged; the next event follows. */
 struct event_handler
 {
+    /// Called for each object that appears, initial ones included.
     handler_slot<added> on_add = {};
+    /// Called for each change, and for resyncs.
     handler_slot<updated> on_update = {};
+    /// Called for each object that has left the store.
     handler_slot<deleted> on_delete = {};
     KUBECORO_NAME_FIRST;
 };
 
+/// Options of one handler, see shared_informer::add_event_handler().
 struct handler_options
 {
     /// Executor of the handler; the library wraps it in a strand. Empty = the informer's. Its context must outlive the
@@ -106,10 +116,13 @@ struct handler_options
 /// Counters of one handler or subscription.
 struct handler_stats
 {
+    /// The name from its options.
     std::string name = {};
+    /// How its notifications are merged.
     coalesce policy = coalesce::hybrid;
     /// Waiting events, without the batch being processed.
     std::size_t pending = 0;
+    /// Notifications that it was called for.
     std::uint64_t delivered = 0;
     /// Events merged into an earlier one.
     std::uint64_t coalesced = 0;
@@ -119,11 +132,13 @@ struct handler_stats
     std::uint64_t failed = 0;
     /// Calls in progress, and the running time of the longest of them.
     std::size_t running = 0;
+    /// How long the longest call in progress has been running.
     duration running_for{0};
     /// Duration of the longest finished call.
     duration slowest{0};
     /// Calls that took longer than handler_options::slow_after.
     std::uint64_t slow = 0;
+    /// Whether it has seen the first list.
     bool synced = false;
 };
 
@@ -169,7 +184,9 @@ public:
         behind. Waits for the end like removed(), but does not cause it. */
     [[nodiscard]] boost::asio::awaitable<result<>> ended() const;
 
+    /// A picture of the present state. Any thread.
     [[nodiscard]] handler_stats stats() const;
+    /// False for an empty handle.
     explicit operator bool() const noexcept { return listener_ != nullptr; }
 
 private:

@@ -27,6 +27,7 @@ namespace kubecoro {
 class informer_factory
 {
 public:
+    /// Informers over any source, such as testing::scripted_provider.
     explicit informer_factory(std::shared_ptr<source_provider> provider, factory_options options = {});
     ~informer_factory();
     informer_factory(informer_factory&&) noexcept;
@@ -38,6 +39,7 @@ public:
         transform is set. The label indexes of every call are built, those of later calls on the calling thread; the
         other options of the first call apply. Every get() counts as a use: see release(). */
     [[nodiscard]] shared_informer get(const resource_type& resource, informer_options options = {});
+    /// The same for a kind with a C++ type.
     template<class Kind>
     [[nodiscard]] shared_informer get(informer_options options = {})
     {
@@ -69,6 +71,7 @@ public:
         handler, because it takes a lock. Idempotent. */
     void request_stop();
 
+    /// All informers that are in use.
     [[nodiscard]] std::vector<shared_informer> informers() const;
 
 private:

@@ -20,6 +20,7 @@ class index_sink
 {
 public:
     explicit index_sink(std::vector<std::string>& out) noexcept : out_(&out) {}
+    /// Adds one value under which the object is found.
     void operator()(std::string_view value) const { out_->emplace_back(value); }
 
 private:
@@ -52,6 +53,7 @@ public:
 
     /// Returns the object, or null.
     [[nodiscard]] object get(object_key_view key) const;
+    /// Returns the object, or null.
     [[nodiscard]] object get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
 
     /// Returns all objects.
@@ -106,13 +108,16 @@ public:
     /// Returns the objects under a value of an index added by shared_informer::add_index. Empty for an unknown index;
     /// see has_index.
     [[nodiscard]] std::vector<object> by_index(std::string_view index, std::string_view value) const;
+    /// Returns the keys of the objects under that value.
     [[nodiscard]] std::vector<object_key> index_keys(std::string_view index, std::string_view value) const;
     /// Returns all values under which the index has objects, sorted.
     [[nodiscard]] std::vector<std::string> index_values(std::string_view index) const;
+    /// Whether there is an index of that name.
     [[nodiscard]] bool has_index(std::string_view index) const;
 
     /// Returns the namespaces that have objects; one empty name for cluster-scoped objects.
     [[nodiscard]] std::vector<std::string> namespaces() const;
+    /// Number of objects.
     [[nodiscard]] std::size_t size() const;
 
 private:

@@ -14,6 +14,7 @@
 
 namespace kubecoro {
 
+/// Options of a mutation_cache.
 struct mutation_cache_options
 {
     /// Empty = real_clock().
@@ -40,6 +41,7 @@ struct mutation_cache_options
 class mutation_cache
 {
 public:
+    /// Shows own writes on top of a lister.
     explicit mutation_cache(lister stored, mutation_cache_options options = {});
 
     /// Records the response to a create, update or patch. The newer of two responses for one object is kept; if their
@@ -58,11 +60,14 @@ public:
 
     /// Returns the newer of the stored and the written object; null when neither exists or it was removed.
     [[nodiscard]] object get(object_key_view key) const;
+    /// Returns the newer of the stored object and the own write, or null.
     [[nodiscard]] object get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
     /// lister::list with one's own writes applied. A write that the selector does not match excludes its object.
     [[nodiscard]] std::vector<object> list() const { return list_in({}); }
+    /// Lists one namespace, own writes included.
     [[nodiscard]] std::vector<object> list_in(std::string_view ns) const;
     std::vector<object> list(std::string_view) const = delete; // ambiguous, as in lister
+    /// Lists by labels, own writes included.
     [[nodiscard]] std::vector<object> list(const label_selector& selector, std::string_view ns = {}) const;
 
     /// Number of writes that the store may still lack.

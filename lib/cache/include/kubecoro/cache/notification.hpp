@@ -20,6 +20,7 @@ namespace kubecoro {
 /// An object entered the store.
 struct added
 {
+    /// The object as it is stored.
     object obj = {};
     /// The object was already stored when the handler joined, or was part of the first list.
     bool initial = false;
@@ -28,7 +29,9 @@ struct added
 /// An object of the same uid has a new version, or a resync shows the stored one again.
 struct updated
 {
+    /// The object as it was.
     object before = {};
+    /// The object as it is stored now.
     object after = {};
 
     /// True for a resync: nothing has changed.
@@ -49,6 +52,7 @@ enum class departure : std::uint8_t
     /// The server no longer serves the kind: its definition was deleted.
     kind_gone
 };
+/// The reason's name.
 [[nodiscard]] std::string_view to_string(departure d) noexcept;
 
 /// An object left the store.
@@ -58,6 +62,7 @@ struct deleted
     object obj = {};
     /// The deletion was noticed by a relist only (or by a new uid under the old key), so the final state is unknown.
     bool final_state_unknown = false;
+    /// Why it has left the store.
     departure why = departure::deleted;
 };
 

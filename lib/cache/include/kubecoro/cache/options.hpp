@@ -31,6 +31,7 @@ namespace kubecoro {
     as received, which is counted (informer_stats::transform_failures) and logged: no object is missing from a list. */
 using object_transform = std::function<object(const object&)>;
 
+/// Options of an informer, see informer_factory::get().
 struct informer_options
 {
     /// The namespaces to cover, each with its own watch and all in one store. Empty = all. Must be empty for
@@ -38,6 +39,7 @@ struct informer_options
     std::vector<std::string> namespaces = {};
     /// Which objects to cover; empty = all. Selector text as in kubectl.
     std::string label_selector = {};
+    /// Field selector, as in kubectl; empty = all.
     std::string field_selector = {};
     /** Restricts the informer to the shard selected by a hash of the uid or the namespace (Kubernetes 1.36, feature
         gate ShardedListAndWatch), so that several processes share a resource: "shardRange(object.metadata.uid,
@@ -79,12 +81,14 @@ struct informer_options
     KUBECORO_NAME_FIRST;
 };
 
+/// Options of an informer_factory.
 struct factory_options
 {
     /// Executor of the informers, each on a strand of its own. Empty = the provider's.
     boost::asio::any_io_executor executor = {};
     /// For these three, empty = the provider's, which are the client's.
     std::shared_ptr<time_source> time = {};
+    /// Receives the lines of all informers.
     std::optional<logger> log = {};
     /// Updated every `metrics_period` and at the stop: see the guide on observability.
     std::shared_ptr<metrics> numbers = {};
@@ -93,6 +97,7 @@ struct factory_options
     std::optional<std::uint64_t> seed = {};
     /// Default resync of handlers. 0 = none.
     duration resync{0};
+    /// How informers list and watch, unless their own options say otherwise.
     reflector_policy policy = {};
     /// Shared by all informers of the factory, and by other factories that get the same one. Empty = a budget of its
     /// own with default options.

@@ -9,6 +9,7 @@
 
 namespace kubecoro {
 
+/// The phases of an informer.
 enum class informer_state
 {
     /// Not started.
@@ -26,6 +27,7 @@ enum class informer_state
     queued,
     stopped
 };
+/// The state's name, as in metrics.
 [[nodiscard]] std::string_view to_string(informer_state s) noexcept;
 
 /// Why a reflector listed again instead of resuming its watch.
@@ -50,7 +52,9 @@ enum class relist_reason
     /// The resource was not served (informer_state::parked): a probe for its return.
     parked
 };
+/// Number of values of relist_reason.
 inline constexpr std::size_t relist_reasons = 9;
+/// The reason's name, as in metrics.
 [[nodiscard]] std::string_view to_string(relist_reason r) noexcept;
 
 /// Counters of one reflector; summed over the namespaces of an informer.
@@ -58,6 +62,7 @@ struct reflector_stats
 {
     /// LIST rounds started, and pages requested in them.
     std::uint64_t lists = 0;
+    /// Pages that were asked for.
     std::uint64_t pages = 0;
     /// Lists of either kind started after the first successful one, by reason.
     std::array<std::uint64_t, relist_reasons> relists = {};
@@ -70,11 +75,15 @@ struct reflector_stats
     std::uint64_t reconnects = 0;
     /// Watches the reflector ended because of silence: past their requested timeout, or by idle_timeout.
     std::uint64_t overdue_ends = 0;
+    /// Watches that were ended because of silence.
     std::uint64_t idle_ends = 0;
+    /// Bookmarks that were received.
     std::uint64_t bookmarks = 0;
     /// Events by their type on the wire, without those of streamed lists.
     std::uint64_t events_added = 0;
+    /// Events of type MODIFIED.
     std::uint64_t events_modified = 0;
+    /// Events of type DELETED.
     std::uint64_t events_deleted = 0;
     /// Events and list items skipped: wrong kind, no metadata, unknown type, larger than decode_limits allow.
     std::uint64_t skipped = 0;
@@ -82,11 +91,14 @@ struct reflector_stats
     std::uint64_t outdated = 0;
     /// Responses that could not be decoded.
     std::uint64_t decode_errors = 0;
+    /// Failures of lists and watches.
     std::uint64_t failures = 0;
     /// How often the reflector was parked because the resource was not served.
     std::uint64_t parks = 0;
+    /// The last of them.
     std::optional<failure> last_failure = {};
 
+    /// Relists for any reason.
     [[nodiscard]] std::uint64_t relists_total() const noexcept;
     /// Lists started, of either kind.
     [[nodiscard]] std::uint64_t lists_total() const noexcept { return lists + watch_lists; }

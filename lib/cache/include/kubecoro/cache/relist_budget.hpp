@@ -12,6 +12,7 @@
 
 namespace kubecoro {
 
+/// Options of a relist_budget.
 struct relist_budget_options
 {
     /// Number of concurrent relists. 0 = unlimited.
@@ -50,6 +51,7 @@ public:
 
     /// Number of turns that count, and of informers that wait for one.
     [[nodiscard]] std::size_t running() const;
+    /// Informers that wait for a turn.
     [[nodiscard]] std::size_t waiting() const;
 
 private:
@@ -58,6 +60,7 @@ private:
     std::shared_ptr<state> state_;
 };
 
+/// Permission for one relist, given back by its destructor.
 class relist_budget::turn
 {
 public:

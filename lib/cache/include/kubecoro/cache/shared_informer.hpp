@@ -69,6 +69,7 @@ public:
     /// Errors: already_exists when the name is taken; timed_out when the objects change faster than `f` can index them.
     result<> add_index(std::string name, index_function f) const;
 
+    /// Reads the store. Valid for as long as you like, also after the stop.
     [[nodiscard]] kubecoro::lister lister() const;
 
     /** Completes when the store is filled for the first time: every namespace was listed once and the lists are in the
@@ -113,13 +114,16 @@ public:
     /// Completes when the store shows every write up to `resource_version`; see lister::wait_until.
     [[nodiscard]] boost::asio::awaitable<result<>> wait_until(std::string resource_version, std::string ns = {}) const;
 
+    /// The present state.
     [[nodiscard]] informer_state state() const;
     /// Returns the version the store has reached; with several namespaces the newest of theirs. Empty before the first
     /// list.
     [[nodiscard]] std::string last_resource_version() const;
+    /// A picture of the present state. Any thread.
     [[nodiscard]] informer_stats stats() const;
     /// Returns a few lines of text for people: state, counts, handlers, last failure.
     [[nodiscard]] std::string describe() const;
+    /// The resource that it covers.
     [[nodiscard]] const resource_type& resource() const noexcept;
 
     friend bool operator==(const shared_informer&, const shared_informer&) = default;

@@ -15,23 +15,30 @@ namespace kubecoro {
 /// Results of informer_options::check_consistency.
 struct consistency_stats
 {
+    /// Comparisons that were made.
     std::uint64_t checks = 0;
     /// Checks without a result: the server no longer had the version, or did not answer.
     std::uint64_t skipped = 0;
     /// Checks in which the store differed from the server.
     std::uint64_t failed = 0;
+    /// The last difference that was found, in words; empty = none.
     std::string last_difference = {};
 };
 
 /// Snapshot of one informer.
 struct informer_stats
 {
+    /// Its state at that moment.
     informer_state state = informer_state::created;
+    /// Whether the first list of every namespace is stored.
     bool synced = false;
+    /// Objects in the store.
     std::size_t objects = 0;
     /// Heap bytes of the stored objects at rest, without tables and indexes.
     std::size_t bytes = 0;
+    /// Memory of those objects.
     storage_stats storage = {};
+    /// The version the store has reached.
     std::string resource_version = {};
     /// Number of watches: one for each namespace, or one for all.
     std::size_t namespaces = 0;
@@ -39,10 +46,13 @@ struct informer_stats
     std::optional<duration> silent_for = {};
     /// Time from start() to the first filled store.
     std::optional<duration> time_to_sync = {};
+    /// Lists and watches, summed over the namespaces.
     reflector_stats reflector = {};
     /// Notifications by type, counted once independent of the number of handlers.
     std::uint64_t added = 0;
+    /// Notifications of updates.
     std::uint64_t updated = 0;
+    /// Notifications of deletions.
     std::uint64_t deleted = 0;
     /// Index functions that threw.
     std::uint64_t index_failures = 0;
@@ -50,7 +60,9 @@ struct informer_stats
     std::uint64_t transform_failures = 0;
     /// Labels by which lists are answered from an index.
     std::vector<std::string> indexed_labels = {};
+    /// Consistency checks.
     consistency_stats consistency = {};
+    /// One entry per handler and subscription.
     std::vector<handler_stats> handlers = {};
 };
 

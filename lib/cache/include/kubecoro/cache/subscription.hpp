@@ -12,6 +12,7 @@
 
 namespace kubecoro {
 
+/// Options of one subscription, see shared_informer::subscribe().
 struct subscription_options
 {
     /// As in handler_options.
@@ -24,7 +25,9 @@ struct subscription_options
     bool initial = true;
     /// As in handler_options.
     object_filter filter = {};
+    /// As in handler_options.
     duration resync{0};
+    /// For metrics, logs and describe().
     std::string name = {};
     KUBECORO_NAME_FIRST;
 };
@@ -70,7 +73,9 @@ public:
     /// being processed.
     [[nodiscard]] bool synced() const noexcept;
 
+    /// Ends the subscription. Idempotent.
     void close();
+    /// A picture of the present state. Any thread.
     [[nodiscard]] handler_stats stats() const;
 
 private:

@@ -32,6 +32,7 @@ struct client_timeouts
 {
     /// TCP connection, including name lookup. Several addresses are tried at intervals of 250 ms.
     duration connect = std::chrono::seconds{30};
+    /// TLS handshake, after the connection was made.
     duration tls_handshake = std::chrono::seconds{10};
     /// From sending a request to receiving the head of its response.
     duration answer_head = std::chrono::seconds{60};
@@ -50,14 +51,18 @@ struct client_limits
     std::uint64_t max_list_bytes = std::uint64_t{4} * 1024 * 1024 * 1024;
 };
 
+/// Options of a client, see client::connect().
 struct client_options
 {
     /// For connect() only: the kubeconfig file and context. See load_kubeconfig.
     std::string kubeconfig = {};
+    /// The context of that file; empty = its current one.
     std::string context = {};
     /// Sent with each request; empty = "kubecoro/<version>".
     std::string user_agent = {};
+    /// Limits for the phases of a request.
     client_timeouts timeouts = {};
+    /// Limits for the size of answers.
     client_limits limits = {};
     /// Decoding options for get, list, watch and writes.
     decode_options decode = {};
@@ -66,6 +71,7 @@ struct client_options
     unsigned max_retries = 10;
     /// Null = real_clock().
     std::shared_ptr<time_source> time = {};
+    /// Receives retries, warnings of the server and connection trouble.
     logger log = {};
     /// Null = null_metrics().
     std::shared_ptr<metrics> numbers = {};
@@ -75,7 +81,9 @@ struct client_options
 /// A complete response, whatever its status code.
 struct raw_answer
 {
+    /// Status and headers.
     answer_head head = {};
+    /// The whole body.
     std::string body = {};
 };
 
@@ -127,16 +135,19 @@ public:
         When the continue token expires midway (410), everything is listed again in one request. */
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(resource_type resource, std::string ns,
                                                                      list_options options = list_options()) const;
+    /// Watches one resource; an empty namespace means all.
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     watch(resource_type resource, std::string ns, watch_options options = watch_options()) const;
 
     /// The object as the server stored it.
     [[nodiscard]] boost::asio::awaitable<result<object>> create(resource_type resource, std::string ns, json_text body,
                                                                 write_options options = write_options()) const;
+    /// Replaces an object. Fails with cond::conflict when `body` has a resource version that is no longer the newest.
     [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, std::string ns,
                                                                 std::string name, json_text body,
                                                                 write_options options = write_options(),
                                                                 std::string subresource = {}) const;
+    /// Applies a patch of that kind.
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(resource_type resource, std::string ns, std::string name,
                                                                patch_kind kind, json_text body,
                                                                patch_options options = patch_options(),
@@ -157,6 +168,7 @@ public:
     [[nodiscard]] std::shared_ptr<source_provider> provider() const;
     operator std::shared_ptr<source_provider>() const { return provider(); }
 
+    /// The executor that the client was made with.
     [[nodiscard]] boost::asio::any_io_executor executor() const;
     /// The namespace of the kubeconfig context, else "default".
     [[nodiscard]] const std::string& default_namespace() const noexcept;
@@ -174,25 +186,35 @@ private:
 class resource_client
 {
 public:
+    /// @param ns  Empty = all namespaces, or a cluster-scoped resource.
     resource_client(client c, resource_type type, std::string ns = {});
 
+    /// As client::get().
     [[nodiscard]] boost::asio::awaitable<result<object>> get(std::string name, std::string subresource = {}) const;
+    /// As client::list().
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options = list_options()) const;
+    /// As client::list_all().
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list_all(list_options options = list_options()) const;
+    /// As client::watch().
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     watch(watch_options options = watch_options()) const;
+    /// As client::create().
     [[nodiscard]] boost::asio::awaitable<result<object>> create(json_text body,
                                                                 write_options options = write_options()) const;
+    /// As client::update().
     [[nodiscard]] boost::asio::awaitable<result<object>> update(std::string name, json_text body,
                                                                 write_options options = write_options(),
                                                                 std::string subresource = {}) const;
+    /// As client::patch().
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(std::string name, patch_kind kind, json_text body,
                                                                patch_options options = patch_options(),
                                                                std::string subresource = {}) const;
     [[nodiscard]] boost::asio::awaitable<result<object>> remove(std::string name,
                                                                 delete_options options = delete_options()) const;
 
+    /// The resource.
     [[nodiscard]] const resource_type& type() const noexcept { return type_; }
+    /// The namespace; empty = all.
     [[nodiscard]] const std::string& ns() const noexcept { return ns_; }
 
 private:

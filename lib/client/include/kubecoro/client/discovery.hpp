@@ -14,8 +14,11 @@ namespace kubecoro {
 /// One resource as served in one group and version.
 struct discovered_resource
 {
+    /// Its identity.
     resource_type type = {};
+    /// The verbs that the server supports for it.
     std::vector<std::string> verbs = {};
+    /// The groups of resources it belongs to, such as "all".
     std::vector<std::string> categories = {};
     /// "status", "scale", ...
     std::vector<std::string> subresources = {};

@@ -19,6 +19,7 @@ struct json_text
     json_text(const object& o);
     json_text(const boost::json::value& v);
 
+    /// The JSON text.
     std::string text;
 };
 

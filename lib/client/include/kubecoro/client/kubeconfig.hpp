@@ -16,9 +16,13 @@ namespace kubecoro {
 /// otherwise create() and every request fail with cond::misconfigured.
 struct impersonation
 {
+    /// The user name.
     std::string user = {};
+    /// The user's uid.
     std::string uid = {};
+    /// The user's groups.
     std::vector<std::string> groups = {};
+    /// Further attributes of the user.
     std::vector<std::pair<std::string, std::string>> extra = {};
     KUBECORO_NAME_FIRST;
 };
@@ -32,8 +36,11 @@ struct credentials
     /// File with the bearer token: read at first use, again after 50 s, and after a 401. If it cannot be read, the last
     /// token (initially `token`) stays in use.
     std::string token_file = {};
+    /// User name for basic authentication.
     std::string username = {};
+    /// Password for basic authentication.
     std::string password = {};
+    /// Impersonation, on top of the credentials.
     impersonation as = {};
     KUBECORO_NAME_FIRST;
 };
@@ -52,7 +59,9 @@ struct cluster_config
     bool insecure = false;
     /// PEM text; both or neither.
     std::string client_certificate = {};
+    /// PEM text of the private key of `client_certificate`.
     std::string client_key = {};
+    /// The credentials that are sent with each request.
     credentials login = {};
     /// The namespace to use when the user names none; empty = "default".
     std::string ns = {};
@@ -68,7 +77,9 @@ struct cluster_config
     read or is longer than `limit` bytes. */
 struct environment
 {
+    /// Returns the value of a variable, or nothing.
     std::function<std::optional<std::string>(const std::string& name)> variable;
+    /// Returns the content of a file of at most `limit` bytes, or why it cannot be read.
     std::function<result<std::string>(const std::string& path, std::size_t limit)> read_file;
     /// Directory of the pod's service account.
     std::string service_account_dir = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -77,6 +88,7 @@ struct environment
 /// Reads the process's environment variables and files.
 [[nodiscard]] environment system_environment();
 
+/// Which kubeconfig file and context to load.
 struct kubeconfig_options
 {
     /// Explicit file, used as the only source. Empty = KUBECONFIG (a list, merged), else ~/.kube/config, else

@@ -16,7 +16,9 @@ namespace kubecoro {
 /// Status line and headers of a response. Names are lower case.
 struct answer_head
 {
+    /// The HTTP status code.
     int status = 0;
+    /// Names and values as they were sent, in order.
     std::vector<std::pair<std::string, std::string>> headers = {};
 
     /// The first header of that (lower-case) name, empty when absent.
@@ -29,6 +31,7 @@ class answer
 {
 public:
     virtual ~answer() = default;
+    /// Status and headers.
     [[nodiscard]] virtual const answer_head& head() const noexcept = 0;
 
     /** The next bytes of the body, as they arrive; empty at its clean end. Valid until the next call or destruction.

@@ -35,7 +35,9 @@ public:
         return a;
     }
 
+    /// The delay until the next run, if one was asked for.
     [[nodiscard]] const std::optional<duration>& after() const noexcept { return after_; }
+    /// The priority of that run.
     [[nodiscard]] const std::optional<int>& priority() const noexcept { return priority_; }
     /// The failure for which a retry is pointless, if this is terminal().
     [[nodiscard]] const std::optional<failure>& hopeless() const noexcept { return hopeless_; }

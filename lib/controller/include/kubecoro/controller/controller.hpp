@@ -36,6 +36,7 @@ public:
 
         @par Cancellation  ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> removed() const;
+    /// A picture of the present state. Any thread.
     [[nodiscard]] source_stats stats() const;
 
 private:
@@ -102,6 +103,7 @@ public:
     /// Begins stop() without waiting.
     void request_stop();
 
+    /// A picture of the present state. Any thread.
     [[nodiscard]] controller_stats stats() const;
     /// A human-readable summary of a few lines: phase, runs, sources, queue.
     [[nodiscard]] std::string describe() const;

@@ -18,6 +18,7 @@
 
 namespace kubecoro {
 
+/// Options of a controller.
 struct controller_options
 {
     /// For metrics, logs and describe(). Must be unique among the controllers of a process.
@@ -42,16 +43,19 @@ struct controller_options
     std::shared_ptr<metrics> measures = {};
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
+    /// Receives failures of runs and the controller's own lines.
     logger log = {};
     KUBECORO_NAME_FIRST;
 };
 
+/// Options of one event source, see controller::watch().
 struct source_options
 {
     /// Selects the events that matter. Empty = all.
     predicate filter = {};
     /// Priority of keys queued by real changes, and by the initial list or a resync.
     int priority = priority::normal;
+    /// Priority of keys that a first list or a resync brings.
     int unchanged_priority = priority::low;
     /// As in handler_options. 0 = the informer's default.
     duration resync{0};
@@ -60,6 +64,7 @@ struct source_options
     KUBECORO_NAME_FIRST;
 };
 
+/// The phases of an event source.
 enum class source_state
 {
     /// Its first list has not been fully processed.
@@ -72,8 +77,11 @@ enum class source_state
 /// A snapshot of one source.
 struct source_stats
 {
+    /// The name from its options.
     std::string name = {};
+    /// Its phase at that moment.
     source_state state = source_state::syncing;
+    /// Events that were received.
     std::uint64_t events = 0;
     /// Events on which the filter or the map function threw.
     std::uint64_t failed = 0;
@@ -81,6 +89,7 @@ struct source_stats
     std::optional<failure> trouble = {};
 };
 
+/// The phases of a controller, in order.
 enum class controller_phase
 {
     created,
@@ -94,29 +103,39 @@ enum class controller_phase
     stopped
 };
 
+/// The phase's name.
 [[nodiscard]] std::string_view to_string(controller_phase p) noexcept;
 
 /// A snapshot of one controller.
 struct controller_stats
 {
+    /// Its phase at that moment.
     controller_phase phase = controller_phase::created;
+    /// Runs that may be in progress at once.
     std::size_t workers = 0;
     /// Runs in progress.
     std::size_t active = 0;
+    /// Runs that returned an action.
     std::uint64_t succeeded = 0;
     /// Successes that requested another run.
     std::uint64_t requeued = 0;
     /// Failures that are retried, including exceptions and missed deadlines.
     std::uint64_t failed = 0;
+    /// Runs that returned a terminal failure.
     std::uint64_t terminal = 0;
+    /// Runs that threw; counted in `failed` as well.
     std::uint64_t threw = 0;
+    /// Runs that passed the deadline; counted in `failed` as well.
     std::uint64_t timed_out = 0;
     /// Runs cancelled by the controller.
     std::uint64_t cancelled = 0;
     /// Keys waiting for the sources to show what they wrote, and such waits that timed out.
     std::size_t behind_own_writes = 0;
+    /// Waits for own writes that took too long.
     std::uint64_t own_write_timeouts = 0;
+    /// One entry per source.
     std::vector<source_stats> sources = {};
+    /// Its work queue.
     workqueue_stats queue = {};
 };
 

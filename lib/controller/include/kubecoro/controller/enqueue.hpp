@@ -35,6 +35,7 @@ using enqueue = std::function<void(const notification&, key_sink)>;
 /// Enqueues the object's own key.
 [[nodiscard]] enqueue enqueue_object();
 
+/// Options of enqueue_owner().
 struct owner_options
 {
     /// Only the owner with `controller: true`, of which there is at most one. False = every owner.
@@ -44,6 +45,7 @@ struct owner_options
 /** Enqueues the object's owners of this group and kind, whatever version their reference has; for an update, the
     owners before and after. An owner has the object's namespace, or none when `owner` is not namespaced. */
 [[nodiscard]] enqueue enqueue_owner(resource_type owner, owner_options options = {});
+/// The same for a kind with a C++ type.
 template<class Kind>
 [[nodiscard]] enqueue enqueue_owner(owner_options options = {})
 {

@@ -10,6 +10,7 @@
 
 namespace kubecoro {
 
+/// Options of parallelize().
 struct parallel_options
 {
     /// Number of pieces processed concurrently. 0 counts as 1.

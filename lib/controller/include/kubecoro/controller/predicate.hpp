@@ -19,7 +19,9 @@ namespace predicates {
 /// metadata.generation differs (the server's notion of a spec change), or the object is being deleted. For kinds
 /// without a generation (ConfigMap, Secret) it acts as resource_version_changed().
 [[nodiscard]] predicate generation_changed();
+/// The labels differ, by value.
 [[nodiscard]] predicate labels_changed();
+/// The annotations differ, by value.
 [[nodiscard]] predicate annotations_changed();
 /// True unless the event is a resync.
 [[nodiscard]] predicate resource_version_changed();
@@ -30,6 +32,7 @@ namespace predicates {
 [[nodiscard]] predicate all_of(std::vector<predicate> all);
 /// False when empty. Short-circuits.
 [[nodiscard]] predicate any_of(std::vector<predicate> any);
+/// Its opposite.
 [[nodiscard]] predicate not_(predicate p);
 
 } // namespace predicates

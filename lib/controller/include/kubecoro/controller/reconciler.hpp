@@ -55,6 +55,7 @@ public:
 
     /// 1 plus the number of failures of this key since its last success.
     [[nodiscard]] unsigned attempt() const noexcept { return settings_.attempt; }
+    /// The priority with which the key was queued.
     [[nodiscard]] int priority() const noexcept { return settings_.priority; }
     /// When this run is cancelled; empty without a limit.
     [[nodiscard]] const std::optional<time_point>& deadline() const noexcept { return settings_.deadline; }
@@ -74,6 +75,7 @@ public:
     void wrote(const object& answer);
     void wrote(const resource_type& resource, object_key key, std::string resource_version);
 
+    /// The writes that the run has named so far.
     [[nodiscard]] const std::vector<write>& writes() const noexcept { return writes_; }
 
 private:

@@ -32,7 +32,9 @@ public:
 
     /// Valid until the item is given back.
     [[nodiscard]] const Key& key() const noexcept { return *static_cast<const Key*>(handed_.key); }
+    /// The key.
     const Key& operator*() const noexcept { return key(); }
+    /// The key.
     const Key* operator->() const noexcept { return &key(); }
     /// The priority with which it was handed out.
     [[nodiscard]] int priority() const noexcept { return handed_.priority; }
@@ -50,9 +52,11 @@ public:
     /// Ends a failed run: the key runs again after the limiter's delay, at the same priority unless one is given. A
     /// failure while an earlier retry still waits does not lengthen the delay.
     void retry() { finish(verdict::kind::retry, handed_.priority); }
+    /// The same at another priority.
     void retry(int priority) { finish(verdict::kind::retry, priority); }
     /// Ends a successful run and requests another after `delay`: forget(), add_after() and done() in one step.
     void again_after(duration delay) { finish(verdict::kind::again, handed_.priority, delay); }
+    /// The same at another priority.
     void again_after(duration delay, int priority) { finish(verdict::kind::again, priority, delay); }
 
 private:

@@ -25,6 +25,7 @@ using workqueue_hash =
     std::conditional_t<std::is_same_v<Key, object_key>, object_key_hash,
                        std::conditional_t<std::is_same_v<Key, std::string> || std::is_same_v<Key, std::string_view>,
                                           text_hash, std::hash<Key>>>;
+/// Equality that goes with workqueue_hash.
 template<class Key>
 using workqueue_equal = std::conditional_t<std::is_same_v<Key, object_key>, object_key_equal, std::equal_to<>>;
 
@@ -53,6 +54,7 @@ template<class Key, class Hash = workqueue_hash<Key>, class Equal = workqueue_eq
 class workqueue
 {
 public:
+    /// A key in a worker's hands.
     using item = work_item<Key>;
 
     /// @param executor  Runs the queue's timer (on its own strand). Workers run on their own executors.
@@ -155,6 +157,7 @@ public:
         @par Errors        cond::cancelled after shut_down(), or when the awaiting coroutine is cancelled.
         @par Cancellation  terminal, partial, total: the queue stays shut down. */
     [[nodiscard]] boost::asio::awaitable<result<>> shut_down_with_drain() { return engine_->drain(); }
+    /// Whether shut_down() or shut_down_with_drain() was called.
     [[nodiscard]] bool shutting_down() const { return engine_->shutting_down(); }
     /** Completes when the queue's timer has ended, after shut_down(). The destructor then destroys the limiter and
         the other options inside the call, and not later on the executor.
@@ -162,7 +165,9 @@ public:
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<>> ended() { return engine_->ended(); }
 
+    /// A picture of the present state. Any thread.
     [[nodiscard]] workqueue_stats stats() const { return engine_->stats(); }
+    /// One line for people.
     [[nodiscard]] std::string describe() const { return kubecoro::describe(stats()); }
 
 private:

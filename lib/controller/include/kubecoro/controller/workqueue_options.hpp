@@ -16,11 +16,15 @@ namespace kubecoro {
 
 /// Priorities range from -100 to 100; values beyond are clamped.
 namespace priority {
+/// Keys that can wait, such as those of a first list.
 inline constexpr int low = -100;
+/// Keys of changes.
 inline constexpr int normal = 0;
+/// Keys that go before all others.
 inline constexpr int high = 100;
 } // namespace priority
 
+/// Options of a workqueue.
 struct workqueue_options
 {
     /// For metrics, logs and describe().
@@ -36,6 +40,7 @@ struct workqueue_options
     std::shared_ptr<metrics> measures = {};
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
+    /// Receives failures of the queue itself.
     logger log = {};
     KUBECORO_NAME_FIRST;
 };
@@ -43,6 +48,7 @@ struct workqueue_options
 /// A snapshot of one queue.
 struct workqueue_stats
 {
+    /// The name from its options.
     std::string name = {};
     /// Keys that are ready to be taken; equal to len().
     std::size_t ready = 0;
@@ -60,7 +66,9 @@ struct workqueue_stats
     std::uint64_t adds = 0;
     /// Calls of add_after() and add_rate_limited(), whatever their effect.
     std::uint64_t retries = 0;
+    /// Keys that were given to workers.
     std::uint64_t handed_out = 0;
+    /// Whether it accepts no further keys.
     bool shutting_down = false;
     /// Some of the keys being processed, the longest running first, as text.
     std::vector<std::string> in_work = {};

@@ -22,6 +22,7 @@ namespace kubecoro::testing {
 /// Limits after which a runner cancels a coroutine that does not end.
 struct run_limits
 {
+    /// Handlers that may run.
     std::size_t handlers = 10'000'000;
     /// Virtual time.
     duration time = std::chrono::hours{24 * 30};
@@ -42,6 +43,7 @@ template<class T>
 class task
 {
 public:
+    /// Whether the coroutine has ended.
     [[nodiscard]] bool done() const noexcept { return state_->core.done; }
     /// The coroutine's result; only when done. An exception is converted to a failure.
     [[nodiscard]] result<T>& outcome() const { return *state_->value; }
@@ -85,8 +87,11 @@ public:
 
     /// Handlers posted directly to the context run in fifo order; `executor()` follows `ready_order`.
     [[nodiscard]] boost::asio::io_context& context() noexcept;
+    /// The executor on which everything runs.
     [[nodiscard]] boost::asio::any_io_executor executor() const noexcept { return executor_; }
+    /// The virtual clock.
     [[nodiscard]] virtual_clock& clock() noexcept { return *clock_; }
+    /// The same clock, for owners.
     [[nodiscard]] const std::shared_ptr<virtual_clock>& shared_clock() const noexcept { return clock_; }
     /// Random source for the test; seeded by the constructor.
     [[nodiscard]] random_source& random() noexcept { return random_; }

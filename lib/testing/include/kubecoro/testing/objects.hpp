@@ -22,6 +22,7 @@ struct object_spec
     std::string resource_version = {};
     /// Empty: derived from namespace and name, so that it is the same for every version.
     std::string uid = {};
+    /// Labels, as pairs of key and value.
     std::vector<std::pair<std::string, std::string>> labels = {};
     /// Further members of the object as JSON text, e.g. `"spec":{"nodeName":"n1"}`; empty for none.
     std::string members = {};
@@ -34,11 +35,15 @@ struct object_spec
 [[nodiscard]] object make_pod(std::string_view ns, std::string_view name, std::string_view resource_version,
                               std::string_view node = {});
 
+/// A page of a list.
 [[nodiscard]] list_page make_page(std::vector<object> items, std::string resource_version,
                                   std::string continue_token = {});
 
+/// An ADDED line.
 [[nodiscard]] watch_event added(object o);
+/// A MODIFIED line.
 [[nodiscard]] watch_event modified(object o);
+/// A DELETED line.
 [[nodiscard]] watch_event deleted(object o);
 /// @param ends_initial_events  Adds the annotation that ends a streamed list.
 [[nodiscard]] watch_event bookmark(std::string_view resource_version, bool ends_initial_events = false,

@@ -25,6 +25,7 @@ public:
     [[nodiscard]] std::size_t count(log_level level) const;
     /// Number of lines that contain `text`.
     [[nodiscard]] std::size_t count(std::string_view text) const;
+    /// Forgets what was recorded.
     void clear();
 
 private:
@@ -47,6 +48,7 @@ public:
     [[nodiscard]] double value(std::string_view name, const metric_labels& labels = {}) const;
     /// Number of calls of add(), set() or observe().
     [[nodiscard]] std::size_t updates(std::string_view name, const metric_labels& labels = {}) const;
+    /// Names of all series, each once, in the order in which they were made.
     [[nodiscard]] std::vector<std::string> names() const;
 
 private:

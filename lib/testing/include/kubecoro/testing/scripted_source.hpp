@@ -15,14 +15,19 @@ namespace kubecoro::testing {
 /// One call of a scripted source.
 struct recorded_call
 {
+    /// The kinds of calls.
     enum class what
     {
         list,
         watch
     };
+    /// Whether it was a list or a watch.
     what kind = what::list;
+    /// For list: its options.
     list_options list = {};
+    /// For watch: its options.
     watch_options watch = {};
+    /// When it was made.
     time_point at = {};
 };
 
@@ -36,6 +41,7 @@ public:
 
     /// Sends one batch, which one next() returns.
     const scripted_watch& send(std::vector<watch_event> batch) const;
+    /// Sends one event.
     const scripted_watch& send(watch_event event) const;
     /// Delays everything sent later by `d`.
     const scripted_watch& pause(duration d) const;
@@ -87,10 +93,13 @@ public:
 
     /// Every call so far, in order.
     [[nodiscard]] std::vector<recorded_call> calls() const;
+    /// Number of lists that were asked for.
     [[nodiscard]] std::size_t lists() const;
+    /// Number of watches that were asked for.
     [[nodiscard]] std::size_t watches() const;
     /// Options of the n-th list or watch, counted from 0. Throws std::out_of_range.
     [[nodiscard]] list_options list_call(std::size_t n) const;
+    /// Options of the n-th watch, counted from 0. Throws std::out_of_range.
     [[nodiscard]] watch_options watch_call(std::size_t n) const;
     /// Number of calls without an announced answer.
     [[nodiscard]] std::size_t unexpected() const;
@@ -117,6 +126,7 @@ public:
     scripted_provider(boost::asio::any_io_executor executor, std::shared_ptr<kubecoro::time_source> c);
     ~scripted_provider() override;
 
+    /// The source of one resource and scope; made when it is asked for first.
     [[nodiscard]] std::shared_ptr<scripted_source> source(const resource_type& resource,
                                                           const source_scope& scope = {});
     /// Number of calls of open().

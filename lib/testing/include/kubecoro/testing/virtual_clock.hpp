@@ -28,6 +28,7 @@ public:
     [[nodiscard]] std::optional<time_point> next_event() const;
     /// Advances to `when` and completes the timers due by then. Does nothing when `when` has passed.
     void advance_to(time_point when);
+    /// Moves time forward and lets the timers expire that are due.
     void advance(duration d) { advance_to(now() + d); }
     /// Shifts wall-clock time forward or back, as an administrator would. Monotonic time is not affected.
     void shift_wall(std::chrono::system_clock::duration d);
