@@ -58,7 +58,7 @@ function(kubecoro_precompile target)
   if(KUBECORO_PCH)
     target_precompile_headers(${target} PRIVATE ${ARGN}
       <algorithm> <chrono> <functional> <map> <memory> <optional> <string> <string_view> <utility> <variant> <vector>)
-    # What ccache needs to store objects that were made with a precompiled header.
+    # Needed by ccache to store objects that were made with a precompiled header.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
       $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
   endif()

@@ -1,7 +1,7 @@
 // A shared informer: a live local copy that calls functions or coroutines on every change.
 #include "example.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 
 namespace asio = boost::asio;
 using kubecoro::core::v1::config_map;

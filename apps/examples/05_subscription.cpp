@@ -27,7 +27,7 @@ asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription events)
             if (apply(n)) co_return kubecoro::result<>();
         }
     }
-    co_return events.ended();
+    co_return events.end_reason();
 }
 
 } // namespace

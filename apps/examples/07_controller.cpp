@@ -1,7 +1,7 @@
 // A controller: moves the actual state towards the desired state, key by key, and retries until they match.
 #include "example.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 
 #include <string>
 

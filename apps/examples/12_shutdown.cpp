@@ -1,8 +1,8 @@
 // Starting an informer late, releasing one, and a stop that waits for a running handler.
 #include "example.hpp"
 
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/latch.hpp>
 
 namespace asio = boost::asio;
 using kubecoro::core::v1::config_map;

@@ -1,6 +1,6 @@
 #include "program.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -60,7 +60,7 @@ int run_program(command main, std::string_view name)
     on_signal(signals, context.stop);
 
     std::optional<result<>> outcome;
-    auto whole = guard(main(context));
+    auto whole = catch_failure(main(context));
     asio::co_spawn(io, std::move(whole), [&](std::exception_ptr thrown, result<> ended) {
         outcome = thrown ? result<>(to_failure(thrown)) : ended;
         signals.cancel();

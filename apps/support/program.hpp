@@ -1,8 +1,8 @@
 // Runs a command as a coroutine until it ends or a signal stops it.
 #pragma once
 
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/latch.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -36,7 +36,7 @@ template<class T>
 [[nodiscard]] boost::asio::awaitable<result<T>> unless_stopped(latch stop, boost::asio::awaitable<result<T>> operation)
 {
     using namespace boost::asio::experimental::awaitable_operators;
-    auto first = co_await (guard(std::move(operation)) || stop.wait());
+    auto first = co_await (catch_failure(std::move(operation)) || stop.wait());
     if (first.index() == 0) co_return std::get<0>(std::move(first));
     co_return failure(cond::cancelled, "stopped");
 }

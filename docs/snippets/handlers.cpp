@@ -70,7 +70,7 @@ asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription events)
 {
     while (auto batch = co_await events.pop())
         for (const auto& event : *batch) audit(event);
-    co_return events.ended(); // the reason for the end
+    co_return events.end_reason(); // the reason for the end
 }
 //]
 

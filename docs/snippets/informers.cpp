@@ -1,6 +1,6 @@
 // Snippets of docs/guide/namespaces.md, shutdown.md and observability.md.
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <iostream>
@@ -48,7 +48,7 @@ void observe(kubecoro::client client, std::shared_ptr<kubecoro::metrics> sink, k
 {
     //[observe
     kubecoro::factory_options options;
-    options.numbers = std::move(sink);
+    options.metrics = std::move(sink);
     options.log = log;
     kubecoro::informer_factory informers(client, options);
     auto pods = informers.get<kubecoro::core::v1::pod>({.label = "all-pods"});

@@ -4,7 +4,7 @@
 #include "followed.hpp"
 
 #include <kubecoro/api/kinds.hpp>
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <cstdlib>

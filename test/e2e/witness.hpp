@@ -3,7 +3,7 @@
 
 #include "cluster.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 
 #include <cstddef>

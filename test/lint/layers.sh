@@ -18,7 +18,7 @@ if ((${#sources[@]} == 0)); then
 fi
 LC_ALL=C awk -f "$here/rules.awk" "${sources[@]}" || bad=1
 
-# What a module's CMakeLists.txt does not list is neither built nor verified nor installed.
+# A file that its module's CMakeLists.txt does not list is neither built nor verified nor installed.
 for file in lib/*/include/kubecoro/*/*.hpp lib/*/src/*.cpp lib/*/src/*/*.cpp; do
     if [[ -f $file ]] && ! grep -qw -- "$(basename "$file")" "lib/$(cut -d/ -f2 <<<"$file")/CMakeLists.txt" 2>/dev/null; then
         echo "$file:1: is not listed in its module's CMakeLists.txt"

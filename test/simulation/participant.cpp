@@ -44,7 +44,7 @@ scope heard_by(const participant_options& options, scope covered)
 } // namespace
 
 participant::participant(std::string name, participant_options options, shared_informer informer, scope covered,
-                         const truth& real, testing::runner& runner, journal& notes, std::uint64_t seed)
+                         const server_history& real, testing::runner& runner, journal& notes, std::uint64_t seed)
     : options_(options),
       runner_(&runner),
       notes_(&notes),

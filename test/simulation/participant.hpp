@@ -1,7 +1,7 @@
 #pragma once
 // One user of an informer: a handler or a subscription with its own manner, pace and belief.
 
-#include "belief.hpp"
+#include "notification_checker.hpp"
 
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -54,7 +54,7 @@ class participant
 {
 public:
     participant(std::string name, participant_options options, shared_informer informer, scope covered,
-                const truth& real, testing::runner& runner, journal& notes, std::uint64_t seed);
+                const server_history& real, testing::runner& runner, journal& notes, std::uint64_t seed);
     participant(const participant&) = delete;
     participant& operator=(const participant&) = delete;
 
@@ -79,8 +79,8 @@ public:
     [[nodiscard]] handler_stats stats() const;
     /// Empty for a subscription.
     [[nodiscard]] const registration& handle() const noexcept { return registration_; }
-    [[nodiscard]] belief& view() noexcept { return view_; }
-    [[nodiscard]] const belief& view() const noexcept { return view_; }
+    [[nodiscard]] notification_checker& view() noexcept { return view_; }
+    [[nodiscard]] const notification_checker& view() const noexcept { return view_; }
     [[nodiscard]] const participant_options& options() const noexcept { return options_; }
 
 private:
@@ -100,7 +100,7 @@ private:
     testing::runner* runner_;
     journal* notes_;
     random_source random_;
-    belief view_;
+    notification_checker view_;
     registration registration_;
     std::unique_ptr<subscription> subscription_;
     testing::task<void> waiting_for_sync_;

@@ -10,8 +10,8 @@ namespace kubecoro::simulation {
 
 namespace asio = boost::asio;
 
-waiting::waiting(std::string name, shared_informer informer, scope covered, const truth& real, testing::runner& runner,
-                 journal& notes, std::uint64_t seed)
+waiting::waiting(std::string name, shared_informer informer, scope covered, const server_history& real,
+                 testing::runner& runner, journal& notes, std::uint64_t seed)
     : name_(std::move(name)), covered_(std::move(covered)), real_(&real), runner_(&runner), notes_(&notes)
 {
     random_source random(seed);

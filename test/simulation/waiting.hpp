@@ -2,7 +2,7 @@
 // A user that waits for one object to exist, to be gone, or to have a label.
 
 #include "journal.hpp"
-#include "truth.hpp"
+#include "server_history.hpp"
 
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -20,8 +20,8 @@ namespace kubecoro::simulation {
 class waiting
 {
 public:
-    waiting(std::string name, shared_informer informer, scope covered, const truth& real, testing::runner& runner,
-            journal& notes, std::uint64_t seed);
+    waiting(std::string name, shared_informer informer, scope covered, const server_history& real,
+            testing::runner& runner, journal& notes, std::uint64_t seed);
     waiting(const waiting&) = delete;
     waiting& operator=(const waiting&) = delete;
 
@@ -49,7 +49,7 @@ private:
 
     std::string name_;
     scope covered_;
-    const truth* real_;
+    const server_history* real_;
     testing::runner* runner_;
     journal* notes_;
     object_key key_;

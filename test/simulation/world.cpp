@@ -103,7 +103,7 @@ void world::start()
     network_.emplace(*server_, runner_, notes_, seed_of(options_.seed, part::network));
 
     for (auto resource : {core::v1::pod::resource(), core::v1::config_map::resource(), widgets()}) {
-        truths_.push_back(std::make_unique<truth>(std::move(resource), notes_));
+        truths_.push_back(std::make_unique<server_history>(std::move(resource), notes_));
         followers_.push_back(runner_.spawn(truths_.back()->follow(network_->reliable())));
     }
     runner_.run_until_idle();
@@ -158,7 +158,7 @@ void world::make_steward()
                      seed_of(options_.seed, part::steward));
 }
 
-void world::add_informer(std::string name, scope covered, informer_options options, const truth& real)
+void world::add_informer(std::string name, scope covered, informer_options options, const server_history& real)
 {
     options.namespaces.assign(covered.namespaces.begin(), covered.namespaces.end());
     options.label_selector = covered.selector();

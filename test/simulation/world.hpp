@@ -1,15 +1,15 @@
 #pragma once
 // One simulated world: a server, a client behind a bad network, informers, and users who join and leave.
 
-#include "impatient.hpp"
+#include "cancelled_waits.hpp"
+#include "controller_runner.hpp"
 #include "journal.hpp"
 #include "network.hpp"
 #include "operations.hpp"
 #include "participant.hpp"
-#include "steward.hpp"
-#include "truth.hpp"
+#include "roaming_informer.hpp"
+#include "server_history.hpp"
 #include "waiting.hpp"
-#include "wanderer.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
@@ -60,7 +60,7 @@ struct watched
 {
     std::string name;
     scope covered;
-    const truth* real;
+    const server_history* real;
     shared_informer informer;
     std::vector<std::unique_ptr<participant>> users = {};
     std::vector<std::unique_ptr<waiting>> waits = {};
@@ -88,7 +88,7 @@ private:
     void start();
     void make_informers();
     void make_steward();
-    void add_informer(std::string name, scope covered, informer_options options, const truth& real);
+    void add_informer(std::string name, scope covered, informer_options options, const server_history& real);
     void join(watched& w);
     void wait(watched& w);
 
@@ -133,13 +133,13 @@ private:
     std::unique_ptr<apiserver::embedded_server> server_;
     std::optional<network> network_;
     std::optional<operations> operations_;
-    std::vector<std::unique_ptr<truth>> truths_;
+    std::vector<std::unique_ptr<server_history>> truths_;
     std::vector<testing::task<void>> followers_;
     std::unique_ptr<informer_factory> factory_;
     std::vector<watched> informers_;
-    std::optional<wanderer> wanderer_;
-    std::optional<steward> steward_;
-    std::optional<impatient> impatient_;
+    std::optional<roaming_informer> wanderer_;
+    std::optional<controller_runner> steward_;
+    std::optional<cancelled_waits> impatient_;
     std::uint64_t next_name_ = 0;
     verdict verdict_;
 };

@@ -129,7 +129,7 @@ asio::awaitable<void> world::change()
     ++changes_;
 }
 
-/// What goes wrong in each twelfth of a cycle: connections break; the server is away; it is away, and has forgotten.
+/// The fault of each twelfth of a cycle: connections break; the server is away; it is away, and has forgotten.
 asio::awaitable<void> world::disturb(std::size_t twelfth)
 {
     switch (twelfth) {
@@ -152,7 +152,7 @@ asio::awaitable<void> world::disturb(std::size_t twelfth)
     }
 }
 
-/// Changes and disturbances take turns: a cut would leave open what has become of a change. What a slow machine does not
+/// Changes and faults alternate, since after a cut the result of a change is unknown. A change that a slow machine does not
 /// manage in time is not made up for.
 asio::awaitable<void> world::go_on()
 {

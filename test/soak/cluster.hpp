@@ -14,7 +14,7 @@ namespace soak {
 
 struct cluster_settings
 {
-    /// So many pods, and as many config maps. They are replaced and changed, and stay as many; each comes about every 40 s.
+    /// Number of pods, and of config maps. Objects are replaced and changed at a constant number, each about every 40 s.
     std::size_t objects = 10'000;
     /// Creations, changes and deletions a second.
     std::size_t changes_per_second = 500;

@@ -1,5 +1,5 @@
 #pragma once
-// What the objects of the soak are made of: words that never come again, in objects that stay as many and as long.
+// Contents of the soak's objects: words that never recur, in objects of constant number and size.
 
 #include <kubecoro/base/random.hpp>
 
@@ -22,7 +22,7 @@ public:
 
     /// Uniform in [0, n).
     [[nodiscard]] std::size_t below(std::size_t n);
-    /// So many hexadecimal digits.
+    /// Returns `length` hexadecimal digits.
     [[nodiscard]] std::string word(std::size_t length);
 
 private:

@@ -55,7 +55,7 @@ asio::awaitable<result<>> handler_visit(house& h, dice& d)
 asio::awaitable<result<>> read_some(subscription& events, std::size_t batches)
 {
     for (std::size_t i = 0; i < batches && !events.synced(); ++i)
-        if (!co_await events.pop()) co_return events.ended();
+        if (!co_await events.pop()) co_return events.end_reason();
     co_return result<>();
 }
 
@@ -160,7 +160,7 @@ asio::awaitable<result<>> controller_visit(house& h, dice& d)
     co_return ready ? stopped : ready;
 }
 
-/// What a cluster that is cut off, refuses and forgets may answer, and what a wait may end with: its namespace may leave.
+/// True for failures that an unreachable, refusing or restarted cluster may cause, and for a wait whose namespace was removed.
 bool part_of_the_game(const failure& f)
 {
     for (const auto c : {cond::cancelled, cond::unreachable, cond::timed_out, cond::not_found, cond::conflict,

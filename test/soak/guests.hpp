@@ -11,7 +11,7 @@
 
 namespace soak {
 
-/// What guests share.
+/// State shared by the guests.
 struct house
 {
     residents& home;

@@ -1,18 +1,18 @@
 #pragma once
-// What an operator sees of a process: its memory, and whether it grows.
+// Memory of a process as an operator sees it, and whether it grows.
 
 #include <cstddef>
 #include <vector>
 
 namespace soak {
 
-/// Of this process, now. 0 where there is no /proc.
+/// Memory of this process now; 0 without /proc.
 [[nodiscard]] double resident_megabytes();
 /// The same after the allocator has given back the pages that hold nothing: what it kept of former peaks, which depend on how
 /// lists happen to coincide, does not count.
 [[nodiscard]] double needed_megabytes();
 
-/// What the program has asked for and not given back, without the allocator's share. For people: it swings with lists.
+/// Bytes allocated and not freed by the program, without the allocator's overhead. Informative: it swings with lists.
 [[nodiscard]] double allocated_megabytes();
 
 /** Samples of the memory that is needed, one a second. */

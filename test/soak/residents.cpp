@@ -63,7 +63,7 @@ controller_options quick_retries(std::shared_ptr<metrics> numbers)
     o.workers = 4;
     o.limiter = exponential_limiter(5ms, 1s);
     o.own_write_wait = 1s;
-    o.measures = std::move(numbers);
+    o.metrics = std::move(numbers);
     return o;
 }
 
@@ -129,7 +129,7 @@ factory_options residents::settings(std::uint64_t seed, std::size_t cycle_second
 {
     auto o = busy_days(seed, cycle_seconds);
     o.executor = executor_;
-    o.numbers = numbers_;
+    o.metrics = numbers_;
     o.log = logger([this](const log_record& r) { warnings_ += format(r).starts_with("warning") ? 1 : 0; });
     return o;
 }

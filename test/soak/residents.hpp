@@ -1,5 +1,5 @@
 #pragma once
-// What the program under soak has from its start to its end: informers with handlers, and a controller.
+// The permanent parts of the soak program: informers with handlers, and a controller.
 
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
@@ -45,7 +45,7 @@ public:
     {
         return {pods, packed_pods, maps, map_names};
     }
-    /// What has happened, in a line.
+    /// A one-line summary of the events so far.
     [[nodiscard]] std::string summary() const;
 
 private:

@@ -72,12 +72,12 @@ asio::awaitable<result<>> restore(apiserver::embedded_server& server, data_ptr d
 asio::awaitable<result<>> run_until_stopped(embedded& cluster, data_ptr data, program_context context, logger log)
 {
     using namespace asio::experimental::awaitable_operators;
-    auto gone = guard(until_output_is_gone(context.executor, context.stop));
+    auto gone = catch_failure(until_output_is_gone(context.executor, context.stop));
     if (!data) {
         auto first = co_await (std::move(gone) || context.stop.wait());
         co_return first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
     }
-    auto saving = guard(save_regularly(cluster.server(), data, std::move(log)));
+    auto saving = catch_failure(save_regularly(cluster.server(), data, std::move(log)));
     auto first = co_await (std::move(gone) || context.stop.wait() || std::move(saving));
     auto last = co_await save(cluster.server(), data, 0);
     if (!last) co_return last.error();

@@ -1,5 +1,5 @@
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -58,7 +58,7 @@ asio::awaitable<result<>> sleep_for(time_source& c, duration d)
 {
     const auto executor = co_await asio::this_coro::executor;
     auto alarm = c.make_timer(executor);
-    alarm->expires_at(later(c.now(), d));
+    alarm->expires_at(time_after(c.now(), d));
     co_return co_await alarm->wait();
 }
 

@@ -1,4 +1,4 @@
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/timeout.hpp>
@@ -35,7 +35,7 @@ asio::awaitable<result<>> rounds(time_source& time, round_timing timing, loop_bo
     for (;;) {
         const time_point begun = time.now();
         const duration period = timing.jitter > 0 ? stretched(timing.period, timing.jitter, random) : timing.period;
-        auto guarded = guard(body);
+        auto guarded = catch_failure(body);
         const auto done = co_await std::move(guarded);
         if (!done) co_return done;
         const auto rested = co_await pause(time, timing.sliding ? period : period - (time.now() - begun));
@@ -47,7 +47,7 @@ asio::awaitable<result<>> rounds_with_backoff(time_source& time, backoff delays,
                                               std::function<void(const failure&)> on_failure)
 {
     for (;;) {
-        auto guarded = guard(body);
+        auto guarded = catch_failure(body);
         const auto done = co_await std::move(guarded);
         const auto state = co_await asio::this_coro::cancellation_state;
         if (state.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
@@ -67,7 +67,7 @@ asio::awaitable<result<>> questions(time_source& time, duration interval, bool i
             const auto rested = co_await pause(time, interval);
             if (!rested) co_return rested;
         }
-        auto guarded = guard(ask);
+        auto guarded = catch_failure(ask);
         const auto answer = co_await std::move(guarded);
         if (!answer) co_return answer.error();
         if (*answer) co_return result<>{};
@@ -84,19 +84,19 @@ asio::awaitable<result<>> until(time_source& time, duration period, named_first<
 
 asio::awaitable<result<>> jitter_until(time_source& time, round_timing timing, named_first<loop_body> body)
 {
-    return guard(rounds(time, timing, body.take()));
+    return catch_failure(rounds(time, timing, body.take()));
 }
 
 asio::awaitable<result<>> backoff_until(time_source& time, backoff_policy policy, named_first<loop_body> body,
                                         named_first<std::function<void(const failure&)>> on_failure, std::uint64_t seed)
 {
-    return guard(rounds_with_backoff(time, backoff(policy, seed), body.take(), on_failure.take()));
+    return catch_failure(rounds_with_backoff(time, backoff(policy, seed), body.take(), on_failure.take()));
 }
 
 asio::awaitable<result<>> poll_until(time_source& time, poll_timing timing, named_first<question> ask)
 {
     auto asking = questions(time, timing.interval, timing.immediate, ask.take());
-    return guard(with_timeout(time, timing.timeout, std::move(timing.what), std::move(asking)));
+    return catch_failure(with_timeout(time, timing.timeout, std::move(timing.what), std::move(asking)));
 }
 
 } // namespace kubecoro

@@ -1,5 +1,5 @@
-#include <kubecoro/base/later.hpp>
 #include <kubecoro/base/retry.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ retry_plan::retry_plan(predicate again, retry_policy policy)
 std::optional<duration> retry_plan::after(const failure& why)
 {
     if (--left_ == 0 || why == cond::cancelled || !again_(why)) return std::nullopt;
-    return std::max(delays_.next(), capped(why.retry_after().value_or(std::chrono::seconds{0})));
+    return std::max(delays_.next(), saturated(why.retry_after().value_or(std::chrono::seconds{0})));
 }
 
 } // namespace kubecoro

@@ -1,6 +1,6 @@
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/context_bound.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -27,7 +27,7 @@ asio::awaitable<result<>> contender(asio::awaitable<result<>> inner)
     const auto begun = co_await asio::this_coro::cancellation_state;
     if (begun.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
     co_await asio::this_coro::reset_cancellation_state(as_terminal());
-    auto guarded = guard(std::move(inner));
+    auto guarded = catch_failure(std::move(inner));
     co_return co_await std::move(guarded);
 }
 

@@ -1,4 +1,4 @@
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>

@@ -1,5 +1,6 @@
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/testing/scripted_source.hpp>
 
 #include <deque>

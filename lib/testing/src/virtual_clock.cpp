@@ -1,4 +1,4 @@
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/testing/virtual_clock.hpp>
 
 #include <map>

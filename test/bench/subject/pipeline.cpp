@@ -52,7 +52,7 @@ asio::awaitable<result<>> pipeline::handle()
         else if (stretch_)
             look();
     }
-    co_return events_.ended();
+    co_return events_.end_reason();
 }
 
 asio::awaitable<result<>> pipeline::work()

@@ -3,7 +3,7 @@
 #include "fields.hpp"
 #include "latencies.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>

@@ -2,7 +2,7 @@
 #include "running_server.hpp"
 
 #include <kubecoro/apiserver/in_process.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
@@ -232,14 +232,14 @@ asio::awaitable<result<>> see(asio::awaitable<result<T>> operation, bool& threw)
 asio::awaitable<result<>> use_and_stop(embedded_server& server, bool& threw)
 {
     auto creating = see(server.execute("POST", config_maps, config_map("a")), threw);
-    auto outcome = co_await guard(std::move(creating));
+    auto outcome = co_await catch_failure(std::move(creating));
     if (outcome) {
         auto reading = see(server.objects("configmaps"), threw);
-        outcome = co_await guard(std::move(reading));
+        outcome = co_await catch_failure(std::move(reading));
     }
     if (outcome) {
         auto stopping = see(server.stop(), threw);
-        outcome = co_await guard(std::move(stopping));
+        outcome = co_await catch_failure(std::move(stopping));
     }
     co_await finish_despite_cancellation();
     auto finishing = server.stop();

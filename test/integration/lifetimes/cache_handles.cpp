@@ -50,7 +50,7 @@ struct handles
         source.on_watch();
         factory.emplace(provider, factory_options{.executor = context.executor(),
                                                   .log = log.handle(),
-                                                  .numbers = std::make_shared<kt::recording_metrics>(),
+                                                  .metrics = std::make_shared<kt::recording_metrics>(),
                                                   .resync = 10h});
         budget.emplace();
         pods = factory->get<pod>();

@@ -1,7 +1,7 @@
 #pragma once
 // A context that is destroyed before the handles of a test.
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -29,7 +29,7 @@ public:
     result<T> run(asio::awaitable<result<T>> work)
     {
         std::optional<result<T>> out;
-        auto guarded = kubecoro::guard(std::move(work));
+        auto guarded = kubecoro::catch_failure(std::move(work));
         asio::co_spawn(asio::make_strand(context_), keep(std::move(guarded), out), asio::detached);
         context_.restart();
         while (!out && context_.run_one() != 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the lines stand in: a user's file, with things at hand.
+// The user's file around each line, with common objects declared.
 
 #include <kubecoro/kubecoro.hpp>
 

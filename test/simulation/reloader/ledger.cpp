@@ -29,7 +29,7 @@ std::string on_template(const object& o)
 
 } // namespace
 
-std::string wanted_checksum(const object& workload, const std::vector<std::unique_ptr<truth>>& truths)
+std::string wanted_checksum(const object& workload, const std::vector<std::unique_ptr<server_history>>& truths)
 {
     const auto asked = marks::asked(workload);
     const auto references = config_reloader::references_of(workload);
@@ -44,7 +44,7 @@ std::string wanted_checksum(const object& workload, const std::vector<std::uniqu
     return sum.finish();
 }
 
-void ledger::check(const std::vector<std::unique_ptr<truth>>& truths)
+void ledger::check(const std::vector<std::unique_ptr<server_history>>& truths)
 {
     std::vector<std::tuple<std::uint64_t, std::size_t, change>> history;
     for (std::size_t i = 0; i < truths.size(); ++i) {

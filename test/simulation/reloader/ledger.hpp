@@ -3,7 +3,7 @@
 
 #include "journal.hpp"
 #include "references.hpp"
-#include "truth.hpp"
+#include "server_history.hpp"
 
 #include <cstdint>
 #include <map>
@@ -27,7 +27,7 @@ public:
     ledger(bool records, journal& notes) : records_(records), notes_(&notes) {}
 
     /// Truths in the order of reloader_resources(). Requires that they have caught up.
-    void check(const std::vector<std::unique_ptr<truth>>& truths);
+    void check(const std::vector<std::unique_ptr<server_history>>& truths);
 
     [[nodiscard]] std::uint64_t rolls() const noexcept { return rolls_; }
     [[nodiscard]] std::uint64_t causes() const noexcept { return causes_; }
@@ -61,6 +61,7 @@ private:
 
 /// The checksum of the workload's references, which the operator should have applied by now. Empty when the workload
 /// does not ask for reloads, refers to nothing, or lacks a reference.
-[[nodiscard]] std::string wanted_checksum(const object& workload, const std::vector<std::unique_ptr<truth>>& truths);
+[[nodiscard]] std::string wanted_checksum(const object& workload,
+                                          const std::vector<std::unique_ptr<server_history>>& truths);
 
 } // namespace kubecoro::simulation

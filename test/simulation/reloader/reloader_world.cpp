@@ -76,7 +76,7 @@ void reloader_world::start()
     server_ = std::make_unique<apiserver::embedded_server>(runner_.executor(), std::move(options));
     network_.emplace(*server_, runner_, notes_, seed_of(seed_, 2));
     for (const auto& resource : reloader_resources()) {
-        truths_.push_back(std::make_unique<truth>(resource, notes_));
+        truths_.push_back(std::make_unique<server_history>(resource, notes_));
         followers_.push_back(runner_.spawn(truths_.back()->follow(network_->reliable())));
     }
     followers_.push_back(runner_.spawn(tick(runner_.shared_clock())));

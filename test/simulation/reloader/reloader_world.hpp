@@ -61,7 +61,7 @@ private:
     std::unique_ptr<apiserver::embedded_server> server_;
     std::optional<network> network_;
     std::optional<users> users_;
-    std::vector<std::unique_ptr<truth>> truths_;
+    std::vector<std::unique_ptr<server_history>> truths_;
     /// The coroutines of the truths, and the tick.
     std::vector<testing::task<void>> followers_;
     std::optional<operators> operators_;

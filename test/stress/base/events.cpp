@@ -1,6 +1,7 @@
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>

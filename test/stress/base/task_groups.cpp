@@ -1,4 +1,4 @@
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/test/catch.hpp>
 

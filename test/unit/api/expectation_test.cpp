@@ -161,7 +161,7 @@ TEST_CASE("layout prediction: a known text is not shared where texts are secret"
     const std::string open = R"({"spec":{"a":"known-text"},"data":{"a":"known-text"},"env":[{"value":"known-text"}]})";
     for (int i = 0; i < 40; ++i) {
         const std::string tape = stored(open);
-        // Of the three, only the first may have a number. A document without a uid counts its texts at its end.
+        // Only the first of the three may have a number. A document without a uid counts its texts at its end.
         std::size_t inline_texts = 0;
         for (auto at = tape.find("known-text"); at != std::string::npos; at = tape.find("known-text", at + 1))
             ++inline_texts;

@@ -228,7 +228,7 @@ TEST_CASE("prune: pruned values do not count towards limits, but must end", "[ap
     const std::string big(5000, 'x');
     CHECK(in_chunks(R"({"kind":"A","data":{"k":")" + big + R"(","l":[")" + big + R"("]}})", 100, o)->to_text() ==
           R"({"kind":"A"})");
-    // Of a container, only the end is searched for; any other value is parsed.
+    // A container is only searched for its end; any other value is parsed.
     CHECK(in_chunks(R"({"kind":"A","data":)" + std::string(300, '[') + "tru" + std::string(300, ']') + R"(,"x":"y"})",
                     7, o)
               ->to_text() == R"({"kind":"A","x":"y"})");

@@ -7,7 +7,7 @@ namespace kubecoro::test {
 
 using namespace apiserver;
 
-server::server(cluster_options options, handler_options handling)
+server::server(cluster_options options, request_handler_options handling)
     : state(options, now), handler(state, access, handling)
 {
     access.add_token("admin", {"admin", {"system:masters"}, {}});
@@ -52,7 +52,7 @@ void server::add_config_map(const std::string& ns, const std::string& name, cons
                R"(},"data":{"k":"v"}})");
 }
 
-std::unique_ptr<watch_stream> server::watch(std::string target)
+std::unique_ptr<watch_output> server::watch(std::string target)
 {
     auto r = get(std::move(target));
     INFO(r.body);

@@ -20,7 +20,7 @@ inline constexpr std::string_view merge_type = "application/merge-patch+json";
 
 struct server
 {
-    explicit server(apiserver::cluster_options options = {}, apiserver::handler_options handling = {});
+    explicit server(apiserver::cluster_options options = {}, apiserver::request_handler_options handling = {});
 
     wall_time now = std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + std::chrono::hours{6};
     apiserver::access_control access;
@@ -37,7 +37,7 @@ struct server
 
     void add_namespace(const std::string& name);
     void add_config_map(const std::string& ns, const std::string& name, const std::string& metadata = {});
-    std::unique_ptr<apiserver::watch_stream> watch(std::string target);
+    std::unique_ptr<apiserver::watch_output> watch(std::string target);
 };
 
 /// Returns the lines of a watch's output, one per event, without newlines.

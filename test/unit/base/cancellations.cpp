@@ -1,9 +1,10 @@
 // Checks that every wait of the base layer ends by each kind of cancellation that it supports.
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/retry.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 

@@ -1,8 +1,9 @@
 #include "coroutine_fixture.hpp"
 
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/strand.hpp>

@@ -1,8 +1,8 @@
 #include "coroutine_fixture.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/test/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "synced_fixture.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -104,7 +104,7 @@ TEST_CASE("handlers: one that is overrun before the store is filled fails its ha
     std::size_t popped = 0;
     const auto pop = [&]() -> asio::awaitable<result<>> {
         while (auto batch = co_await events.pop()) popped += batch->size();
-        co_return events.ended();
+        co_return events.end_reason();
     };
     CHECK(f.run.run(pop()).error() == cond::expired);
     CHECK(popped == 3);
@@ -172,7 +172,7 @@ TEST_CASE("handlers: a handler whose filter rejects everything still syncs", "[c
     const auto pop = [&]() -> asio::awaitable<result<>> {
         auto batch = co_await events.pop();
         CHECK_FALSE(batch.has_value());
-        co_return events.ended();
+        co_return events.end_reason();
     };
     auto popping = f.run.spawn(pop());
     REQUIRE(f.run.run(events.has_synced()));

@@ -91,7 +91,7 @@ TEST_CASE("informer: a subscription returns batches until the informer stops", "
     auto reader = [](kubecoro::subscription& from, lines& out) -> asio::awaitable<kubecoro::result<>> {
         while (auto batch = co_await from.pop())
             for (const auto& n : *batch) std::visit([&out](const auto& e) { out.push_back(fixture::line(e)); }, n);
-        co_return from.ended();
+        co_return from.end_reason();
     };
     auto task = f.run.spawn(reader(events, f.seen));
     f.informers->start();

@@ -26,7 +26,7 @@ public:
     asio::any_io_executor executor() const override { return scripts->executor(); }
     kubecoro::provider_defaults defaults() const override
     {
-        return {.time = time, .log = log.handle(), .numbers = numbers};
+        return {.time = time, .log = log.handle(), .metrics = numbers};
     }
 
     std::shared_ptr<kt::scripted_provider> scripts;
@@ -64,7 +64,7 @@ TEST_CASE("factory: log, clock and metrics default to the provider's", "[cache][
     REQUIRE(run.run(pods.has_synced()));
     run.advance(6s);
     CHECK(provider->log.count("synced informer=pods objects=1 seconds=3") == (silent ? 0 : 1)); // virtual seconds
-    CHECK(provider->numbers->value("kubecoro_informer_objects") == 1);
+    CHECK(provider->metrics->value("kubecoro_informer_objects") == 1);
     REQUIRE(run.run(informers.stop()));
 }
 

@@ -2,7 +2,7 @@
 
 #include "informer_fixture.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -208,7 +208,7 @@ asio::awaitable<result<>> live(life* l)
     while (seen < 7) { // 2 initial, c added, a and b lost, c updated, d added
         auto next = events.pop();
         const auto batch = co_await std::move(next);
-        if (!batch) co_return events.ended();
+        if (!batch) co_return events.end_reason();
         seen += batch->size();
     }
     auto stopping = l->informers->stop();

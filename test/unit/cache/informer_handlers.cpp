@@ -2,7 +2,7 @@
 
 #include "synced_fixture.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -267,7 +267,7 @@ TEST_CASE("subscription: the stop ends a reader that waits at an empty queue", "
     f.informers->start();
     const auto pop = [&]() -> asio::awaitable<result<>> {
         auto batch = co_await events.pop();
-        if (!batch) co_return events.ended();
+        if (!batch) co_return events.end_reason();
         co_return result<>{};
     };
     REQUIRE(f.run.run(pop()));
@@ -351,7 +351,7 @@ TEST_CASE("subscription: returns batches of the configured size, reports its syn
     std::vector<std::string> out;
     const auto pop = [&]() -> asio::awaitable<result<>> {
         auto batch = co_await events.pop();
-        if (!batch) co_return events.ended();
+        if (!batch) co_return events.end_reason();
         REQUIRE(batch->size() == 1);
         out.push_back(f.text(kubecoro::object_of(batch->front())));
         co_return result<>{};
@@ -412,7 +412,7 @@ TEST_CASE("handlers: awaiting an empty registration or subscription fails", "[ca
     const auto pop = [&]() -> asio::awaitable<result<>> {
         const auto batch = co_await nothing.pop();
         CHECK_FALSE(batch.has_value());
-        co_return nothing.ended();
+        co_return nothing.end_reason();
     };
     CHECK(run.run(pop()).error() == cond::misconfigured);
     CHECK_FALSE(nothing.synced());

@@ -22,7 +22,7 @@ kubecoro::metric_labels pods_and(std::string name, std::string value)
 TEST_CASE("visibility: statistics and metrics of a life cycle with a relist and a slow handler", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
-    fixture f({.numbers = numbers});
+    fixture f({.metrics = numbers});
     auto pods = f.informers->get<pod>();
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"), 2s);
     auto watch = f.source().on_watch();
@@ -75,7 +75,7 @@ TEST_CASE("visibility: statistics and metrics of a life cycle with a relist and 
 TEST_CASE("visibility: durations of calls, filtered events and indexed labels", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
-    fixture f({.numbers = numbers});
+    fixture f({.metrics = numbers});
     auto pods = f.informers->get<pod>({.label_indexes = {"app", "team"}});
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
     auto watch = f.source().on_watch();
@@ -265,7 +265,7 @@ TEST_CASE("visibility: a streamed relist is logged like any other", "[cache][vis
 TEST_CASE("visibility: unnamed handlers share one time series", "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
-    fixture f({.numbers = numbers});
+    fixture f({.metrics = numbers});
     auto pods = f.informers->get<pod>();
     auto watch = f.with_one_pod();
     f.informers->start();
@@ -283,7 +283,7 @@ TEST_CASE("visibility: informers of one resource have unique names, which are re
           "[cache][visibility]")
 {
     auto numbers = std::make_shared<kt::recording_metrics>();
-    fixture f({.numbers = numbers});
+    fixture f({.metrics = numbers});
     auto a = f.informers->get<pod>();
     auto b = f.informers->get<pod>({.namespaces = {"web"}});
     auto c = f.informers->get<pod>({.namespaces = {"jobs"}, .label = "workers"});

@@ -268,7 +268,7 @@ TEST_CASE("own writes: a wait may be destroyed or cancelled at every step", "[ca
         auto body = [](std::shared_ptr<setting> of,
                        kubecoro::shared_informer from) -> asio::awaitable<kubecoro::result<>> {
             of->informers.start();
-            auto reading = kubecoro::guard(from.lister().get_after({"web", "a"}, "12"));
+            auto reading = kubecoro::catch_failure(from.lister().get_after({"web", "a"}, "12"));
             const auto got = co_await std::move(reading);
             co_await kubecoro::finish_despite_cancellation();
             auto stopping = of->informers.stop();

@@ -3,7 +3,7 @@
 #include "reflector/relist_budget_core.hpp"
 
 #include <kubecoro/api/kinds.hpp>
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
 #include <kubecoro/test/catch.hpp>

@@ -3,8 +3,7 @@
 #include "connect/happy_eyeballs_core.hpp"
 #include "connect/lookup_core.hpp"
 
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
@@ -242,7 +241,7 @@ TEST_CASE("connection race: a clean-up section can still connect, and remains on
     testing::runner run;
     const auto net = std::make_shared<network>(network{run.shared_clock(), {{"::1", {.answers_after = 300ms}}}});
     auto clean_up = [](std::shared_ptr<network> over) -> asio::awaitable<result<>> {
-        auto forever = guard(sleep_for(*over->time, 24h));
+        auto forever = catch_failure(sleep_for(*over->time, 24h));
         const auto ended = co_await std::move(forever);
         if (ended || ended.error() != cond::cancelled) co_return failure(cond::internal, "was not cancelled");
         co_await finish_despite_cancellation();

@@ -1,7 +1,7 @@
 // Deadlines: every kind of cancellation passes through them, whatever the operation itself supports.
 #include "rest/deadline.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 

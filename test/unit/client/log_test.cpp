@@ -1,4 +1,4 @@
-// What the log says at trace level: each station of an object, and never a secret.
+// The log at trace level: each station of an object, and no secret.
 #include "rest_fixture.hpp"
 
 #include <kubecoro/cache/informer_factory.hpp>

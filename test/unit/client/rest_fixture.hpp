@@ -6,7 +6,7 @@
 #include "fixtures.hpp"
 
 #include <kubecoro/api/kinds.hpp>
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <deque>

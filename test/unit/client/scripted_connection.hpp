@@ -3,7 +3,7 @@
 
 #include "connect/byte_stream.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 
 #include <deque>
 #include <memory>

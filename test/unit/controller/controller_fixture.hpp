@@ -2,7 +2,6 @@
 // A controller of pods over scripted sources, in virtual time.
 
 #include <kubecoro/api/kinds.hpp>
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -72,7 +71,7 @@ struct fixture
     {
         o.time = run.shared_clock();
         o.log = log.handle();
-        o.measures = numbers;
+        o.metrics = numbers;
         if (o.name.empty()) o.name = "subject";
         subject = std::make_unique<controller>(run.executor(), std::move(r), std::move(o));
         return *subject;

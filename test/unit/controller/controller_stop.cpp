@@ -1,7 +1,7 @@
 // Stopping a controller, in every state.
 #include "controller_fixture.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 using namespace controller_test;

@@ -91,7 +91,7 @@ TEST_CASE("workqueue: user code is called without the queue's lock", "[workqueue
     testing::runner run;
     workqueue_options o;
     o.name = "observed";
-    o.measures = std::make_shared<looking_metrics>(l);
+    o.metrics = std::make_shared<looking_metrics>(l);
     o.limiter = std::make_unique<looking_limiter>(l);
     o.time = run.shared_clock();
     workqueue<looking_key, looking_hash> queue(run.executor(), std::move(o));
@@ -175,7 +175,7 @@ TEST_CASE("workqueue: the depth gauge shows the last change, however the reports
     };
     testing::runner run;
     const auto sink = std::make_shared<depth_sink>();
-    names queue(run.executor(), queue_fixture::on_clock(run, {.name = "q", .measures = sink}));
+    names queue(run.executor(), queue_fixture::on_clock(run, {.name = "q", .metrics = sink}));
     sink->last->before = [&queue] {
         auto item = queue.try_get();
         if (item) item->succeeded();

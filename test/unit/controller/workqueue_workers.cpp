@@ -209,7 +209,7 @@ TEST_CASE("workqueue: the context may be destroyed first, with workers and a tim
 TEST_CASE("workqueue: client-go's metrics, under their original names (Metrics)", "[workqueue][metrics]")
 {
     const auto sink = std::make_shared<kt::recording_metrics>();
-    queue_fixture f({.name = "pods", .limiter = kubecoro::exponential_limiter(1ms, 1s), .measures = sink});
+    queue_fixture f({.name = "pods", .limiter = kubecoro::exponential_limiter(1ms, 1s), .metrics = sink});
     const kubecoro::metric_labels labels{{"name", "pods"}};
     const auto value = [&](const char* name) { return sink->value(std::string("workqueue_") + name, labels); };
     f.queue.add("foo");
@@ -250,7 +250,7 @@ TEST_CASE("workqueue: client-go's metrics, under their original names (Metrics)"
 TEST_CASE("workqueue: nothing is measured after a shutdown (MetricShutdown)", "[workqueue][metrics]")
 {
     const auto sink = std::make_shared<kt::recording_metrics>();
-    queue_fixture f({.name = "pods", .measures = sink});
+    queue_fixture f({.name = "pods", .metrics = sink});
     auto foo = f.take_new("foo");
     f.run.advance(500ms);
     const auto before = sink->updates("workqueue_unfinished_work_seconds");
@@ -260,7 +260,7 @@ TEST_CASE("workqueue: nothing is measured after a shutdown (MetricShutdown)", "[
     CHECK(sink->updates("workqueue_unfinished_work_seconds") == before);
     CHECK(f.run.clock().waiting() == 0);
     foo.done();
-    queue_fixture unnamed({.measures = sink});
+    queue_fixture unnamed({.metrics = sink});
     unnamed.queue.add("a");
     CHECK(unnamed.take_all() == list{"a"});
     CHECK(sink->value("workqueue_adds_total") == 1);

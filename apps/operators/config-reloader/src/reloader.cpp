@@ -93,7 +93,7 @@ void reloader::control(const resource_type& kind, const client& cluster, const r
     // Short delays, so that retries follow soon after a server is back.
     how.limiter = exponential_limiter(std::chrono::milliseconds{50}, std::chrono::minutes{2});
     how.sync_timeout = duration::zero();
-    how.measures = options.informers.numbers;
+    how.metrics = options.informers.metrics;
     how.time = options.informers.time;
     how.log = options.informers.log.value_or(logger());
     workload_reconciler look(cluster, kind, workloads.lister(), options.first_sight, counts_);

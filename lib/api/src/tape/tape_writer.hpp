@@ -129,7 +129,7 @@ private:
         /// One bit for the mark of each key so far.
         std::array<std::uint64_t, 2> keys{};
     };
-    /// What the last key implies for its value.
+    /// The consequence of the last key for its value.
     enum class hint : std::uint8_t
     {
         none,

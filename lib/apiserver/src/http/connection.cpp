@@ -1,6 +1,6 @@
 #include "http/connection.hpp"
 
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/post.hpp>
 
@@ -40,7 +40,10 @@ connection::connection(asio::any_io_executor strand, std::unique_ptr<byte_stream
 {
 }
 
-void connection::deadline_in(duration d) { deadline_ = later(engine_->time().now(), d).time_since_epoch().count(); }
+void connection::deadline_in(duration d)
+{
+    deadline_ = time_after(engine_->time().now(), d).time_since_epoch().count();
+}
 
 void connection::drop(bool reset)
 {

@@ -17,7 +17,7 @@ namespace kubecoro::apiserver {
 struct exchange
 {
     cluster_state_core& state;
-    const handler_options& options;
+    const request_handler_options& options;
     random_source& random;
     const http_request& request;
     wall_time now;

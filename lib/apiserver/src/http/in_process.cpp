@@ -2,7 +2,7 @@
 
 #include "http/server_engine.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <algorithm>
 
@@ -87,7 +87,7 @@ public:
     asio::awaitable<result<std::string_view>> read_some() override
     {
         // A failed or cancelled read closes the watch, as it would close a socket.
-        auto got = co_await guard(next());
+        auto got = co_await catch_failure(next());
         if (!got) watch_.reset();
         co_return got;
     }
@@ -161,7 +161,7 @@ asio::awaitable<result<std::unique_ptr<kubecoro::answer>>> in_process_transport:
         co_return failure{cond::unreachable, "the embedded server refuses connections"}.with_request(std::move(method),
                                                                                                      std::move(target));
     http_request request = to_http(std::move(r), options_.user);
-    auto sent = co_await guard(exchange(engine_, std::move(request), options_.piece));
+    auto sent = co_await catch_failure(exchange(engine_, std::move(request), options_.piece));
     if (!sent) co_return sent.error().with_request(std::move(method), std::move(target));
     co_return sent;
 }

@@ -3,7 +3,7 @@
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/apiserver/manifests.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -51,7 +51,7 @@ embedded_server::embedded_server(asio::any_io_executor executor, server_options 
 embedded_server::~embedded_server() = default;
 
 // Asio throws when a cancelled coroutine continues; the operations return a failure instead. Each is a coroutine of its
-// own, because guard() must enclose all of its steps.
+// own, because catch_failure() must enclose all of its steps.
 namespace {
 
 using engine_ptr = std::shared_ptr<server_engine>;
@@ -112,7 +112,7 @@ asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options
     co_return (*opened)->bound();
 }
 
-asio::awaitable<result<>> embedded_server::stop() { return guard(stop_in_order()); }
+asio::awaitable<result<>> embedded_server::stop() { return catch_failure(stop_in_order()); }
 
 asio::awaitable<result<>> embedded_server::stop_in_order()
 {
@@ -128,17 +128,17 @@ asio::awaitable<result<>> embedded_server::stop_in_order()
 
 asio::awaitable<result<std::string>> embedded_server::execute(std::string method, std::string target, std::string body)
 {
-    return guard(execute_as_admin(engine_, std::move(method), std::move(target), std::move(body)));
+    return catch_failure(execute_as_admin(engine_, std::move(method), std::move(target), std::move(body)));
 }
 
 asio::awaitable<result<std::size_t>> embedded_server::load(std::string text, std::string name)
 {
-    return guard(load_text(engine_, std::move(text), std::move(name)));
+    return catch_failure(load_text(engine_, std::move(text), std::move(name)));
 }
 
 asio::awaitable<result<>> embedded_server::compact()
 {
-    return guard(on_strand(engine_, [](server_engine& e) {
+    return catch_failure(on_strand(engine_, [](server_engine& e) {
         e.state().compact();
         return result<>{};
     }));
@@ -146,12 +146,12 @@ asio::awaitable<result<>> embedded_server::compact()
 
 asio::awaitable<result<std::string>> embedded_server::snapshot()
 {
-    return guard(on_strand(engine_, [](server_engine& e) { return result<std::string>(e.state().dump()); }));
+    return catch_failure(on_strand(engine_, [](server_engine& e) { return result<std::string>(e.state().dump()); }));
 }
 
 asio::awaitable<result<>> embedded_server::restore(std::string snapshot)
 {
-    return guard(on_strand(engine_, [text = std::move(snapshot)](server_engine& e) {
+    return catch_failure(on_strand(engine_, [text = std::move(snapshot)](server_engine& e) {
         auto restored = e.state().restore(text, e.time().wall_now());
         e.changed();
         return restored;
@@ -160,20 +160,20 @@ asio::awaitable<result<>> embedded_server::restore(std::string snapshot)
 
 asio::awaitable<result<std::vector<std::string>>> embedded_server::objects(std::string resource)
 {
-    return guard(on_strand(engine_, [resource = std::move(resource)](server_engine& e) {
+    return catch_failure(on_strand(engine_, [resource = std::move(resource)](server_engine& e) {
         return result<std::vector<std::string>>(e.state().objects(resource));
     }));
 }
 
 asio::awaitable<result<std::uint64_t>> embedded_server::resource_version()
 {
-    return guard(
+    return catch_failure(
         on_strand(engine_, [](server_engine& e) { return result<std::uint64_t>(e.state().resource_version()); }));
 }
 
 asio::awaitable<result<>> embedded_server::add_token(token_user user)
 {
-    return guard(on_strand(engine_, [user = std::move(user)](server_engine& e) {
+    return catch_failure(on_strand(engine_, [user = std::move(user)](server_engine& e) {
         e.access().add_token(user.token, user.user, user.expires);
         return result<>{};
     }));
@@ -181,7 +181,7 @@ asio::awaitable<result<>> embedded_server::add_token(token_user user)
 
 asio::awaitable<result<>> embedded_server::remove_token(std::string token)
 {
-    return guard(on_strand(engine_, [token = std::move(token)](server_engine& e) {
+    return catch_failure(on_strand(engine_, [token = std::move(token)](server_engine& e) {
         e.access().remove_token(token);
         return result<>{};
     }));
@@ -189,7 +189,7 @@ asio::awaitable<result<>> embedded_server::remove_token(std::string token)
 
 asio::awaitable<result<>> embedded_server::set_rules(std::vector<access_rule> rules)
 {
-    return guard(on_strand(engine_, [rules = std::move(rules)](server_engine& e) {
+    return catch_failure(on_strand(engine_, [rules = std::move(rules)](server_engine& e) {
         e.access().clear_rules();
         for (const access_rule& r : rules) e.access().add_rule(r);
         return result<>{};

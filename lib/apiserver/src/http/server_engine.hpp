@@ -5,9 +5,9 @@
 
 #include <kubecoro/apiserver/server.hpp>
 
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 
 #include <atomic>
 #include <functional>
@@ -103,7 +103,7 @@ private:
     friend class watch_handle;
     struct open_watch
     {
-        std::unique_ptr<watch_stream> stream;
+        std::unique_ptr<watch_output> stream;
         wake_signal wake;
         std::optional<wall_time> wake_at;
         bool cut = false;

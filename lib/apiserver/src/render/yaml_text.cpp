@@ -87,7 +87,7 @@ json::value scalar(const YAML::Node& node)
     return json::value(std::string_view(text));
 }
 
-/// What the conversion of one text may still cost.
+/// The remaining budget for the conversion of one text.
 struct allowance
 {
     std::size_t nodes = max_nodes;

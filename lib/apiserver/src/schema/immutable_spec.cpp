@@ -40,7 +40,7 @@ void drop_images(json::object& spec)
     }
 }
 
-/// What of a pod's spec must stay.
+/// The immutable part of a pod's spec.
 json::object fixed_part(json::object spec)
 {
     drop_images(spec);

@@ -1,4 +1,4 @@
-// What the members of a document may cost.
+// Bounds the cost of comparing the members of a document.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -9,7 +9,7 @@
 namespace kubecoro::apiserver {
 
 /** One object of 10,000 members. Boost.JSON hashes keys by FNV-1a, salted by an address; whether two keys collide depends
-    on eight bits of that. Whoever chooses keys can have each member compared with all before it. */
+    on eight bits of that. A client that chooses the keys can force a comparison of each member with all earlier ones. */
 inline constexpr std::size_t most_comparisons = 50'000'000;
 
 /// Comparisons of keys that building these objects takes when all keys of each collide; of broken text those of the part

@@ -37,7 +37,7 @@ void http_response::complete_body()
         if (!rest->next(body, 1u << 20)) rest.reset();
 }
 
-request_handler::request_handler(cluster_state_core& state, access_control& access, handler_options options)
+request_handler::request_handler(cluster_state_core& state, access_control& access, request_handler_options options)
     : state_(state), access_(access), options_(std::move(options)), random_(options_.seed)
 {
 }

@@ -2,8 +2,8 @@
 
 #include "listener/sweep_pace.hpp"
 
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

@@ -3,7 +3,7 @@
 #include "informer/consistency_core.hpp"
 #include "informer/informer_lane.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/stats.hpp>
 
 #include <boost/asio/awaitable.hpp>

@@ -2,7 +2,7 @@
 
 #include "informer/informer_engine.hpp"
 
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -212,7 +212,7 @@ void informer_engine::join(std::shared_ptr<processor_listener> listener)
 
 void informer_engine::resync_every(duration period, const std::shared_ptr<processor_listener>& listener)
 {
-    set_alarm(later(settings_.time->now(), period), listener, [this, period, to = std::weak_ptr(listener)] {
+    set_alarm(time_after(settings_.time->now(), period), listener, [this, period, to = std::weak_ptr(listener)] {
         const auto alive = to.lock();
         if (!alive || alive->over()) return;
         resync_every(period, alive); // independent of the outcome of this one

@@ -2,7 +2,7 @@
 
 #include "listener/listener_settings.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -86,8 +86,8 @@ void informer_engine::start()
     registry_.start(); // first: waiting listeners must receive the first event
     for (const auto& [id, l] : lanes_) run(l);
     if (settings_.options.storage.policy == storage::compressed) watches_.spawn("renewal", renew_loop());
-    if (settings_.numbers) {
-        meter_.emplace(settings_.numbers, settings_.label, settings_.resource.display_name());
+    if (settings_.metrics) {
+        meter_.emplace(settings_.metrics, settings_.label, settings_.resource.display_name());
         watches_.spawn("metrics", meter_loop());
     }
     if (settings_.options.check_consistency) watches_.spawn("consistency check", checker_.run());
@@ -114,10 +114,10 @@ void informer_engine::request_stop()
 asio::awaitable<result<>> informer_engine::stop(std::shared_ptr<informer_engine> self)
 {
     self->request_stop();
-    auto watching = guard(self->watches_.join());
+    auto watching = catch_failure(self->watches_.join());
     if (const auto ended = co_await std::move(watching); !ended) co_return ended;
     self->end_handlers();
-    auto handling = guard(self->handlers_.join());
+    auto handling = catch_failure(self->handlers_.join());
     if (const auto ended = co_await std::move(handling); !ended) co_return ended;
     const bool first = [&self] {
         std::lock_guard lock(self->mutex_);

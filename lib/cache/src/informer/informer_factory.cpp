@@ -1,7 +1,7 @@
 #include "informer/informer_engine.hpp"
 
 #include <kubecoro/api/selector.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 
@@ -96,7 +96,7 @@ struct informer_factory::state
         informer_settings s;
         s.resource = resource;
         s.label = label_for(resource, o);
-        s.numbers = options.numbers;
+        s.metrics = options.metrics;
         s.metrics_period = options.metrics_period;
         s.options = std::move(o);
         s.provider = provider;
@@ -161,7 +161,7 @@ informer_factory::informer_factory(std::shared_ptr<source_provider> provider, fa
     auto defaults = provider->defaults();
     if (!options.time) options.time = defaults.time ? std::move(defaults.time) : real_clock();
     if (!options.log) options.log = std::move(defaults.log);
-    if (!options.numbers) options.numbers = std::move(defaults.numbers);
+    if (!options.metrics) options.metrics = std::move(defaults.metrics);
     state_->seeds.seed(options.seed ? *options.seed : random_seed());
     if (!options.relists) options.relists.emplace(relist_budget_options{}, options.time, state_->seeds());
     state_->executor = std::exchange(options.executor, {});
@@ -205,7 +205,7 @@ std::vector<shared_informer> informer_factory::informers() const
 
 asio::awaitable<result<>> informer_factory::release(shared_informer informer)
 {
-    return guard(state::release(state_, std::move(informer.engine_)));
+    return catch_failure(state::release(state_, std::move(informer.engine_)));
 }
 
 asio::awaitable<result<>> informer_factory::state::release(std::shared_ptr<state> self,
@@ -243,7 +243,7 @@ void informer_factory::request_stop()
 asio::awaitable<result<>> informer_factory::stop()
 {
     request_stop();
-    return guard(state::stop(state_));
+    return catch_failure(state::stop(state_));
 }
 
 asio::awaitable<result<>> informer_factory::state::stop(std::shared_ptr<state> self)

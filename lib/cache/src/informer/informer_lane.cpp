@@ -1,6 +1,6 @@
 #include "informer/informer_lane.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <algorithm>
 #include <string_view>

@@ -31,7 +31,7 @@ struct informer_settings
     /// Name in logs and metrics; unique in its factory.
     std::string label;
     /// Null = none.
-    std::shared_ptr<metrics> numbers = {};
+    std::shared_ptr<kubecoro::metrics> metrics = {};
     duration metrics_period{0};
     /// Shared by the informers of this resource.
     std::shared_ptr<watch_list_ability> ability = std::make_shared<watch_list_ability>();

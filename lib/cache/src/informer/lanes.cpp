@@ -3,7 +3,7 @@
 #include "informer/informer_engine.hpp"
 #include "waits/await_all.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ asio::awaitable<result<>> refused(failure why) { co_return why; }
 
 asio::awaitable<result<>> run_to_its_end(const informer_lane& lane, result<>& outcome)
 {
-    auto running = guard(lane.runs->run());
+    auto running = catch_failure(lane.runs->run());
     outcome = co_await std::move(running);
     co_return result<>{};
 }
@@ -89,16 +89,16 @@ asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<s
 
 asio::awaitable<result<>> informer_engine::await_change(std::shared_ptr<lane_change> change)
 {
-    auto making = guard(change->made.wait());
+    auto making = catch_failure(change->made.wait());
     if (const auto made = co_await std::move(making); !made) co_return made;
     for (const auto& l : change->left) {
-        auto leaving = guard(l.wait());
+        auto leaving = catch_failure(l.wait());
         if (const auto left = co_await std::move(leaving); !left) co_return left;
     }
     std::vector<awaited> joining;
     joining.reserve(change->joined.size());
     for (const auto& [what, gate] : change->joined) joining.push_back({what, gate.wait()});
-    auto syncing = guard(await_all(std::move(joining)));
+    auto syncing = catch_failure(await_all(std::move(joining)));
     co_return co_await std::move(syncing);
 }
 

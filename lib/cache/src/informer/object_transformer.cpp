@@ -1,7 +1,7 @@
 #include "informer/object_transformer.hpp"
 
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <exception>
 #include <utility>

@@ -1,7 +1,7 @@
 #pragma once
 // An awaitable sync state: pending, failed for now with a reason, or done.
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/awaitable.hpp>

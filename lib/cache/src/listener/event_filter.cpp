@@ -1,6 +1,6 @@
 #include "listener/event_filter.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <exception>
 

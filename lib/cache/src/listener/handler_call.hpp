@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 
 #include <exception>
@@ -27,9 +27,9 @@ call_outcome call(const handler_slot<Event>& slot, const Event& event)
         if (const auto* plain = std::get_if<typename slot_type::function>(&f))
             (*plain)(event);
         else if (const auto* coroutine = std::get_if<typename slot_type::coroutine>(&f))
-            out.rest = guard((*coroutine)(event));
+            out.rest = catch_failure((*coroutine)(event));
         else if (const auto* failing = std::get_if<typename slot_type::failing_coroutine>(&f))
-            out.rest = guard((*failing)(event));
+            out.rest = catch_failure((*failing)(event));
     } catch (...) {
         out.done = to_failure(std::current_exception());
     }

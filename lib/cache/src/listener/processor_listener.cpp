@@ -2,7 +2,7 @@
 
 #include "listener/handler_call.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -166,7 +166,7 @@ processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t ma
         self->open_gate();
         if (batch.empty()) {
             if (over) co_return std::nullopt;
-            auto waiting = guard(self->wake_.wait());
+            auto waiting = catch_failure(self->wake_.wait());
             const auto woken = co_await std::move(waiting);
             if (woken) continue;
             std::lock_guard lock(self->mutex_);
@@ -271,7 +271,7 @@ asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_lis
         auto n = self->take(slot, over);
         if (!n) {
             if (over) break;
-            auto waiting = guard(self->bells_[slot].wait());
+            auto waiting = catch_failure(self->bells_[slot].wait());
             const auto woken = co_await std::move(waiting);
             if (!woken) co_return woken;
             continue;

@@ -8,9 +8,10 @@
 #include "listener/news_core.hpp"
 #include "store/departures.hpp"
 
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/log.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/event_handler.hpp>
 
 #include <boost/asio/awaitable.hpp>

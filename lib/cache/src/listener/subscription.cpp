@@ -51,7 +51,7 @@ asio::awaitable<result<>> subscription::for_each(named_first<handler_slot<notifi
     return read_all(listener_, f.take());
 }
 
-result<> subscription::ended() const
+result<> subscription::end_reason() const
 {
     if (!listener_) return failure(cond::misconfigured, empty_handle);
     return listener_->last_pop();

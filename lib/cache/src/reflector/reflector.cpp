@@ -1,7 +1,7 @@
 #include "reflector/reflector.hpp"
 
-#include <kubecoro/base/guard.hpp>
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/this_coro.hpp>
@@ -48,7 +48,7 @@ asio::awaitable<result<>> reflector::run()
         if (cancellation.cancelled() != asio::cancellation_type::none) next_ = core_.on_cancel();
         report();
         if (std::holds_alternative<reflector_core::do_stop>(next_)) break;
-        auto step = guard(perform_next());
+        auto step = catch_failure(perform_next());
         const auto done = co_await std::move(step);
         if (done) continue;
         stream_.reset();
@@ -196,7 +196,7 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
 // race() returns which side ended first, not how it ended.
 asio::awaitable<result<>> reflector::read()
 {
-    auto reading = guard(read_on());
+    auto reading = catch_failure(read_on());
     const auto done = co_await std::move(reading);
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     const bool ours = cancellation.cancelled() != asio::cancellation_type::none;
@@ -207,7 +207,7 @@ asio::awaitable<result<>> reflector::read()
 asio::awaitable<result<>> reflector::read_on()
 {
     while (std::holds_alternative<reflector_core::do_read>(next_)) {
-        auto reading = guard(stream_->next());
+        auto reading = catch_failure(stream_->next());
         auto batch = co_await std::move(reading);
         const auto cancellation = co_await asio::this_coro::cancellation_state;
         // Cancelled by the stop or the deadline: the caller decides the next action.
@@ -230,7 +230,7 @@ asio::awaitable<result<>> reflector::until_silent()
         if (now >= until) co_return result<>{};
         // Events can make the deadline earlier: idle_timeout starts to apply.
         const bool idle = policy_.idle_timeout != duration::zero();
-        alarm->expires_at(idle ? std::min(until, later(now, policy_.idle_timeout)) : until);
+        alarm->expires_at(idle ? std::min(until, time_after(now, policy_.idle_timeout)) : until);
         const auto woken = co_await alarm->wait();
         if (!woken) co_return woken;
     }

@@ -4,8 +4,8 @@
 #include "reflector/reflector_core.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

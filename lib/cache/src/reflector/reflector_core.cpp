@@ -1,6 +1,6 @@
 #include "reflector/reflector_core.hpp"
 
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -174,7 +174,7 @@ reflector_core::action reflector_core::list_newest(const failure& why, time_poin
 void reflector_core::note_listed(time_point now)
 {
     // Only now: had the list failed as well, streaming would not have been the cause.
-    if (std::exchange(doubted_, false)) ability_->refused(later(now, policy_.watch_list_retry));
+    if (std::exchange(doubted_, false)) ability_->refused(time_after(now, policy_.watch_list_retry));
     listed_once_ = true;
     parking_.succeeded();
     version_ = std::move(list_.first_version);

@@ -1,7 +1,7 @@
 #include "reflector/relist_budget_core.hpp"
 
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
@@ -78,7 +78,7 @@ relist_budget::relist_budget(relist_budget_options options, std::shared_ptr<time
 {
 }
 
-asio::awaitable<result<relist_budget::turn>> relist_budget::take() const { return guard(take(state_)); }
+asio::awaitable<result<relist_budget::turn>> relist_budget::take() const { return catch_failure(take(state_)); }
 
 asio::awaitable<result<relist_budget::turn>> relist_budget::take(std::shared_ptr<state> self)
 {

@@ -1,6 +1,6 @@
 #include "reflector/relist_budget_core.hpp"
 
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <utility>
 
@@ -24,7 +24,7 @@ void relist_budget_core::leave(ticket t, time_point now)
 void relist_budget_core::tick(time_point now)
 {
     if (longest_ != duration::zero())
-        std::erase_if(running_, [&](const turn& x) { return now >= later(x.began, longest_); });
+        std::erase_if(running_, [&](const turn& x) { return now >= time_after(x.began, longest_); });
     grant(now);
 }
 
@@ -42,7 +42,7 @@ std::vector<relist_budget_core::ticket> relist_budget_core::take_granted() { ret
 std::optional<time_point> relist_budget_core::expires() const noexcept
 {
     if (waiting_.empty() || running_.empty() || longest_ == duration::zero()) return {};
-    return later(running_.front().began, longest_);
+    return time_after(running_.front().began, longest_);
 }
 
 } // namespace kubecoro::detail

@@ -2,7 +2,7 @@
 
 #include "reflector/reflector_core.hpp"
 
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -65,7 +65,7 @@ reflector_core::do_watch reflector_core::new_watch(std::string version)
     do_watch ask;
     ask.options.resource_version = std::move(version);
     ask.options.timeout = draw(random_, policy_.watch_timeout_min, policy_.watch_timeout_max);
-    watch_.lasts = sum(capped(ask.options.timeout), policy_.watch_grace);
+    watch_.lasts = saturating_sum(saturated(ask.options.timeout), policy_.watch_grace);
     return ask;
 }
 
@@ -76,7 +76,7 @@ reflector_core::action reflector_core::on_watch_opened(const result<>& opened, t
         ++stats_.watches;
         parking_.answered();
         watch_.opened = watch_.last_heard = watch_.last_listed = now;
-        watch_.overdue = later(now, watch_.lasts);
+        watch_.overdue = time_after(now, watch_.lasts);
         phase_ = phase::reading;
         return do_read{};
     }
@@ -97,7 +97,7 @@ time_point reflector_core::silent_until() const noexcept
 {
     auto until = watch_.overdue;
     const auto no_later_than = [&until](time_point from, duration limit) {
-        if (limit != duration::zero()) until = std::min(until, later(from, limit));
+        if (limit != duration::zero()) until = std::min(until, time_after(from, limit));
     };
     if (watch_.initial) {
         no_later_than(watch_.last_listed, policy_.watch_list_silence);
@@ -267,7 +267,7 @@ bool reflector_core::sits_out(const failure& why, time_point now)
 {
     if (why != cond::internal || why.status() == nullptr || policy_.internal_error_retry == duration::zero())
         return false;
-    if (!internal_until_) internal_until_ = later(now, policy_.internal_error_retry);
+    if (!internal_until_) internal_until_ = time_after(now, policy_.internal_error_retry);
     return now < *internal_until_;
 }
 

@@ -1,7 +1,7 @@
 #include "store/store.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/cache/lister.hpp>
 
 #include <algorithm>
@@ -40,14 +40,14 @@ object lister::get(object_key_view key) const { return store_->get(key); }
 
 asio::awaitable<result<object>> lister::get_after(object_key key, std::string resource_version) const
 {
-    return guard(get_when_reached(store_, std::move(key), std::move(resource_version)));
+    return catch_failure(get_when_reached(store_, std::move(key), std::move(resource_version)));
 }
 
 asio::awaitable<result<>> lister::wait_until(std::string resource_version, std::string ns) const
 {
     const auto& board = store_->versions();
-    return guard(ns.empty() ? wait_for_all(board, std::move(resource_version))
-                            : version_board::wait(board, std::move(ns), std::move(resource_version)));
+    return catch_failure(ns.empty() ? wait_for_all(board, std::move(resource_version))
+                                    : version_board::wait(board, std::move(ns), std::move(resource_version)));
 }
 
 bool lister::reached(std::string_view resource_version, std::string_view ns) const

@@ -1,7 +1,7 @@
 #include "store/mutation_cache_core.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -46,7 +46,7 @@ void mutation_cache_core::put(own_write w, time_point now)
         if (dead && w.now) return;
     }
     object_key key = w.key;
-    entries_.insert_or_assign(std::move(key), entry{std::move(w), later(now, ttl_), next_age_++});
+    entries_.insert_or_assign(std::move(key), entry{std::move(w), time_after(now, ttl_), next_age_++});
     if (entries_.size() > max_entries_) make_room(now);
 }
 

@@ -4,7 +4,7 @@
 #include "informer/sync_gate.hpp"
 #include "store/version_core.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

@@ -2,8 +2,8 @@
 
 #include "informer/informer_engine.hpp"
 
-#include <kubecoro/base/guard.hpp>
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -63,7 +63,7 @@ void informer_engine::lane_filled(informer_lane& l)
 
 void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::function<void()> call)
 {
-    const auto when = later(settings_.time->now(), limit);
+    const auto when = time_after(settings_.time->now(), limit);
     on_strand([self = shared_from_this(), when, whose = std::move(whose), call = std::move(call)] {
         self->set_alarm(when, whose, call);
     });
@@ -73,7 +73,7 @@ void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::
 asio::awaitable<result<>> informer_engine::keep_alarms()
 {
     for (;;) {
-        auto running = guard(alarms_.run());
+        auto running = catch_failure(alarms_.run());
         const auto ended = co_await std::move(running);
         if (ended.error() == cond::cancelled) co_return ended;
         settings_.log.error("a deadline or a resync failed",

@@ -1,7 +1,7 @@
 #include "waits/await_all.hpp"
 
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 
 #include <boost/asio/strand.hpp>
@@ -41,7 +41,7 @@ asio::awaitable<result<>> await_all(std::vector<awaited> all)
         auto waiting = await_one(a.what, std::move(a.synced), first, left);
         waiters.spawn("wait for " + a.what, std::move(waiting));
     }
-    auto waiting = guard(first.wait());
+    auto waiting = catch_failure(first.wait());
     const auto outcome = co_await std::move(waiting);
     waiters.stop();
     co_await finish_despite_cancellation();

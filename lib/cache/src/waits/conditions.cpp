@@ -1,4 +1,4 @@
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/cache/conditions.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "informer/informer_engine.hpp"
 
-#include <kubecoro/base/guard.hpp>
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ asio::awaitable<result<notification>> wait_for_event(std::shared_ptr<informer_en
     for (;;) {
         auto next = events.pop();
         const auto batch = co_await std::move(next);
-        if (!batch) co_return events.ended().error();
+        if (!batch) co_return events.end_reason().error();
         for (const auto& n : *batch) {
             const auto met = ask(wanted, n);
             if (!met) co_return met.error();

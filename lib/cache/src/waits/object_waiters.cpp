@@ -2,7 +2,7 @@
 
 #include "store/store.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 #include "rest/client_state.hpp"
 #include "rest/list_check.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <utility>
 
@@ -26,7 +26,7 @@ public:
         options.field_selector = scope_.field_selector;
         options.shard_selector = scope_.shard_selector;
         options.metadata_only = scope_.metadata_only;
-        return guard(one_page(state_, builder_.list(options), resource_, scope_));
+        return catch_failure(one_page(state_, builder_.list(options), resource_, scope_));
     }
 
     asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options options) override
@@ -37,7 +37,7 @@ public:
         options.metadata_only = scope_.metadata_only;
         auto scope = scope_;
         if (!options.send_initial_events.value_or(false)) scope.known = nullptr;
-        return guard(one_watch(state_, builder_.watch(options), std::move(scope)));
+        return catch_failure(one_watch(state_, builder_.watch(options), std::move(scope)));
     }
 
     /// A stream does not tell whether the server applied the shard selector; a list does.
@@ -93,7 +93,7 @@ public:
     provider_defaults defaults() const override
     {
         const auto& o = state_->options;
-        return {.time = o.time, .log = o.log, .numbers = o.numbers};
+        return {.time = o.time, .log = o.log, .metrics = o.numbers};
     }
 
 private:

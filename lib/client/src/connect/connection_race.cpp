@@ -1,9 +1,9 @@
 #include "connect/connection_race.hpp"
 
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/this_coro.hpp>
 
@@ -24,7 +24,7 @@ struct contest
 
 asio::awaitable<result<>> attempt(std::shared_ptr<contest> of, std::size_t index)
 {
-    auto dialing = guard(of->dial(index));
+    auto dialing = catch_failure(of->dial(index));
     const auto done = co_await std::move(dialing);
     if (done)
         of->plan->on_connected(index);
@@ -84,7 +84,7 @@ asio::awaitable<result<std::size_t>> race_connections(std::shared_ptr<time_sourc
     const bool throws = co_await asio::this_coro::throw_if_cancelled();
     const auto of = std::make_shared<contest>(contest{std::move(plan), std::move(dial)});
     const racers all{std::make_shared<task_group>(executor)};
-    auto following = guard(follow(std::move(time), of, all.group));
+    auto following = catch_failure(follow(std::move(time), of, all.group));
     auto outcome = co_await std::move(following);
     all.group->stop();
     co_await finish_despite_cancellation();

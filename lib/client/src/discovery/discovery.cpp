@@ -3,7 +3,7 @@
 #include "discovery/discovery_core.hpp"
 #include "rest/foreign_answer.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -105,11 +105,11 @@ asio::awaitable<result<resource_type>> named_resource(client c, std::string name
 
 } // namespace
 
-asio::awaitable<result<resources>> all_resources(client c) { return guard(both_roots(std::move(c))); }
+asio::awaitable<result<resources>> all_resources(client c) { return catch_failure(both_roots(std::move(c))); }
 
 asio::awaitable<result<resource_type>> find_resource(client c, std::string name)
 {
-    return guard(named_resource(std::move(c), std::move(name)));
+    return catch_failure(named_resource(std::move(c), std::move(name)));
 }
 
 } // namespace kubecoro

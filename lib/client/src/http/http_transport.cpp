@@ -3,7 +3,7 @@
 #include "http/request_text.hpp"
 #include "rest/retry_core.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <cstring>
 #include <mutex>
@@ -169,7 +169,7 @@ public:
                 .why = why};
     }
 
-    asio::awaitable<result<std::string_view>> read_some() override { return guard(next_piece()); }
+    asio::awaitable<result<std::string_view>> read_some() override { return catch_failure(next_piece()); }
 
     std::string_view read_arrived() override
     {
@@ -279,7 +279,10 @@ public:
     {
     }
 
-    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override { return guard(attempt(std::move(r))); }
+    asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
+    {
+        return catch_failure(attempt(std::move(r)));
+    }
 
 private:
     asio::awaitable<result<std::unique_ptr<answer>>> attempt(request r)

@@ -9,7 +9,7 @@
 #include "rest/client_state.hpp"
 
 #include <kubecoro/api/object.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 namespace {
 
 // The operations are plain functions that hand their state to a coroutine, because a client may be destroyed before its
-// operation is awaited. guard() is outermost, so that a cancellation between two steps becomes a value as well.
+// operation is awaited. catch_failure() is outermost, so that a cancellation between two steps becomes a value as well.
 asio::awaitable<result<object>> fetch(std::shared_ptr<client::state> s, result<request> r)
 {
     co_return co_await s->fetch_object(std::move(r));
@@ -31,7 +31,7 @@ asio::awaitable<result<object>> fetch(std::shared_ptr<client::state> s, result<r
 
 asio::awaitable<result<object>> guarded_fetch(std::shared_ptr<client::state> s, result<request> r)
 {
-    return guard(fetch(std::move(s), std::move(r)));
+    return catch_failure(fetch(std::move(s), std::move(r)));
 }
 
 asio::awaitable<result<raw_answer>> fetch_raw(std::shared_ptr<client::state> s, request r)
@@ -136,11 +136,14 @@ asio::awaitable<result<object>> client::remove(resource_type resource, std::stri
     return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns)).remove(name, options));
 }
 
-asio::awaitable<result<raw_answer>> client::raw(request r) const { return guard(fetch_raw(state_, std::move(r))); }
+asio::awaitable<result<raw_answer>> client::raw(request r) const
+{
+    return catch_failure(fetch_raw(state_, std::move(r)));
+}
 
 asio::awaitable<result<std::unique_ptr<answer>>> client::send(request r) const
 {
-    return guard(start(state_, std::move(r)));
+    return catch_failure(start(state_, std::move(r)));
 }
 
 resource_client client::resource(resource_type type, std::string ns) const

@@ -1,7 +1,7 @@
 #include "rest/deadline.hpp"
 
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <cstdio>
@@ -42,7 +42,7 @@ asio::awaitable<result<>> until_idle(time_source& time, duration limit, const ti
 
 asio::awaitable<result<>> keep(asio::awaitable<result<>> operation, result<>& outcome)
 {
-    auto guarded = guard(std::move(operation));
+    auto guarded = catch_failure(std::move(operation));
     outcome = co_await std::move(guarded);
     co_return result<>{};
 }

@@ -5,7 +5,7 @@
 #include "rest/pager_core.hpp"
 
 #include <kubecoro/api/status.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <optional>
 #include <utility>
@@ -33,7 +33,7 @@ public:
     {
     }
 
-    asio::awaitable<result<std::vector<watch_event>>> next() override { return guard(next_batch()); }
+    asio::awaitable<result<std::vector<watch_event>>> next() override { return catch_failure(next_batch()); }
 
 private:
     asio::awaitable<result<std::vector<watch_event>>> next_batch()
@@ -211,18 +211,18 @@ asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr
 
 asio::awaitable<result<list_page>> client::list(resource_type resource, std::string ns, list_options options) const
 {
-    return guard(one_page(state_, std::move(resource), std::move(ns), std::move(options)));
+    return catch_failure(one_page(state_, std::move(resource), std::move(ns), std::move(options)));
 }
 
 asio::awaitable<result<list_page>> client::list_all(resource_type resource, std::string ns, list_options options) const
 {
-    return guard(all_pages(state_, std::move(resource), std::move(ns), std::move(options)));
+    return catch_failure(all_pages(state_, std::move(resource), std::move(ns), std::move(options)));
 }
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>> client::watch(resource_type resource, std::string ns,
                                                                      watch_options options) const
 {
-    return guard(one_watch(state_, request_builder(std::move(resource), std::move(ns)).watch(options)));
+    return catch_failure(one_watch(state_, request_builder(std::move(resource), std::move(ns)).watch(options)));
 }
 
 } // namespace kubecoro

@@ -5,7 +5,7 @@
 #include "rest/foreign_answer.hpp"
 #include "rest/retry_core.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <algorithm>
@@ -36,11 +36,11 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
       token_(login.token)
 {
     if (!options.time) options.time = real_clock();
-    if (!options.numbers) options.numbers = null_metrics();
+    if (!options.metrics) options.metrics = null_metrics();
     if (options.user_agent.empty()) options.user_agent = "kubecoro/" KUBECORO_VERSION;
     for (std::size_t m_index = 0; m_index < methods.size(); ++m_index)
         for (std::size_t c_index = 0; c_index < code_classes.size(); ++c_index)
-            counters_[m_index][c_index] = options.numbers->make_counter(
+            counters_[m_index][c_index] = options.metrics->make_counter(
                 "kubecoro_client_requests_total",
                 {{"method", std::string(methods[m_index])}, {"code", std::string(code_classes[c_index])}});
 }

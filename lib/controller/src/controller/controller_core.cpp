@@ -1,6 +1,6 @@
 #include "controller/controller_core.hpp"
 
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -49,7 +49,7 @@ void controller_core::start(time_point now)
 {
     if (phase_ != controller_phase::created) return;
     phase_ = controller_phase::syncing;
-    if (settings_.sync_timeout != duration::zero()) until_ = later(now, settings_.sync_timeout);
+    if (settings_.sync_timeout != duration::zero()) until_ = time_after(now, settings_.sync_timeout);
 }
 
 void controller_core::abandon() noexcept
@@ -147,7 +147,7 @@ step::any controller_core::while_stopping(time_point now)
     if (!sources_.empty()) return step::wait{};
     if (!queue_closed_) {
         queue_closed_ = true;
-        until_ = later(now, settings_.grace);
+        until_ = time_after(now, settings_.grace);
         return step::close_queue{};
     }
     if (workers_left_ == 0) return ended();

@@ -1,7 +1,7 @@
 // Start and stop of a controller.
 #include "controller/controller_engine.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ workqueue_options queue_options(controller_options& o)
     q.name = o.name;
     q.limiter = o.limiter ? std::move(o.limiter) : exponential_limiter();
     q.ageing = o.ageing;
-    q.measures = o.measures;
+    q.metrics = o.metrics;
     q.time = o.time;
     q.log = o.log;
     return q;
@@ -53,7 +53,7 @@ controller_engine::controller_engine(asio::any_io_executor executor, reconciler 
       options_(completed(std::move(options))),
       time_(options_.time),
       queue_(executor, queue_options(options_)),
-      ledger_(options_.measures.get(), options_.name, options_.workers),
+      ledger_(options_.metrics.get(), options_.name, options_.workers),
       core_({.sync_timeout = options_.sync_timeout, .grace = options_.grace, .workers = options_.workers}),
       following_(executor, options_.log),
       working_(executor, options_.log),
@@ -96,16 +96,16 @@ void controller_engine::ensure_supervisor()
 
 asio::awaitable<result<>> controller_engine::over(std::shared_ptr<controller_engine> self)
 {
-    auto ending = guard(self->ended_.wait());
+    auto ending = catch_failure(self->ended_.wait());
     const auto outcome = co_await std::move(ending);
     if (!self->ended_.settled()) co_return outcome;
     // All parts have reported their end, but may still be unwinding: the caller may destroy what they refer to.
     for (task_group* g : {&self->following_, &self->working_, &self->supervising_}) {
-        auto leaving = guard(g->join());
+        auto leaving = catch_failure(g->join());
         const auto left = co_await std::move(leaving);
         if (!left) co_return left;
     }
-    auto timing = guard(self->queue_.ended());
+    auto timing = catch_failure(self->queue_.ended());
     const auto left = co_await std::move(timing);
     co_return left ? outcome : left;
 }
@@ -129,7 +129,7 @@ asio::awaitable<result<>> controller_engine::supervise(controller_engine& self)
     // A step that fails, for lack of memory, is repeated: all steps are idempotent.
     std::optional<controller_step::any> next;
     for (;;) {
-        auto driving = guard(drive(self, next));
+        auto driving = catch_failure(drive(self, next));
         const auto driven = co_await std::move(driving);
         if (driven || driven.error() == cond::cancelled) co_return result<>{};
         auto recovering = self.recover("supervisor", driven.error());
@@ -159,7 +159,7 @@ asio::awaitable<result<>> controller_engine::recover(std::string_view who, const
 {
     options_.log.error("a part of the controller failed and continues",
                        {{"controller", options_.name}, {"part", who}, {"failure", why.describe()}});
-    return guard(sleep_for(*time_, after_a_failure));
+    return catch_failure(sleep_for(*time_, after_a_failure));
 }
 
 controller_step::any controller_engine::decide()
@@ -182,7 +182,7 @@ controller_step::any controller_engine::decide()
 
 asio::awaitable<result<>> controller_engine::rest(std::optional<time_point> until)
 {
-    if (!until) return guard(news_.wait());
+    if (!until) return catch_failure(news_.wait());
     auto limited = [](controller_engine& self, time_point when) -> asio::awaitable<result<>> {
         auto both = race(self.news_.wait(), sleep_for(*self.time_, when - self.time_->now()));
         co_await std::move(both);

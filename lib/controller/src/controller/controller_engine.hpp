@@ -5,9 +5,10 @@
 #include "controller/run_ledger.hpp"
 #include "writes/own_writes.hpp"
 
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 

@@ -3,7 +3,7 @@
 #include "controller/controller_core.hpp"
 #include "controller/event_mapper.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/controller/reconciler.hpp>
 

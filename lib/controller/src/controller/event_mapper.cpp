@@ -1,6 +1,6 @@
 #include "controller/event_mapper.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <exception>
 

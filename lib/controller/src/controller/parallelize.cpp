@@ -1,4 +1,4 @@
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 
@@ -30,7 +30,7 @@ asio::awaitable<result<>> run(std::shared_ptr<job> of)
         const std::size_t first = of->next;
         of->next += std::min(of->chunk, of->pieces - first);
         for (std::size_t piece = first, end = of->next; piece < end; ++piece) {
-            auto guarded = guard(call(*of, piece));
+            auto guarded = catch_failure(call(*of, piece));
             const auto done = co_await std::move(guarded);
             if (!done && of->first_failure) of->first_failure = done;
         }

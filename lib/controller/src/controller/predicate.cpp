@@ -1,6 +1,6 @@
 #include <kubecoro/controller/predicate.hpp>
 
-#include <kubecoro/cache/change.hpp>
+#include <kubecoro/cache/object_changes.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 // Takes keys from the queue and runs the reconciler.
 #include "controller/controller_engine.hpp"
 
-#include <kubecoro/base/guard.hpp>
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> m
 {
     auto& self = mark->engine();
     for (;;) {
-        auto serving = guard(serve(self));
+        auto serving = catch_failure(serve(self));
         const auto served = co_await std::move(serving);
         if (served || self.cancelled_ || served.error() == cond::cancelled) co_return result<>{};
         // Not the failure of a run, which is a value by now. The key is back in the queue.
@@ -117,7 +117,7 @@ reconcile_context::settings controller_engine::context_of(const item& key) const
     reconcile_context::settings s;
     s.attempt = key.num_requeues() + 1;
     s.priority = key.priority();
-    if (options_.deadline != duration::zero()) s.deadline = later(time_->now(), options_.deadline);
+    if (options_.deadline != duration::zero()) s.deadline = time_after(time_->now(), options_.deadline);
     s.log = options_.log;
     s.controller = options_.name;
     s.key = key.key();

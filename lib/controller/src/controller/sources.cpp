@@ -1,7 +1,7 @@
 // Takes the events of sources and adds their keys to the queue.
 #include "controller/source_mark.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <chrono>
@@ -91,7 +91,7 @@ asio::awaitable<result<>> controller_engine::await_first_list(std::shared_ptr<so
     auto& self = mark->engine();
     auto& source = mark->source();
     for (;;) {
-        auto waiting = guard(source.events.has_synced());
+        auto waiting = catch_failure(source.events.has_synced());
         const auto synced = co_await std::move(waiting);
         if (synced) self.note_synced(source);
         if (synced || synced.error() == cond::cancelled) co_return result<>{};

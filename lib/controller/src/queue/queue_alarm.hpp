@@ -1,9 +1,9 @@
 #pragma once
 
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 

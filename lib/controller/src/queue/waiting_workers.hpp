@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 
 #include <cstddef>
 #include <optional>

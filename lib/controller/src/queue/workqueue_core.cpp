@@ -1,6 +1,6 @@
 #include "queue/workqueue_core.hpp"
 
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -27,7 +27,7 @@ workqueue_core::added workqueue_core::add_after(slot s, duration delay, int prio
 {
     if (shutting_down_) return added::ignored;
     if (delay <= duration::zero()) return mark(s, priority, now);
-    return delay_until(s, later(now, delay), priority);
+    return delay_until(s, time_after(now, delay), priority);
 }
 
 workqueue_core::added workqueue_core::add_rate_limited(slot s, duration delay, int priority, time_point now)

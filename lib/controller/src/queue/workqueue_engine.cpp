@@ -1,6 +1,6 @@
 #include "queue/workqueue_state.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -155,7 +155,7 @@ asio::awaitable<result<>> workqueue_engine::wait()
             if (self.called && of.core.ready() != 0) locked.call_worker();
         }
     };
-    if (size() != 0) co_return co_await guard(asio::post(asio::use_awaitable));
+    if (size() != 0) co_return co_await catch_failure(asio::post(asio::use_awaitable));
     stay here{*state_};
     if (const auto outcome = state_->enrol(here.self)) co_return *outcome;
     const auto woken = co_await here.self.signal.wait();

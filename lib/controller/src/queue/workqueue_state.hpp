@@ -6,8 +6,8 @@
 #include "queue/workqueue_core.hpp"
 #include "queue/workqueue_metrics.hpp"
 
-#include <kubecoro/base/async_event.hpp>
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/controller/detail/workqueue_engine.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -45,7 +45,7 @@ struct workqueue_engine::state
     static std::shared_ptr<workqueue_metrics> measures_of(const workqueue_options& o)
     {
         if (!o.measures || o.name.empty()) return nullptr;
-        return std::make_shared<workqueue_metrics>(*o.measures, o.name);
+        return std::make_shared<workqueue_metrics>(*o.metrics, o.name);
     }
 
     workqueue_options options;
@@ -107,7 +107,7 @@ struct workqueue_engine::state
         /// Once the lock is released the owner may destroy the state, on whichever thread an item is given back.
         ~section()
         {
-            if (of_.drained || of_.kept) of_.leave(later());
+            if (of_.drained || of_.kept) of_.leave(time_after());
             of_.adds += dirty_;
             if (dirty_ != 0 && of_.measured) report().added = dirty_;
             if (of_.measured) of_.measured->set_depth(of_.core.dirty());
@@ -127,9 +127,9 @@ struct workqueue_engine::state
         }
         void call_worker()
         {
-            if (of_.workers.size() != 0) of_.workers.call_one(later().calls);
+            if (of_.workers.size() != 0) of_.workers.call_one(time_after().calls);
         }
-        void call_all_workers() { of_.workers.call_all(later().calls); }
+        void call_all_workers() { of_.workers.call_all(time_after().calls); }
         void note_retries(std::size_t n)
         {
             of_.retries += n;
@@ -138,12 +138,12 @@ struct workqueue_engine::state
         /// The metrics to report. Precondition: the queue has metrics.
         workqueue_metrics::report& report()
         {
-            later().measured = of_.measured;
+            time_after().measured = of_.measured;
             return later_->report;
         }
 
     private:
-        aftermath& later() { return later_ ? *later_ : later_.emplace(); }
+        aftermath& time_after() { return later_ ? *later_ : later_.emplace(); }
 
         state& of_;
         std::optional<aftermath> later_; // most sections have none
@@ -170,7 +170,7 @@ struct workqueue_engine::state
         std::lock_guard one_at_a_time(limiter_mutex);
         const duration delay = options.limiter->delay(key.failures, now);
         // Only a retry that is really queued uses up the limiter.
-        const bool waits_already = key.waits_until && *key.waits_until <= later(now, delay);
+        const bool waits_already = key.waits_until && *key.waits_until <= time_after(now, delay);
         if (!waits_already) options.limiter->taken(now);
         return delay;
     }
@@ -260,7 +260,7 @@ struct workqueue_engine::state
             if (retrying) locked.note_retries(end - n);
             for (; n < end; ++n) {
                 const slot s = list.intern(*keys, list.context, n);
-                const in_use guard(*this, s);
+                const in_use catch_failure(*this, s);
                 locked.note(each(s));
             }
         }

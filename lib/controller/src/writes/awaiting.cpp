@@ -2,7 +2,7 @@
 #include "controller/source_mark.hpp"
 
 #include <kubecoro/api/resource_version.hpp>
-#include <kubecoro/base/later.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>
@@ -70,7 +70,7 @@ void controller_engine::remember_writes(object_key_view key, const reconcile_con
         }
     }
     if (writes.empty()) return;
-    const auto added = own_writes_.add(key, writes, later(time_->now(), options_.own_write_wait));
+    const auto added = own_writes_.add(key, writes, time_after(time_->now(), options_.own_write_wait));
     if (added.first) news_.notify(); // the supervisor handles expiry
     try {
         for (const auto& place : added.places) {

@@ -2,7 +2,7 @@
 
 #include "writes/own_writes_core.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 
 #include <atomic>
 #include <cstdint>

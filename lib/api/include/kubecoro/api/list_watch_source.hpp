@@ -89,7 +89,7 @@ struct provider_defaults
     std::shared_ptr<time_source> time = {};
     logger log = {};
     /// Null = null_metrics().
-    std::shared_ptr<metrics> numbers = {};
+    std::shared_ptr<kubecoro::metrics> metrics = {};
 };
 
 /** Opens sources: an informer factory's access to a cluster. Implemented by the client, and by scripts and fakes in

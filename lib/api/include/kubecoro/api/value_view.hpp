@@ -83,7 +83,7 @@ public:
     [[nodiscard]] std::string to_text() const;
     /// Appends the value as JSON text.
     void append_text(std::string& out) const;
-    /// Of duplicate members the last; numbers as int64, uint64 or the nearest finite double.
+    /// The last of duplicate members; numbers as int64, uint64 or the nearest finite double.
     [[nodiscard]] boost::json::value to_json() const;
 
     /// Equal JSON values: member order is ignored, numbers compare by value, absent equals only absent.

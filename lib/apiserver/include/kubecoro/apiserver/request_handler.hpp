@@ -14,7 +14,7 @@
 namespace kubecoro::apiserver {
 
 /// Options of a request_handler.
-struct handler_options
+struct request_handler_options
 {
     /// The gitVersion that /version reports.
     std::string git_version = "v1.36.0-kubecoro";
@@ -34,7 +34,7 @@ struct handler_options
 class request_handler
 {
 public:
-    request_handler(cluster_state_core& state, access_control& access, handler_options options = {});
+    request_handler(cluster_state_core& state, access_control& access, request_handler_options options = {});
     ~request_handler();
     request_handler(const request_handler&) = delete;
     request_handler& operator=(const request_handler&) = delete;
@@ -52,7 +52,7 @@ public:
 private:
     cluster_state_core& state_;
     access_control& access_;
-    handler_options options_;
+    request_handler_options options_;
     random_source random_;
 };
 

@@ -39,7 +39,7 @@ struct server_options
     /// Options of the cluster state.
     cluster_options cluster = {};
     /// Options of the request handler.
-    handler_options handler = {};
+    request_handler_options handler = {};
     /// Tokens and the users that they stand for.
     std::vector<token_user> tokens = {};
     /// See access_control. Members of system:masters need no rule.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/guard.hpp>
 #include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
@@ -58,12 +58,12 @@ template<class T = void>
     retry_plan plan(again.take(), policy);
     const auto attempt_once = body.take();
     for (;;) {
-        auto attempt = guard(attempt_once);
+        auto attempt = catch_failure(attempt_once);
         auto outcome = co_await std::move(attempt);
         if (outcome) co_return outcome;
         const auto delay = plan.after(outcome.error());
         if (!delay) co_return outcome;
-        auto resting = guard(sleep_for(time, *delay));
+        auto resting = catch_failure(sleep_for(time, *delay));
         const auto rested = co_await std::move(resting);
         if (!rested) co_return rested.error();
     }

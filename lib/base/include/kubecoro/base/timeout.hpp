@@ -1,8 +1,8 @@
 #pragma once
 // Runs an operation with a deadline, for Asio versions without cancel_after.
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/guard.hpp>
 
 #include <string>
 #include <utility>
@@ -33,12 +33,12 @@ template<class T>
                                                              boost::asio::awaitable<result<T>> work)
 {
     if (limit == duration::zero()) {
-        auto unlimited = guard(std::move(work));
+        auto unlimited = catch_failure(std::move(work));
         co_return co_await std::move(unlimited);
     }
     result<T> outcome = failure(cond::cancelled);
     auto keep = [](boost::asio::awaitable<result<T>> w, result<T>& out) -> boost::asio::awaitable<result<>> {
-        auto guarded = guard(std::move(w));
+        auto guarded = catch_failure(std::move(w));
         out = co_await std::move(guarded);
         co_return result<>{};
     };

@@ -91,7 +91,7 @@ struct factory_options
     /// Receives the lines of all informers.
     std::optional<logger> log = {};
     /// Updated every `metrics_period` and at the stop: see the guide on observability.
-    std::shared_ptr<metrics> numbers = {};
+    std::shared_ptr<kubecoro::metrics> metrics = {};
     duration metrics_period = std::chrono::seconds{5}; ///< At least 1 s.
     /// Seed of the jitter; empty = unpredictable. Set it to make a run repeatable.
     std::optional<std::uint64_t> seed = {};

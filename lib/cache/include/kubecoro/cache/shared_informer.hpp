@@ -59,7 +59,7 @@ public:
         subscription configured by `options`; waits while the store cannot be filled.
 
         @param timeout     0 = none.
-        @par Errors        cond::timed_out; the condition's own failure; subscription::ended().
+        @par Errors        cond::timed_out; the condition's own failure; subscription::end_reason().
         @par Cancellation  terminal, partial, total: ends the wait only. */
     [[nodiscard]] boost::asio::awaitable<result<notification>>
     wait_for_any(named_first<notification_condition> wanted, duration timeout = duration::zero(),

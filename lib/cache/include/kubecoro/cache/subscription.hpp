@@ -43,7 +43,7 @@ struct subscription_options
 class subscription
 {
 public:
-    /// An empty subscription, as is a moved-from one: pop() is empty at once, ended() and has_synced() return
+    /// An empty subscription, as is a moved-from one: pop() is empty at once, end_reason() and has_synced() return
     /// cond::misconfigured.
     subscription() = default;
     explicit subscription(std::shared_ptr<detail::processor_listener> listener) : listener_(std::move(listener)) {}
@@ -52,7 +52,7 @@ public:
     subscription& operator=(subscription&& other) noexcept;
 
     /** Returns the next events, at least one; empty when no more will come: the informer has stopped (waiting events
-        are still delivered), close() was called, or the awaiting coroutine was cancelled. ended() returns which.
+        are still delivered), close() was called, or the awaiting coroutine was cancelled. end_reason() returns which.
 
         Only one pop() at a time. @par Cancellation  terminal, partial, total: no event is lost. */
     [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop();
@@ -60,11 +60,11 @@ public:
     /** Calls `f` with every event, one after the other; a plain function, a coroutine, or one that returns result<>.
 
         @return the first failure of `f`, or its exception: later events are not lost, and pop() or for_each() may
-        continue; else ended(), which is never success. @par Cancellation  as pop(); reaches `f`. */
+        continue; else end_reason(), which is never success. @par Cancellation  as pop(); reaches `f`. */
     [[nodiscard]] boost::asio::awaitable<result<>> for_each(named_first<handler_slot<notification>> f);
 
     /// Returns why the last pop() was empty; success when it was not.
-    [[nodiscard]] result<> ended() const;
+    [[nodiscard]] result<> end_reason() const;
 
     /// Completes when the store is filled, every initial event was returned and the next pop() has begun. Errors as
     /// registration::has_synced. Must be awaited by a coroutine other than the one that pops.

@@ -74,7 +74,7 @@ struct client_options
     /// Receives retries, warnings of the server and connection trouble.
     logger log = {};
     /// Null = null_metrics().
-    std::shared_ptr<metrics> numbers = {};
+    std::shared_ptr<kubecoro::metrics> metrics = {};
     KUBECORO_NAME_FIRST;
 };
 

@@ -40,7 +40,7 @@ struct controller_options
     /// As in workqueue_options.
     unsigned ageing = 8;
     /// Receives controller_runtime_* and workqueue_*, if the controller has a name. Empty = no metrics.
-    std::shared_ptr<metrics> measures = {};
+    std::shared_ptr<kubecoro::metrics> metrics = {};
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
     /// Receives failures of runs and the controller's own lines.

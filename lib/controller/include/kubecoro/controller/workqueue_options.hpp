@@ -37,7 +37,7 @@ struct workqueue_options
     unsigned ageing = 8;
     /// Receives workqueue_depth and the other metrics, if the queue has a name. Empty = no metrics, and nothing is
     /// timed.
-    std::shared_ptr<metrics> measures = {};
+    std::shared_ptr<kubecoro::metrics> metrics = {};
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
     /// Receives failures of the queue itself.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/testing/virtual_clock.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <kubecoro/api/request.hpp>
-#include <kubecoro/base/async_event.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/name_first.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // The cluster state that one handler derives from its notifications alone, and the checks of these notifications.
 
 #include "journal.hpp"
-#include "truth.hpp"
+#include "server_history.hpp"
 
 #include <kubecoro/cache/lister.hpp>
 #include <kubecoro/cache/notification.hpp>
@@ -32,10 +32,11 @@ struct promises
     Per notification: only unknown objects are added, only known ones updated or deleted, with the state delivered last
     as `before`; versions of a uid only grow; each state is one the server had; nothing is delivered twice except
     resyncs to a handler that requested them; initial adds come first; the store is never behind the notification. */
-class belief
+class notification_checker
 {
 public:
-    belief(std::string name, scope covered, promises given, const truth& real, lister store, journal& notes);
+    notification_checker(std::string name, scope covered, promises given, const server_history& real, lister store,
+                         journal& notes);
 
     /// @param synced  The current answer of the registration.
     void hear(const notification& n, bool synced);
@@ -72,7 +73,7 @@ private:
     std::string name_;
     scope scope_;
     promises given_;
-    const truth* real_;
+    const server_history* real_;
     lister store_;
     journal* notes_;
     std::map<object_key, object> objects_;

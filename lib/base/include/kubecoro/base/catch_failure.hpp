@@ -20,7 +20,7 @@ namespace kubecoro {
     If the caller is already cancelled, its own co_await throws Asio's exception before guard begins (task_group
     turns that into cond::cancelled), unless it called finish_despite_cancellation(). */
 template<class T>
-[[nodiscard]] boost::asio::awaitable<result<T>> guard(boost::asio::awaitable<result<T>> inner)
+[[nodiscard]] boost::asio::awaitable<result<T>> catch_failure(boost::asio::awaitable<result<T>> inner)
 {
     std::exception_ptr thrown;
     try {
@@ -34,7 +34,8 @@ template<class T>
 /// The same for a function that returns an awaitable and is called inside: exceptions thrown before it suspends become
 /// failures too. `body` must outlive the awaitable.
 template<class T>
-[[nodiscard]] boost::asio::awaitable<result<T>> guard(const std::function<boost::asio::awaitable<result<T>>()>& body)
+[[nodiscard]] boost::asio::awaitable<result<T>>
+catch_failure(const std::function<boost::asio::awaitable<result<T>>()>& body)
 {
     std::exception_ptr thrown;
     try {
@@ -46,7 +47,7 @@ template<class T>
 }
 
 /// The same for an awaitable without a result, such as a user's handler.
-[[nodiscard]] boost::asio::awaitable<result<>> guard(boost::asio::awaitable<void> inner);
+[[nodiscard]] boost::asio::awaitable<result<>> catch_failure(boost::asio::awaitable<void> inner);
 
 /// True when the calling coroutine has been cancelled. For loops that may not suspend. Like every co_await, it throws
 /// operation_aborted in that case, unless finish_despite_cancellation() was called.

@@ -1,4 +1,4 @@
-#include "truth.hpp"
+#include "server_history.hpp"
 
 #include <charconv>
 #include <utility>
@@ -65,7 +65,7 @@ bool scope::covers(const object& o) const
     return label.empty() || o.labels()[label].as_string() == value;
 }
 
-boost::asio::awaitable<result<>> truth::follow(client source)
+boost::asio::awaitable<result<>> server_history::follow(client source)
 {
     for (;;) {
         watch_options options;
@@ -87,7 +87,7 @@ boost::asio::awaitable<result<>> truth::follow(client source)
     }
 }
 
-void truth::apply(const watch_event& e)
+void server_history::apply(const watch_event& e)
 {
     const bool gone = e.type == watch_event_type::deleted;
     if (!gone && e.type != watch_event_type::added && e.type != watch_event_type::modified) {
@@ -110,7 +110,7 @@ void truth::apply(const watch_event& e)
     }
 }
 
-std::map<object_key, object> truth::objects(const scope& s) const
+std::map<object_key, object> server_history::objects(const scope& s) const
 {
     std::map<object_key, object> out;
     for (const auto& [key, o] : objects_) {
@@ -119,7 +119,7 @@ std::map<object_key, object> truth::objects(const scope& s) const
     return out;
 }
 
-object truth::at(std::string_view uid, std::uint64_t version) const
+object server_history::at(std::string_view uid, std::uint64_t version) const
 {
     const auto life = lives_.find(uid);
     if (life == lives_.end()) return {};
@@ -127,7 +127,7 @@ object truth::at(std::string_view uid, std::uint64_t version) const
     return found == life->second.end() ? object{} : found->second;
 }
 
-std::string truth::disproof(const object& o, const scope& s) const
+std::string server_history::disproof(const object& o, const scope& s) const
 {
     if (!s.covers(o)) return "delivered an object outside its scope:  " + brief(o);
     if (proven_.contains(o.identity())) return {};
@@ -139,7 +139,7 @@ std::string truth::disproof(const object& o, const scope& s) const
     return {};
 }
 
-std::vector<change> truth::changes(const scope& s, std::size_t begin) const
+std::vector<change> server_history::changes(const scope& s, std::size_t begin) const
 {
     std::vector<change> out;
     for (auto i = begin; i < events_.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "coroutine_fixture.hpp"
 
-#include <kubecoro/base/async_event.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/test/catch.hpp>
 
 namespace asio = boost::asio;

@@ -1,4 +1,4 @@
-#include "steward.hpp"
+#include "controller_runner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,31 +25,33 @@ controller_options settings_of(random_source& random)
 
 } // namespace
 
-steward::steward(std::vector<field> fields, informer_factory& informers, network& way, const wanderer& others,
-                 testing::runner& runner, journal& notes, std::uint64_t seed)
+controller_runner::controller_runner(std::vector<field> fields, informer_factory& informers, network& way,
+                                     const roaming_informer& others, testing::runner& runner, journal& notes,
+                                     std::uint64_t seed)
     : fields_(std::move(fields)), way_(&way), runner_(&runner), notes_(&notes), random_(seed), seed_(seed)
 {
     informer_options own;
     own.label_selector = own_selector;
     fields_.push_back({.name = "own gadgets",
-                       .informer = informers.get(wanderer::gadgets(), std::move(own)),
+                       .informer = informers.get(roaming_informer::gadgets(), std::move(own)),
                        .real = [&others] { return others.real_gadgets(); },
                        .writable = false});
     begin_term();
 }
 
-steward::~steward() = default;
+controller_runner::~controller_runner() = default;
 
-void steward::begin_term()
+void controller_runner::begin_term()
 {
-    terms_.push_back(std::make_unique<term>("steward-" + std::to_string(terms_.size() + 1), settings_of(random_),
-                                            fields_, way_->unreliable(), *runner_, *notes_, seed_ + terms_.size()));
+    terms_.push_back(std::make_unique<checked_controller>("steward-" + std::to_string(terms_.size() + 1),
+                                                          settings_of(random_), fields_, way_->unreliable(), *runner_,
+                                                          *notes_, seed_ + terms_.size()));
     now().calm(calm_);
     for (auto n = 1 + below(random_, 2); n > 0; --n) now().add_source();
     if (!one_in(random_, 8)) now().start();
 }
 
-void steward::one()
+void controller_runner::one()
 {
     static constexpr std::array kinds{boost::asio::cancellation_type::terminal, boost::asio::cancellation_type::partial,
                                       boost::asio::cancellation_type::total};
@@ -86,14 +88,14 @@ void steward::one()
     }
 }
 
-void steward::go_on()
+void controller_runner::go_on()
 {
     for (auto& t : terms_) t->go_on();
     if (stopping_ || !now().over()) return;
     if (calm_ || one_in(random_, 3)) begin_term();
 }
 
-void steward::calm(bool yes)
+void controller_runner::calm(bool yes)
 {
     calm_ = yes;
     forbidden_ = false;
@@ -101,7 +103,7 @@ void steward::calm(bool yes)
     if (yes) now().start();
 }
 
-std::string steward::unsettled()
+std::string controller_runner::unsettled()
 {
     go_on();
     if (calm_) now().start();
@@ -110,18 +112,18 @@ std::string steward::unsettled()
     return {};
 }
 
-void steward::stop()
+void controller_runner::stop()
 {
     stopping_ = true;
     now().stop();
 }
 
-bool steward::over() const
+bool controller_runner::over() const
 {
     return std::all_of(terms_.begin(), terms_.end(), [](const auto& t) { return t->over(); });
 }
 
-std::uint64_t steward::runs() const
+std::uint64_t controller_runner::runs() const
 {
     std::uint64_t n = 0;
     for (const auto& t : terms_) n += t->runs();

@@ -1,7 +1,7 @@
 #pragma once
 // One life of a controller, and a record of which run saw which version of which object.
 
-#include "truth.hpp"
+#include "server_history.hpp"
 
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/controller.hpp>
@@ -40,15 +40,15 @@ struct field
     run (after a failure, a requeue, a trigger) has happened. After the stop: nothing of it runs.
 
     Must outlive everything the runner runs. */
-class term
+class checked_controller
 {
 public:
     /// @param settings Name and time are added. The deadline must not be whole milliseconds: runs could end exactly at
     /// it.
-    term(std::string name, controller_options settings, const std::vector<field>& fields, client writer,
-         testing::runner& runner, journal& notes, std::uint64_t seed);
-    term(const term&) = delete;
-    term& operator=(const term&) = delete;
+    checked_controller(std::string name, controller_options settings, const std::vector<field>& fields, client writer,
+                       testing::runner& runner, journal& notes, std::uint64_t seed);
+    checked_controller(const checked_controller&) = delete;
+    checked_controller& operator=(const checked_controller&) = delete;
 
     /// Sources may be added and removed at any time.
     void add_source();

@@ -1,10 +1,10 @@
-#include "impatient.hpp"
+#include "cancelled_waits.hpp"
 
 #include "operations.hpp"
-#include "wanderer.hpp"
+#include "roaming_informer.hpp"
 
 #include <kubecoro/api/kinds.hpp>
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <array>
 #include <limits>
@@ -29,8 +29,8 @@ workqueue_options queue_options(const testing::runner& runner)
 
 } // namespace
 
-impatient::impatient(std::vector<shared_informer> informers, informer_factory& factory, const network& way,
-                     testing::runner& runner, journal& notes, std::uint64_t seed)
+cancelled_waits::cancelled_waits(std::vector<shared_informer> informers, informer_factory& factory, const network& way,
+                                 testing::runner& runner, journal& notes, std::uint64_t seed)
     : informers_(std::move(informers)),
       factory_(&factory),
       remote_(way.unreliable()),
@@ -41,7 +41,7 @@ impatient::impatient(std::vector<shared_informer> informers, informer_factory& f
 {
 }
 
-void impatient::one()
+void cancelled_waits::one()
 {
     std::erase_if(attempts_, [](const attempt& a) { return a.task.done(); });
     if (attempts_.size() >= most_attempts) return;
@@ -51,7 +51,7 @@ void impatient::one()
     begin(std::move(name), std::move(body));
 }
 
-void impatient::race_for_key()
+void cancelled_waits::race_for_key()
 {
     const auto key = static_cast<int>(below(random_, 20));
     for (const auto* name : {"first", "second"}) attempts_.push_back({name, runner_->spawn(wait_for_key()), never});
@@ -64,7 +64,7 @@ void impatient::race_for_key()
     first->cancelled_at = runner_->handlers() + handlers;
 }
 
-void impatient::begin(std::string name, waiting_for body)
+void cancelled_waits::begin(std::string name, waiting_for body)
 {
     static constexpr std::array kinds{asio::cancellation_type::terminal, asio::cancellation_type::partial,
                                       asio::cancellation_type::total};
@@ -81,7 +81,7 @@ void impatient::begin(std::string name, waiting_for body)
     attempts_.push_back({std::move(name), std::move(task), runner_->handlers() + handlers});
 }
 
-impatient::waiting_for impatient::any(std::string& name)
+cancelled_waits::waiting_for cancelled_waits::any(std::string& name)
 {
     const auto& informer = informers_[below(random_, informers_.size())];
     const auto& all = operations::namespaces();
@@ -137,7 +137,7 @@ impatient::waiting_for impatient::any(std::string& name)
     }
 }
 
-void impatient::check_idle()
+void cancelled_waits::check_idle()
 {
     for (const auto& a : attempts_)
         if (!a.task.done() && runner_->handlers() >= a.cancelled_at)
@@ -145,7 +145,7 @@ void impatient::check_idle()
     if (queue_.len() != 0 && queue_.stats().waiting_workers != 0) broken("a key is ready while a worker waits");
 }
 
-void impatient::end()
+void cancelled_waits::end()
 {
     for (const auto& a : attempts_) a.task.cancel();
     runner_->run_until_idle();
@@ -159,15 +159,15 @@ void impatient::end()
     if (!attempts_.back().task.done()) broken("a drain has not ended");
 }
 
-impatient::waiting_for impatient::handler_life(shared_informer informer)
+cancelled_waits::waiting_for cancelled_waits::handler_life(shared_informer informer)
 {
     const auto nothing = [](const auto&) {};
     const auto mine = informer.add_event_handler({.on_add = nothing, .on_update = nothing, .on_delete = nothing});
-    auto waiting = guard(mine.has_synced());
+    auto waiting = catch_failure(mine.has_synced());
     const auto synced = co_await std::move(waiting);
     mine.remove();
     if (!synced) co_return synced;
-    auto leaving = guard(mine.removed());
+    auto leaving = catch_failure(mine.removed());
     const auto removed = co_await std::move(leaving);
     if (!removed) co_return removed;
     const auto ended = co_await mine.ended();
@@ -175,17 +175,17 @@ impatient::waiting_for impatient::handler_life(shared_informer informer)
     co_return result<>{};
 }
 
-impatient::waiting_for impatient::pop(shared_informer informer)
+cancelled_waits::waiting_for cancelled_waits::pop(shared_informer informer)
 {
     auto mine = informer.subscribe();
     for (auto n = 1 + below(random_, 4); n > 0; --n) {
         const auto batch = co_await mine.pop();
-        if (!batch) co_return mine.ended();
+        if (!batch) co_return mine.end_reason();
     }
     co_return result<>{};
 }
 
-impatient::waiting_for impatient::for_each(shared_informer informer)
+cancelled_waits::waiting_for cancelled_waits::for_each(shared_informer informer)
 {
     auto mine = informer.subscribe();
     auto left = 1 + below(random_, 20);
@@ -197,7 +197,7 @@ impatient::waiting_for impatient::for_each(shared_informer informer)
     co_return ended;
 }
 
-impatient::waiting_for impatient::for_object(shared_informer informer, object_key key, duration limit)
+cancelled_waits::waiting_for cancelled_waits::for_object(shared_informer informer, object_key key, duration limit)
 {
     object_condition met("in the shop", [](const object& o) { return o && o.labels()["app"].as_string() == "shop"; });
     auto waits = informer.wait_for(std::move(key), std::move(met), limit);
@@ -206,7 +206,7 @@ impatient::waiting_for impatient::for_object(shared_informer informer, object_ke
     co_return result<>{};
 }
 
-impatient::waiting_for impatient::for_any(shared_informer informer, duration limit)
+cancelled_waits::waiting_for cancelled_waits::for_any(shared_informer informer, duration limit)
 {
     notification_condition met = [](const notification& n) { return std::holds_alternative<deleted>(n); };
     auto waits = informer.wait_for_any(std::move(met), limit);
@@ -215,7 +215,7 @@ impatient::waiting_for impatient::for_any(shared_informer informer, duration lim
     co_return result<>{};
 }
 
-impatient::waiting_for impatient::after(shared_informer informer, object_key key, std::string version)
+cancelled_waits::waiting_for cancelled_waits::after(shared_informer informer, object_key key, std::string version)
 {
     auto waits = informer.lister().get_after(std::move(key), std::move(version));
     const auto got = co_await std::move(waits);
@@ -224,13 +224,13 @@ impatient::waiting_for impatient::after(shared_informer informer, object_key key
 }
 
 /// The life of a private informer, from its first list to its release.
-impatient::waiting_for impatient::informer_life()
+cancelled_waits::waiting_for cancelled_waits::informer_life()
 {
     informer_options own;
     own.label_selector = "impatient!=" + std::to_string(begun_);
-    const auto mine = factory_->get(wanderer::gadgets(), std::move(own));
+    const auto mine = factory_->get(roaming_informer::gadgets(), std::move(own));
     factory_->start();
-    auto waiting = guard(mine.has_synced());
+    auto waiting = catch_failure(mine.has_synced());
     const auto synced = co_await std::move(waiting);
     co_await finish_despite_cancellation();
     auto released = co_await factory_->release(mine);
@@ -239,7 +239,7 @@ impatient::waiting_for impatient::informer_life()
     co_return synced;
 }
 
-impatient::waiting_for impatient::take_key()
+cancelled_waits::waiting_for cancelled_waits::take_key()
 {
     const auto key = static_cast<int>(below(random_, 20));
     queued_.insert(key);
@@ -248,7 +248,7 @@ impatient::waiting_for impatient::take_key()
     co_return co_await std::move(taking);
 }
 
-impatient::waiting_for impatient::wait_for_key()
+cancelled_waits::waiting_for cancelled_waits::wait_for_key()
 {
     auto got = co_await queue_.get();
     if (!got) co_return got.error();
@@ -257,7 +257,7 @@ impatient::waiting_for impatient::wait_for_key()
     co_return result<>{};
 }
 
-impatient::waiting_for impatient::take_keys()
+cancelled_waits::waiting_for cancelled_waits::take_keys()
 {
     for (auto n = below(random_, 4); n > 0; --n) {
         const auto key = static_cast<int>(below(random_, 20));
@@ -273,7 +273,7 @@ impatient::waiting_for impatient::take_keys()
     co_return result<>{};
 }
 
-void impatient::check_queue()
+void cancelled_waits::check_queue()
 {
     runner_->advance(std::chrono::seconds(2));
     while (auto item = queue_.try_get()) {
@@ -283,14 +283,14 @@ void impatient::check_queue()
     if (!queued_.empty()) broken("the queue has lost " + std::to_string(queued_.size()) + " keys");
 }
 
-impatient::waiting_for impatient::drain()
+cancelled_waits::waiting_for cancelled_waits::drain()
 {
     queue_.add(1);
     const auto in_hand = queue_.try_get();
     co_return co_await queue_.shut_down_with_drain();
 }
 
-impatient::waiting_for impatient::get(object_key key)
+cancelled_waits::waiting_for cancelled_waits::get(object_key key)
 {
     auto asking = remote_.get(core::v1::pod::resource(), std::move(key.ns), std::move(key.name));
     const auto got = co_await std::move(asking);
@@ -298,7 +298,7 @@ impatient::waiting_for impatient::get(object_key key)
     co_return result<>{};
 }
 
-impatient::waiting_for impatient::list(resource_type resource)
+cancelled_waits::waiting_for cancelled_waits::list(resource_type resource)
 {
     list_options options;
     options.limit = 3;

@@ -1,6 +1,6 @@
 #include <kubecoro/api/decode.hpp>
-#include <kubecoro/cache/change.hpp>
 #include <kubecoro/cache/notification.hpp>
+#include <kubecoro/cache/object_changes.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <random>

@@ -1,7 +1,7 @@
 #include "coroutine_fixture.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/guard.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/asio/post.hpp>
@@ -9,9 +9,9 @@
 #include <boost/system/system_error.hpp>
 
 namespace asio = boost::asio;
+using kubecoro::catch_failure;
 using kubecoro::cond;
 using kubecoro::failure;
-using kubecoro::guard;
 using kubecoro::result;
 using kubecoro::test::drain;
 using kubecoro::test::start;
@@ -32,7 +32,7 @@ template<class E>
 result<> outcome_of(E e)
 {
     asio::io_context context;
-    const auto run = start(context, guard(throws(std::make_exception_ptr(e))));
+    const auto run = start(context, catch_failure(throws(std::make_exception_ptr(e))));
     drain(context);
     return run->value.value();
 }
@@ -46,18 +46,18 @@ asio::awaitable<result<>> wait_forever(asio::steady_timer& timer)
 
 } // namespace
 
-TEST_CASE("guard: values and failures pass through", "[base][guard]")
+TEST_CASE("catch_failure: values and failures pass through", "[base][catch_failure]")
 {
     asio::io_context context;
-    const auto good = start(context, guard(gives(3)));
-    const auto bad = start(context, guard(fails()));
+    const auto good = start(context, catch_failure(gives(3)));
+    const auto bad = start(context, catch_failure(fails()));
     drain(context);
     CHECK(good->value->value() == 3);
     CHECK(bad->value->error() == cond::conflict);
     CHECK(bad->value->error().message() == "another client was first");
 }
 
-TEST_CASE("guard: exceptions become failures", "[base][guard]")
+TEST_CASE("catch_failure: exceptions become failures", "[base][catch_failure]")
 {
     using boost::system::system_error;
     CHECK(outcome_of(kubecoro::error(failure(cond::expired, "x"))).error() == cond::expired);
@@ -71,11 +71,12 @@ TEST_CASE("guard: exceptions become failures", "[base][guard]")
     CHECK(outcome_of(42).error() == cond::internal);
 }
 
-TEST_CASE("guard: cancellation of the caller reaches the operation and becomes cancelled", "[base][guard]")
+TEST_CASE("catch_failure: cancellation of the caller reaches the operation and becomes cancelled",
+          "[base][catch_failure]")
 {
     asio::io_context context;
     asio::steady_timer timer(context, asio::steady_timer::time_point::max());
-    const auto run = start(context, guard(wait_forever(timer)));
+    const auto run = start(context, catch_failure(wait_forever(timer)));
     drain(context);
     REQUIRE_FALSE(run->done);
     run->cancel();
@@ -100,20 +101,20 @@ asio::awaitable<void> nested_finish() { co_await kubecoro::finish_despite_cancel
 asio::awaitable<result<>> clean_up_after_cancellation(asio::steady_timer& timer, log_of_stop& seen)
 {
     seen.before = co_await kubecoro::stop_requested();
-    const auto first = co_await guard(wait_forever(timer));
+    const auto first = co_await catch_failure(wait_forever(timer));
     if (first.has_value() || first.error() != cond::cancelled) co_return failure(cond::internal, "not cancelled");
     co_await kubecoro::finish_despite_cancellation();
     seen.after = co_await kubecoro::stop_requested();
     co_await asio::post(asio::use_awaitable);
     seen.cleaned_up = true;
-    const auto second = co_await guard(wait_forever(timer));
+    const auto second = co_await catch_failure(wait_forever(timer));
     seen.second_wait_aborted = second.has_error();
     co_return first;
 }
 
 asio::awaitable<result<>> without_finish(asio::steady_timer& timer, log_of_stop& seen)
 {
-    const auto first = co_await guard(wait_forever(timer));
+    const auto first = co_await catch_failure(wait_forever(timer));
     seen.after = first.has_error();
     co_await asio::post(asio::use_awaitable); // throws operation_aborted
     seen.cleaned_up = true;
@@ -124,7 +125,7 @@ asio::awaitable<result<>> without_finish(asio::steady_timer& timer, log_of_stop&
 asio::awaitable<result<>> finish_set_by_callee(asio::steady_timer& timer, log_of_stop& seen)
 {
     co_await nested_finish();
-    const auto first = co_await guard(wait_forever(timer));
+    const auto first = co_await catch_failure(wait_forever(timer));
     seen.after = co_await kubecoro::stop_requested();
     co_await asio::post(asio::use_awaitable);
     seen.cleaned_up = true;
@@ -133,7 +134,8 @@ asio::awaitable<result<>> finish_set_by_callee(asio::steady_timer& timer, log_of
 
 } // namespace
 
-TEST_CASE("guard: clean-up runs despite cancellation, and a second cancellation ends it", "[base][guard]")
+TEST_CASE("catch_failure: clean-up runs despite cancellation, and a second cancellation ends it",
+          "[base][catch_failure]")
 {
     asio::io_context context;
     asio::steady_timer timer(context, asio::steady_timer::time_point::max());
@@ -152,7 +154,7 @@ TEST_CASE("guard: clean-up runs despite cancellation, and a second cancellation 
     CHECK(seen.second_wait_aborted);
 }
 
-TEST_CASE("guard: without finish_despite_cancellation the next co_await throws", "[base][guard]")
+TEST_CASE("catch_failure: without finish_despite_cancellation the next co_await throws", "[base][catch_failure]")
 {
     asio::io_context context;
     asio::steady_timer timer(context, asio::steady_timer::time_point::max());
@@ -167,7 +169,7 @@ TEST_CASE("guard: without finish_despite_cancellation the next co_await throws",
     CHECK(kubecoro::to_failure(run->thrown) == cond::cancelled);
 }
 
-TEST_CASE("guard: finish_despite_cancellation affects the whole stack of coroutines", "[base][guard]")
+TEST_CASE("catch_failure: finish_despite_cancellation affects the whole stack of coroutines", "[base][catch_failure]")
 {
     asio::io_context context;
     asio::steady_timer timer(context, asio::steady_timer::time_point::max());

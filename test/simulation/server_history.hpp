@@ -65,10 +65,10 @@ struct change
 /** The history of one resource.
 
     `follow` runs for the whole life of the world. Before a read it must have caught up (runner idle). */
-class truth
+class server_history
 {
 public:
-    truth(resource_type resource, journal& notes) : resource_(std::move(resource)), notes_(&notes) {}
+    server_history(resource_type resource, journal& notes) : resource_(std::move(resource)), notes_(&notes) {}
 
     /// Watches until cancelled; resumes when the connection is cut.
     boost::asio::awaitable<result<>> follow(client source);

@@ -1,4 +1,4 @@
-#include "belief.hpp"
+#include "notification_checker.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,8 @@
 
 namespace kubecoro::simulation {
 
-belief::belief(std::string name, scope covered, promises given, const truth& real, lister store, journal& notes)
+notification_checker::notification_checker(std::string name, scope covered, promises given, const server_history& real,
+                                           lister store, journal& notes)
     : name_(std::move(name)),
       scope_(std::move(covered)),
       given_(given),
@@ -16,7 +17,7 @@ belief::belief(std::string name, scope covered, promises given, const truth& rea
 {
 }
 
-void belief::hear(const notification& n, bool synced)
+void notification_checker::hear(const notification& n, bool synced)
 {
     if (const auto* a = std::get_if<added>(&n)) {
         hear(*a, synced);
@@ -37,7 +38,7 @@ bool same_state(const object& a, const object& b)
 
 } // namespace
 
-void belief::hear(const added& e, bool synced)
+void notification_checker::hear(const added& e, bool synced)
 {
     notes_->note(name_, (e.initial ? "added (initial) " : "added ") + brief(e.obj));
     const object_key key(e.obj.key());
@@ -57,7 +58,7 @@ void belief::hear(const added& e, bool synced)
     }
 }
 
-void belief::hear(const updated& e)
+void notification_checker::hear(const updated& e)
 {
     const bool resync = e.resync();
     notes_->note(name_, resync ? "resync " + brief(e.after) : "updated " + brief(e.before) + " -> " + brief(e.after));
@@ -80,7 +81,7 @@ void belief::hear(const updated& e)
     if (!resync) heard(change_kind::updated, e.after);
 }
 
-void belief::hear(const deleted& e)
+void notification_checker::hear(const deleted& e)
 {
     notes_->note(name_, (e.final_state_unknown ? "deleted (final state unknown) " : "deleted ") + brief(e.obj));
     const auto known = objects_.find(object_key(e.obj.key()));
@@ -103,13 +104,13 @@ void belief::hear(const deleted& e)
     heard(change_kind::deleted, e.obj);
 }
 
-void belief::heard(change_kind kind, const object& o)
+void notification_checker::heard(change_kind kind, const object& o)
 {
     past_initial_ = true;
     heard_.push_back({kind, std::string(o.uid()), version_of(o), object_key(o.key())});
 }
 
-void belief::check_state(const object& o, bool may_repeat)
+void notification_checker::check_state(const object& o, bool may_repeat)
 {
     auto& newest = newest_[std::string(o.uid())];
     const auto version = version_of(o);
@@ -120,14 +121,14 @@ void belief::check_state(const object& o, bool may_repeat)
     here = std::max(here, version);
 }
 
-void belief::check_reality()
+void notification_checker::check_reality()
 {
     for (const auto& o : std::exchange(unproven_, {})) {
         if (const auto wrong = real_->disproof(o, scope_); !wrong.empty()) broken(wrong);
     }
 }
 
-void belief::check_store(const object& o, bool gone) const
+void notification_checker::check_store(const object& o, bool gone) const
 {
     const auto stored = store_.get(o.key());
     if (gone) {

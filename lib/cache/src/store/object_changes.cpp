@@ -1,4 +1,4 @@
-#include <kubecoro/cache/change.hpp>
+#include <kubecoro/cache/object_changes.hpp>
 
 namespace kubecoro {
 using namespace detail;

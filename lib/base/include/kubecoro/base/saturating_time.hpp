@@ -9,20 +9,20 @@
 namespace kubecoro {
 
 /// a + b, saturated at the longest (shortest) duration.
-[[nodiscard]] constexpr duration sum(duration a, duration b) noexcept
+[[nodiscard]] constexpr duration saturating_sum(duration a, duration b) noexcept
 {
     if (b > duration::zero()) return a > duration::max() - b ? duration::max() : a + b;
     return a < duration::min() - b ? duration::min() : a + b;
 }
 
 /// The time `d` after `now`, saturated at the last representable one.
-[[nodiscard]] constexpr time_point later(time_point now, duration d) noexcept
+[[nodiscard]] constexpr time_point time_after(time_point now, duration d) noexcept
 {
-    return time_point(sum(now.time_since_epoch(), d));
+    return time_point(saturating_sum(now.time_since_epoch(), d));
 }
 
 /// The same number of seconds, or the longest duration if that is shorter.
-[[nodiscard]] constexpr duration capped(std::chrono::seconds s) noexcept
+[[nodiscard]] constexpr duration saturated(std::chrono::seconds s) noexcept
 {
     constexpr auto longest = std::chrono::floor<std::chrono::seconds>(duration::max());
     return s > longest ? duration::max() : duration(std::max(s, -longest));

@@ -1,8 +1,8 @@
-#include "term.hpp"
+#include "checked_controller.hpp"
 
 #include "operations.hpp"
 
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -38,10 +38,10 @@ std::string state_of(const object& o)
 
 } // namespace
 
-class term::visit
+class checked_controller::visit
 {
 public:
-    visit(term& where, page& p) : term_(&where), page_(&p)
+    visit(checked_controller& where, page& p) : term_(&where), page_(&p)
     {
         page_->active = true;
         ++term_->active_;
@@ -55,12 +55,12 @@ public:
     }
 
 private:
-    term* term_;
+    checked_controller* term_;
     page* page_;
 };
 
-term::term(std::string name, controller_options settings, const std::vector<field>& fields, client writer,
-           testing::runner& runner, journal& notes, std::uint64_t seed)
+checked_controller::checked_controller(std::string name, controller_options settings, const std::vector<field>& fields,
+                                       client writer, testing::runner& runner, journal& notes, std::uint64_t seed)
     : name_(std::move(name)),
       grace_(settings.grace),
       own_write_wait_(settings.own_write_wait),
@@ -81,7 +81,7 @@ term::term(std::string name, controller_options settings, const std::vector<fiel
         std::move(settings));
 }
 
-enqueue term::map_of(bool neighbours)
+enqueue checked_controller::map_of(bool neighbours)
 {
     if (!neighbours) return enqueue_object();
     return enqueue_mapped([this](const object& o, key_sink out) {
@@ -92,7 +92,7 @@ enqueue term::map_of(bool neighbours)
     });
 }
 
-void term::add_source()
+void checked_controller::add_source()
 {
     if (!subject_ || sources_.size() >= most_sources) return;
     const auto& from = (*fields_)[below(random_, fields_->size())];
@@ -104,7 +104,7 @@ void term::add_source()
     sources_.push_back({&from, neighbours, subject_->watch(from.informer, map_of(neighbours), std::move(o))});
 }
 
-void term::remove_source()
+void checked_controller::remove_source()
 {
     if (sources_.empty()) return;
     auto& s = sources_[below(random_, sources_.size())];
@@ -115,7 +115,7 @@ void term::remove_source()
     if (started_ && !stop_asked_) s.leaving = runner_->spawn(wait_for_removal(s));
 }
 
-asio::awaitable<result<>> term::wait_for_removal(source& s)
+asio::awaitable<result<>> checked_controller::wait_for_removal(source& s)
 {
     const auto removed = co_await s.handle.removed();
     if (!removed && removed.error() != cond::cancelled) broken("removed() failed: " + removed.error().describe());
@@ -123,7 +123,7 @@ asio::awaitable<result<>> term::wait_for_removal(source& s)
     co_return removed;
 }
 
-void term::start()
+void checked_controller::start()
 {
     if (started_ || !subject_) return;
     started_ = true;
@@ -132,7 +132,7 @@ void term::start()
     ready_ = runner_->spawn(wait_for_ready());
 }
 
-asio::awaitable<result<>> term::wait_for_ready()
+asio::awaitable<result<>> checked_controller::wait_for_ready()
 {
     const auto ready = co_await subject_->ready();
     note(ready ? "is ready" : "will not be ready: " + ready.error().describe());
@@ -142,7 +142,7 @@ asio::awaitable<result<>> term::wait_for_ready()
     co_return ready;
 }
 
-void term::trigger()
+void checked_controller::trigger()
 {
     if (!subject_ || stop_asked_) return;
     const auto& all = operations::namespaces();
@@ -152,7 +152,7 @@ void term::trigger()
     subject_->trigger(key, static_cast<int>(below(random_, 3)));
 }
 
-void term::stop()
+void checked_controller::stop()
 {
     if (!subject_ || stop_asked_) return;
     note("is asked to stop");
@@ -165,7 +165,7 @@ void term::stop()
     ending_ = runner_->spawn(wait_for_end());
 }
 
-asio::awaitable<result<>> term::wait_for_end()
+asio::awaitable<result<>> checked_controller::wait_for_end()
 {
     const auto outcome = co_await subject_->stop();
     if (!outcome && outcome.error() == cond::cancelled && disturbed_) co_return outcome;
@@ -174,7 +174,7 @@ asio::awaitable<result<>> term::wait_for_end()
     co_return outcome;
 }
 
-void term::check_end(const result<>& outcome)
+void checked_controller::check_end(const result<>& outcome)
 {
     note(outcome ? "has stopped" : "has stopped: " + outcome.error().describe());
     if (!outcome && outcome.error() != cond::timed_out) broken("stop() failed: " + outcome.error().describe());
@@ -186,7 +186,7 @@ void term::check_end(const result<>& outcome)
     if (waited_for_ && !disturbed_ && now() - *stop_asked_ > grace_ + farewell) broken("took too long to stop");
 }
 
-void term::abandon()
+void checked_controller::abandon()
 {
     if (!subject_) return;
     note("is abandoned");
@@ -200,7 +200,7 @@ void term::abandon()
     over_ = true;
 }
 
-void term::disturb(std::size_t handlers, asio::cancellation_type how)
+void checked_controller::disturb(std::size_t handlers, asio::cancellation_type how)
 {
     note("its owner cancels its waits");
     disturbed_ = true;
@@ -209,7 +209,7 @@ void term::disturb(std::size_t handlers, asio::cancellation_type how)
     for (auto& s : sources_) runner_->cancel_after(handlers, s.leaving, how);
 }
 
-void term::go_on()
+void checked_controller::go_on()
 {
     if (over_ && ending_ && ending_->done() && ready_.done()) subject_.reset();
     if (over_ || !subject_) return;
@@ -220,7 +220,7 @@ void term::go_on()
     if (stop_asked_ && (!ending_ || ending_->done())) ending_ = runner_->spawn(wait_for_end());
 }
 
-asio::awaitable<result<action>> term::begin(const object_key& key, reconcile_context& context)
+asio::awaitable<result<action>> checked_controller::begin(const object_key& key, reconcile_context& context)
 {
     auto& p = book_[key];
     ++runs_;
@@ -234,7 +234,7 @@ asio::awaitable<result<action>> term::begin(const object_key& key, reconcile_con
     return reconcile(std::make_unique<visit>(*this, p), key, context);
 }
 
-void term::look(const object_key& key)
+void checked_controller::look(const object_key& key)
 {
     auto& p = book_[key];
     p.asked_for = false;
@@ -253,7 +253,7 @@ void term::look(const object_key& key)
 }
 
 /// Whether a source need not show the write, or shows it: the object, or everything up to its version.
-bool term::shows(const source& s, const write& w) const
+bool checked_controller::shows(const source& s, const write& w) const
 {
     if (s.removed || s.from->informer.resource().kind != w.kind) return true;
     const auto content = s.from->informer.lister();
@@ -263,13 +263,13 @@ bool term::shows(const source& s, const write& w) const
 
 /// Whether there is a reason to hold a key back until its write is seen. The sources are chosen when the run ends, so
 /// those that joined since the write count.
-bool term::may_be_held(const page& p) const
+bool checked_controller::may_be_held(const page& p) const
 {
     if (!p.written || own_write_wait_ == duration::zero() || now() >= p.written->when + own_write_wait_) return false;
     return std::any_of(sources_.begin(), sources_.end(), [&](const source& s) { return !shows(s, *p.written); });
 }
 
-void term::check_own_write(const object_key& key, page& p)
+void checked_controller::check_own_write(const object_key& key, page& p)
 {
     if (may_be_held(p)) {
         for (std::size_t n = 0; n < p.written->sources; ++n) {
@@ -283,7 +283,7 @@ void term::check_own_write(const object_key& key, page& p)
     p.written.reset();
 }
 
-void term::check_idle() const
+void checked_controller::check_idle() const
 {
     if (!subject_ || !started_ || stop_asked_) return;
     const auto late = [&](const page& p) {
@@ -300,13 +300,13 @@ void term::check_idle() const
         if (late(p)) broken("is late with " + to_string(key));
 }
 
-void term::owe(const object_key& key, duration after)
+void checked_controller::owe(const object_key& key, duration after)
 {
     auto& due = book_[key].due;
     due = std::min(due.value_or(time_point::max()), now() + after);
 }
 
-failure term::failed(const object_key& key, const reconcile_context& context, failure why)
+failure checked_controller::failed(const object_key& key, const reconcile_context& context, failure why)
 {
     owe(key, duration::zero());
     const auto doubled = std::min(context.attempt() - 1, 30U);
@@ -315,9 +315,9 @@ failure term::failed(const object_key& key, const reconcile_context& context, fa
     return why;
 }
 
-asio::awaitable<result<>> term::pause(reconcile_context& context, duration d)
+asio::awaitable<result<>> checked_controller::pause(reconcile_context& context, duration d)
 {
-    auto sleeping = guard(sleep_for(runner_->clock(), d));
+    auto sleeping = catch_failure(sleep_for(runner_->clock(), d));
     const auto slept = co_await std::move(sleeping);
     const bool late = context.deadline() && now() >= *context.deadline();
     if (slept && late) broken("a run outlives its deadline");
@@ -333,7 +333,8 @@ asio::awaitable<result<>> term::pause(reconcile_context& context, duration d)
     co_return slept;
 }
 
-asio::awaitable<result<action>> term::reconcile(std::unique_ptr<visit>, object_key key, reconcile_context& context)
+asio::awaitable<result<action>> checked_controller::reconcile(std::unique_ptr<visit>, object_key key,
+                                                              reconcile_context& context)
 {
     look(key);
     if (calm_) co_return action::done();
@@ -384,7 +385,7 @@ asio::awaitable<result<action>> term::reconcile(std::unique_ptr<visit>, object_k
     }
 }
 
-asio::awaitable<result<action>> term::change(object_key key, reconcile_context& context)
+asio::awaitable<result<action>> checked_controller::change(object_key key, reconcile_context& context)
 {
     if (sources_.empty()) co_return action::done();
     const auto& s = sources_[below(random_, sources_.size())];
@@ -398,8 +399,8 @@ asio::awaitable<result<action>> term::change(object_key key, reconcile_context& 
         text += R"(,"resourceVersion":")" + version + "\"";
     }
     text += "}}";
-    auto writing =
-        guard(writer_.patch(s.from->informer.resource(), what.ns, what.name, patch_kind::merge, json_text(text)));
+    auto writing = catch_failure(
+        writer_.patch(s.from->informer.resource(), what.ns, what.name, patch_kind::merge, json_text(text)));
     const auto answer = co_await std::move(writing);
     note("writes " + to_string(what) + ": " + (answer ? brief(*answer) : answer.error().describe()));
     if (!answer) co_return failed(key, context, answer.error());
@@ -414,7 +415,7 @@ asio::awaitable<result<action>> term::change(object_key key, reconcile_context& 
     co_return action::done();
 }
 
-std::string term::unsettled() const
+std::string checked_controller::unsettled() const
 {
     if (over_ && active_ != 0) return name_ + " has runs after its end";
     if (!subject_ || over_) return {};
@@ -434,7 +435,7 @@ std::string term::unsettled() const
 }
 
 /// The first object of a source that has not been reconciled since its last change.
-std::string term::behind(std::size_t n) const
+std::string checked_controller::behind(std::size_t n) const
 {
     const auto& s = sources_[n];
     if (s.removed) return {};

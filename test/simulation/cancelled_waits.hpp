@@ -2,7 +2,7 @@
 // Begins every kind of wait of the library and cancels it at a random step.
 
 #include "network.hpp"
-#include "truth.hpp"
+#include "server_history.hpp"
 
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/workqueue.hpp>
@@ -25,13 +25,13 @@ namespace kubecoro::simulation {
     why that is impossible, or with cond::cancelled after a cancellation or the stop; no key of its queue is lost. The
     rest of the world checks that other users are unaffected. Has its own seed. Must outlive everything the runner
     runs. */
-class impatient
+class cancelled_waits
 {
 public:
-    impatient(std::vector<shared_informer> informers, informer_factory& factory, const network& way,
-              testing::runner& runner, journal& notes, std::uint64_t seed);
-    impatient(const impatient&) = delete;
-    impatient& operator=(const impatient&) = delete;
+    cancelled_waits(std::vector<shared_informer> informers, informer_factory& factory, const network& way,
+                    testing::runner& runner, journal& notes, std::uint64_t seed);
+    cancelled_waits(const cancelled_waits&) = delete;
+    cancelled_waits& operator=(const cancelled_waits&) = delete;
 
     /// Begins a wait.
     void one();

@@ -1,9 +1,9 @@
 #pragma once
 // Drives controllers over the world's informers: creates, changes, stops, abandons and recreates them.
 
+#include "checked_controller.hpp"
 #include "network.hpp"
-#include "term.hpp"
-#include "wanderer.hpp"
+#include "roaming_informer.hpp"
 
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -19,13 +19,13 @@ namespace kubecoro::simulation {
 
 /** One term after the other, each checked by itself. One of its sources has a resource that is sometimes unknown or
     forbidden. Writes through the bad network. Has its own seed. */
-class steward
+class controller_runner
 {
 public:
     /// @param fields  The world's own informers; gadgets with a private informer are added.
-    steward(std::vector<field> fields, informer_factory& informers, network& way, const wanderer& others,
-            testing::runner& runner, journal& notes, std::uint64_t seed);
-    ~steward();
+    controller_runner(std::vector<field> fields, informer_factory& informers, network& way,
+                      const roaming_informer& others, testing::runner& runner, journal& notes, std::uint64_t seed);
+    ~controller_runner();
 
     /// Performs one random action.
     void one();
@@ -46,7 +46,7 @@ public:
 
 private:
     void begin_term();
-    [[nodiscard]] term& now() { return *terms_.back(); }
+    [[nodiscard]] checked_controller& now() { return *terms_.back(); }
 
     std::vector<field> fields_;
     network* way_;
@@ -55,7 +55,7 @@ private:
     random_source random_;
     std::uint64_t seed_;
     /// All terms: an abandoned one may run for a while.
-    std::vector<std::unique_ptr<term>> terms_;
+    std::vector<std::unique_ptr<checked_controller>> terms_;
     bool forbidden_ = false;
     bool calm_ = false;
     bool stopping_ = false;

@@ -2,7 +2,7 @@
 // An informer whose namespaces change continually, and one whose definition is deleted and recreated.
 
 #include "journal.hpp"
-#include "truth.hpp"
+#include "server_history.hpp"
 
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
@@ -21,11 +21,11 @@ namespace kubecoro::simulation {
 /** Checks that notifications form a chain (unknown objects are added, known ones updated and deleted), and at quiet
     points that the store and the notified state equal the server's for the current namespaces. Has its own seed, so
     that the rest of a world is the same with and without it. */
-class wanderer
+class roaming_informer
 {
 public:
-    wanderer(informer_factory& informers, apiserver::embedded_server& server, const truth& pods,
-             testing::runner& runner, journal& notes, std::uint64_t seed);
+    roaming_informer(informer_factory& informers, apiserver::embedded_server& server, const server_history& pods,
+                     testing::runner& runner, journal& notes, std::uint64_t seed);
 
     /// Creates the definition. Await it once, before the informers start.
     boost::asio::awaitable<result<>> prepare();
@@ -49,7 +49,7 @@ private:
                                       const told& real) const;
 
     apiserver::embedded_server* server_;
-    const truth* real_pods_;
+    const server_history* real_pods_;
     testing::runner* runner_;
     journal* notes_;
     random_source random_;

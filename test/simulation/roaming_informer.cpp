@@ -1,4 +1,4 @@
-#include "wanderer.hpp"
+#include "roaming_informer.hpp"
 
 #include "operations.hpp"
 
@@ -23,10 +23,11 @@ std::string state_of(const object& o) { return std::string(o.uid()) + "@" + std:
 
 } // namespace
 
-resource_type wanderer::gadgets() { return {"sim.example.com", "v1", "gadgets", "Gadget", true}; }
+resource_type roaming_informer::gadgets() { return {"sim.example.com", "v1", "gadgets", "Gadget", true}; }
 
-wanderer::wanderer(informer_factory& informers, apiserver::embedded_server& server, const truth& pods,
-                   testing::runner& runner, journal& notes, std::uint64_t seed)
+roaming_informer::roaming_informer(informer_factory& informers, apiserver::embedded_server& server,
+                                   const server_history& pods, testing::runner& runner, journal& notes,
+                                   std::uint64_t seed)
     : server_(&server),
       real_pods_(&pods),
       runner_(&runner),
@@ -39,14 +40,14 @@ wanderer::wanderer(informer_factory& informers, apiserver::embedded_server& serv
     gadgets_.add_event_handler(listener("gadgets", told_gadgets_));
 }
 
-asio::awaitable<result<>> wanderer::prepare()
+asio::awaitable<result<>> roaming_informer::prepare()
 {
     co_await execute("POST", definitions, definition);
     defined_ = true;
     co_return result<>{};
 }
 
-event_handler wanderer::listener(const char* name, told& state)
+event_handler roaming_informer::listener(const char* name, told& state)
 {
     const auto wrong = [this, name](const char* what, const object& o) {
         notes_->broken(name, std::string(what) + " " + brief(o));
@@ -70,7 +71,7 @@ event_handler wanderer::listener(const char* name, told& state)
                 }};
 }
 
-asio::awaitable<void> wanderer::execute(std::string method, std::string at, std::string body)
+asio::awaitable<void> roaming_informer::execute(std::string method, std::string at, std::string body)
 {
     notes_->note("wanderer", method + " " + at);
     const auto done = co_await server_->execute(std::move(method), std::move(at), std::move(body));
@@ -79,7 +80,7 @@ asio::awaitable<void> wanderer::execute(std::string method, std::string at, std:
         notes_->broken("wanderer", done.error().describe());
 }
 
-asio::awaitable<result<>> wanderer::one()
+asio::awaitable<result<>> roaming_informer::one()
 {
     ++changes_;
     const std::string object = "g" + std::to_string(below(random_, 4));
@@ -109,7 +110,7 @@ asio::awaitable<result<>> wanderer::one()
     co_return result<>{};
 }
 
-void wanderer::move()
+void roaming_informer::move()
 {
     const auto& all = operations::namespaces();
     const auto ns = all[below(random_, all.size())];
@@ -137,8 +138,8 @@ void wanderer::move()
     if (one_in(random_, 5)) runner_->cancel_after(below(random_, 30), moves_.back(), asio::cancellation_type::terminal);
 }
 
-std::string wanderer::compare(const char* name, const shared_informer& informer, const told& state,
-                              const told& real) const
+std::string roaming_informer::compare(const char* name, const shared_informer& informer, const told& state,
+                                      const told& real) const
 {
     told stored;
     for (const auto& o : informer.lister().list()) stored.emplace(object_key(o.key()), state_of(o));
@@ -149,7 +150,7 @@ std::string wanderer::compare(const char* name, const shared_informer& informer,
     return {};
 }
 
-std::string wanderer::unsettled()
+std::string roaming_informer::unsettled()
 {
     for (const auto& m : moves_)
         if (!m.done()) return "a change of the namespaces has not ended";
@@ -161,7 +162,7 @@ std::string wanderer::unsettled()
     return compare("gadgets", gadgets_, told_gadgets_, real_gadgets().value_or(told()));
 }
 
-std::optional<wanderer::told> wanderer::real_gadgets() const
+std::optional<roaming_informer::told> roaming_informer::real_gadgets() const
 {
     if (!defined_) return std::nullopt;
     told real;

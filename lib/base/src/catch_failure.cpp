@@ -1,4 +1,4 @@
-#include <kubecoro/base/guard.hpp>
+#include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/asio/this_coro.hpp>
 #include <boost/system/system_error.hpp>
@@ -39,7 +39,7 @@ failure to_failure(std::exception_ptr thrown) noexcept
     }
 }
 
-asio::awaitable<result<>> guard(asio::awaitable<void> inner)
+asio::awaitable<result<>> catch_failure(asio::awaitable<void> inner)
 {
     std::exception_ptr thrown;
     try {

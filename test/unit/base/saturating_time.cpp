@@ -1,0 +1,47 @@
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/test/catch.hpp>
+
+using kubecoro::duration;
+using kubecoro::saturated;
+using kubecoro::saturating_sum;
+using kubecoro::time_after;
+using kubecoro::time_point;
+using namespace std::chrono_literals;
+
+TEST_CASE("later: sums saturate", "[base][clock]")
+{
+    CHECK(saturating_sum(1s, 2s) == 3s);
+    CHECK(saturating_sum(1s, -2s) == -1s);
+    CHECK(saturating_sum(duration::max(), 1ns) == duration::max());
+    CHECK(saturating_sum(1ns, duration::max()) == duration::max());
+    CHECK(saturating_sum(duration::max(), duration::max()) == duration::max());
+    CHECK(saturating_sum(duration::max(), 0ns) == duration::max());
+    CHECK(saturating_sum(duration::min(), -1ns) == duration::min());
+    CHECK(saturating_sum(duration::min(), duration::max()) == -1ns);
+
+    const time_point now(5s);
+    CHECK(time_after(now, 1s) == time_point(6s));
+    CHECK(time_after(now, duration::max()) == time_point::max());
+    CHECK(time_after(now, duration::max() - 5s) == time_point::max());
+    CHECK(time_after(now, duration::max() - 6s) == time_point::max() - 1s);
+}
+
+TEST_CASE("later: seconds beyond the range of a duration become the longest one", "[base][clock]")
+{
+    CHECK(saturated(7s) == 7s);
+    CHECK(saturated(-7s) == -7s);
+    CHECK(saturated(std::chrono::seconds::max()) == duration::max());
+    CHECK(saturated(std::chrono::seconds::min()) < -duration::max() + 1s);
+}
+
+TEST_CASE("backoff: the longest durations are left unchanged", "[base][backoff]")
+{
+    kubecoro::backoff delays({.initial = duration::max(), .factor = 2, .cap = duration::max(), .jitter = 1});
+    for (int i = 0; i < 3; ++i) CHECK(delays.next() == duration::max());
+    kubecoro::backoff growing({.initial = 1s, .factor = 1e9, .cap = duration::max(), .jitter = 0});
+    CHECK(growing.next() == 1s);
+    CHECK(growing.next() == 1'000'000'000s);
+    CHECK(growing.next() == duration::max());
+    CHECK(growing.next() == duration::max());
+}
