@@ -93,7 +93,7 @@ public:
     provider_defaults defaults() const override
     {
         const auto& o = state_->options;
-        return {.time = o.time, .log = o.log, .metrics = o.numbers};
+        return {.time = o.time, .log = o.log, .metrics = o.metrics};
     }
 
 private:

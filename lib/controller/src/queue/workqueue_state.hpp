@@ -44,7 +44,7 @@ struct workqueue_engine::state
 
     static std::shared_ptr<workqueue_metrics> measures_of(const workqueue_options& o)
     {
-        if (!o.measures || o.name.empty()) return nullptr;
+        if (!o.metrics || o.name.empty()) return nullptr;
         return std::make_shared<workqueue_metrics>(*o.metrics, o.name);
     }
 
