@@ -41,13 +41,22 @@ public:
     /// The parser was given this chunk and has taken it.
     void passed(std::string_view chunk);
     /// The next chunk does not follow what was passed.
-    void forget() noexcept { last_.clear(); }
-    /// @param at  Where in the chunk the parser stopped. @return nothing when it was for another reason.
-    [[nodiscard]] std::optional<state> repair(std::string_view chunk, std::size_t at) const;
+    void forget() noexcept
+    {
+        last_.clear();
+        begins_escaped_ = false;
+    }
+    /// @param at  Where in the chunk the parser stopped. @return nothing when it was for another reason. Otherwise what is
+    ///            passed next is the state's text: all before it is forgotten.
+    [[nodiscard]] std::optional<state> repair(std::string_view chunk, std::size_t at);
 
 private:
+    [[nodiscard]] bool ends_escaping() const noexcept;
+
     /// The end of what was passed.
     std::string last_;
+    /// A backslash before that escapes its first byte.
+    bool begins_escaped_ = false;
 };
 
 } // namespace kubecoro::detail
