@@ -191,10 +191,10 @@ TEST_CASE("surrogates: fields around objects, known and unknown, may have single
           "[api][decode]")
 {
     for (const auto& s : samples) {
-        std::string text =
-            R"({"T":"T","kind":"aTb","x":{"T":"T","y":["T",{"T":1,"z":"T"},[],"T"],"T":{}},)"
-            R"("metadata":{"resourceVersion":"7","T":"T"},"apiVersion":"T","v":["T",["T"],{"a":"T"},"T"],)"
-            R"("items":[{"a":"T"}],"T":["T"],"end":{"T":{"T":"T"},"T":"T"}})";
+        std::string text = R"({"T":"T","kind":"aTb","x":{"T":"T","T":1,"T":"T","y":["T",{"T":1,"z":"T"},[],"T"],)"
+                           R"("T":{}},"T":null,"T":true,"T":"T","metadata":{"resourceVersion":"7","T":"T"},)"
+                           R"("apiVersion":"T","v":["T",["T"],{"a":"T"},"T"],"items":[{"a":"T"}],"T":["T"],)"
+                           R"("end":{"T":{"T":"T"},"T":"T"}})";
         for (std::size_t at = text.find('T'); at != std::string::npos; at = text.find('T', at + s.written.size()))
             text.replace(at, 1, s.written);
         const auto kind = object::parse(R"({"k":"a)" + std::string(s.read) + R"(b"})");
@@ -252,6 +252,32 @@ TEST_CASE("surrogates: what is left of an object that is too large may have sing
                 REQUIRE(watch.feed(std::string(text.substr(at, chunk)), events));
             REQUIRE_FALSE(events.empty());
             CHECK(events.back().obj.name() == "b");
+        }
+        const std::string list = R"({"items":[{"metadata":{"name":"a"},)" + inside +
+                                 R"(},{"metadata":{"name":"b"}}],"metadata":{"resourceVersion":"7"}})";
+        for (std::size_t chunk = 1; chunk <= list.size(); ++chunk) {
+            CAPTURE(inside, chunk);
+            list_decoder decoder(options, make_object_encoding());
+            for (std::size_t at = 0; at < list.size(); at += chunk)
+                REQUIRE(decoder.feed(std::string(list.substr(at, chunk))));
+            const auto page = decoder.finish();
+            REQUIRE(page);
+            CHECK(page->left_out.size() == 1);
+            CHECK(page->resource_version == "7");
+            REQUIRE(page->items.size() == 1);
+            CHECK(page->items[0].name() == "b");
+        }
+        // The key behind the object, where the text of the object is not forgotten, is another one.
+        const std::string last =
+            R"({"items":[{"metadata":{"name":"a"},)" + inside + R"(}],"metadata":{"resourceVersion":"7"}})";
+        for (std::size_t cut = 1; cut < last.size(); ++cut) {
+            CAPTURE(inside, cut);
+            list_decoder decoder(options, make_object_encoding());
+            REQUIRE(decoder.feed(last.substr(0, cut)));
+            REQUIRE(decoder.feed(last.substr(cut)));
+            const auto page = decoder.finish();
+            REQUIRE(page);
+            CHECK(page->resource_version == "7");
         }
     }
 }
