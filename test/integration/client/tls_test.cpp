@@ -229,6 +229,32 @@ TEST_CASE("tls: a handshake that never completes ends at its deadline, or by can
     server.wait_for_ended(2);
 }
 
+TEST_CASE("tls: every kind of cancellation ends an open watch", "[client][integration]")
+{
+    const auto lets_all_in = [](watch_stream& from) -> asio::awaitable<result<std::vector<watch_event>>> {
+        co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+        co_return co_await from.next();
+    };
+    for (const auto how :
+         {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
+        client_fixture the;
+        byte_server server(loopback());
+        server.next([](peer& p) -> asio::awaitable<void> {
+            auto asked = co_await p.request();
+            co_await p.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            co_await p.until_gone();
+        });
+        auto c = the.make(server.url(), trusting(ours().certificate()));
+        auto stream = the.run(c.watch(pods, ""));
+        REQUIRE(stream);
+        asio::post(the.io, [&] { asio::post(the.io, [&] { the.stop.emit(how); }); });
+        auto batch = the.run(lets_all_in(**stream));
+        REQUIRE_FALSE(batch);
+        CHECK(batch.error().condition() == cond::cancelled);
+        server.wait_for_ended(1);
+    }
+}
+
 TEST_CASE("tls: a body that ends without close_notify is incomplete", "[client][integration]")
 {
     client_fixture the;

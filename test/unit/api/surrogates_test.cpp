@@ -169,17 +169,116 @@ TEST_CASE("surrogates: other errors are still rejected", "[api][decode]")
     }
 }
 
-TEST_CASE("surrogates: after any number of backslashes one is read correctly or rejected", "[api][decode]")
+TEST_CASE("surrogates: however many backslashes are before one, it is read as U+FFFD in every chunking",
+          "[api][decode]")
 {
-    for (std::size_t n = 0; n < 40; ++n) {
-        const std::string before(2 * n, '\\');
-        const std::string text = list_with(before + R"(\ud800)");
-        const auto wanted = decoded(list_with(before + R"(\ufffd)"), text.size());
-        REQUIRE(wanted);
-        for (std::size_t chunk = 1; chunk <= text.size(); chunk += 1 + chunk / 50) {
-            CAPTURE(n, chunk);
-            const auto read = decoded(text, chunk);
-            if (read || n <= 5) REQUIRE(read == wanted);
+    for (std::size_t n = 0; n < 24; ++n) {
+        const std::string backslashes(2 * n, '\\');
+        for (const std::string& before : {backslashes, "x" + backslashes}) {
+            const auto text = [&](std::string_view one) { return R"({"items":[{"a":")" + before + std::string(one); };
+            const std::string rest = R"(\ud83d\ude00\\\\\n","b":"\\\\\\\\\\\\\\\\ud800"}]})";
+            const auto given = text(R"(\ud800)") + rest;
+            const auto wanted = decoded(text(R"(\ufffd)") + rest, given.size());
+            REQUIRE(wanted);
+            for (std::size_t chunk = 1; chunk <= given.size(); ++chunk) {
+                CAPTURE(n, chunk);
+                REQUIRE(decoded(given, chunk) == wanted);
+            }
+        }
+    }
+}
+
+TEST_CASE("surrogates: fields around objects, known and unknown, may have single ones in every chunking",
+          "[api][decode]")
+{
+    for (const auto& s : samples) {
+        std::string text = R"({"T":"T","kind":"aTb","x":{"T":"T","T":1,"T":"T","y":["T",{"T":1,"z":"T"},[],"T"],)"
+                           R"("T":{}},"T":null,"T":true,"T":"T","metadata":{"resourceVersion":"7","T":"T"},)"
+                           R"("apiVersion":"T","v":["T",["T"],{"a":"T"},"T"],"items":[{"a":"T"}],"T":["T"],)"
+                           R"("end":{"T":{"T":"T"},"T":"T"}})";
+        for (std::size_t at = text.find('T'); at != std::string::npos; at = text.find('T', at + s.written.size()))
+            text.replace(at, 1, s.written);
+        const auto kind = object::parse(R"({"k":"a)" + std::string(s.read) + R"(b"})");
+        REQUIRE(kind);
+        for (std::size_t chunk = 1; chunk <= text.size(); ++chunk) {
+            CAPTURE(s.written, chunk);
+            list_decoder decoder({}, make_object_encoding());
+            for (std::size_t at = 0; at < text.size(); at += chunk)
+                REQUIRE(decoder.feed(std::string(text.substr(at, chunk))));
+            const auto page = decoder.finish();
+            REQUIRE(page);
+            CHECK(page->kind == (*kind)["k"].as_string());
+            CHECK(page->resource_version == "7");
+            REQUIRE(page->items.size() == 1);
+        }
+    }
+}
+
+TEST_CASE("surrogates: an event's other fields may have single ones in every chunking", "[api][decode]")
+{
+    const std::string_view text = R"({"\ud800":"\udc00","other":[{"a":["\ud800\ud800",{"\udc00":{}}]},"\ud800"],)"
+                                  R"("type":"ADDED","object":{"metadata":{"name":"a"}},"last":{"b":"\\\ud800"}})"
+                                  "\n";
+    for (std::size_t chunk = 1; chunk <= text.size(); ++chunk) {
+        CAPTURE(chunk);
+        watch_decoder watch;
+        std::vector<watch_event> events;
+        for (std::size_t at = 0; at < text.size(); at += chunk)
+            REQUIRE(watch.feed(std::string(text.substr(at, chunk)), events));
+        REQUIRE(events.size() == 1);
+        CHECK(events[0].obj.name() == "a");
+    }
+}
+
+TEST_CASE("surrogates: what is left of an object that is too large may have single ones, in every chunking",
+          "[api][decode]")
+{
+    decode_options options;
+    options.limits.max_object_bytes = 64;
+    const std::string large(80, 'x');
+    for (const std::string& inside : {R"("a":")" + large + R"(\ud800")", R"("a":")" + large + R"(","\ud800":"\udc00")",
+                                      R"("a":{"b":[")" + large + R"(",["\ud800"],{"\ud800":"\ud800"}],"c\ud800":1})",
+                                      R"("a":[{"b":"\ud800)" + large + R"(\ud800y\ud800"},"\ud800"],"\ud800":"\udc00")",
+                                      R"("\ud800)" + large + R"(\ud800":{"\ud800":["\udc00"]},"b":"\udc00")"}) {
+        const std::string text = R"({"type":"ADDED","object":{"metadata":{"name":"a"},)" + inside +
+                                 R"(},"x":"\ud800"})"
+                                 "\n"
+                                 R"({"type":"ADDED","object":{"metadata":{"name":"b"}}})"
+                                 "\n";
+        for (std::size_t chunk = 1; chunk <= text.size(); ++chunk) {
+            CAPTURE(inside, chunk);
+            watch_decoder watch(options);
+            std::vector<watch_event> events;
+            for (std::size_t at = 0; at < text.size(); at += chunk)
+                REQUIRE(watch.feed(std::string(text.substr(at, chunk)), events));
+            REQUIRE_FALSE(events.empty());
+            CHECK(events.back().obj.name() == "b");
+        }
+        const std::string list = R"({"items":[{"metadata":{"name":"a"},)" + inside +
+                                 R"(},{"metadata":{"name":"b"}}],"metadata":{"resourceVersion":"7"}})";
+        for (std::size_t chunk = 1; chunk <= list.size(); ++chunk) {
+            CAPTURE(inside, chunk);
+            list_decoder decoder(options, make_object_encoding());
+            for (std::size_t at = 0; at < list.size(); at += chunk)
+                REQUIRE(decoder.feed(std::string(list.substr(at, chunk))));
+            const auto page = decoder.finish();
+            REQUIRE(page);
+            CHECK(page->left_out.size() == 1);
+            CHECK(page->resource_version == "7");
+            REQUIRE(page->items.size() == 1);
+            CHECK(page->items[0].name() == "b");
+        }
+        // The key behind the object, where the text of the object is not forgotten, is another one.
+        const std::string last =
+            R"({"items":[{"metadata":{"name":"a"},)" + inside + R"(}],"metadata":{"resourceVersion":"7"}})";
+        for (std::size_t cut = 1; cut < last.size(); ++cut) {
+            CAPTURE(inside, cut);
+            list_decoder decoder(options, make_object_encoding());
+            REQUIRE(decoder.feed(last.substr(0, cut)));
+            REQUIRE(decoder.feed(last.substr(cut)));
+            const auto page = decoder.finish();
+            REQUIRE(page);
+            CHECK(page->resource_version == "7");
         }
     }
 }

@@ -163,6 +163,78 @@ TEST_CASE("crd: a schema is validated on creation", "[apiserver][crd]")
               .status == 201);
 }
 
+TEST_CASE("crd: a default matches the schema it belongs to, or the definition is refused", "[apiserver][crd]")
+{
+    server s;
+    const auto schema = [](const std::string& of_a) {
+        return R"({"type":"object","properties":{"spec":{"type":"object","properties":{"a":)" + of_a + "}}}}";
+    };
+    const std::string here = "spec.validation.openAPIV3Schema.properties[spec].properties[a]";
+    const std::pair<std::string, std::string> wrong[] = {
+        {R"({"type":"integer","default":"x"})", here + ".default: Invalid value: \"string\": " + here +
+                                                    ".default in body must be of type integer: \"string\""},
+        {R"({"type":"integer","minimum":2,"default":1})",
+         here + ".default: Invalid value: 1: " + here + ".default in body should be greater than or equal to 2"},
+        {R"({"type":"string","enum":["x","y"],"default":"z"})",
+         here + ".default: Unsupported value: \"z\": supported values: \"x\", \"y\""},
+        {R"({"type":"array","items":{"type":"string","default":7}})",
+         here + ".items.default: Invalid value: \"integer\": " + here +
+             ".items.default in body must be of type string: \"integer\""},
+        {R"({"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"default":{}})",
+         here + ".default.b: Required value"},
+        {R"({"type":"object","properties":{"b":{"type":"string"}},"default":{"kind":"x"}})",
+         here + ".default: Invalid value: {\"kind\":\"x\"}: must not have unknown fields"},
+    };
+    for (const auto& [of_a, complaint] : wrong) {
+        CAPTURE(of_a);
+        const auto r = s.ask("POST", crds, definition{"things", "Thing", "example.com", schema(of_a)}.text());
+        CHECK(r.status == 422);
+        CHECK(why(r) ==
+              "CustomResourceDefinition.apiextensions.k8s.io \"things.example.com\" is invalid: " + complaint);
+    }
+    for (
+        const std::string right :
+        {R"({"type":"integer","nullable":true,"default":1})", R"({"type":"string","default":null})",
+         R"({"x-kubernetes-int-or-string":true,"default":"50%"})",
+         R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,"default":{"b":[1]}})",
+         R"({"type":"array","items":{"type":"object","properties":{"c":{"type":"number"}}},"default":[{"c":1.5},{}]})"}) {
+        CAPTURE(right);
+        s.expect(201, "POST", crds, definition{"things", "Thing", "example.com", schema(right)}.text());
+        s.expect(200, "DELETE", crds + "/things.example.com");
+    }
+    s.expect(201, "POST", crds,
+             definition{"things", "Thing", "example.com", schema(R"({"type":"integer","default":1})")}.text());
+    const auto updated = s.ask("PATCH", crds + "/things.example.com",
+                               R"([{"op":"replace","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/)"
+                               R"(properties/a/default","value":"one"}])",
+                               {{"content-type", "application/json-patch+json"}});
+    CHECK(updated.status == 422);
+    CHECK(why(updated).find(here + ".default: Invalid value: \"string\"") != std::string::npos);
+}
+
+TEST_CASE("crd: what is wrong with one of several schemas names its version", "[apiserver][crd]")
+{
+    server s;
+    const auto version = [](const std::string& name, const std::string& type) {
+        return R"({"name":")" + name + R"(","served":true,"storage":)" + (name == "v1" ? "true" : "false") +
+               R"(,"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{"type":")" + type +
+               R"(","default":"x"}}}}})";
+    };
+    const auto complaint = [&](const std::string& first, const std::string& second) {
+        const auto r = s.ask("POST", crds,
+                             R"({"metadata":{"name":"things.example.com"},"spec":{"group":"example.com",)"
+                             R"("scope":"Cluster","names":{"plural":"things","kind":"Thing"},"versions":[)" +
+                                 version("v1", first) + "," + version("v2", second) + "]}}");
+        CHECK(r.status == 422);
+        return why(r);
+    };
+    const auto one = complaint("string", "integer");
+    CHECK(one.find("invalid: spec.versions[1].schema.openAPIV3Schema.properties[a].default: ") != std::string::npos);
+    const auto both = complaint("integer", "integer");
+    CHECK(both.find("invalid: spec.validation.openAPIV3Schema.properties[a].default: ") != std::string::npos);
+    CHECK(both.find("spec.versions") == std::string::npos);
+}
+
 TEST_CASE("crd: names of another definition of the group are not accepted until they are free", "[apiserver][crd]")
 {
     server s;

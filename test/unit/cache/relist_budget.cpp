@@ -134,6 +134,33 @@ TEST_CASE("relist budget: every kind of cancellation gives up the place in the q
     }
 }
 
+TEST_CASE("relist budget: every kind of cancellation ends the pause before a turn, which goes to the next",
+          "[cache][budget]")
+{
+    for (const auto how :
+         {asio::cancellation_type::terminal, asio::cancellation_type::partial, asio::cancellation_type::total}) {
+        kt::runner run;
+        const relist_budget budget({.at_once = 1, .spread = 10h}, run.shared_clock());
+        const auto first = run.spawn(budget.take());
+        const auto second = run.spawn(budget.take());
+        run.run_until_idle();
+        CHECK(budget.running() == 1);
+        CHECK(budget.waiting() == 1);
+        first.cancel(how);
+        run.run_until_idle();
+        REQUIRE(first.done());
+        CHECK(first.outcome().error() == cond::cancelled);
+        CHECK_FALSE(second.done());
+        CHECK(budget.running() == 1);
+        CHECK(budget.waiting() == 0);
+        second.cancel(how);
+        run.run_until_idle();
+        REQUIRE(second.done());
+        CHECK(budget.running() == 0);
+        CHECK(run.clock().waiting() == 0);
+    }
+}
+
 TEST_CASE("relist budget: a turn is always given back, and a cancelled wait takes none", "[cache][budget]")
 {
     kt::runner run;

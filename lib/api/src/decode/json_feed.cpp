@@ -2,6 +2,7 @@
 
 #include "decode/json_failure.hpp"
 #include "decode/json_skipper.hpp"
+#include "decode/nesting.hpp"
 #include "decode/surrogates.hpp"
 #include "tape/pruned_tape.hpp"
 
@@ -40,35 +41,31 @@ public:
     void reset()
     {
         text_.clear();
-        skipping_ = 0;
+        skipped_.clear();
         interrupted_ = 0;
-        left_out_ = false;
-        encoding_ = false;
+        left_out_ = behind_key_ = encoding_ = direct_ = false;
         last_ = nullptr;
         outside_.clear();
         tape_.clear(false);
-        direct_ = false;
     }
 
     /// Number of open containers of a recognised object.
     [[nodiscard]] std::size_t interrupted() const noexcept { return interrupted_; }
     /// True if a container that is not to be parsed has begun.
     [[nodiscard]] bool left_out() const noexcept { return left_out_; }
-    /// Text that opens the containers descended into.
-    [[nodiscard]] const std::string& outside() const noexcept { return outside_; }
-    /// Text that opens the containers around the current position, to restart the parser there or in its next string.
-    [[nodiscard]] std::string nesting() const
+    /// The containers descended into.
+    [[nodiscard]] const nesting& outside() const noexcept { return outside_; }
+    /// All open containers.
+    [[nodiscard]] nesting around() const
     {
-        std::string text;
-        text.reserve(outside_.size() + object_begin.size() * (writer_.depth() + 1));
-        text += outside_;
-        writer_.append_nesting(text);
-        return text;
+        nesting all = outside_;
+        encoding_ ? all.enter_all_of(writer_) : all.enter_all_of(skipped_);
+        return all;
     }
     /// Between these two calls, the parser is fed the text that restores its position, and its events are ignored.
     void begin_resuming() noexcept
     {
-        skipping_ = 1;
+        resuming_ = true;
         interrupted_ = 0;
         left_out_ = false;
         last_ = nullptr;
@@ -76,7 +73,7 @@ public:
     }
     void end_resuming() noexcept
     {
-        skipping_ = 0;
+        resuming_ = false;
         look_around();
     }
 
@@ -87,15 +84,12 @@ public:
         last_ = input.data();
         shown_ = text_.size();
     }
-    [[nodiscard]] bool in_object() const noexcept { return encoding_; }
     /// Discards what was read of the current string since show(), or all of it. @return text that reopens its context.
     [[nodiscard]] std::string begin_string_again(bool whole)
     {
-        text_.resize(whole ? 0 : shown_);
-        std::string text = nesting();
-        // The string is a key unless a value is expected.
-        if (!tape_.awaits_value()) text.resize(text.size() - object_begin.size() + 1);
-        return text + '"';
+        text_.resize(whole ? 0 : std::min(shown_, text_.size())); // the text of a dropped object is gone
+        const nesting open = around();
+        return open.with_string(encoding_ ? !tape_.awaits_value() : open.in_object() && !behind_key_);
     }
     /// Bytes consumed when the parser was stopped after a value that is already written; 0 = it was not.
     [[nodiscard]] std::size_t take_repeated() noexcept { return std::exchange(repeated_, 0); }
@@ -108,9 +102,9 @@ public:
     bool on_object_end(std::size_t, code& ec) { return ends_direct() ? checked(writer_.end(), ec) : end(ec); }
     bool on_array_end(std::size_t, code& ec) { return ends_direct() ? checked(writer_.end(), ec) : end(ec); }
 
-    bool on_key_part(string_view s, std::size_t, code& ec) { return ignores_key() || check(keep_part(s), ec); }
-    bool on_string_part(string_view s, std::size_t, code& ec) { return ignores_value() || check(keep_part(s), ec); }
-    bool on_number_part(string_view s, code& ec) { return ignores_value() || check(keep_part(s), ec); }
+    bool on_key_part(string_view s, std::size_t, code& ec) { return skips() || check(keep_part(s, false), ec); }
+    bool on_string_part(string_view s, std::size_t, code& ec) { return on_number_part(s, ec); }
+    bool on_number_part(string_view s, code& ec) { return ignores_value() || check(keep_part(s, true), ec); }
     bool on_comment_part(string_view, code&) { return true; }
     bool on_comment(string_view, code&) { return true; }
 
@@ -119,7 +113,7 @@ public:
         if (!direct_) return any_key(s, ec);
         last_ = s.data() + s.size();
         if (!writer_.key(std_view(s))) [[unlikely]]
-            return checked(false, ec);
+            return checked(false, ec, true);
         return !(writer_.may_repeat() && repeats(ec));
     }
 
@@ -159,22 +153,20 @@ public:
     [[nodiscard]] const char* last() const noexcept { return last_; }
 
 private:
-    static constexpr std::string_view object_begin = "{\"\":";
-    static constexpr std::string_view array_begin = "[";
-
     /// Determines whether events go directly to the writer until its depth is floor_.
     void look_around() noexcept
     {
         // The identity is at the first two levels.
         floor_ = std::max(tape_.whole_until(), identifying_ ? std::size_t{2} : 0);
-        direct_ = encoding_ && skipping_ == 0 && tape_.is_whole() && tape_.depth() > floor_ && text_.empty();
+        direct_ = encoding_ && !skips() && tape_.is_whole() && tape_.depth() > floor_ && text_.empty();
     }
 
     [[nodiscard]] bool ends_direct() const noexcept { return direct_ && writer_.depth() > floor_ + 1; }
 
     bool begin(bool is_object, code& ec)
     {
-        const bool ok = !leave_out() && open(is_object);
+        left_out_ = !skips() && encoding_ && tape_.leaves_out_container();
+        const bool ok = !left_out_ && open(is_object);
         look_around();
         return check(ok, ec);
     }
@@ -204,12 +196,13 @@ private:
 
     bool any_key(string_view s, code& ec)
     {
-        if (ignores_key()) return true;
+        if (!resuming_) behind_key_ = true;
+        if (skips()) return true;
         const std::string_view key = whole(s);
         look_around();
         if (encoding_) {
             if (identifying_) identity_.key(tape_.depth(), key);
-            return checked(tape_.key(key), ec);
+            return checked(tape_.key(key), ec, true);
         }
         owner_.key(key.substr(0, envelope_text));
         return true;
@@ -229,26 +222,22 @@ private:
         return checked(tape_.string(text), ec);
     }
 
-    bool leave_out()
-    {
-        left_out_ = skipping_ == 0 && encoding_ && tape_.leaves_out_container();
-        return left_out_;
-    }
-
     bool open(bool is_object)
     {
-        if (skipping_ != 0) {
-            ++skipping_;
+        if (resuming_) return true;
+        behind_key_ = false;
+        if (!skipped_.empty()) {
+            skipped_.enter(is_object);
             return true;
         }
         if (!encoding_) {
             const auto answer = owner_.open(is_object);
             switch (answer) {
             case envelope::verdict::descend:
-                outside_ += is_object ? object_begin : array_begin;
+                outside_.enter(is_object);
                 return true;
             case envelope::verdict::skip:
-                skipping_ = 1;
+                skipped_.enter(is_object);
                 return true;
             case envelope::verdict::refuse:
                 return false;
@@ -263,40 +252,49 @@ private:
             if (identifying_) identity_.begin();
             if (spent_.capacity() > kept_capacity) std::string().swap(spent_);
         }
-        // Counted before: the tape may fail before it begins the container.
-        const std::size_t open = tape_.depth() + 1;
-        return tape_.begin(is_object) || gives_up(open);
+        const std::size_t around = tape_.depth();
+        if (tape_.begin(is_object)) return true;
+        const bool left = gives_up(false);
+        // The tape may have failed before it began the container.
+        if (left && tape_.depth() == around) skipped_.enter(is_object);
+        return left;
     }
 
     bool close()
     {
-        if (skipping_ != 0) {
-            --skipping_;
+        if (resuming_) return true;
+        behind_key_ = false;
+        if (!skipped_.empty()) {
+            skipped_.leave();
             return true;
         }
         if (!encoding_) {
-            outside_.resize(outside_.size() - (outside_.back() == ':' ? object_begin : array_begin).size());
+            outside_.leave();
             owner_.close();
             return true;
         }
-        if (!tape_.end()) return gives_up(tape_.depth());
+        if (!tape_.end()) return gives_up(false);
         if (tape_.depth() != 0) return true;
         encoding_ = false;
         return owner_.encoded(tape_.tape());
     }
 
-    [[nodiscard]] bool ignores_key() const noexcept { return skipping_ != 0; }
-    [[nodiscard]] bool ignores_value() const noexcept { return skipping_ != 0 || (encoding_ && tape_.ignores_value()); }
-    [[nodiscard]] bool passes_by() noexcept { return skipping_ != 0 || (encoding_ && tape_.passes_by()); }
+    [[nodiscard]] bool skips() const noexcept { return resuming_ || !skipped_.empty(); }
+    [[nodiscard]] bool ignores_value() const noexcept { return skips() || (encoding_ && tape_.ignores_value()); }
+    [[nodiscard]] bool passes_by() noexcept
+    {
+        behind_key_ = false;
+        return skips() || (encoding_ && tape_.passes_by());
+    }
 
-    bool keep_part(string_view s)
+    bool keep_part(string_view s, bool of_value)
     {
         direct_ = false;
         if (!encoding_) {
             if (text_.size() < envelope_text) text_.append(s.data(), std::min(s.size(), envelope_text));
             return true;
         }
-        if (s.size() > max_text_ - text_.size()) return gives_up(tape_.depth());
+        if (s.size() > max_text_ - text_.size()) return gives_up(of_value);
         text_.append(s.data(), s.size());
         return true;
     }
@@ -324,29 +322,26 @@ private:
 
     /** The current object exceeds a limit. Parsing continues if its owner leaves it out.
 
-        @param open  Number of its open containers. @return false: the document fails. */
-    bool gives_up(std::size_t open)
+        @param behind_key  The next value, or the current one, belongs to a member. @return false: the document fails. */
+    bool gives_up(bool behind_key)
     {
-        owner_.problem = tape_.too_deep() ? "nested too deeply" : too_large();
+        owner_.problem = "an object is larger than " + std::to_string(max_text_) + " bytes";
+        if (tape_.too_deep()) owner_.problem = "nested too deeply";
         // The parser has the same depth limit.
         if (tape_.too_deep() || !owner_.leave_out(writer_.complete_member("metadata"))) return false;
         owner_.problem.clear();
         encoding_ = direct_ = false;
         text_.clear();
-        skipping_ = open;
+        skipped_.enter_all_of(writer_);
+        behind_key_ = behind_key;
         return true;
     }
 
-    bool checked(bool ok, code& ec)
+    bool checked(bool ok, code& ec, bool behind_key = false)
     {
         if (!ok) [[unlikely]]
-            return check(gives_up(tape_.depth()), ec);
+            return check(gives_up(behind_key), ec);
         return true;
-    }
-
-    [[nodiscard]] std::string too_large() const
-    {
-        return "an object is larger than " + std::to_string(max_text_) + " bytes";
     }
 
     static bool check(bool ok, code& ec)
@@ -364,10 +359,14 @@ private:
     std::size_t floor_ = 0;
     std::string text_;
     std::string spent_;
-    std::size_t skipping_ = 0;
+    /// Open containers of a skipped value.
+    nesting skipped_;
+    bool resuming_ = false;
+    /// True if the last event was a key; tracked where the tape does not know.
+    bool behind_key_ = false;
     std::size_t interrupted_ = 0;
     bool left_out_ = false;
-    std::string outside_;
+    nesting outside_;
     bool encoding_ = false;
     bool identifying_ = false;
     item_identity identity_;
@@ -397,7 +396,7 @@ struct json_feed::impl
     }
 
     /// Restarts a stopped parser inside the same containers, after a value.
-    void go_on(const std::string& nesting) { start_behind(nesting + "null"); }
+    void go_on(const nesting& open) { start_behind(open.text() + "null"); }
 
     void start_behind(const std::string& text)
     {
@@ -413,7 +412,7 @@ struct json_feed::impl
     std::optional<string_repair::state> repair(std::string_view bytes, std::size_t at)
     {
         auto left = owner.problem.empty() ? strings.repair(bytes, at) : std::nullopt;
-        if (!left || !parser.handler().in_object()) return std::nullopt;
+        if (!left) return left;
         start_behind(parser.handler().begin_string_again(left->whole_string));
         offset += left->begin;
         return left;
@@ -457,7 +456,7 @@ result<std::size_t> json_feed::write(std::string_view bytes, bool more)
                 if (more) break;
                 return impl_->explain(bytes, boost::json::error::incomplete);
             }
-            impl_->go_on(impl_->parser.handler().nesting());
+            impl_->go_on(impl_->parser.handler().around());
         }
         const std::string_view rest = bytes.substr(taken);
         code ec;
@@ -465,7 +464,7 @@ result<std::size_t> json_feed::write(std::string_view bytes, bool more)
         const std::size_t parsed = impl_->parser.write_some(more, rest.data(), rest.size(), ec);
         if (const std::size_t repeated = impl_->parser.handler().take_repeated(); repeated != 0) {
             taken += repeated;
-            impl_->go_on(impl_->parser.handler().nesting());
+            impl_->go_on(impl_->parser.handler().around());
             continue;
         }
         taken += parsed;

@@ -7,9 +7,8 @@ namespace {
 
 constexpr std::size_t escape_size = 6; // \uXXXX
 constexpr std::size_t pair_size = 2 * escape_size;
-// Enough to find the start of an escape that is cut by the end of a chunk, unless more than a pair's length of
-// backslashes precedes it.
-constexpr std::size_t kept_bytes = 2 * pair_size;
+// Enough to hold the escape, or the pair of them, that a chunk ends within.
+constexpr std::size_t kept_bytes = pair_size;
 
 enum class half
 {
@@ -84,14 +83,30 @@ surrogate_repair repair_surrogates(std::string& text) noexcept
 void string_repair::passed(std::string_view chunk)
 {
     if (chunk.size() >= kept_bytes) {
-        last_ = chunk.substr(chunk.size() - kept_bytes);
+        const std::string_view dropped = chunk.substr(0, chunk.size() - kept_bytes);
+        const auto run = dropped.size() - (dropped.find_last_not_of('\\') + 1);
+        // A run that fills it goes on with what was before.
+        const bool longer = run == dropped.size() && ends_escaping();
+        begins_escaped_ = longer != (run % 2 != 0);
+        last_ = chunk.substr(dropped.size());
         return;
     }
     last_ += chunk;
-    if (last_.size() > kept_bytes) last_.erase(0, last_.size() - kept_bytes);
+    if (last_.size() <= kept_bytes) return;
+    const auto dropped = last_.size() - kept_bytes;
+    for (std::size_t i = 0; i < dropped; ++i) begins_escaped_ = !begins_escaped_ && last_[i] == '\\';
+    last_.erase(0, dropped);
 }
 
-std::optional<string_repair::state> string_repair::repair(std::string_view chunk, std::size_t at) const
+/// Where what was passed ends, a backslash escapes what follows.
+bool string_repair::ends_escaping() const noexcept
+{
+    bool escaped = begins_escaped_;
+    for (const char c : last_) escaped = !escaped && c == '\\';
+    return escaped;
+}
+
+std::optional<string_repair::state> string_repair::repair(std::string_view chunk, std::size_t at)
 {
     state s;
     const auto begin = begin_of_string(chunk, at, last_.empty() ? ' ' : last_.back());
@@ -99,10 +114,7 @@ std::optional<string_repair::state> string_repair::repair(std::string_view chunk
     if (begin) {
         s.begin = *begin;
     } else {
-        // For leading backslashes it is unknown which of them escape the next character.
-        const auto known = std::min(last_.find_first_not_of('\\'), last_.size());
-        if (known > pair_size) return std::nullopt;
-        s.text = last_.substr(known);
+        s.text = last_.substr(begins_escaped_ ? 1 : 0);
         const auto open = repair_surrogates(s.text).open;
         s.text.erase(0, std::min(open, s.text.size()));
         s.begin = 0 - s.text.size();
@@ -113,6 +125,7 @@ std::optional<string_repair::state> string_repair::repair(std::string_view chunk
     // The parser stops after the backslash, at the latest after the expected pair.
     const std::size_t behind = at - (s.begin + first);
     if (behind == 0 || behind > pair_size) return std::nullopt;
+    forget();
     return s;
 }
 

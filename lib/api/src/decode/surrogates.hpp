@@ -41,13 +41,22 @@ public:
     /// Records a chunk that the parser has consumed.
     void passed(std::string_view chunk);
     /// The next chunk does not continue the recorded ones.
-    void forget() noexcept { last_.clear(); }
+    void forget() noexcept
+    {
+        last_.clear();
+        begins_escaped_ = false;
+    }
     /// @param at  Position in the chunk where the parser stopped. @return nothing when it stopped for another reason.
-    [[nodiscard]] std::optional<state> repair(std::string_view chunk, std::size_t at) const;
+    ///            Otherwise the state's text must be passed next; earlier text is forgotten.
+    [[nodiscard]] std::optional<state> repair(std::string_view chunk, std::size_t at);
 
 private:
+    [[nodiscard]] bool ends_escaping() const noexcept;
+
     /// The end of the recorded text.
     std::string last_;
+    /// A backslash before that escapes its first byte.
+    bool begins_escaped_ = false;
 };
 
 } // namespace kubecoro::detail

@@ -130,12 +130,31 @@ void check_schema(const json::value& v, const std::string& path, std::string_vie
             check_schema(sub, path + ".properties[" + std::string(name) + "]", "for specified object fields", causes);
 }
 
+/// Whether there is one schema for all versions. A kube-apiserver then names it spec.validation.
+bool share_schema(const json::array& versions)
+{
+    const auto* first = versions.empty() ? nullptr : find_at(versions.front(), "schema");
+    return first && std::all_of(versions.begin(), versions.end(), [&](const auto& v) {
+               const auto* schema = find_at(v, "schema");
+               return schema && *schema == *first;
+           });
+}
+
+/// Defaults are looked at in schemas that are right: the others say nothing about them.
+void check_whole_schema(const json::value& schema, const std::string& path, std::vector<status_cause>& causes)
+{
+    const auto before = causes.size();
+    check_schema(schema, path, "at the root", causes);
+    if (causes.size() == before) validate_defaults(schema, path, causes);
+}
+
 void check_versions(const json::value& crd, std::vector<status_cause>& causes)
 {
     const auto* versions = array_at(crd, "spec.versions");
     std::size_t storage = 0;
     std::set<std::string> names;
     bool unique = true;
+    const bool shared = versions && share_schema(*versions);
     for (std::size_t i = 0; versions && i < versions->size(); ++i) {
         const auto& v = (*versions)[i];
         const std::string path = "spec.versions[" + std::to_string(i) + "]";
@@ -145,9 +164,11 @@ void check_versions(const json::value& crd, std::vector<status_cause>& causes)
         if (!is_label(name)) causes.push_back(invalid_value(path + ".name", quoted(name), label_rule));
         unique = names.emplace(name).second && unique;
         const auto* schema = find_at(v, "schema.openAPIV3Schema");
-        if (schema && schema->is_object())
-            check_schema(*schema, path + ".schema.openAPIV3Schema", "at the root", causes);
-        else
+        if (schema && schema->is_object()) {
+            if (!shared || i == 0)
+                check_whole_schema(
+                    *schema, (shared ? std::string("spec.validation") : path + ".schema") + ".openAPIV3Schema", causes);
+        } else
             causes.push_back(errors::required(path + ".schema.openAPIV3Schema", "schemas are required"));
     }
     const std::string shown = versions ? to_text(*versions) : "null";

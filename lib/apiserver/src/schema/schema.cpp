@@ -211,6 +211,36 @@ void validate_value(const json::value& schema, const json::value& v, const std::
     }
 }
 
+/// One index of enums for all of them: those of a container and of what it contains meet the same ones.
+struct default_check
+{
+    std::vector<status_cause>& causes;
+    enum_index enums = {};
+
+    /// @param has_metadata  Members of an object that a kube-apiserver knows by itself are not unknown.
+    void walk(const json::value& schema, const std::string& path, bool has_metadata)
+    {
+        if (const auto* given = find_at(schema, "default"); given && !given->is_null())
+            check(schema, *given, path + ".default", has_metadata);
+        if (const auto* items = find_at(schema, "items")) walk(*items, path + ".items", false);
+        // As in kube-apiserver not below additionalProperties.
+        if (const auto* properties = object_at(schema, "properties"))
+            for (const auto& [name, sub] : *properties)
+                walk(sub, path + ".properties[" + std::string(name) + "]", has_metadata && reserved({}, name));
+    }
+
+private:
+    void check(const json::value& schema, const json::value& given, const std::string& path, bool has_metadata)
+    {
+        bool unknown = false;
+        if (!has_metadata)
+            walk_unknown(schema, given, path, [&](const auto&, std::string_view, const auto&) { unknown = true; });
+        if (unknown && causes.size() < most_causes)
+            causes.push_back(errors::invalid_value(path, to_text(given), "must not have unknown fields"));
+        validate_value(schema, given, path, enums, causes);
+    }
+};
+
 bool blocks_rules(const status_cause& c)
 {
     return c.reason == "FieldValueRequired" || c.reason == "FieldValueTypeInvalid" ||
@@ -316,6 +346,11 @@ void validate_schema(const json::value& schema, const json::value& body, std::ve
                                               "some validation rules were not checked because the object was invalid; "
                                               "correct the existing errors to complete validation"));
     causes.insert(causes.end(), found.begin(), found.end());
+}
+
+void validate_defaults(const json::value& schema, const std::string& path, std::vector<status_cause>& causes)
+{
+    default_check{causes}.walk(schema, path, true);
 }
 
 } // namespace kubecoro::apiserver

@@ -28,4 +28,8 @@ void prune(const boost::json::value& schema, boost::json::value& body);
 void validate_schema(const boost::json::value& schema, const boost::json::value& body,
                      std::vector<status_cause>& causes);
 
+/// Each `default` in a schema matches the schema it belongs to and has no fields that are unknown to it.
+/// @param path  Path of the schema, for the causes.
+void validate_defaults(const boost::json::value& schema, const std::string& path, std::vector<status_cause>& causes);
+
 } // namespace kubecoro::apiserver

@@ -4,11 +4,16 @@
 #include <kubecoro/base/context_bound.hpp>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <memory>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -19,6 +24,30 @@ using asio::ip::tcp;
 namespace {
 
 constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
+
+/// Asio's TLS operations ignore all but terminal cancellation, though its documentation says that they know partial too:
+/// every kind reaches them as that.
+class as_terminal
+{
+public:
+    /// For the operation that begins next. Precondition: the one before has ended.
+    [[nodiscard]] auto operator()(const asio::cancellation_state& caller) const
+    {
+        if (auto slot = caller.slot(); slot.is_connected())
+            // Shares it: a coroutine that is destroyed while it waits takes nothing back.
+            slot.assign([signal = signal_](asio::cancellation_type how) {
+                if (how != asio::cancellation_type::none) signal->emit(asio::cancellation_type::terminal);
+            });
+        return asio::bind_cancellation_slot(signal_->slot(), as_values);
+    }
+    static void ended(const asio::cancellation_state& caller)
+    {
+        if (auto slot = caller.slot(); slot.is_connected()) slot.clear();
+    }
+
+private:
+    std::shared_ptr<asio::cancellation_signal> signal_ = std::make_shared<asio::cancellation_signal>();
+};
 
 class tls_stream final : public byte_stream
 {
@@ -35,7 +64,10 @@ public:
     asio::awaitable<result<>> handshake()
     {
         if (auto named = expect_server(stream_.native_handle(), name_); !named) co_return named;
-        auto [ec] = co_await stream_.async_handshake(asio::ssl::stream_base::client, as_values);
+        const auto caller = co_await asio::this_coro::cancellation_state;
+        auto token = cancellable_(caller);
+        auto [ec] = co_await stream_.async_handshake(asio::ssl::stream_base::client, std::move(token));
+        as_terminal::ended(caller);
         if (ec == asio::error::operation_aborted) co_return failure(ec, "TLS handshake with " + peer_);
         if (ec) co_return handshake_failure(stream_.native_handle(), name_, ec);
         co_return result<>{};
@@ -43,7 +75,10 @@ public:
 
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
-        auto [ec, n] = co_await stream_.async_read_some(asio::buffer(data, size), as_values);
+        const auto caller = co_await asio::this_coro::cancellation_state;
+        auto token = cancellable_(caller);
+        auto [ec, n] = co_await stream_.async_read_some(asio::buffer(data, size), std::move(token));
+        as_terminal::ended(caller);
         if (ec == asio::error::eof) co_return std::size_t{0};
         // An end without close_notify may come from an attacker: it never completes a response.
         if (ec == asio::ssl::error::stream_truncated)
@@ -55,8 +90,12 @@ public:
     asio::awaitable<result<>> write(std::string_view bytes) override
     {
         // A hand-written loop: asio::async_write over TLS costs a minute of compilation under sanitizers.
+        const auto caller = co_await asio::this_coro::cancellation_state;
         while (!bytes.empty()) {
-            auto [ec, n] = co_await stream_.async_write_some(asio::buffer(bytes.data(), bytes.size()), as_values);
+            auto token = cancellable_(caller);
+            auto [ec, n] =
+                co_await stream_.async_write_some(asio::buffer(bytes.data(), bytes.size()), std::move(token));
+            as_terminal::ended(caller);
             if (ec) co_return failure(ec, "write to " + peer_);
             bytes.remove_prefix(n);
         }
@@ -78,6 +117,7 @@ private:
     context_bound<stream_type> kept_;
     /// For operations, which do not outlive the context.
     stream_type& stream_;
+    as_terminal cancellable_;
     std::string name_;
     std::string peer_;
 };
