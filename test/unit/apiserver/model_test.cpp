@@ -43,7 +43,7 @@ struct follower
     std::string selector;
     model objects;
     std::string version;
-    std::unique_ptr<apiserver::watch_output> watch;
+    std::unique_ptr<apiserver::watch_body> watch;
     int relists = 0;
 
     void relist(server& s)

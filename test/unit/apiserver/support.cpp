@@ -52,7 +52,7 @@ void server::add_config_map(const std::string& ns, const std::string& name, cons
                R"(},"data":{"k":"v"}})");
 }
 
-std::unique_ptr<watch_output> server::watch(std::string target)
+std::unique_ptr<watch_body> server::watch(std::string target)
 {
     auto r = get(std::move(target));
     INFO(r.body);

@@ -37,7 +37,7 @@ struct server
 
     void add_namespace(const std::string& name);
     void add_config_map(const std::string& ns, const std::string& name, const std::string& metadata = {});
-    std::unique_ptr<apiserver::watch_output> watch(std::string target);
+    std::unique_ptr<apiserver::watch_body> watch(std::string target);
 };
 
 /// Returns the lines of a watch's output, one per event, without newlines.

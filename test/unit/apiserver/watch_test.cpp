@@ -203,7 +203,7 @@ TEST_CASE("watch: output is bounded and reports when there is more", "[apiserver
 
 TEST_CASE("watch: outlives the state it was opened on", "[apiserver][watch]")
 {
-    std::unique_ptr<apiserver::watch_output> watch;
+    std::unique_ptr<apiserver::watch_body> watch;
     wall_time now;
     {
         server s;

@@ -103,7 +103,7 @@ private:
     friend class watch_handle;
     struct open_watch
     {
-        std::unique_ptr<watch_output> stream;
+        std::unique_ptr<watch_body> stream;
         wake_signal wake;
         std::optional<wall_time> wake_at;
         bool cut = false;

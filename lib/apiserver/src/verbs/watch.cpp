@@ -9,7 +9,7 @@ namespace {
 
 using line = std::shared_ptr<const std::string>;
 
-class open_stream final : public watch_output
+class open_stream final : public watch_body
 {
 public:
     open_stream(watch_request request, wall_time now)
@@ -197,7 +197,7 @@ void open_stream::send_bookmark(batch& b, wall_time now)
 
 } // namespace
 
-answer<std::unique_ptr<watch_output>> open_watch(watch_request request, wall_time now)
+answer<std::unique_ptr<watch_body>> open_watch(watch_request request, wall_time now)
 {
     const auto& q = request.query;
     std::uint64_t version = 0;
@@ -223,7 +223,7 @@ answer<std::unique_ptr<watch_output>> open_watch(watch_request request, wall_tim
                      now);
     else
         stream->start_at(store->sequence_after(version), version);
-    return std::unique_ptr<watch_output>(std::move(stream));
+    return std::unique_ptr<watch_body>(std::move(stream));
 }
 
 } // namespace kubecoro::apiserver

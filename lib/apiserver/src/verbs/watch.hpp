@@ -6,7 +6,7 @@
 #include "verbs/list_query.hpp"
 #include "verbs/selection.hpp"
 
-#include <kubecoro/apiserver/watch_output.hpp>
+#include <kubecoro/apiserver/watch_body.hpp>
 
 #include <chrono>
 #include <memory>
@@ -27,6 +27,6 @@ struct watch_request
 };
 
 /// Errors: 500 for an invalid version. Versions too old or in the future are reported by the stream.
-[[nodiscard]] answer<std::unique_ptr<watch_output>> open_watch(watch_request request, wall_time now);
+[[nodiscard]] answer<std::unique_ptr<watch_body>> open_watch(watch_request request, wall_time now);
 
 } // namespace kubecoro::apiserver

@@ -1,7 +1,7 @@
 // HTTP requests and responses of the embedded API server as values.
 #pragma once
 
-#include <kubecoro/apiserver/watch_output.hpp>
+#include <kubecoro/apiserver/watch_body.hpp>
 #include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
@@ -72,7 +72,7 @@ struct http_response
     /// The front delays the response by this: kube-apiserver waits 3 s for a resource version in the future.
     std::chrono::milliseconds delay{0};
     /// Set for a watch, which is the body.
-    std::unique_ptr<watch_output> watch = nullptr;
+    std::unique_ptr<watch_body> watch = nullptr;
     /// Name of the requesting user, for the request log; empty when unknown.
     std::string user = {};
 

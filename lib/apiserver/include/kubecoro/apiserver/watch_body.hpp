@@ -28,10 +28,10 @@ struct watch_output
     The front's loop: `next(now)`; write the lines; when `ended`, close; when `more`, repeat; otherwise wait until
     `resource()` changes (cluster_state_core::on_change) or `wake_at()` passes. Destroying the stream ends the watch.
     Not thread safe: used on the cluster state's strand. May outlive the cluster state. */
-class watch_output
+class watch_body
 {
 public:
-    virtual ~watch_output() = default;
+    virtual ~watch_body() = default;
 
     /// @param max_bytes  Takes at least one event, and no further ones once this many bytes are gathered.
     [[nodiscard]] virtual watch_output next(wall_time now, std::size_t max_bytes = 256 * 1024) = 0;
