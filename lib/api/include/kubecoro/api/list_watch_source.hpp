@@ -69,8 +69,11 @@ struct source_scope
     std::string ns = {};
     /// Canonical selector text, empty = all.
     std::string label_selector = {};
+    /// Field selector; empty = all.
     std::string field_selector = {};
+    /// As in informer_options.
     std::string shard_selector = {};
+    /// How answers are decoded.
     decode_options decode = {};
     /// No more than kind, apiVersion and metadata is wanted.
     bool metadata_only = false;

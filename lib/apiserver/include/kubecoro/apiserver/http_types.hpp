@@ -62,6 +62,7 @@ public:
     Content-Length, Transfer-Encoding, Date and Connection are the front's to add. */
 struct http_response
 {
+    /// The HTTP status code.
     int status = 200;
     /// Names as they are written.
     std::vector<std::pair<std::string, std::string>> headers = {};

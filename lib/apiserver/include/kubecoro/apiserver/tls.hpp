@@ -53,6 +53,7 @@ struct tls_identity
     std::string server_key;
     /// Empty unless asked for.
     std::string client_certificate;
+    /// PEM text of its private key.
     std::string client_key;
 
     /// Takes a few milliseconds, reads the system's randomness. Errors: cond::internal with OpenSSL's reason,
@@ -74,7 +75,9 @@ struct kubeconfig_entry
     std::string ca_certificate = {};
     /// A bearer token; empty = none.
     std::string token = {};
+    /// PEM text; empty = none.
     std::string client_certificate = {};
+    /// PEM text of its private key.
     std::string client_key = {};
 };
 

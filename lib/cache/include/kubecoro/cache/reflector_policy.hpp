@@ -37,6 +37,7 @@ struct reflector_policy
     /// A watch asks the server to end it after a time drawn uniformly from [min, max], anew for each watch. More than a
     /// year counts as a year.
     std::chrono::seconds watch_timeout_min{300};
+    /// The longest watch that is asked for.
     std::chrono::seconds watch_timeout_max{600};
     /// A watch that outlives what it asked for by this is half-open: we end it and watch again.
     duration watch_grace = std::chrono::seconds{30};

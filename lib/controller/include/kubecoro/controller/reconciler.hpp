@@ -28,9 +28,13 @@ public:
     /// A write of this run that its key's next run has to see.
     struct write
     {
+        /// The API group of what was written.
         std::string group;
+        /// The kind of what was written.
         std::string kind;
+        /// Namespace and name of what was written.
         object_key key;
+        /// The version that the server answered with.
         std::string resource_version;
     };
     /// For tests of a reconciler; a controller fills them in.

@@ -14,11 +14,15 @@ namespace kubecoro::testing {
 /// What make_object writes into an object.
 struct object_spec
 {
+    /// apiVersion.
     std::string api_version = "v1";
+    /// The kind.
     std::string kind = "Pod";
     /// Empty for cluster-scoped objects.
     std::string ns = {};
+    /// metadata.name.
     std::string name = {};
+    /// metadata.resourceVersion.
     std::string resource_version = {};
     /// Empty: made from namespace and name, so that it stays the same from version to version.
     std::string uid = {};
