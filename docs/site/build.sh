@@ -32,6 +32,8 @@ fi
 bad=0
 # Doxygen cannot place specialisations of other projects' templates: that is no mistake in a text.
 if grep -vE ' is not documented\.$|Internal inconsistency: scope for class (std|boost)::' "$out/warnings.txt"; then bad=1; fi
+# A link that Doxygen did not understand is shown as its text.
+if grep -nE '&lt;code&gt;|@ref |@subpage ' "$out"/*.html; then bad=1; fi
 printf '%s\n' "$found" | awk '
     FNR == NR && FILENAME != "-" { allowed[$2] = $1; next }
     $1 > allowed[$2] + 0 { printf "%s: %d members are undocumented, allowed are %d\n", $2, $1, allowed[$2]; bad = 1 }

@@ -105,11 +105,12 @@ function rewrite(text,    done, rest, target, span, label, at) {
         if (span ~ /^`/) {
             label = substr(span, 2, length(span) - 2)
             target = reference(label)
-            if (target != "") { span = "[<tt>" label "</tt>](@ref " target ")"; linked++ }
+            if (target != "" && label !~ /"/) { span = "<code>@ref " target " \"" label "\"</code>"; linked++ }
         } else {
             at = index(span, "](")
             target = place(substr(span, at + 2, length(span) - at - 2))
             label = substr(span, 2, at - 2)
+            if (target ~ /^@ref/) gsub(/`/, "", label) # Doxygen takes the label of a reference as it is
             if (page == "docs/README.md" && target ~ /^@ref [^-]*$/ && target != "@ref index")
                 span = "@subpage " substr(target, 6) " \"" label "\""
             else if (target != "") span = "[" label "](" target ")"
