@@ -47,6 +47,7 @@ FNR == 1 {
     file = out "/" page
     id = id_of(page)
     fenced = titled = 0
+    open = ""
 }
 
 function id_of(path) {
@@ -96,7 +97,7 @@ function reference(span,    name) {
 }
 
 # Links and code spans of one line.
-function rewrite(text,    done, rest, target, span, label, at) {
+function rewrite(text,    done, rest, target, span, label, at, below) {
     rest = text
     while (match(rest, /`[^`]*`|\[[^][]*(`[^`]*`[^][]*)*\]\([^() ]+\)/)) {
         done = done substr(rest, 1, RSTART - 1)
@@ -105,12 +106,15 @@ function rewrite(text,    done, rest, target, span, label, at) {
         if (span ~ /^`/) {
             label = substr(span, 2, length(span) - 2)
             target = reference(label)
-            if (target != "") { span = "[<tt>" label "</tt>](@ref " target ")"; linked++ }
+            if (target != "" && label !~ /"/) { span = "<code>@ref " target " \"" label "\"</code>"; linked++ }
         } else {
             at = index(span, "](")
             target = place(substr(span, at + 2, length(span) - at - 2))
             label = substr(span, 2, at - 2)
-            if (page == "docs/README.md" && target ~ /^@ref [^-]*$/ && target != "@ref index")
+            if (target ~ /^@ref/) gsub(/`/, "", label) # Doxygen takes the label of a reference as it is
+            # The tree of pages: the overview's, and under the semantics theirs.
+            below = page == "docs/README.md" ? "^@ref " : page == "docs/semantics.md" ? "^@ref semantics_" : "^no page$"
+            if (span !~ /#/ && target != "@ref index" && target ~ below)
                 span = "@subpage " substr(target, 6) " \"" label "\""
             else if (target != "") span = "[" label "](" target ")"
         }
@@ -119,6 +123,13 @@ function rewrite(text,    done, rest, target, span, label, at) {
     return done rest
 }
 
+# A link whose text goes on in the next line.
+open != "" {
+    sub(/^ +/, "")
+    $0 = open " " $0
+    open = ""
+}
+!fenced && !/^```/ && !/^    / && /\[[^]`[]*$/ { open = $0; next }
 /^```/ { fenced = !fenced }
 fenced || /^```/ || /^    / { print > file; next }
 /^#/ {

@@ -11,37 +11,43 @@ cd "${1:?usage: constants.sh ROOT}"
 mapfile -t texts < <(find README.md docs -name '*.md'; find lib -path '*/include/*' -name '*.hpp')
 mapfile -t code < <(find lib -name '*.hpp' -o -name '*.cpp')
 
+# The table first, line by line; then each file as one record.
 LC_ALL=C awk '
-    function squeeze(s) { gsub(/[ \t]+/, " ", s); return s }
     function trim(s) { gsub(/^ +| +$/, "", s); return s }
-    part == 1 { all = all "\n" $0; next }
-    part == 2 {
-        line = $0
-        sub(/^[ \t]*(\/\/\/?<?|\/?\*+)/, "", line)
-        text[FILENAME] = text[FILENAME] " " line
-        next
-    }
-    /^#/ || /^ *$/ { next }
-    {
+    part == 1 {
+        if (/^#/ || /^ *$/) next
         n = split($0, parts, / [|] /)
         rows++
-        if (!index(all, trim(parts[1]))) complain("`" trim(parts[1]) "` is no longer in lib; its number is repeated in" substr($0, index($0, "|") + 1))
-        if (n < 2) complain("no place")
+        line[rows] = FNR
+        definition[rows] = trim(parts[1])
+        row_text[rows] = substr($0, index($0, "|") + 1)
         for (i = 2; i <= n; i++) {
             at = index(parts[i], ": ")
-            file = trim(substr(parts[i], 1, at - 1))
-            phrase = trim(substr(parts[i], at + 2))
-            found = 0
-            for (f in text) {
-                if (substr("/" f, length(f) + 1 - length(file)) != "/" file) continue
-                if (index(squeeze(text[f]), phrase)) found = 1
-            }
             places++
-            if (!found) complain("\"" phrase "\" is not in " file)
+            row[places] = rows
+            file[places] = trim(substr(parts[i], 1, at - 1))
+            phrase[places] = trim(substr(parts[i], at + 2))
+        }
+        table = FILENAME
+        next
+    }
+    part == 2 {
+        for (i = 1; i <= rows; i++) if (!(i in defined) && index($0, definition[i])) defined[i] = 1
+        next
+    }
+    {
+        squeezed = 0
+        for (i = 1; i <= places; i++) {
+            if (substr("/" FILENAME, length(FILENAME) + 1 - length(file[i])) != "/" file[i]) continue
+            if (!squeezed++) { gsub(/\n[ \t]*(\/\/\/?<?|\/?\*+)?/, " "); gsub(/[ \t]+/, " ") }
+            if (index($0, phrase[i])) found[i] = 1
         }
     }
-    function complain(what) { print FILENAME ":" FNR ": " what; bad++ }
+    function complain(i, what) { print table ":" line[i] ": " what; bad++ }
     END {
+        for (i = 1; i <= rows; i++)
+            if (!(i in defined)) complain(i, "`" definition[i] "` is no longer in lib; its number is repeated in" row_text[i])
+        for (i = 1; i <= places; i++) if (!(i in found)) complain(row[i], "\"" phrase[i] "\" is not in " file[i])
         printf "%d constants in %d places, %d problems\n", rows, places, bad
-        exit bad > 0 || rows == 0
-    }' part=1 "${code[@]}" part=2 "${texts[@]}" part=3 "$here/constants.txt"
+        exit bad > 0 || places == 0
+    }' part=1 "$here/constants.txt" part=2 RS='\001' "${code[@]}" part=3 "${texts[@]}"

@@ -4,7 +4,7 @@
 # These parts of a code span must exist, code blocks aside:
 #   a name with an underscore, a call `name()`, each part of `a::b`   as a word of the code (comments do not count)
 #   a file name or path that ends in .hpp, .cpp, .sh, .txt or .md     as a file, or as the end of its path
-# The code is, for pages that users read (README.md, docs/guide, docs/semantics.md), the public headers and, but for calls, string
+# The code is, for pages that users read (README.md, docs/guide, docs/semantics), the public headers and, but for calls, string
 # literals of one word (metrics, log fields) and the CMake files; for other pages lib, apps and test/support as a whole; for pages about tests and
 # benchmarks also the rest of test. In comments of public headers the parts of api::name and the like must exist in lib.
 #
@@ -115,7 +115,7 @@ words() { # class, then files
     function begin_file() {
         fenced = 0
         header = FILENAME ~ /\.hpp$/
-        level = FILENAME ~ /^(README\.md$|docs\/(guide\/|semantics\.md$))/ ? 1 : 2
+        level = FILENAME ~ /^(README\.md$|docs\/(guide\/|semantics))/ ? 1 : 2
         if (FILENAME ~ /^(test\/|docs\/(testing|benchmarks|contributing|glossary)\.md$)/) level = 3
         scope = level == 1 ? "a public header" : level == 2 ? "lib, apps or test/support" : "lib, apps or test"
     }

@@ -10,7 +10,6 @@
 #include <cstdlib>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::e2e;
 using core::v1::config_map;
 using core::v1::pod;

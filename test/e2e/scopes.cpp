@@ -9,7 +9,6 @@
 #include <set>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::e2e;
 using core::v1::config_map;
 using core::v1::node;

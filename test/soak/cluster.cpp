@@ -28,7 +28,6 @@ namespace soak {
 
 namespace asio = boost::asio;
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 using asio::local::stream_protocol;
 

@@ -19,7 +19,6 @@
 
 namespace asio = boost::asio;
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 
 namespace {

@@ -12,7 +12,6 @@ namespace soak {
 
 namespace asio = boost::asio;
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 using core::v1::config_map;
 using core::v1::pod;

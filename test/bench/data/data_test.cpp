@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::bench;
 namespace json = boost::json;
 

@@ -15,7 +15,6 @@
 #include <set>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::bench;
 namespace json = boost::json;
 

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::bench;
 using apiserver::raw_client;
 namespace json = boost::json;

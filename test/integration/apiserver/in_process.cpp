@@ -12,7 +12,6 @@
 
 namespace asio = boost::asio;
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::apiserver;
 using kubecoro::testing::runner;
 

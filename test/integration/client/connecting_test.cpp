@@ -9,7 +9,6 @@
 #include <future>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;

@@ -1,7 +1,6 @@
 #include "client_fixture.hpp"
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;

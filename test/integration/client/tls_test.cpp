@@ -7,7 +7,6 @@
 #include <boost/asio/strand.hpp>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;

@@ -4,7 +4,6 @@
 #include <string>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 
 TEST_CASE("resource version: integers of any length compare as numbers", "[api][resource_version]")
 {

@@ -2,7 +2,6 @@
 #include "support.hpp"
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::test;
 
 namespace {

@@ -7,7 +7,6 @@
 #include <boost/json.hpp>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::test;
 
 namespace {

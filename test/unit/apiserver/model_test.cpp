@@ -6,7 +6,6 @@
 #include <map>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::test;
 
 namespace {

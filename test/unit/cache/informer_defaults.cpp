@@ -64,7 +64,7 @@ TEST_CASE("factory: log, clock and metrics default to the provider's", "[cache][
     REQUIRE(run.run(pods.has_synced()));
     run.advance(6s);
     CHECK(provider->log.count("synced informer=pods objects=1 seconds=3") == (silent ? 0 : 1)); // virtual seconds
-    CHECK(provider->metrics->value("kubecoro_informer_objects") == 1);
+    CHECK(provider->numbers->value("kubecoro_informer_objects") == 1);
     REQUIRE(run.run(informers.stop()));
 }
 
@@ -128,7 +128,8 @@ TEST_CASE("informer: above trace level no line is about a single object", "[cach
     REQUIRE(run.run(pods.has_synced()));
     run.run_until_idle();
     CHECK(log.count("web/a") == 0);
-    CHECK_FALSE(kubecoro::event_trace(*options.log, "informer", "pods").on()); // so a station costs one comparison
+    CHECK_FALSE(
+        kubecoro::detail::event_trace(*options.log, "informer", "pods").on()); // so a station costs one comparison
     REQUIRE(run.run(informers.stop()));
 }
 

@@ -75,8 +75,8 @@ std::string told(const object& o, look at)
 /// Returns the object as decoded from a response with metadata only.
 object metadata_of(const object& o)
 {
-    static const auto encoding =
-        kubecoro::detail::make_object_encoding(encoding_for(pod::resource(), {.policy = storage::metadata_only}));
+    static const auto encoding = kubecoro::detail::make_object_encoding(
+        kubecoro::detail::encoding_for(pod::resource(), {.policy = storage::metadata_only}));
     const kubecoro::decode_options decode{.drop_managed_fields = true, .prune = {.keep = {"metadata"}}};
     const auto text =
         R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)" + o.metadata().to_text() + "}";

@@ -5,7 +5,6 @@
 #include <kubecoro/client/discovery.hpp>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::rest_test;
 namespace asio = boost::asio;
 

@@ -10,7 +10,6 @@
 #include <map>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using texts = std::vector<std::string>;

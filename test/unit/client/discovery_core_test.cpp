@@ -5,7 +5,6 @@
 #include <algorithm>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using test::document;
 
 namespace {

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;

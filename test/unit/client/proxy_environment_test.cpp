@@ -5,7 +5,6 @@
 #include <map>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::rest_test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;

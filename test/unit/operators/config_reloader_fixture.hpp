@@ -19,7 +19,6 @@
 namespace reloader_test {
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 using config_reloader::adoption;
 using config_reloader::reloader;

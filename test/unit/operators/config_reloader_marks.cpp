@@ -7,7 +7,6 @@
 #include <string>
 
 using namespace kubecoro;
-using namespace kubecoro::detail;
 using namespace kubecoro::config_reloader;
 using namespace std::chrono_literals;
 

@@ -69,8 +69,11 @@ struct source_scope
     std::string ns = {};
     /// Canonical selector text, empty = all.
     std::string label_selector = {};
+    /// Field selector; empty = all.
     std::string field_selector = {};
+    /// As in informer_options.
     std::string shard_selector = {};
+    /// How answers are decoded.
     decode_options decode = {};
     /// Request only kind, apiVersion and metadata.
     bool metadata_only = false;

@@ -103,22 +103,31 @@ public:
     /// Errors: as parse, and for non-finite doubles, which JSON cannot represent.
     [[nodiscard]] static result<object> from_json(const boost::json::value& json);
 
+    /// False for a null handle.
     explicit operator bool() const noexcept { return block_ != nullptr; }
 
+    /// apiVersion; empty for a null handle.
     [[nodiscard]] std::string_view api_version() const& noexcept KUBECORO_LIFETIME_BOUND;
+    /// The kind; empty for a null handle.
     [[nodiscard]] std::string_view kind() const& noexcept KUBECORO_LIFETIME_BOUND;
     /// True if `metadata` was present and a JSON object with a name.
     [[nodiscard]] bool has_metadata() const noexcept;
+    /// metadata.namespace; empty for cluster-scoped objects.
     [[nodiscard]] std::string_view ns() const& noexcept KUBECORO_LIFETIME_BOUND;
+    /// metadata.name.
     [[nodiscard]] std::string_view name() const& noexcept KUBECORO_LIFETIME_BOUND;
+    /// Namespace and name.
     [[nodiscard]] object_key_view key() const& noexcept KUBECORO_LIFETIME_BOUND { return {ns(), name()}; }
     /// Expands. To compare uids, use has_uid() or same_uid().
     [[nodiscard]] std::string_view uid() const& noexcept KUBECORO_LIFETIME_BOUND;
+    /// Whether its uid is this one.
     [[nodiscard]] bool has_uid(std::string_view uid) const noexcept;
+    /// Whether both have the same uid.
     [[nodiscard]] bool same_uid(const object& other) const noexcept;
     /// A uid in canonical form, as API servers create them, as 16 bytes; nothing for any other. Does not expand, and if
     /// it returns nothing neither does uid().
     [[nodiscard]] std::optional<std::array<unsigned char, 16>> uuid() const noexcept;
+    /// metadata.resourceVersion, as text.
     [[nodiscard]] std::string_view resource_version() const& noexcept KUBECORO_LIFETIME_BOUND;
     /// 0 when the kind has none.
     [[nodiscard]] std::int64_t generation() const noexcept;
@@ -133,10 +142,13 @@ public:
     [[nodiscard]] value_view path(std::string_view dotted) const& noexcept KUBECORO_LIFETIME_BOUND;
     /// A member of the root; `metadata`, `spec` and `status` are found without searching. Expands.
     [[nodiscard]] value_view operator[](std::string_view member) const& noexcept KUBECORO_LIFETIME_BOUND;
+    /// metadata.labels; absent when there are none.
     [[nodiscard]] value_view labels() const& noexcept KUBECORO_LIFETIME_BOUND;
+    /// metadata.ownerReferences; absent when there are none.
     [[nodiscard]] value_view owner_references() const& noexcept KUBECORO_LIFETIME_BOUND;
     /// Both expand.
     [[nodiscard]] value_view metadata() const& noexcept KUBECORO_LIFETIME_BOUND;
+    /// metadata.annotations; absent when there are none.
     [[nodiscard]] value_view annotations() const& noexcept KUBECORO_LIFETIME_BOUND;
 
     // Deleted for temporaries, whose text and views would dangle: give the object a name first.
@@ -157,6 +169,7 @@ public:
 
     /// Complete JSON, with kind and apiVersion also for list items that came without them.
     [[nodiscard]] std::string to_text() const;
+    /// A copy as a Boost.JSON value.
     [[nodiscard]] boost::json::value to_json() const;
 
     /// Heap bytes of the block and of its expansion if it has one, independent of the number of handles.

@@ -23,11 +23,13 @@ struct list_options
 {
     /// Canonical selector text, empty for all.
     std::string label_selector = {};
+    /// Field selector; empty = all.
     std::string field_selector = {};
     /// As in informer_options; empty for all.
     std::string shard_selector = {};
     /// "" = newest, "0" = any version that the server has at hand, else at least (or exactly) that version.
     std::string resource_version = {};
+    /// How the server reads `resource_version`.
     version_match match = version_match::unset;
     /// Objects per page, 0 = no paging.
     std::uint32_t limit = 0;

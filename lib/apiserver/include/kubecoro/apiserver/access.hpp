@@ -16,11 +16,15 @@ struct access_request
 {
     /// get, list, watch, create, update, patch, delete, deletecollection; or the HTTP verb for a path.
     std::string verb;
+    /// The API group; empty for the core group.
     std::string group = {};
     /// Plural; empty for a non-resource path.
     std::string resource = {};
+    /// The subresource; empty = none.
     std::string subresource = {};
+    /// The namespace; empty = all, or a cluster-scoped resource.
     std::string ns = {};
+    /// The object's name; empty = the collection.
     std::string name = {};
     std::string path = {};
 };

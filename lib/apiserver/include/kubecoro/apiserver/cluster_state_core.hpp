@@ -68,6 +68,7 @@ struct write_flags
 /// The supported fields of DeleteOptions.
 struct delete_request
 {
+    /// Checks the request and changes nothing.
     bool dry_run = false;
     std::optional<std::int64_t> grace_seconds = {};
     std::string uid = {};

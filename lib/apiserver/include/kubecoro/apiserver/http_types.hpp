@@ -62,6 +62,7 @@ public:
     The front adds Content-Length, Transfer-Encoding, Date and Connection. */
 struct http_response
 {
+    /// The HTTP status code.
     int status = 200;
     /// Names in the case in which they are sent.
     std::vector<std::pair<std::string, std::string>> headers = {};

@@ -50,6 +50,7 @@ struct server_options
     std::size_t max_connections = 1000;
     /// Maximum bytes of request bodies held at once, over all connections. A request beyond it is answered with 429.
     std::size_t max_buffered_bytes = 64u << 20;
+    /// The clock; empty = real_clock().
     std::shared_ptr<time_source> time = real_clock();
     /// Logs every request at level info: method, target, status, user, milliseconds.
     logger log = {};

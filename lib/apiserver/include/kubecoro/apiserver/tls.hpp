@@ -51,6 +51,7 @@ struct tls_identity
     std::string server_key;
     /// Empty unless tls_identity_options::client_user is set.
     std::string client_certificate;
+    /// PEM text of its private key.
     std::string client_key;
 
     /// Takes a few milliseconds and uses the system's random source. Errors: cond::internal with OpenSSL's reason,
@@ -72,7 +73,9 @@ struct kubeconfig_entry
     std::string ca_certificate = {};
     /// A bearer token; empty = none.
     std::string token = {};
+    /// PEM text; empty = none.
     std::string client_certificate = {};
+    /// PEM text of its private key.
     std::string client_key = {};
 };
 

@@ -30,7 +30,9 @@ enum class log_level
 /// A named value of a log line. Borrowed: valid only during the call.
 struct log_field
 {
+    /// The field's name.
     std::string_view name;
+    /// The field's value.
     std::variant<std::string_view, std::int64_t, double, bool> value;
 
     log_field(std::string_view n, std::string_view v) : name(n), value(v) {}
@@ -85,22 +87,27 @@ public:
     /// A logger that adds these values to every line.
     [[nodiscard]] logger with(std::vector<std::pair<std::string, std::string>> fields) const;
 
+    /// write() at level trace.
     void trace(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
     {
         write(log_level::trace, m, f);
     }
+    /// write() at level debug.
     void debug(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
     {
         write(log_level::debug, m, f);
     }
+    /// write() at level info.
     void info(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
     {
         write(log_level::info, m, f);
     }
+    /// write() at level warning.
     void warning(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
     {
         write(log_level::warning, m, f);
     }
+    /// write() at level error.
     void error(std::string_view m, std::initializer_list<log_field> f = {}) const noexcept
     {
         write(log_level::error, m, f);

@@ -32,7 +32,9 @@ struct server_status
     std::string message;
     /// Kind (or plural resource), group and name of the object concerned.
     std::string kind;
+    /// The API group.
     std::string group;
+    /// The object's name.
     std::string name;
     /// Single causes, such as invalid fields.
     std::vector<status_cause> causes;

@@ -36,6 +36,7 @@ struct reflector_policy
     duration open_timeout = std::chrono::seconds{30};
     /// Each watch requests a timeout drawn uniformly from [min, max]. More than a year counts as a year.
     std::chrono::seconds watch_timeout_min{300};
+    /// The longest watch that is asked for.
     std::chrono::seconds watch_timeout_max{600};
     /// A watch that exceeds its requested timeout by this is half-open: the reflector ends it and watches again.
     duration watch_grace = std::chrono::seconds{30};

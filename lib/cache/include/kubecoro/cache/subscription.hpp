@@ -17,6 +17,7 @@ struct subscription_options
 {
     /// As in handler_options.
     coalesce policy = coalesce::hybrid;
+    /// As in handler_options.
     std::size_t max_pending = 1024;
     /// Maximum number of events one pop() returns. 0 counts as 1.
     std::size_t max_batch = 256;

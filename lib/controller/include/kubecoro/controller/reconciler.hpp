@@ -28,9 +28,13 @@ public:
     /// A write of this run that the key's next run must see.
     struct write
     {
+        /// The API group of what was written.
         std::string group;
+        /// The kind of what was written.
         std::string kind;
+        /// Namespace and name of what was written.
         object_key key;
+        /// The version that the server answered with.
         std::string resource_version;
     };
     /// Public for tests of a reconciler; a controller fills them in.

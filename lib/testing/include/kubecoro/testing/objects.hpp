@@ -14,11 +14,15 @@ namespace kubecoro::testing {
 /// The contents of an object that make_object creates.
 struct object_spec
 {
+    /// apiVersion.
     std::string api_version = "v1";
+    /// The kind.
     std::string kind = "Pod";
     /// Empty for cluster-scoped objects.
     std::string ns = {};
+    /// metadata.name.
     std::string name = {};
+    /// metadata.resourceVersion.
     std::string resource_version = {};
     /// Empty: derived from namespace and name, so that it is the same for every version.
     std::string uid = {};
