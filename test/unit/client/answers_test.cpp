@@ -5,6 +5,7 @@
 #include <kubecoro/client/discovery.hpp>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace kubecoro::rest_test;
 namespace asio = boost::asio;
 

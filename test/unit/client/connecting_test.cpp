@@ -10,6 +10,7 @@
 #include <map>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using texts = std::vector<std::string>;

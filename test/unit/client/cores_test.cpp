@@ -7,6 +7,7 @@
 #include <kubecoro/test/catch.hpp>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using namespace std::chrono_literals;
 using ids = std::vector<connection_pool_core::id>;
 

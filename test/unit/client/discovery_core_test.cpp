@@ -5,6 +5,7 @@
 #include <algorithm>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 using test::document;
 
 namespace {

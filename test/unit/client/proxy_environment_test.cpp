@@ -5,6 +5,7 @@
 #include <map>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 namespace {
 

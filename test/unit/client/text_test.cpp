@@ -6,6 +6,7 @@
 #include <kubecoro/test/catch.hpp>
 
 using namespace kubecoro;
+using namespace kubecoro::detail;
 
 TEST_CASE("request text: a GET has neither body nor length", "[client][http]")
 {
