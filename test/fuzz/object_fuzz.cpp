@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(pruned.has_value() && !pruned->metadata()["managedFields"], "managedFields are absent");
     test::read_everything(parsed->root());
     // With each round, the vocabulary shares more of the same text.
-    const auto shared = make_object_encoding();
+    const auto shared = detail::make_object_encoding();
     for (int i = 0; i < 10; ++i) {
         const auto numbered = decode_object(text, {}, shared);
         fuzz::require(numbered.has_value() && numbered->to_text() == text, "a vocabulary does not change the text");
