@@ -9,6 +9,8 @@
 
 namespace kubecoro::bench {
 
+using namespace detail;
+
 namespace {
 
 const std::vector<object>& objects() { return encoded_corpus(data_kind::small); }

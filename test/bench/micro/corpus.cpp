@@ -7,6 +7,8 @@
 
 namespace kubecoro::bench {
 
+using namespace detail;
+
 namespace {
 
 /// Caches make(kind) for each kind.

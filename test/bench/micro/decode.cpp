@@ -6,6 +6,8 @@
 
 namespace kubecoro::bench {
 
+using namespace detail;
+
 namespace {
 
 /// The size of one read from a socket.

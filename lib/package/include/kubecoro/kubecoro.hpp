@@ -5,11 +5,13 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/repeat.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/retry.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/cache/object_changes.hpp>
