@@ -10,6 +10,8 @@
 
 namespace kubecoro::bench {
 
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t stored = 150'000;
