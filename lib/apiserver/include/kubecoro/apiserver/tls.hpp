@@ -34,6 +34,7 @@ struct tls_identity_options
     std::vector<std::string> client_groups = {};
     /// Certificates are valid from one hour before `now` until `now` + `valid_for`.
     wall_time now = {};
+    /// Validity of the certificates from `now` on: a year by default.
     std::chrono::hours valid_for{24 * 365};
     /// The signing authority. Empty: one generated for this identity, whose key is discarded.
     std::optional<tls_authority> authority = {};
