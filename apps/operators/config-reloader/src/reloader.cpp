@@ -40,8 +40,8 @@ informer_options workloads_of(const std::vector<std::string>& namespaces)
     return out;
 }
 
-/// Keeps only the version of a content. The metadata of an API server would be too much, because kubectl stores copies
-/// of the content in it.
+/// Keeps only the version of an object. Its metadata is dropped, because kubectl stores copies of the object in an
+/// annotation.
 informer_options versions_of(const std::vector<std::string>& namespaces)
 {
     informer_options out;

@@ -7,7 +7,7 @@
 
 namespace kubecoro::detail {
 
-/// JSON text that begins the containers that are open, for a parser that starts again inside of them, behind a value.
+/// JSON text that opens the current containers, so that a parser can be restarted inside them, after a value.
 class nesting
 {
 public:
@@ -18,10 +18,10 @@ public:
     void clear() noexcept { text_.clear(); }
 
     [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
-    /// The innermost is one.
+    /// True if the innermost container is an object.
     [[nodiscard]] bool in_object() const noexcept { return text_.ends_with(':'); }
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
-    /// The same with the begin of a string behind it.
+    /// The text followed by the opening quote of a string.
     [[nodiscard]] std::string with_string(bool is_key) const
     {
         return (is_key ? text_.substr(0, text_.size() - object_begin.size() + 1) : text_) + '"';

@@ -25,16 +25,16 @@ namespace {
 
 constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 
-/// Asio's TLS operations ignore all but terminal cancellation, though its documentation says that they know partial too:
-/// every kind reaches them as that.
+/// Passes every kind of cancellation on as terminal. Asio's TLS operations ignore the others, although its documentation
+/// promises partial cancellation as well.
 class as_terminal
 {
 public:
-    /// For the operation that begins next. Precondition: the one before has ended.
+    /// Completion token of the next operation. Precondition: the previous one has ended.
     [[nodiscard]] auto operator()(const asio::cancellation_state& caller) const
     {
         if (auto slot = caller.slot(); slot.is_connected())
-            // Shares it: a coroutine that is destroyed while it waits takes nothing back.
+            // Shared, because a coroutine destroyed while it waits does not clear the slot.
             slot.assign([signal = signal_](asio::cancellation_type how) {
                 if (how != asio::cancellation_type::none) signal->emit(asio::cancellation_type::terminal);
             });
