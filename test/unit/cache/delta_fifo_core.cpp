@@ -1,6 +1,5 @@
-#include "fifo/delta_fifo_core.hpp"
-
 #include "object_names.hpp"
+#include "scripted_fifo.hpp"
 #include "store/store.hpp"
 
 #include <kubecoro/test/catch.hpp>
@@ -12,6 +11,7 @@
 
 using namespace kubecoro;
 using namespace kubecoro::detail;
+using cache_test::scripted_fifo;
 namespace kt = kubecoro::testing;
 
 namespace {
@@ -33,6 +33,9 @@ std::vector<std::string> text(const std::vector<delta>& batch)
         case delta_type::replaced_all:
             out.push_back("list " + std::to_string(d.all->items.size()));
             break;
+        case delta_type::vanished:
+            out.push_back("vanished " + std::to_string(d.scope));
+            break;
         case delta_type::sync_all:
             out.push_back("sync " + std::to_string(d.target));
             break;
@@ -50,8 +53,8 @@ object pod(std::string_view name, std::string_view version = "1") { return kt::m
 
 TEST_CASE("delta fifo: pops single deltas together, lists and syncs alone, all in order", "[cache][delta_fifo]")
 {
-    delta_fifo_core f;
-    const auto scope = f.add_scope();
+    scripted_fifo f;
+    const auto scope = f.add();
     f.push(delta_type::added, pod("a"));
     f.push(delta_type::added, pod("d"));
     f.push(delta_type::updated, pod("a"));
@@ -70,8 +73,8 @@ TEST_CASE("delta fifo: pops single deltas together, lists and syncs alone, all i
 
 TEST_CASE("delta fifo: of consecutive deletions of a key the first is kept", "[cache][delta_fifo]")
 {
-    delta_fifo_core f;
-    const auto scope = f.add_scope();
+    scripted_fifo f;
+    const auto scope = f.add();
     f.push(delta_type::deleted, pod("a", "5"));
     f.push(delta_type::added, pod("b"));
     f.push(delta_type::deleted, pod("a", "6"));
@@ -88,16 +91,12 @@ TEST_CASE("delta fifo: of consecutive deletions of a key the first is kept", "[c
     CHECK(f.size() == 1);
 }
 
-TEST_CASE("delta fifo: a batch is bounded, and full() reports the limit", "[cache][delta_fifo]")
+TEST_CASE("delta fifo: a batch is bounded", "[cache][delta_fifo]")
 {
-    delta_fifo_core f({.max_pending = 5, .max_batch = 2});
-    for (int i = 0; i < 5; ++i) {
-        CHECK_FALSE(f.full());
-        f.push(delta_type::added, pod("p" + std::to_string(i)));
-    }
-    CHECK(f.full());
+    scripted_fifo f(2);
+    REQUIRE(f.add() == 0);
+    for (int i = 0; i < 5; ++i) f.push(delta_type::added, pod("p" + std::to_string(i)));
     CHECK(f.pop().size() == 2);
-    CHECK_FALSE(f.full());
     CHECK(f.pop().size() == 2);
     CHECK(f.pop().size() == 1);
 }
@@ -105,35 +104,34 @@ TEST_CASE("delta fifo: a batch is bounded, and full() reports the limit", "[cach
 TEST_CASE("delta fifo: has synced when every scope's first list was processed, not when it was popped",
           "[cache][delta_fifo]")
 {
-    delta_fifo_core f;
+    scripted_fifo f;
     CHECK_FALSE(f.synced());
-    const auto a = f.add_scope();
-    const auto b = f.add_scope();
+    const auto a = f.add();
+    const auto b = f.add();
     f.push(delta_type::added, pod("x")); // client-go reports synced here
     CHECK_FALSE(f.synced());
     f.replace(a, {}, "1");
     const auto single = f.pop();
     f.processed();
-    CHECK_FALSE(f.synced(a));
     const auto list = f.pop();
     CHECK(list.front().all->initial);
-    CHECK_FALSE(f.synced(a));
     f.processed();
-    CHECK(f.synced(a));
     CHECK_FALSE(f.synced());
     f.replace(b, {}, "1");
     f.replace(b, {}, "2");
     CHECK(f.pop().front().all->initial);
-    CHECK_FALSE(f.pop().front().all->initial);
+    CHECK_FALSE(f.synced());
     f.processed();
     CHECK(f.synced());
+    CHECK_FALSE(f.pop().front().all->initial);
     f.replace(a, {}, "3");
     CHECK(f.synced());
 }
 
 TEST_CASE("delta fifo: reports keys with pending deltas", "[cache][delta_fifo]")
 {
-    delta_fifo_core f({.max_pending = 10, .max_batch = 1});
+    scripted_fifo f(1);
+    REQUIRE(f.add() == 0);
     f.push(delta_type::added, pod("a"));
     f.push(delta_type::updated, pod("a", "2"));
     CHECK(f.has_pending({"web", "a"}));
@@ -146,9 +144,8 @@ TEST_CASE("delta fifo: reports keys with pending deltas", "[cache][delta_fifo]")
 
 TEST_CASE("delta fifo: a sync shows the objects without pending deltas", "[cache][delta_fifo][resync]")
 {
-    const auto sequence = GENERATE(order::global, order::per_key);
-    delta_fifo_core f({.max_pending = 10, .max_batch = 1, .sequence = sequence});
-    const auto scope = f.add_scope();
+    scripted_fifo f(1);
+    const auto scope = f.add();
     const auto shown = [&f] { return cache_test::names(f.to_show({pod("a"), pod("b"), pod("c")})); };
     CHECK(shown() == lines{"web/a@1", "web/b@1", "web/c@1"});
     f.sync(3);
@@ -165,8 +162,8 @@ TEST_CASE("delta fifo: a sync shows the objects without pending deltas", "[cache
 
 TEST_CASE("delta fifo: an addition and its deletion are both popped, even for an unknown object", "[cache][delta_fifo]")
 {
-    const auto sequence = GENERATE(order::global, order::per_key);
-    delta_fifo_core f({.sequence = sequence});
+    scripted_fifo f;
+    REQUIRE(f.add() == 0);
     store s;
     f.push(delta_type::added, pod("a", "5"));
     f.push(delta_type::deleted, pod("a", "6"));
@@ -185,7 +182,8 @@ TEST_CASE("delta fifo: an addition and its deletion are both popped, even for an
 TEST_CASE("delta fifo and store: the deletion of an unknown object causes no notification",
           "[cache][delta_fifo][store]")
 {
-    delta_fifo_core f;
+    scripted_fifo f;
+    REQUIRE(f.add() == 0);
     store s;
     f.push(delta_type::deleted, pod("never", "5"));
     f.push(delta_type::added, pod("a", "6"));
@@ -197,44 +195,50 @@ TEST_CASE("delta fifo and store: the deletion of an unknown object causes no not
     CHECK(cache_test::names(s.list({})) == lines{"web/b@8"});
 }
 
-TEST_CASE("delta fifo: per key, all deltas of a key are grouped at the position of its first", "[cache][delta_fifo]")
+TEST_CASE("delta fifo: the deltas of a removed scope are dropped, and the others keep their order", "[cache][delta_fifo]")
 {
-    delta_fifo_core f({.max_batch = 3, .sequence = order::per_key});
-    const auto scope = f.add_scope();
-    f.push(delta_type::added, pod("a"));
-    f.push(delta_type::added, pod("b"));
-    f.version(scope, "2");
-    f.push(delta_type::updated, pod("a", "3"));
-    f.push(delta_type::deleted, pod("a", "4"));
-    f.push(delta_type::deleted, pod("a", "5"));
-    CHECK(f.size() == 5);
-    CHECK(text(f.pop()) == lines{"+web/a", "~web/a", "-web/a"}); // never split, even if it does not fit
-    CHECK_FALSE(f.has_pending({"web", "a"}));
-    f.push(delta_type::added, pod("a", "6"));
-    CHECK(text(f.pop()) == lines{"+web/b", "version 2", "+web/a"});
-    SECTION("but no delta moves past a list")
-    {
-        f.push(delta_type::added, pod("a", "7"));
-        f.replace(scope, {pod("a", "8")}, "8");
-        f.push(delta_type::updated, pod("a", "9"));
-        CHECK(text(f.pop()) == lines{"+web/a"});
-        CHECK(text(f.pop()) == lines{"list 1"});
-        CHECK(text(f.pop()) == lines{"~web/a"});
-    }
-    SECTION("and a key with many deltas is one step")
-    {
-        for (int i = 0; i < 9; ++i) f.push(delta_type::updated, pod("a", std::to_string(i)));
-        f.push(delta_type::added, pod("b"));
-        CHECK(f.pop().size() == 9);
-        CHECK(text(f.pop()) == lines{"+web/b"});
-    }
+    scripted_fifo f;
+    const auto kept = f.add();
+    const auto removed = f.add();
+    f.push(delta_type::added, pod("a"), kept);
+    f.push(delta_type::added, pod("b"), removed);
+    f.replace(removed, {pod("c")}, "3");
+    f.sync(4);
+    f.version(removed, "5");
+    f.push(delta_type::updated, pod("a", "6"), kept);
+    f.remove_scope(removed);
+    CHECK(text(f.pop()) == lines{"+web/a"});
+    CHECK(text(f.dropped) == lines{"+web/b", "list 1"});
+    CHECK(text(f.pop()) == lines{"sync 4"});
+    CHECK(text(f.pop()) == lines{"~web/a"});
+    CHECK(f.dropped.size() == 3);
+    CHECK_FALSE(f.has_pending({"web", "b"}));
+    CHECK(f.empty());
+}
+
+TEST_CASE("delta fifo: a scope that is removed while its first list is processed does not hold up the sync",
+          "[cache][delta_fifo]")
+{
+    scripted_fifo f;
+    const auto kept = f.add();
+    const auto removed = f.add();
+    f.replace(kept, {}, "1");
+    CHECK(f.pop().size() == 1);
+    f.processed();
+    f.replace(removed, {}, "1");
+    CHECK(f.pop().size() == 1);
+    CHECK_FALSE(f.synced());
+    f.remove_scope(removed);
+    CHECK(f.synced());
+    f.processed();
+    CHECK(f.synced());
 }
 
 TEST_CASE("delta fifo: deletions by the first list are part of the initial population", "[cache][delta_fifo]")
 {
-    delta_fifo_core f;
+    scripted_fifo f;
     store s;
-    const auto scope = f.add_scope();
+    const auto scope = f.add();
     f.push(delta_type::added, pod("gone", "1"));
     f.replace(scope, {pod("here", "2")}, "2");
     s.apply(f.pop());
@@ -253,11 +257,11 @@ namespace {
 /// A simple reference implementation of the queue: a list of deltas, searched from the front.
 struct naive_fifo
 {
-    delta_fifo_limits limits;
+    std::size_t max_batch;
     std::vector<delta> line;
 
     static bool single(const delta& d) { return d.obj && d.type != delta_type::version; }
-    static bool alone(const delta& d) { return d.type == delta_type::replaced_all || d.type == delta_type::sync_all; }
+    static bool alone(const delta& d) { return !single(d) && d.type != delta_type::version; }
 
     void push(delta_type type, const object& o)
     {
@@ -269,33 +273,13 @@ struct naive_fifo
         line.push_back({.type = type, .obj = o});
     }
 
-    /// Returns the deltas popped with the front: itself, or all of its key up to the next list.
-    std::vector<delta> take_step()
-    {
-        std::vector<delta> out{line.front()};
-        line.erase(line.begin());
-        if (limits.sequence == order::global || !single(out.front())) return out;
-        for (auto at = line.begin(); at != line.end() && at->type != delta_type::replaced_all;) {
-            const bool same = single(*at) && at->obj.key() == out.front().obj.key();
-            if (same) out.push_back(*at);
-            at = same ? line.erase(at) : at + 1;
-        }
-        return out;
-    }
-
     std::vector<delta> pop()
     {
         std::vector<delta> batch;
-        while (!line.empty() && batch.size() < limits.max_batch) {
-            const auto rest = line;
-            const auto step = take_step();
-            const bool by_itself = alone(step.front());
-            if (!batch.empty() && (by_itself || batch.size() + step.size() > limits.max_batch)) {
-                line = rest;
-                break;
-            }
-            batch.insert(batch.end(), step.begin(), step.end());
-            if (by_itself) break;
+        while (!line.empty() && batch.size() < max_batch && (batch.empty() || !alone(line.front()))) {
+            batch.push_back(line.front());
+            line.erase(line.begin());
+            if (alone(batch.back())) break;
         }
         return batch;
     }
@@ -313,14 +297,14 @@ std::vector<std::string> exactly(const std::vector<delta>& batch)
     return out;
 }
 
-void run_against_naive(std::uint64_t seed, order sequence)
+void run_against_naive(std::uint64_t seed)
 {
     std::mt19937_64 random(seed);
     const auto draw = [&random](std::uint64_t n) { return random() % n; };
-    const delta_fifo_limits limits{.max_pending = 1 + draw(20), .max_batch = 1 + draw(8), .sequence = sequence};
-    delta_fifo_core fifo(limits);
-    naive_fifo naive{limits, {}};
-    const auto scope = fifo.add_scope();
+    const std::size_t max_batch = 1 + draw(8);
+    scripted_fifo fifo(max_batch);
+    naive_fifo naive{max_batch, {}};
+    const auto scope = fifo.add();
     // The states of the initial population: no list yet, first list queued, first list processed.
     bool listed = false;
     bool populated = false;
@@ -340,7 +324,7 @@ void run_against_naive(std::uint64_t seed, order sequence)
         } else if (what == 6 && draw(3) == 0) {
             fifo.replace(scope, {o}, version);
             delta d{.type = delta_type::replaced_all};
-            d.all = std::make_shared<replacement>(replacement{{o}, !std::exchange(listed, true)});
+            d.all = std::make_shared<replaced_list>(replaced_list{{o}, {}, !std::exchange(listed, true)});
             naive.line.push_back(std::move(d));
         } else if (what == 6) {
             fifo.sync(step);
@@ -360,7 +344,6 @@ void run_against_naive(std::uint64_t seed, order sequence)
         }
         REQUIRE(fifo.synced() == populated);
         REQUIRE(fifo.size() == naive.line.size());
-        REQUIRE(fifo.full() == (naive.line.size() >= limits.max_pending));
         for (const char* key : {"a", "b", "c", "d"})
             REQUIRE(fifo.has_pending({"web", key}) == naive.has_pending({"web", key}));
     }
@@ -368,11 +351,10 @@ void run_against_naive(std::uint64_t seed, order sequence)
 
 } // namespace
 
-TEST_CASE("delta fifo: 10,000 random programs of either order against a naive queue", "[cache][delta_fifo][model]")
+TEST_CASE("delta fifo: 10,000 random programs against a naive queue", "[cache][delta_fifo][model]")
 {
-    const auto sequence = GENERATE(order::global, order::per_key);
     for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
-        INFO("seed " << seed << (sequence == order::global ? " global" : " per key"));
-        run_against_naive(seed, sequence);
+        INFO("seed " << seed);
+        run_against_naive(seed);
     }
 }

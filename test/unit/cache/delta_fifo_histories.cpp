@@ -1,6 +1,6 @@
 // Random histories of a server through the FIFO and the store, compared with a plain map.
 
-#include "fifo/delta_fifo_core.hpp"
+#include "scripted_fifo.hpp"
 #include "store/store.hpp"
 
 #include <kubecoro/test/catch.hpp>
@@ -22,14 +22,13 @@ namespace {
     The notifications must reproduce the server's state whenever the queue is empty, and form a chain for each key. */
 struct model
 {
-    model(std::uint64_t seed, order sequence)
-        : random(seed), fifo({.max_pending = 40, .max_batch = 7, .sequence = sequence})
+    explicit model(std::uint64_t seed) : random(seed)
     {
-        for (int i = 0; i < 2; ++i) CHECK(fifo.add_scope() == static_cast<std::size_t>(i));
+        for (std::size_t i = 0; i < 2; ++i) CHECK(fifo.add() == i);
     }
 
     std::mt19937_64 random;
-    delta_fifo_core fifo;
+    cache_test::scripted_fifo fifo{7};
     store stored{{}, 6};
     std::map<std::string, object> server;
     /// The state a listener derives from its notifications.
@@ -160,9 +159,8 @@ struct model
 TEST_CASE("delta fifo and store: random histories end in the server's state, each key a chain",
           "[cache][delta_fifo][model]")
 {
-    const auto sequence = GENERATE(order::global, order::per_key);
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-        INFO("seed " << seed << (sequence == order::global ? " global" : " per key"));
-        model(seed, sequence).run(120);
+        INFO("seed " << seed);
+        model(seed).run(120);
     }
 }

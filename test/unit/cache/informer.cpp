@@ -50,38 +50,6 @@ TEST_CASE("informer: lists, then watches, and delivers every change to a handler
     CHECK(f.source().unexpected() == 0);
 }
 
-TEST_CASE("informer: a batch larger than the queue is processed in parts", "[cache][informer][delta_fifo]")
-{
-    // With order::per_key waiting deltas of a key are grouped: the position of `a` shows how many were waiting.
-    fixture f;
-    auto pods = f.informers->get<pod>({.sequence = kubecoro::order::per_key});
-    auto watch = f.with_one_pod();
-    f.informers->start();
-    REQUIRE(f.run.run(pods.has_synced()));
-    std::vector<std::string> told;
-    auto events = pods.subscribe({.max_pending = 100'000, .max_batch = 100'000, .initial = false});
-    f.settle();
-    const auto positions_of_a = [&](int others) {
-        std::vector<kubecoro::watch_event> batch{kt::modified(kt::make_pod("web", "a", "10"))};
-        for (int i = 0; i < others; ++i)
-            batch.push_back(kt::added(kt::make_pod("web", "p" + std::to_string(i), std::to_string(11 + i))));
-        batch.push_back(kt::modified(kt::make_pod("web", "a", "9999")));
-        watch.send(std::move(batch));
-        f.settle();
-        std::vector<std::size_t> at;
-        const auto pop = [&]() -> boost::asio::awaitable<kubecoro::result<>> {
-            auto popped = co_await events.pop();
-            for (std::size_t i = 0; popped && i < popped->size(); ++i)
-                if (kubecoro::object_of((*popped)[i]).name() == "a") at.push_back(i);
-            co_return kubecoro::result<>{};
-        };
-        CHECK(f.run.run(pop()));
-        return at;
-    };
-    SECTION("two thousand deltas wait") { CHECK(positions_of_a(1998) == std::vector<std::size_t>{0, 1}); }
-    SECTION("not more than two thousand wait") { CHECK(positions_of_a(1999) == std::vector<std::size_t>{0, 2000}); }
-}
-
 TEST_CASE("informer: a subscription returns batches until the informer stops", "[cache][informer]")
 {
     fixture f;

@@ -27,8 +27,7 @@ TEST_CASE("factory: equal options share an informer, others do not", "[cache][fa
     CHECK(f.informers->get<pod>({.namespaces = {"jobs", "web", "web"}, .label_selector = "app==shop"}) == web);
     CHECK_FALSE(f.informers->get<pod>({.namespaces = {"jobs", "web"}, .label_selector = "app=mail"}) == web);
     CHECK_FALSE(f.informers->get<pod>({.decode = {.drop_managed_fields = true}}) == a);
-    CHECK_FALSE(f.informers->get<pod>({.sequence = kubecoro::order::per_key}) == a);
-    CHECK(f.informers->informers().size() == 6);
+    CHECK(f.informers->informers().size() == 5);
 }
 
 TEST_CASE("factory: a shared informer has the label indexes of every request", "[cache][factory]")

@@ -258,9 +258,8 @@ TEST_CASE("handlers: removal without waiting also ends every wait for it", "[cac
 
 TEST_CASE("subscription: the stop ends a reader that waits at an empty queue", "[cache][subscription]")
 {
-    const auto sequence = GENERATE(kubecoro::order::global, kubecoro::order::per_key);
     fixture f;
-    auto pods = f.informers->get<pod>({.sequence = sequence});
+    auto pods = f.informers->get<pod>();
     auto watch = f.with_one_pod();
     auto events = pods.subscribe();
     pods.add_event_handler(f.writer());

@@ -11,6 +11,7 @@
 
 using namespace informer_test;
 using kubecoro::cond;
+using kubecoro::failure;
 using kubecoro::object;
 using kubecoro::core::v1::node;
 
@@ -87,11 +88,114 @@ TEST_CASE("transform: a failure leaves its object untransformed, and affects not
     CHECK(pods.stats().transform_failures == 3);
     CHECK(f.log.count("a transform failed") == 3);
     CHECK(f.log.count("stored as received object=web/throws") == 1);
-    CHECK(f.log.count("no idea") == 1);
+    CHECK(f.log.count("no idea") == 4); // three attempts more, which are logged too
     const auto as_it_came = pods.lister().get("web", "throws");
     CHECK(as_it_came["spec"]["short"].kind() == kubecoro::value_kind::absent);
     const auto fine = pods.lister().get("web", "fine");
     CHECK(fine["spec"]["short"].as_bool());
+}
+
+TEST_CASE("transform: what it throws holds up the change and those behind it, until it succeeds", "[cache][transform]")
+{
+    fixture f;
+    int left = 0;
+    std::vector<std::string> called;
+    std::vector<failure> heard;
+    kubecoro::informer_options o;
+    o.transform = [&](const object& obj) {
+        called.push_back(fixture::text(obj));
+        if (obj.name() == "b" && left != 0 && left-- != 0) throw std::bad_alloc();
+        return reduced(obj);
+    };
+    o.on_failure = [&heard](const failure& why) { heard.push_back(why); };
+    auto pods = f.informers->get<pod>(o);
+    auto watch = f.with_one_pod();
+    pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    called.clear();
+    f.take();
+    left = 3;
+    auto reached = f.run.spawn(pods.wait_until("7", "web"));
+    watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::added(kt::make_pod("web", "b", "7")),
+                kt::added(kt::make_pod("web", "c", "8"))});
+    f.settle();
+    CHECK(f.take() == lines{"updated web/a@1 > 6"}); // what comes before it is not held up
+    CHECK(pods.last_resource_version() == "5");
+    CHECK_FALSE(reached.done());
+    CHECK(content(pods) == lines{"web/a@6"});
+    CHECK(pods.stats().pending == 4); // the whole batch, with the mark of its version
+    CHECK(pods.describe().find("to be processed 4, processing failed 1") != std::string::npos);
+    f.run.advance(10s);
+    CHECK(f.take() == lines{"added web/b@7", "added web/c@8"});
+    CHECK(pods.last_resource_version() == "8");
+    CHECK(reached.done());
+    CHECK(called == lines{"web/a@6", "web/b@7", "web/b@7", "web/b@7", "web/b@7", "web/c@8"});
+    const auto b = pods.lister().get("web", "b");
+    CHECK(b["spec"]["short"].as_bool());
+    const auto s = pods.stats();
+    CHECK(s.pending == 0);
+    CHECK(s.processing_failures == 3);
+    CHECK(s.transform_failures == 0);
+    CHECK(s.reflector.lists == 1);
+    CHECK(f.log.count("changes could not be processed, and are kept for another attempt") == 3);
+    REQUIRE(heard.size() == 3);
+    CHECK(heard[0].describe().find("web/b") != std::string::npos);
+}
+
+TEST_CASE("transform: in a list it continues with the item that failed", "[cache][transform]")
+{
+    fixture f;
+    int left = 2;
+    std::vector<std::string> called;
+    kubecoro::informer_options o;
+    o.transform = [&](const object& obj) {
+        called.push_back(fixture::text(obj));
+        if (obj.name() == "b" && left-- > 0) throw std::runtime_error("not yet");
+        return reduced(obj);
+    };
+    auto pods = f.informers->get<pod>(o);
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    f.settle();
+    CHECK_FALSE(pods.synced());
+    CHECK(pods.state() == kubecoro::informer_state::listing);
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(called == lines{"web/a@1", "web/b@2", "web/b@2", "web/b@2"});
+    CHECK(content(pods) == lines{"web/a@1", "web/b@2"});
+    CHECK(f.source().lists() == 1);
+}
+
+TEST_CASE("transform: objects for which it always throws hold up the others once a minute at most", "[cache][transform]")
+{
+    fixture f;
+    kubecoro::informer_options o;
+    o.transform = [&](const object& obj) -> object {
+        if (obj.name() != "a") throw std::runtime_error("no idea");
+        return obj;
+    };
+    auto pods = f.informers->get<pod>(o);
+    auto watch = f.with_one_pod();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    const auto held_up = [&](int version) {
+        const auto before = pods.stats().processing_failures;
+        watch.send({kt::modified(kt::make_pod("web", "bad", std::to_string(version)))});
+        f.settle();
+        const bool waits = pods.last_resource_version() != std::to_string(version);
+        f.run.advance(5s);
+        CHECK(pods.last_resource_version() == std::to_string(version));
+        CHECK(pods.stats().processing_failures == before + (waits ? 3 : 0));
+        return waits;
+    };
+    CHECK(held_up(6));
+    CHECK_FALSE(held_up(7));
+    f.run.advance(50s);
+    CHECK_FALSE(held_up(8));
+    f.run.advance(10s);
+    CHECK(held_up(9));
+    CHECK(pods.stats().transform_failures == 4);
 }
 
 TEST_CASE("transform: one that removes or changes the version does not delay the store's version", "[cache][transform]")
@@ -138,11 +242,12 @@ TEST_CASE("transform: an unchanged object is recognised without expanding it", "
     REQUIRE(decoder.feed(list + "]}"));
     const object fresh = decoder.finish().value().items.back();
     const auto made = object::parse(text(99)).value();
-    const kubecoro::detail::object_transformer transformer([&made](const object&) { return made; }, encoding, {});
+    kubecoro::detail::object_transformer transformer([&made](const object&) { return made; }, encoding, {});
 
     const auto before = encoding->stats().expansions;
-    const auto applied = transformer.apply(fresh);
-    CHECK(applied.name() == "p1099");
+    const auto applied = transformer.apply(fresh, {});
+    REQUIRE(applied);
+    CHECK(applied->name() == "p1099");
     CHECK(transformer.failures() == 0);
     CHECK(encoding->stats().expansions == before);
     CHECK(fresh.uid() == made.uid());

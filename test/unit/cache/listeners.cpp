@@ -244,9 +244,13 @@ TEST_CASE("shared_processor: a listener gets the store's content first, and its 
         return std::make_shared<processor_listener>(processor_listener::settings{.id = id, .left = left});
     };
     shared_processor p(left);
+    const auto distribute = [&p](const std::vector<notification>& batch) {
+        auto to = p.to_all();
+        p.distribute(batch, to);
+    };
     const auto early = make(1);
     p.join(early, {}, false);
-    p.distribute(events(1));
+    distribute(events(1));
     CHECK(early->stats().pending == 1);
     CHECK_FALSE(early->gate().is_open());
     const auto late = make(2);
@@ -259,12 +263,12 @@ TEST_CASE("shared_processor: a listener gets the store's content first, and its 
     p.join(empty, {}, true);
     CHECK(empty->gate().is_open()); // no initial events
     p.mark_initial();
-    p.distribute(events(3));
+    distribute(events(3));
     CHECK(late->stats().pending == 5);
     late->remove();
-    p.distribute({});
+    distribute({});
     CHECK(p.find(2) != nullptr); // nothing was distributed yet
-    p.distribute(events(1));
+    distribute(events(1));
     CHECK(p.find(2) == nullptr);
     // On a quiet resource ended listeners are dropped when another joins; one that has ended before does not join.
     early->remove();
@@ -275,6 +279,30 @@ TEST_CASE("shared_processor: a listener gets the store's content first, and its 
     CHECK(p.find(4) != nullptr);
     p.join(empty, {}, true);
     CHECK(p.find(3) == nullptr);
+}
+
+TEST_CASE("shared_processor: an interrupted distribution continues where it stopped, without those who joined since",
+          "[cache][listeners]")
+{
+    shared_processor p;
+    const auto make = [](std::uint64_t id) {
+        return std::make_shared<processor_listener>(processor_listener::settings{.id = id});
+    };
+    const auto first = make(1);
+    const auto second = make(2);
+    const auto third = make(3);
+    p.join(first, {}, true);
+    p.join(second, {}, true);
+    shared_processor::delivery to = p.to_all();
+    CHECK(to.last == 2);
+    to.done = 1; // the second one threw
+    p.join(third, {}, true);
+    p.distribute(events(1), to);
+    CHECK(first->stats().pending == 0);
+    CHECK(second->stats().pending == 1);
+    CHECK(third->stats().pending == 0);
+    p.distribute(events(1), to);
+    CHECK(second->stats().pending == 1);
 }
 
 TEST_CASE("listeners: a deadline whose call throws is logged, and does not end the others", "[cache][listeners]")

@@ -1,7 +1,9 @@
 // Tests of sources and sinks that throw: a reflector reports the exception and continues.
 
 #include "informer_fixture.hpp"
-#include "reflector/reflector.hpp"
+#include "reflector/reflector_driver.hpp"
+
+#include <kubecoro/base/latch.hpp>
 
 #include <deque>
 #include <functional>
@@ -144,7 +146,7 @@ struct trapped_fixture : fixture
 };
 
 /// Records its calls, and throws when configured.
-struct trapped_sink final : reflector_sink
+struct trapped_sink final : delta_sink
 {
     trap replacing;
     trap applying;
@@ -152,27 +154,33 @@ struct trapped_sink final : reflector_sink
     trap showing;
     lines seen;
     std::string version;
+    latch freed = settled_latch();
 
-    result<> replace(std::size_t, std::vector<object> items, std::string resource_version,
-                     const std::vector<left_out_object>&) override
+    static latch settled_latch()
+    {
+        const latch l;
+        l.settle({});
+        return l;
+    }
+    void replace(std::vector<object> items, std::string resource_version, std::vector<left_out_object>) override
     {
         seen.push_back("list " + std::to_string(items.size()) + "@" + resource_version);
         replacing.spring();
-        return {};
     }
-    result<> apply(std::size_t, std::vector<delta> changes, std::string resource_version) override
+    void apply(std::vector<delta> changes, std::string resource_version) override
     {
         seen.push_back("apply " + std::to_string(changes.size()) + "@" + resource_version);
         applying.spring();
-        return {};
     }
-    void vanished(std::size_t) override { seen.push_back("gone"); }
-    void report(std::size_t, const reflector_core::incident& what) override
+    void vanished() override { seen.push_back("gone"); }
+    [[nodiscard]] bool has_room() const override { return freed.settled(); }
+    [[nodiscard]] asio::awaitable<result<>> room() override { return freed.wait(); }
+    void report(reflector_core::incident what) override
     {
         reporting.spring();
         seen.push_back(std::string(what.what));
     }
-    void progress(std::size_t, const reflector_core& core) override
+    void progress(const reflector_core& core) override
     {
         showing.spring();
         version = core.resource_version();
@@ -187,8 +195,7 @@ struct lonely
     std::shared_ptr<kt::scripted_source> script = std::make_shared<kt::scripted_source>(run.shared_clock());
     std::shared_ptr<traps> at = std::make_shared<traps>();
     trapped_sink sink;
-    reflector follows{0,
-                      std::make_shared<trapped_source>(script, at),
+    reflector_driver follows{std::make_shared<trapped_source>(script, at),
                       reflector_core({}, {"Pod", "v1", ""}, 3),
                       {},
                       run.shared_clock(),

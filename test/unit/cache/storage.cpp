@@ -246,7 +246,7 @@ TEST_CASE("storage: a compressed store is smaller, and recompresses early object
         for (const auto& node : s.values_of("node"))
             for (const auto& o : s.by_index("node", node)) CHECK(s.get(o.key()).is_same(o));
         for (int i = 0; i < 300; i += 2)
-            (void)s.apply(std::vector<kubecoro::detail::delta>{{kubecoro::detail::delta_type::deleted, a_pod(i, 900)}});
+            (void)s.apply(std::vector<kubecoro::delta>{{kubecoro::delta_type::deleted, a_pod(i, 900)}});
         CHECK(s.size() == 150);
         return s.bytes();
     };

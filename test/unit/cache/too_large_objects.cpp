@@ -83,7 +83,7 @@ TEST_CASE("too large: an event is skipped, reported once by name, and counted un
         s.events({too_large(watch_event_type::deleted, left_out("a", "12", "u"))});
         const auto gone = s.as<core::do_apply>();
         REQUIRE(gone.changes.size() == 1);
-        CHECK(gone.changes[0].type == kubecoro::detail::delta_type::deleted);
+        CHECK(gone.changes[0].type == kubecoro::delta_type::deleted);
         CHECK(gone.changes[0].obj.key() == object_key("web", "a"));
         CHECK(gone.resource_version == "12");
         CHECK(s.c.stats().outdated == 0);

@@ -1,7 +1,6 @@
 #include "fifo/delta_fifo_core.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -12,109 +11,86 @@ bool is_single(delta_type t) noexcept
     return t == delta_type::added || t == delta_type::updated || t == delta_type::deleted;
 }
 
-bool stands_alone(delta_type t) noexcept { return t == delta_type::replaced_all || t == delta_type::sync_all; }
+bool is_popped_alone(delta_type t) noexcept { return !is_single(t) && t != delta_type::version; }
 
 } // namespace
 
-delta_fifo_core::delta_fifo_core(delta_fifo_limits limits) : limits_(limits)
-{
-    limits_.max_batch = std::max<std::size_t>(1, limits_.max_batch);
-    limits_.max_pending = std::max<std::size_t>(1, limits_.max_pending);
-}
+delta_fifo_core::delta_fifo_core(std::size_t max_batch) : max_batch_(std::max<std::size_t>(1, max_batch)) {}
 
-std::size_t delta_fifo_core::add_scope()
+void delta_fifo_core::add_scope(std::size_t scope)
 {
-    scopes_.emplace(next_scope_, population::missing);
-    ++unsynced_;
-    return next_scope_++;
+    if (scopes_.emplace(scope, population::missing).second) ++unsynced_;
 }
 
 void delta_fifo_core::remove_scope(std::size_t scope)
 {
-    if (scopes_.at(scope) != population::processed) --unsynced_;
-    scopes_.erase(scope);
+    const auto at = scopes_.find(scope);
+    if (at == scopes_.end()) return;
+    if (at->second != population::processed) --unsynced_;
+    scopes_.erase(at);
     if (populating_ == scope) populating_.reset();
 }
 
-void delta_fifo_core::append(delta d)
+bool delta_fifo_core::push(delta& d)
 {
-    queue_.push_back({std::move(d), {}});
-    ++size_;
+    if (is_single(d.type)) return push_single(d);
+    queue_.push_back(std::move(d));
+    if (queue_.back().type == delta_type::replaced_all) note_list(queue_.back());
+    return true;
 }
 
-void delta_fifo_core::push(delta_type type, object obj)
+bool delta_fifo_core::push_single(delta& d)
 {
-    const bool deletion = type == delta_type::deleted;
-    auto [at, fresh] = pending_.try_emplace(obj);
+    const bool deletion = d.type == delta_type::deleted;
+    const auto [at, fresh] = pending_.try_emplace(d.obj);
     pending& p = at->second;
-    const bool since_the_list = !fresh && p.lists_before == lists_;
-    if (deletion && since_the_list && p.last_is_deletion) return;
+    if (deletion && !fresh && p.lists_before == lists_ && p.last_is_deletion) return false;
+    try {
+        queue_.push_back(std::move(d));
+    } catch (...) {
+        if (fresh) pending_.erase(at);
+        throw;
+    }
     ++p.count;
     p.last_is_deletion = deletion;
     p.lists_before = lists_;
-    delta d{.type = type, .obj = std::move(obj)};
-    if (since_the_list && limits_.sequence == order::per_key) {
-        queue_[p.place - popped_].more.push_back(std::move(d));
-        ++size_;
-        return;
-    }
-    p.place = popped_ + queue_.size();
-    append(std::move(d));
+    return true;
 }
 
-void delta_fifo_core::replace(std::size_t scope, std::vector<object> items, std::string resource_version)
+void delta_fifo_core::note_list(delta& d)
 {
     ++lists_;
-    auto all = std::make_shared<replacement>();
-    all->items = std::move(items);
-    all->initial = scopes_.at(scope) == population::missing;
-    if (all->initial) scopes_.at(scope) = population::queued;
-    delta d{.type = delta_type::replaced_all, .scope = scope};
-    d.resource_version = std::move(resource_version);
-    d.all = std::move(all);
-    append(std::move(d));
+    const auto at = scopes_.find(d.scope);
+    if (at == scopes_.end()) return;
+    d.all->initial = at->second == population::missing;
+    if (d.all->initial) at->second = population::queued;
 }
 
-void delta_fifo_core::version(std::size_t scope, std::string resource_version)
+std::vector<delta> delta_fifo_core::pop(std::vector<delta>& dropped)
 {
-    delta d{.type = delta_type::version, .scope = scope};
-    d.resource_version = std::move(resource_version);
-    append(std::move(d));
-}
-
-void delta_fifo_core::sync(std::uint64_t target)
-{
-    delta d{.type = delta_type::sync_all};
-    d.target = target;
-    append(std::move(d));
-}
-
-std::vector<delta> delta_fifo_core::pop()
-{
-    processed();
     std::vector<delta> batch;
-    while (!queue_.empty() && batch.size() < limits_.max_batch) {
-        step& front = queue_.front();
-        const bool alone = stands_alone(front.first.type);
-        const bool fits = !alone && batch.size() + front.size() <= limits_.max_batch;
-        if (!batch.empty() && !fits) break;
-        if (is_single(front.first.type)) forget(front);
-        if (front.first.type == delta_type::replaced_all && front.first.all->initial) populating_ = front.first.scope;
-        size_ -= front.size();
-        batch.push_back(std::move(front.first));
-        std::move(front.more.begin(), front.more.end(), std::back_inserter(batch));
+    batch.reserve(std::min(queue_.size(), max_batch_));
+    while (!queue_.empty() && batch.size() < max_batch_) {
+        delta& front = queue_.front();
+        const auto type = front.type;
+        const bool wanted = type == delta_type::sync_all || scopes_.contains(front.scope);
+        const bool alone = wanted && is_popped_alone(type);
+        if (alone && !batch.empty()) break;
+        auto& to = wanted ? batch : dropped;
+        to.push_back(std::move(front));
         queue_.pop_front();
-        ++popped_;
-        if (alone) break;
+        if (is_single(type)) forget(to.back().obj);
+        if (!alone) continue;
+        if (type == delta_type::replaced_all && batch.front().all->initial) populating_ = batch.front().scope;
+        break;
     }
     return batch;
 }
 
-void delta_fifo_core::forget(const step& s)
+void delta_fifo_core::forget(const object& o)
 {
-    auto at = pending_.find(s.first.obj);
-    at->second.count -= s.size();
-    if (at->second.count == 0) pending_.erase(at);
+    const auto at = pending_.find(o);
+    if (--at->second.count == 0) pending_.erase(at);
 }
 
 void delta_fifo_core::processed()
@@ -123,8 +99,6 @@ void delta_fifo_core::processed()
     scopes_.at(*std::exchange(populating_, std::nullopt)) = population::processed;
     --unsynced_;
 }
-
-bool delta_fifo_core::has_pending(object_key_view key) const { return pending_.find(key) != pending_.end(); }
 
 std::vector<object> delta_fifo_core::to_show(std::vector<object> stored) const
 {

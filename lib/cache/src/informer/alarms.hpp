@@ -3,6 +3,7 @@
 #include "listener/sweep_pace.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -21,11 +22,11 @@ namespace kubecoro::detail {
 class alarms
 {
 public:
-    explicit alarms(std::shared_ptr<time_source> time) : time_(std::move(time)) {}
+    alarms(std::shared_ptr<time_source> time, logger log) : time_(std::move(time)), log_(std::move(log)) {}
 
     /// @param whose  The owner; nothing is called once it has expired.
     void set(time_point when, std::weak_ptr<void> whose, std::function<void()> call);
-    /// Calls due functions one at a time, until cancelled. An exception of a call ends run(); other alarms stay set.
+    /// Calls due functions one at a time, until cancelled. An exception of a call is logged.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
 
 private:
@@ -36,8 +37,10 @@ private:
     };
 
     void ring();
+    [[nodiscard]] boost::asio::awaitable<result<>> ring_on_time();
 
     const std::shared_ptr<time_source> time_;
+    const logger log_;
     /// The timer of run() while it runs: a timer must not outlive its context.
     timer* timer_ = nullptr;
     std::multimap<time_point, alarm> set_;

@@ -1,5 +1,7 @@
 #include "informer/consistency_checker.hpp"
 
+#include "informer/lane_source.hpp"
+
 #include <kubecoro/base/timeout.hpp>
 
 #include <utility>
@@ -71,11 +73,7 @@ void consistency_checker::conclude(const std::string& source, const std::string&
     }
     settings_.log.error("the store differs from the server at this version",
                         {{"source", source}, {"version", version}, {"what", v.why}});
-    if (!settings_.options.on_failure) return;
-    try {
-        settings_.options.on_failure(failure(cond::corrupt, "the store differs from the server: " + v.why));
-    } catch (...) { // documented: exceptions are ignored
-    }
+    tell_user(settings_, failure(cond::corrupt, "the store differs from the server: " + v.why));
 }
 
 consistency_stats consistency_checker::stats() const

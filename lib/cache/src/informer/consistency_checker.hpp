@@ -1,8 +1,9 @@
 #pragma once
 
 #include "informer/consistency_core.hpp"
-#include "informer/informer_lane.hpp"
+#include "informer/informer_settings.hpp"
 
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/stats.hpp>
 
@@ -22,6 +23,7 @@ namespace kubecoro::detail {
 class consistency_checker
 {
 public:
+    /// @param encoding  Written on this strand alone; null when nothing is checked.
     consistency_checker(const informer_settings& s, std::shared_ptr<object_encoding> encoding);
 
     /// Requests a check; call when a list was stored and nothing after it. @param stored  The whole namespace.

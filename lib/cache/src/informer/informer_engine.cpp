@@ -3,12 +3,13 @@
 #include "listener/listener_settings.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -19,16 +20,38 @@ namespace {
 /// Number of changes in a list from which it is applied to a copy of the tables.
 constexpr std::size_t large_change = 512;
 
+/// Minimum time between two updates of the metrics.
+constexpr duration shortest_period = std::chrono::seconds{1};
+
+std::shared_ptr<object_encoding> new_encoding(const informer_settings& s)
+{
+    return make_object_encoding(encoding_for(s.resource, s.options.storage));
+}
+
+bool packs(const object_encoding& e) { return e.stats().policy == storage::compressed; }
+
+/// Packing needs one strand for the decoders and the store, which packs objects again.
+decode_strand first_decoder(const informer_settings& s, const kept_executor& strand)
+{
+    auto encoding = new_encoding(s);
+    const bool shared = packs(*encoding);
+    return {shared ? strand : make_kept_strand(s.executor), std::move(encoding)};
+}
+
+/// The encoding of what the informer's strand decodes itself, while the lanes decode on theirs.
+std::shared_ptr<object_encoding> encoding_of_strand(const informer_settings& s, const decode_strand& first, bool needed)
+{
+    if (!needed) return nullptr;
+    return packs(*first.encoding) ? first.encoding : new_encoding(s);
+}
+
 } // namespace
 
 informer_engine::informer_engine(informer_settings s)
     : settings_(std::move(s)),
-      trace_(settings_.log, "informer", settings_.label),
       strand_(make_kept_strand(settings_.executor)),
-      encoding_(make_object_encoding(encoding_for(settings_.resource, settings_.options.storage))),
-      store_(std::make_shared<store>(settings_.log, large_change, encoding_)),
-      transformer_(settings_.options.transform, encoding_, settings_.log),
-      checker_(settings_, encoding_),
+      decoder_(first_decoder(settings_, strand_)),
+      store_(std::make_shared<store>(settings_.log, large_change, decoder_.encoding)),
       registry_(settings_.log.with({{"informer", settings_.label}}),
                 {.run =
                      [this](const auto& listener, event_handler handler, const kept_executor& executor) {
@@ -40,14 +63,29 @@ informer_engine::informer_engine(informer_settings s)
                          on_strand(
                              [self = shared_from_this(), listener, period] { self->resync_every(period, listener); });
                      }}),
-      fifo_({.sequence = settings_.options.sequence}),
-      processor_(registry_.left()),
-      alarms_(settings_.time),
-      wanted_(settings_.options.namespaces),
+      listeners_(registry_.left()),
+      transformer_(settings_.options.transform,
+                   encoding_of_strand(settings_, decoder_, static_cast<bool>(settings_.options.transform)),
+                   settings_.log),
+      checker_(settings_, encoding_of_strand(settings_, decoder_, settings_.options.check_consistency)),
+      alarms_(settings_.time, settings_.log.with({{"informer", settings_.label}})),
+      lanes_(settings_, decoder_, fifo_, store_, watches_,
+             [this](std::size_t scope, reflector_core::incident what) {
+                 on_strand([self = shared_from_this(), scope, what = std::move(what)] { self->report(scope, what); });
+             }),
+      sync_(settings_, lanes_, registry_, listeners_, waiters_),
+      processor_({.settings = settings_,
+                  .fifo = fifo_,
+                  .content = store_,
+                  .lanes = lanes_,
+                  .listeners = listeners_,
+                  .waiters = waiters_,
+                  .sync = sync_,
+                  .checker = checker_,
+                  .transformer = transformer_}),
       handlers_(strand_.get(), settings_.log),
       watches_(strand_.get(), settings_.log)
 {
-    for (const auto& ns : wanted_.watched()) add_lane(ns);
 }
 
 // ---- start and stop
@@ -82,17 +120,24 @@ void informer_engine::start()
     std::lock_guard lock(mutex_);
     if (started_ || stopping_) return;
     started_ = true;
-    started_at_ = settings_.time->now();
+    sync_.start();
     registry_.start(); // first: waiting listeners must receive the first event
-    for (const auto& [id, l] : lanes_) run(l);
-    if (settings_.options.storage.policy == storage::compressed) watches_.spawn("renewal", renew_loop());
+    run_parts();
+    lanes_.start();
+    // Without namespaces no list is pending.
+    on_strand([self = shared_from_this()] { self->sync_.settle(false, 0); });
+}
+
+/// Requires mutex_.
+void informer_engine::run_parts()
+{
+    watches_.spawn("delta processor", processor_.run());
+    if (packs(*decoder_.encoding)) watches_.spawn("renewal", processor_.renew());
     if (settings_.metrics) {
         meter_.emplace(settings_.metrics, settings_.label, settings_.resource.display_name());
         watches_.spawn("metrics", meter_loop());
     }
     if (settings_.options.check_consistency) watches_.spawn("consistency check", checker_.run());
-    // Without namespaces no list is pending.
-    if (lanes_.empty()) on_strand([self = shared_from_this()] { self->settle_sync(); });
 }
 
 void informer_engine::request_stop()
@@ -100,14 +145,14 @@ void informer_engine::request_stop()
     {
         std::lock_guard lock(mutex_);
         stopping_ = true;
-        for (const auto& [id, l] : lanes_) l->gate.close();
     }
+    lanes_.close();
     registry_.refuse();
     watches_.stop();
     waiters_.close(failure(cond::cancelled, "the informer was stopped"));
     // Readers and waiters end now: the caller of stop() may be one of them.
     registry_.end_subscriptions();
-    gate_.close();
+    sync_.gate().close();
     store_->versions()->close();
 }
 
@@ -123,7 +168,7 @@ asio::awaitable<result<>> informer_engine::stop(std::shared_ptr<informer_engine>
         std::lock_guard lock(self->mutex_);
         return !std::exchange(self->stopped_, true);
     }();
-    if (first) self->tell_end();
+    if (first) self->log_end();
     co_return result<>{};
 }
 
@@ -148,6 +193,61 @@ void informer_engine::abandon(std::shared_ptr<informer_engine> self)
     asio::co_spawn(strand, std::move(ending),
                    asio::detached); // rule aside: no owner is left, and it ends with the last child task
 }
+
+void informer_engine::log_end()
+{
+    const auto s = stats();
+    if (meter_) meter_->publish(s);
+    settings_.log.info("stopped", {{"informer", settings_.label},
+                                   {"objects", s.objects},
+                                   {"lists", s.reflector.lists},
+                                   {"watches", s.reflector.watches}});
+}
+
+asio::awaitable<result<>> informer_engine::meter_loop()
+{
+    const auto period = std::max(settings_.metrics_period, shortest_period);
+    for (;;) {
+        meter_->publish(stats());
+        auto pause = sleep_for(*settings_.time, period);
+        const auto woken = co_await std::move(pause);
+        if (!woken) co_return woken;
+    }
+}
+
+// ---- snapshots
+
+informer_state informer_engine::state() const
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (stopped_ || (stopping_ && !started_)) return informer_state::stopped;
+        if (!started_) return informer_state::created;
+    }
+    return lanes_.state();
+}
+
+informer_stats informer_engine::stats() const
+{
+    informer_stats s;
+    lanes_.add_to(s);
+    processor_.add_to(s);
+    s.state = state();
+    s.synced = gate().is_open();
+    s.objects = store_->size();
+    s.bytes = store_->bytes();
+    s.resource_version = lanes_.version();
+    s.time_to_sync = sync_.time_to_sync();
+    s.transform_failures = transformer_.failures();
+    s.index_failures = store_->index_failures();
+    s.indexed_labels = store_->indexed_labels();
+    s.consistency = checker_.stats();
+    for (const auto& l : registry_.all())
+        if (!l->over()) s.handlers.push_back(l->stats());
+    return s;
+}
+
+std::string informer_engine::describe() const { return describe_informer(settings_, lanes_, stats()); }
 
 // ---- listeners
 
@@ -181,6 +281,168 @@ std::shared_ptr<processor_listener> informer_engine::admit(listener_registry::ad
 result<> informer_engine::add_index(std::string name, index_function f)
 {
     return store_->add_index(std::move(name), std::move(f));
+}
+
+void informer_engine::join(std::shared_ptr<processor_listener> listener)
+{
+    sync_.tell_newcomer(*listener);
+    listeners_.join(std::move(listener), store_->list({}), sync_.synced());
+}
+
+void informer_engine::resync_every(duration period, const std::shared_ptr<processor_listener>& listener)
+{
+    const auto resync = [this, period, to = std::weak_ptr(listener)] {
+        const auto alive = to.lock();
+        if (!alive || alive->over()) return;
+        resync_every(period, alive); // independent of the outcome of this one
+        fifo_.sync(alive->id());
+    };
+    set_alarm(time_after(settings_.time->now(), period), listener, resync);
+}
+
+void informer_engine::end_after(duration limit, std::weak_ptr<void> whose, std::function<void()> call)
+{
+    const auto when = time_after(settings_.time->now(), limit);
+    on_strand([self = shared_from_this(), when, whose = std::move(whose), call = std::move(call)] {
+        self->set_alarm(when, whose, call);
+    });
+}
+
+void informer_engine::set_alarm(time_point when, std::weak_ptr<void> whose, std::function<void()> call)
+{
+    if (!std::exchange(alarms_run_, true)) watches_.spawn("deadlines", alarms_.run());
+    alarms_.set(when, std::move(whose), std::move(call));
+}
+
+// ---- waiters
+
+namespace {
+
+/// A waiter on its way to the strand. Its wait ends if it never arrives because the context ends first.
+class newcomer
+{
+public:
+    explicit newcomer(std::shared_ptr<object_waiter> w) : waiter_(std::move(w)) {}
+    newcomer(const newcomer&) = delete;
+    newcomer& operator=(const newcomer&) = delete;
+    ~newcomer()
+    {
+        if (waiter_) waiter_->end(failure(cond::cancelled, "the informer's context has ended"));
+    }
+    [[nodiscard]] std::shared_ptr<object_waiter> arrive() { return std::exchange(waiter_, nullptr); }
+
+private:
+    std::shared_ptr<object_waiter> waiter_;
+};
+
+} // namespace
+
+void informer_engine::admit_waiter(const std::shared_ptr<object_waiter>& waiter, duration limit)
+{
+    // The posted function shares ownership, so that either side may release the waiter first.
+    on_strand(
+        [self = shared_from_this(), comes = std::make_shared<newcomer>(waiter)] { self->admit(comes->arrive()); });
+    if (limit == duration::zero()) return;
+    end_after(limit, waiter, [w = waiter.get()] { w->end(failure(cond::timed_out)); });
+}
+
+void informer_engine::admit(const std::shared_ptr<object_waiter>& waiter)
+{
+    const auto* lane = lanes_.covering(waiter->key().ns);
+    if (lane == nullptr)
+        return waiter->end(failure(cond::misconfigured,
+                                   "the informer does not cover the namespace of " + to_string(waiter->key())));
+    const bool filled = lane->gate.is_open();
+    if (lane->blocked && !filled) return waiter->end(*lane->blocked);
+    waiters_.add(waiter);
+    if (filled) waiter->tell(store_->get(waiter->key()));
+}
+
+// ---- lanes
+
+namespace {
+
+asio::awaitable<result<>> refused(failure why) { co_return why; }
+
+} // namespace
+
+asio::awaitable<result<>> informer_engine::set_namespaces(std::vector<std::string> namespaces)
+{
+    return change_namespaces(namespaces, namespaces, [&](namespaces_core& wanted) { wanted.set(namespaces); });
+}
+
+asio::awaitable<result<>> informer_engine::add_namespace(const std::string& ns)
+{
+    return change_namespaces({ns}, {ns}, [&](namespaces_core& wanted) { wanted.add(ns); });
+}
+
+asio::awaitable<result<>> informer_engine::remove_namespace(const std::string& ns)
+{
+    return change_namespaces({ns}, {}, [&](namespaces_core& wanted) { wanted.remove(ns); });
+}
+
+asio::awaitable<result<>> informer_engine::change_namespaces(const std::vector<std::string>& named,
+                                                             std::vector<std::string> join,
+                                                             const std::function<void(namespaces_core&)>& change)
+{
+    const bool any = std::any_of(named.begin(), named.end(), [](const std::string& ns) { return !ns.empty(); });
+    if (any && !settings_.resource.namespaced)
+        return refused(failure(cond::misconfigured, settings_.resource.display_name() + " are cluster-scoped"));
+    if (const auto wanted = lanes_.want(change); !wanted) return refused(wanted.error());
+    auto begun = std::make_shared<namespace_change>(std::move(join));
+    auto waiting = namespace_change::wait(begun);
+    on_strand([self = shared_from_this(), begun = std::move(begun)] {
+        result<> settled;
+        try {
+            settled = self->settle_lanes();
+        } catch (...) {
+            settled = to_failure(std::current_exception());
+        }
+        begun->made(self->lanes_, settled);
+    });
+    return waiting;
+}
+
+result<> informer_engine::settle_lanes()
+{
+    auto change = lanes_.due();
+    if (!change) return change.error();
+    if (change->leave.empty() && change->join.empty()) return {};
+    // Objects that stay covered are already stored: a list from an older state would revert them.
+    const bool all_joins = !change->join.empty() && change->join.front().empty();
+    const bool all_leaves = !change->leave.empty() && change->leave.front().empty();
+    const std::string not_before = all_joins || all_leaves ? lanes_.version() : std::string();
+    const auto wanted = lanes_.wanted();
+    for (const auto& ns : change->leave) {
+        lanes_.remove(ns);
+        processor_.take_out(ns, wanted);
+    }
+    for (auto& ns : change->join) lanes_.add(std::move(ns), not_before);
+    // After adding: waits for a version of a namespace that stays covered move to the new lane.
+    for (const auto& ns : change->leave) store_->versions()->remove_lane(ns);
+    sync_.tell_blocked();
+    sync_.settle(fifo_.synced(), store_->size());
+    return {};
+}
+
+void informer_engine::retry_now() const
+{
+    for (const auto& l : lanes_.all()) informer_lane::retry_now(l);
+}
+
+void informer_engine::report(std::size_t scope, const reflector_core::incident& what)
+{
+    informer_lane* const l = lanes_.find(scope);
+    if (l == nullptr) return; // the lane was removed
+    const bool news =
+        l->current().state != informer_state::parked && l->told.is_news(what.what, what.why, settings_.time->now());
+    const auto level = !news ? log_level::debug : what.detour ? log_level::info : log_level::warning;
+    settings_.log.write(level, what.what,
+                        {{"informer", settings_.label}, {"source", l->describe()}, {"failure", what.why.describe()}});
+    if (what.detour || (what.skipped && !what.outdated)) return;
+    const auto why = what.why.because(std::string(what.what) + ": " + l->describe());
+    tell_user(settings_, why);
+    if (!what.skipped) sync_.failed(*l, why);
 }
 
 } // namespace kubecoro::detail

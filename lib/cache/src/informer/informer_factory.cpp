@@ -23,7 +23,6 @@ struct informer_key
     std::string shard_selector;
     decode_options decode;
     storage_options storage;
-    order sequence;
     friend bool operator==(const informer_key&, const informer_key&) = default;
 };
 
@@ -48,7 +47,7 @@ std::string with_name(std::string field_selector, const std::string& name)
 
 informer_key key_of(const resource_type& resource, const informer_options& o)
 {
-    return {resource, o.label_selector, o.field_selector, o.shard_selector, o.decode, o.storage, o.sequence};
+    return {resource, o.label_selector, o.field_selector, o.shard_selector, o.decode, o.storage};
 }
 
 } // namespace
@@ -117,7 +116,7 @@ struct informer_factory::state
         std::lock_guard lock(mutex);
         const namespaces_core wanted(o.namespaces);
         for (auto& e : entries)
-            if (!o.transform && !e.engine->transforms() && e.key == key && e.engine->covers_just(wanted)) {
+            if (!o.transform && !e.engine->transforms() && e.key == key && e.engine->lanes().covers_just(wanted)) {
                 ++e.uses;
                 return e.engine;
             }

@@ -1,113 +1,131 @@
 #include "informer/informer_lane.hpp"
 
-#include <kubecoro/base/catch_failure.hpp>
+#include "informer/lane_source.hpp"
 
-#include <algorithm>
-#include <string_view>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/post.hpp>
+
 #include <utility>
 
 namespace asio = boost::asio;
 
 namespace kubecoro::detail {
-namespace {
 
-bool inside_metadata(std::string_view path) noexcept
+informer_lane::informer_lane(const informer_settings& s, std::size_t scope, std::string ns, std::string not_before,
+                             decode_strand decoder, delta_fifo fifo, std::shared_ptr<const known_objects> known,
+                             reporter report)
+    : settings_(s),
+      scope_(scope),
+      ns_(std::move(ns)),
+      decoder_(std::move(decoder)),
+      fifo_(std::move(fifo)),
+      source_(open_source(s, ns_, decoder_.encoding, std::move(known))),
+      report_(std::move(report)),
+      trace_(s.log, "informer", s.label),
+      reflector_(source_,
+                 reflector_core(*s.options.policy,
+                                {.kind = s.resource.kind,
+                                 .api_version = s.resource.api_version(),
+                                 .ns = ns_,
+                                 .not_before = std::move(not_before)},
+                                s.seed + 2 * scope, source_->streams_lists() ? s.ability : nullptr),
+                 *s.options.policy, s.time, s.relists, *this)
 {
-    constexpr std::string_view metadata = "metadata";
-    if (!path.starts_with(metadata)) return false;
-    return path.size() == metadata.size() || path[metadata.size()] == '.' || path[metadata.size()] == '[';
 }
 
-/// Adds the pruning for storage::metadata_only: other parts are not stored, whatever the server sends.
-decode_options decode_for(const informer_options& o)
+asio::awaitable<result<>> informer_lane::drive(result<>& outcome)
 {
-    decode_options decode = o.decode;
-    if (o.storage.policy != storage::metadata_only) return decode;
-    auto& keep = decode.prune.keep;
-    if (keep.empty()) keep = {"metadata"};
-    std::erase_if(keep, [](const std::string& path) { return !inside_metadata(path); });
-    if (keep.empty()) keep = {"metadata.name"}; // always kept; nothing else was requested
-    // Most of the metadata's size and rarely needed: kept only when named explicitly.
-    decode.drop_managed_fields = std::none_of(
-        keep.begin(), keep.end(), [](const std::string& path) { return path.starts_with("metadata.managedFields"); });
-    return decode;
+    auto running = catch_failure(reflector_.run());
+    outcome = co_await std::move(running);
+    co_return result<>{};
 }
 
-/// Returns why the server must not be queried at all, or an empty text.
-std::string refusal(const informer_settings& s, const std::string& ns)
+asio::awaitable<result<>> informer_lane::run(std::shared_ptr<informer_lane> self)
 {
-    // The server would return every object, and each would be skipped as one of another namespace.
-    if (!s.resource.namespaced && !ns.empty())
-        return s.resource.display_name() + " are cluster-scoped: leave informer_options::namespaces empty";
-    if (s.resource.namespaced && ns.empty() && !s.options.name.empty())
-        return s.resource.display_name() + " are namespaced: informer_options::name needs informer_options::namespaces";
-    // An ignored selector would go unnoticed, and every shard would hold everything.
-    if (!s.options.shard_selector.empty() && s.options.storage.policy == storage::metadata_only)
-        return "a list of metadata only does not show whether informer_options::shard_selector was applied";
-    return {};
+    result<> outcome;
+    auto driving = self->drive(outcome);
+    auto leaving = self->leave_.wait();
+    auto both = race(std::move(driving), std::move(leaving));
+    co_await std::move(both);
+    co_return outcome; // the group reports a reflector that ends without cancellation
 }
 
-class refused_source final : public list_watch_source
+void informer_lane::retry_now(const std::shared_ptr<informer_lane>& self)
 {
-public:
-    refused_source(std::string what, failure why) : what_(std::move(what)), why_(std::move(why)) {}
-
-    asio::awaitable<result<list_page>> list(list_options) override { co_return why_; }
-    asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override { co_return why_; }
-    [[nodiscard]] std::string describe() const override { return what_; }
-
-private:
-    std::string what_;
-    failure why_;
-};
-
-std::shared_ptr<list_watch_source> refuse(const informer_settings& s, const std::string& ns, failure why)
-{
-    auto what = s.resource.display_name() + (ns.empty() ? "" : " in namespace " + ns);
-    return std::make_shared<refused_source>(std::move(what), std::move(why));
+    if (const auto strand = self->strand().get()) asio::post(strand, [self] { self->reflector_.retry_now(); });
 }
 
-} // namespace
-
-std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const std::string& ns,
-                                               std::shared_ptr<object_encoding> encoding,
-                                               std::shared_ptr<const known_objects> known)
+informer_lane::status informer_lane::current() const
 {
-    if (auto why = refusal(s, ns); !why.empty()) return refuse(s, ns, failure(cond::misconfigured, std::move(why)));
-    const source_scope scope{.ns = ns,
-                             .label_selector = s.options.label_selector,
-                             .field_selector = s.options.field_selector,
-                             .shard_selector = s.options.shard_selector,
-                             .decode = decode_for(s.options),
-                             .metadata_only = s.options.storage.policy == storage::metadata_only,
-                             .encoding = std::move(encoding),
-                             .known = std::move(known)};
-    try {
-        return s.provider->open(s.resource, scope);
-    } catch (...) { // an added namespace is opened on the strand, which must not throw
-        return refuse(s, ns, to_failure(std::current_exception()));
-    }
+    std::lock_guard lock(mutex_);
+    return status_;
 }
 
-std::unique_ptr<informer_lane> make_lane(const informer_settings& s, std::size_t id, std::string ns,
-                                         std::string not_before, std::shared_ptr<object_encoding> encoding,
-                                         std::shared_ptr<const known_objects> known, reflector_sink& sink)
+void informer_lane::set_version(const std::string& version, std::optional<time_point> heard)
 {
-    const auto& policy = *s.options.policy;
-    auto l = std::make_unique<informer_lane>();
-    l->id = id;
-    l->source = open_source(s, ns, std::move(encoding), std::move(known));
-    l->runs =
-        std::make_unique<reflector>(id, l->source,
-                                    reflector_core(policy,
-                                                   {.kind = s.resource.kind,
-                                                    .api_version = s.resource.api_version(),
-                                                    .ns = ns,
-                                                    .not_before = std::move(not_before)},
-                                                   s.seed + 2 * id, l->source->streams_lists() ? s.ability : nullptr),
-                                    policy, s.time, s.relists, sink);
-    l->ns = std::move(ns);
-    return l;
+    std::lock_guard lock(mutex_);
+    status_.version = version;
+    if (heard) status_.heard = heard;
+}
+
+// ---- the reflector's sink
+
+void informer_lane::replace(std::vector<object> items, std::string resource_version,
+                            std::vector<left_out_object> left_out)
+{
+    if (trace_.on())
+        for (const auto& o : items) trace_.pass("pushed", o);
+    fifo_.replace(scope_, std::move(items), std::move(resource_version), std::move(left_out));
+}
+
+void informer_lane::apply(std::vector<delta> changes, std::string resource_version)
+{
+    if (trace_.on())
+        for (const auto& c : changes) trace_.pass("pushed", c.obj);
+    fifo_.push(scope_, std::move(changes), std::move(resource_version));
+}
+
+void informer_lane::vanished() { fifo_.vanish(scope_); }
+bool informer_lane::has_room() const { return fifo_.has_room(scope_); }
+asio::awaitable<result<>> informer_lane::room() { return fifo_.room(scope_); }
+void informer_lane::report(reflector_core::incident what) { report_(scope_, std::move(what)); }
+
+void informer_lane::progress(const reflector_core& core)
+{
+    log_change(core);
+    std::lock_guard lock(mutex_);
+    status_.state = core.state();
+    status_.stats = core.stats();
+}
+
+// The status is changed on this strand only, so that it can be read here without the lock.
+void informer_lane::log_change(const reflector_core& core) const
+{
+    const bool was_parked = status_.state == informer_state::parked;
+    const bool is_parked = core.state() == informer_state::parked;
+    if (is_parked && !was_parked)
+        settings_.log.warning("the server no longer serves the resource: parked",
+                              {{"informer", settings_.label}, {"source", describe()}});
+    if (was_parked && !is_parked && core.state() != informer_state::stopped)
+        settings_.log.info("the resource is back", {{"informer", settings_.label}, {"source", describe()}});
+    const auto& before = status_.stats;
+    const auto& now = core.stats();
+    if (now.idle_ends != before.idle_ends) log_silence("idle_timeout");
+    if (now.overdue_ends != before.overdue_ends) log_silence("overdue");
+    if (is_parked || now.lists_total() == before.lists_total()) return;
+    for (std::size_t i = 0; i < relist_reasons; ++i)
+        if (now.relists[i] != before.relists[i])
+            settings_.log.info("listing again", {{"informer", settings_.label},
+                                                 {"source", describe()},
+                                                 {"reason", to_string(static_cast<relist_reason>(i))}});
+}
+
+void informer_lane::log_silence(std::string_view limit) const
+{
+    settings_.log.info("a silent watch was ended, and is resumed",
+                       {{"informer", settings_.label}, {"source", describe()}, {"limit", limit}});
 }
 
 } // namespace kubecoro::detail

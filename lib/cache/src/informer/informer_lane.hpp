@@ -1,87 +1,121 @@
 #pragma once
 
+#include "informer/event_trace.hpp"
+#include "informer/informer_settings.hpp"
 #include "informer/sync_gate.hpp"
 #include "listener/news_core.hpp"
-#include "reflector/reflector.hpp"
+#include "reflector/reflector_driver.hpp"
 
-#include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/context_bound.hpp>
-#include <kubecoro/base/log.hpp>
-#include <kubecoro/cache/options.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace kubecoro::detail {
 
-/// The parts and settings of an informer.
-struct informer_settings
+/// A strand that decodes, and the encoding that its decoders write. Lanes share one if there are many.
+struct decode_strand
 {
-    resource_type resource;
-    /// With policy and resync filled in.
-    informer_options options;
-    std::shared_ptr<source_provider> provider;
     kept_executor executor;
-    std::shared_ptr<time_source> time;
-    logger log;
-    std::uint64_t seed = 1;
-    /// Name in logs and metrics; unique in its factory.
-    std::string label;
-    /// Null = none.
-    std::shared_ptr<kubecoro::metrics> metrics = {};
-    duration metrics_period{0};
-    /// Shared by the informers of this resource.
-    std::shared_ptr<watch_list_ability> ability = std::make_shared<watch_list_ability>();
-    relist_budget relists = relist_budget();
+    std::shared_ptr<object_encoding> encoding;
 };
 
-/** One namespace of an informer, or all: a reflector of its own that feeds the common store.
+/** One namespace of an informer, or all: a reflector on a strand of its own that pushes into the informer's FIFO.
 
-    Strand-confined unless noted. */
-struct informer_lane
+    The sink's functions are called on the lane's strand. */
+class informer_lane final : public delta_sink
 {
-    informer_lane() = default;
+public:
+    /// The reflector's side of a lane, for any thread.
+    struct status
+    {
+        informer_state state = informer_state::created;
+        reflector_stats stats = {};
+        /// The version the store has reached.
+        std::string version = {};
+        /// Time of the last list, event or bookmark.
+        std::optional<time_point> heard = {};
+    };
+    /// Called on the lane's strand for each incident.
+    using reporter = std::function<void(std::size_t scope, reflector_core::incident what)>;
+
+    /// @param scope       Its number in the FIFO; its jitter is derived from it and the seed.
+    /// @param not_before  See reflector_expectation.
+    informer_lane(const informer_settings& s, std::size_t scope, std::string ns, std::string not_before,
+                  decode_strand decoder, delta_fifo fifo, std::shared_ptr<const known_objects> known,
+                  reporter report);
     informer_lane(const informer_lane&) = delete;
     informer_lane& operator=(const informer_lane&) = delete;
-    ~informer_lane() { gone.settle({}); }
+    ~informer_lane() override { gone.settle({}); }
 
-    std::size_t id = 0;
-    std::string ns;
-    std::shared_ptr<list_watch_source> source;
-    std::unique_ptr<reflector> runs;
+    /// Runs the reflector until cancelled or until leave(). Await on the lane's strand.
+    [[nodiscard]] static boost::asio::awaitable<result<>> run(std::shared_ptr<informer_lane> self);
+    /// Ends run(). Any thread.
+    void leave() const { leave_.settle({}); }
+    /// Ends the wait between two attempts, if there is one. Any thread.
+    static void retry_now(const std::shared_ptr<informer_lane>& self);
+
+    // Any thread.
+    [[nodiscard]] std::size_t scope() const noexcept { return scope_; }
+    [[nodiscard]] const std::string& ns() const noexcept { return ns_; }
+    [[nodiscard]] const kept_executor& strand() const noexcept { return decoder_.executor; }
+    [[nodiscard]] std::string describe() const { return source_->describe(); }
+    [[nodiscard]] status current() const;
+    /// Opens when the first list is stored.
+    const sync_gate gate;
+    /// Settled when the lane is destroyed.
+    const latch gone;
+
+    // Called on the informer's strand.
+    /// The store has reached this version; empty = it holds nothing of the lane.
+    void set_version(const std::string& version, std::optional<time_point> heard);
     /// The failures already logged.
     news_core told;
     /// Why it cannot list at all.
     std::optional<failure> blocked;
-    /// Opens when the first list is stored. Thread safe.
-    sync_gate gate;
-    /// Ends the reflector.
-    latch leave;
-    /// Settled when the lane is destroyed.
-    latch gone;
-    // Guarded by the informer's mutex:
-    informer_state state = informer_state::created;
-    reflector_stats stats;
-    std::string version;
-    /// Time of the last list, event or bookmark.
-    std::optional<time_point> heard;
+
+    // delta_sink
+    void replace(std::vector<object> items, std::string resource_version,
+                 std::vector<left_out_object> left_out) override;
+    void apply(std::vector<delta> changes, std::string resource_version) override;
+    void vanished() override;
+    [[nodiscard]] bool has_room() const override;
+    [[nodiscard]] boost::asio::awaitable<result<>> room() override;
+    void report(reflector_core::incident what) override;
+    void progress(const reflector_core& core) override;
+
+private:
+    [[nodiscard]] boost::asio::awaitable<result<>> drive(result<>& outcome);
+    void log_change(const reflector_core& core) const;
+    void log_silence(std::string_view limit) const;
+
+    const informer_settings& settings_;
+    const std::size_t scope_;
+    const std::string ns_;
+    const decode_strand decoder_;
+    delta_fifo fifo_;
+    const std::shared_ptr<list_watch_source> source_;
+    const reporter report_;
+    const event_trace trace_;
+    reflector_driver reflector_;
+    latch leave_;
+    mutable std::mutex mutex_;
+    /// Guarded by mutex_.
+    status status_;
 };
 
 /// Adds `one` to `sum`.
 void add(reflector_stats& sum, const reflector_stats& one);
-
-/// Opens the source for the objects of one namespace (empty = all) with these options. Never null.
-[[nodiscard]] std::shared_ptr<list_watch_source> open_source(const informer_settings& s, const std::string& ns,
-                                                             std::shared_ptr<object_encoding> encoding,
-                                                             std::shared_ptr<const known_objects> known);
-
-/// @param id          Identifies the lane to the sink; its jitter is derived from it and the seed.
-/// @param not_before  See reflector_expectation.
-[[nodiscard]] std::unique_ptr<informer_lane>
-make_lane(const informer_settings& s, std::size_t id, std::string ns, std::string not_before,
-          std::shared_ptr<object_encoding> encoding, std::shared_ptr<const known_objects> known, reflector_sink& sink);
 
 } // namespace kubecoro::detail

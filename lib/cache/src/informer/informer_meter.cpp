@@ -71,6 +71,7 @@ void informer_meter::publish(const informer_stats& s)
     if (const auto version = number(s.resource_version)) show("informer_resource_version", *version);
     show("informer_objects", static_cast<double>(s.objects));
     show("informer_object_bytes", static_cast<double>(s.bytes));
+    show("informer_pending_deltas", static_cast<double>(s.pending));
     show("informer_namespaces", static_cast<double>(s.namespaces));
     show("informer_indexed_labels", static_cast<double>(s.indexed_labels.size()));
     show("informer_outdated_objects", static_cast<double>(r.outdated));
@@ -90,6 +91,7 @@ void informer_meter::publish(const informer_stats& s)
     count("informer_decode_errors_total", r.decode_errors);
     count("informer_skipped_total", r.skipped);
     count("informer_index_failures_total", s.index_failures);
+    count("informer_processing_failures_total", s.processing_failures);
     count("informer_transform_failures_total", s.transform_failures);
     for (std::size_t i = 0; i < relist_reasons; ++i)
         count("informer_relists_total", r.relists[i],

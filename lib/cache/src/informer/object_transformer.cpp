@@ -2,36 +2,68 @@
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/saturating_time.hpp>
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
 namespace kubecoro::detail {
+namespace {
+
+/// Attempts at an object: with the pauses between them less than a second.
+constexpr unsigned most_attempts = 4;
+
+/// Time without further attempts, once an object has used up its own.
+constexpr duration impatience = std::chrono::minutes{1};
+
+} // namespace
 
 object_transformer::object_transformer(object_transform f, std::shared_ptr<object_encoding> encoding, logger log)
     : call_(std::move(f)), encoding_(std::move(encoding)), log_(std::move(log))
 {
 }
 
-object object_transformer::apply(const object& fresh) const
+result<object> object_transformer::apply(const object& fresh, time_point now)
 {
     auto made = call(fresh);
-    if (made) return std::move(*made);
+    if (!made && patient(now)) return made;
+    thrown_ = 0;
+    if (!made) return give_up(fresh, made.error());
+    if (made->is_same(fresh)) return made;
+    auto encoded = encode(*made, fresh);
+    return encoded ? std::move(encoded) : give_up(fresh, encoded.error());
+}
+
+bool object_transformer::patient(time_point now)
+{
+    if (now < impatient_until_) return false;
+    if (++thrown_ < most_attempts) return true;
+    impatient_until_ = time_after(now, impatience);
+    return false;
+}
+
+object object_transformer::give_up(const object& fresh, const failure& why)
+{
     ++failures_;
     log_.warning("a transform failed; the object is stored as received",
-                 {{"object", to_string(fresh.key())}, {"failure", made.error().describe()}});
+                 {{"object", to_string(fresh.key())}, {"failure", why.describe()}});
     return fresh;
 }
 
 result<object> object_transformer::call(const object& fresh) const
 {
-    object made;
     try {
-        made = call_(fresh);
+        return call_(fresh);
     } catch (...) {
-        return to_failure(std::current_exception());
+        const auto why = to_failure(std::current_exception());
+        // The cancellation of something inside the transform is not the informer's.
+        return why == cond::cancelled ? failure(cond::internal, why.message()) : why;
     }
-    if (made.is_same(fresh)) return made;
+}
+
+result<object> object_transformer::encode(const object& made, const object& fresh) const
+{
     if (!made || made.key() != fresh.key() || !made.same_uid(fresh) ||
         made.resource_version() != fresh.resource_version())
         return failure(cond::invalid, "name, namespace, uid and resourceVersion must stay");

@@ -33,7 +33,7 @@ asio::awaitable<result<>> shared_informer::wait_until(std::string resource_versi
     return lister().wait_until(std::move(resource_version), std::move(ns));
 }
 informer_state shared_informer::state() const { return engine_->state(); }
-std::string shared_informer::last_resource_version() const { return engine_->last_resource_version(); }
+std::string shared_informer::last_resource_version() const { return engine_->lanes().version(); }
 informer_stats shared_informer::stats() const { return engine_->stats(); }
 std::string shared_informer::describe() const { return engine_->describe(); }
 const resource_type& shared_informer::resource() const noexcept { return engine_->resource(); }
@@ -55,7 +55,7 @@ asio::awaitable<result<>> shared_informer::remove_namespace(std::string ns) cons
 
 void shared_informer::retry_now() const { engine_->retry_now(); }
 
-std::vector<std::string> shared_informer::namespaces() const { return engine_->namespaces(); }
+std::vector<std::string> shared_informer::namespaces() const { return engine_->lanes().namespaces(); }
 
 asio::awaitable<result<>> wait_for_cache_sync(std::vector<shared_informer> informers)
 {

@@ -1,3 +1,5 @@
+#include "informer/informer_lane.hpp"
+
 #include <kubecoro/cache/notification.hpp>
 #include <kubecoro/cache/stats.hpp>
 
@@ -91,3 +93,30 @@ std::uint64_t reflector_stats::relists_total() const noexcept
 }
 
 } // namespace kubecoro
+
+namespace kubecoro::detail {
+
+void add(reflector_stats& sum, const reflector_stats& one)
+{
+    sum.lists += one.lists;
+    sum.pages += one.pages;
+    for (std::size_t i = 0; i < relist_reasons; ++i) sum.relists[i] += one.relists[i];
+    sum.watch_lists += one.watch_lists;
+    sum.fallbacks += one.fallbacks;
+    sum.watches += one.watches;
+    sum.reconnects += one.reconnects;
+    sum.overdue_ends += one.overdue_ends;
+    sum.idle_ends += one.idle_ends;
+    sum.bookmarks += one.bookmarks;
+    sum.events_added += one.events_added;
+    sum.events_modified += one.events_modified;
+    sum.events_deleted += one.events_deleted;
+    sum.skipped += one.skipped;
+    sum.outdated += one.outdated;
+    sum.decode_errors += one.decode_errors;
+    sum.failures += one.failures;
+    sum.parks += one.parks;
+    if (one.last_failure) sum.last_failure = one.last_failure;
+}
+
+} // namespace kubecoro::detail

@@ -14,32 +14,37 @@ void shared_processor::join(std::shared_ptr<processor_listener> listener, const 
     for (const auto& o : stored) initial.emplace_back(added{o, true});
     if (!initial.empty()) listener->add(initial);
     if (synced) listener->mark_initial();
-    listeners_.push_back(std::move(listener));
+    listeners_.push_back({joined_ + 1, std::move(listener)});
+    ++joined_;
 }
 
 void shared_processor::sweep()
 {
     const auto left = left_.count();
     if (left == std::exchange(swept_, left)) return;
-    std::erase_if(listeners_, [](const auto& l) { return l->over(); });
+    std::erase_if(listeners_, [](const auto& m) { return m.listener->over(); });
 }
 
-void shared_processor::distribute(std::span<const notification> batch)
+void shared_processor::distribute(std::span<const notification> batch, delivery& to)
 {
     if (batch.empty()) return;
     sweep();
-    for (const auto& l : listeners_) l->add(batch);
+    for (const auto& m : listeners_) {
+        if (m.number <= to.done || m.number > to.last) continue;
+        m.listener->add(batch);
+        to.done = m.number;
+    }
 }
 
 void shared_processor::mark_initial()
 {
-    for (const auto& l : listeners_) l->mark_initial();
+    for (const auto& m : listeners_) m.listener->mark_initial();
 }
 
 processor_listener* shared_processor::find(std::uint64_t id) const
 {
-    for (const auto& l : listeners_)
-        if (l->id() == id) return l.get();
+    for (const auto& m : listeners_)
+        if (m.listener->id() == id) return m.listener.get();
     return nullptr;
 }
 

@@ -23,8 +23,17 @@ public:
 
     /// @param stored  The store's content, complete when `synced`.
     void join(std::shared_ptr<processor_listener> listener, const std::vector<object>& stored, bool synced);
-    /// Hands the batch to every listener; never waits.
-    void distribute(std::span<const notification> batch);
+    /// The listeners that a batch is for, and how far its distribution has come.
+    struct delivery
+    {
+        std::uint64_t done = 0;
+        std::uint64_t last = 0;
+    };
+    /// Returns a delivery to those that have joined. Later ones get the same changes with the stored objects.
+    [[nodiscard]] delivery to_all() const noexcept { return {.done = 0, .last = joined_}; }
+    /// Hands the batch to the listeners that have not got it; never waits. After an exception, the next call continues
+    /// with the listener that threw.
+    void distribute(std::span<const notification> batch, delivery& to);
     /// Called when the store is complete: the events distributed so far are the initial ones.
     void mark_initial();
     [[nodiscard]] processor_listener* find(std::uint64_t id) const;
@@ -33,7 +42,15 @@ private:
     /// Drops the listeners that have ended since the last call.
     void sweep();
 
-    std::vector<std::shared_ptr<processor_listener>> listeners_;
+    struct member
+    {
+        /// Grows with every listener that joins.
+        std::uint64_t number = 0;
+        std::shared_ptr<processor_listener> listener;
+    };
+
+    std::vector<member> listeners_;
+    std::uint64_t joined_ = 0;
     const departures left_;
     std::uint64_t swept_ = 0;
 };

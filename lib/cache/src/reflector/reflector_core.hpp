@@ -1,7 +1,6 @@
 #pragma once
 // Decides a reflector's next action: list, watch, wait. Follows client-go's reflector, except where that is wrong.
 
-#include "fifo/delta.hpp"
 #include "listener/initial_events.hpp"
 #include "reflector/outdated_keys.hpp"
 #include "reflector/parking_core.hpp"
@@ -11,6 +10,7 @@
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/reflector_stats.hpp>
 
@@ -35,7 +35,7 @@ struct reflector_expectation
 
 /** The reflector without I/O: each input returns the next action, which the driver performs and reports back.
 
-    on_cancel() and on_fault() are allowed at any time; every other input only as the reply to its action. */
+    on_cancel(), on_fault() and on_released() are allowed at any time; every other input only as the reply to its action. */
 class reflector_core
 {
 public:
@@ -111,6 +111,8 @@ public:
     /// No batch arrived until silent_until().
     [[nodiscard]] action on_silence(time_point now);
     [[nodiscard]] action on_applied(const result<>& applied, time_point now);
+    /// The driver could not read for a while, because its sink had no room: that time is not the watch's silence.
+    void on_released(time_point now);
     [[nodiscard]] action on_wake();
     [[nodiscard]] action on_turn(time_point now);
     /// An exception has ended the current action, possibly thrown by an input of this class: relists with backoff.

@@ -108,6 +108,8 @@ time_point reflector_core::silent_until() const noexcept
     return until;
 }
 
+void reflector_core::on_released(time_point now) { watch_.last_heard = watch_.last_listed = now; }
+
 reflector_core::action reflector_core::on_events(std::vector<watch_event> batch, time_point now)
 {
     if (phase_ == phase::stopped) return do_stop{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -31,7 +32,7 @@ deleted gone(object before, const object& final_state)
 }
 
 /// Returns the objects that the changes removed from the store.
-std::vector<kept_object> left_by(const std::vector<notification>& changes)
+std::vector<kept_object> left_by(std::span<const notification> changes)
 {
     std::vector<kept_object> out;
     for (const auto& n : changes) {
@@ -57,8 +58,9 @@ store::~store()
 
 object store::at_rest(const object& o) const { return packs_ ? encoding_->at_rest(o) : o; }
 
-std::vector<notification> store::apply(std::span<const delta> deltas)
+void store::apply(std::span<const delta> deltas, std::size_t& done, std::vector<notification>& out)
 {
+    done = 0;
     std::vector<indexed> values(deltas.size());
     for (std::size_t i = 0; i < deltas.size(); ++i)
         if (deltas[i].obj && deltas[i].type != delta_type::deleted) values[i].obj = &deltas[i].obj;
@@ -68,31 +70,30 @@ std::vector<notification> store::apply(std::span<const delta> deltas)
     for (std::size_t i = 0; i < deltas.size(); ++i)
         if (deltas[i].type != delta_type::deleted) resting[i] = at_rest(deltas[i].obj);
 
-    std::vector<notification> out;
-    out.reserve(deltas.size());
+    const std::size_t before_these = out.size();
+    out.reserve(before_these + 2 * deltas.size()); // no change without its notification
     std::vector<object> dropped; // may hold the last references: freed outside the lock
     dropped.reserve(deltas.size());
     {
         std::unique_lock lock(mutex_);
-        for (std::size_t i = 0; i < deltas.size(); ++i) {
-            const object& o = deltas[i].obj;
+        for (; done != deltas.size(); ++done) {
+            const object& o = deltas[done].obj;
             if (!o) continue; // a version mark
-            if (deltas[i].type == delta_type::deleted) {
+            if (deltas[done].type == delta_type::deleted) {
                 if (object before = tables_->erase(o.key())) {
                     dropped.push_back(before);
                     out.emplace_back(gone(std::move(before), o));
                 }
             } else if (object known = tables_->find(o.key()); !known || !same_version(known, o)) {
-                announce_put(out, tables_->put(resting[i], std::move(values[i].values)), resting[i], false);
+                announce_put(out, tables_->put(resting[done], std::move(values[done].values)), resting[done], false);
             }
         }
     }
     if (visits_.any()) {
-        auto left = left_by(out);
+        auto left = left_by(std::span(out).subspan(before_these));
         for (const auto& o : dropped) left.emplace_back(o); // the notification may hold the final state instead
         visits_.leave(std::move(left));
     }
-    return out;
 }
 
 std::optional<std::vector<object>> store::others(std::string_view ns, const std::vector<object>& items) const
@@ -111,12 +112,12 @@ std::optional<std::vector<object>> store::others(std::string_view ns, const std:
     return out;
 }
 
-std::vector<notification> store::replace(std::string_view ns, std::vector<object> items, bool initial)
+void store::replace(std::string_view ns, const std::vector<object>& items, bool initial, std::vector<notification>& out)
 {
     std::unique_lock writing(writer_);
     // Find the differences without blocking readers: no other writer exists.
     const auto unlisted = others(ns, items);
-    if (!unlisted) return {};
+    if (!unlisted) return;
     std::vector<std::size_t> differing;
     object_map<std::size_t> last;
     if (tables_->size() == 0) last.reserve(items.size());
@@ -125,24 +126,24 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
         differing.push_back(i);
         last.insert_or_assign(items[i], i);
     }
-    std::vector<notification> out;
+    std::vector<notification> news;
     std::vector<change> changes;
     std::size_t cost = 0;
     const std::size_t put_cost = user_indexes_->empty() ? swap_cost : full_cost;
     for (const auto& stored : *unlisted) {
         if (last.find(stored) != last.end()) continue;
-        changes.push_back({stored, true});
+        news.emplace_back(deleted{stored, true});
+        changes.push_back({stored, true, news.size()});
         cost += full_cost;
-        out.emplace_back(deleted{stored, true});
     }
     for (const std::size_t i : differing) {
-        object& o = items[i];
+        const object& o = items[i];
         if (last.find(o)->second != i) continue;
         object before = tables_->find(o.key());
         if (before && same_version(before, o)) continue;
-        changes.push_back({o, false});
         cost += before ? put_cost : full_cost;
-        announce_put(out, std::move(before), o, initial);
+        announce_put(news, std::move(before), o, initial);
+        changes.push_back({o, false, news.size()});
     }
 
     std::vector<indexed> values(changes.size());
@@ -151,25 +152,37 @@ std::vector<notification> store::replace(std::string_view ns, std::vector<object
     call_indexes(writing, values);
 
     list_came_ = list_came_ || !changes.empty();
-    const auto make = [&changes, &values](store_tables& t) {
-        for (std::size_t i = 0; i < changes.size(); ++i) {
-            if (changes[i].erase)
-                t.erase(changes[i].obj.key());
+    const std::size_t before_these = out.size();
+    out.reserve(before_these + news.size()); // no change without its notification
+    std::size_t made = 0;
+    const auto make = [&](store_tables& t) {
+        for (; made != changes.size(); ++made) {
+            if (changes[made].erase)
+                t.erase(changes[made].obj.key());
             else
-                t.put(changes[i].obj, std::move(values[i].values));
+                t.put(changes[made].obj, std::move(values[made].values));
         }
+    };
+    const auto tell = [&] {
+        const auto end = made == 0 ? 0 : static_cast<std::ptrdiff_t>(changes[made - 1].told);
+        std::move(news.begin(), news.begin() + end, std::back_inserter(out));
     };
     if (cost < large_ * full_cost) {
         std::unique_lock lock(mutex_);
-        make(*tables_);
+        try {
+            make(*tables_);
+        } catch (...) {
+            tell();
+            throw;
+        }
     } else {
         auto next = std::make_unique<store_tables>(*tables_);
         make(*next);
         std::unique_lock lock(mutex_);
         tables_.swap(next);
     }
-    if (visits_.any()) visits_.leave(left_by(out));
-    return out;
+    tell();
+    if (visits_.any()) visits_.leave(left_by(std::span(out).subspan(before_these)));
 }
 
 bool store::wants_renewal() const

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "fifo/delta.hpp"
 #include "store/store_tables.hpp"
 #include "store/store_visits.hpp"
 #include "store/version_board.hpp"
@@ -9,6 +8,7 @@
 #include <kubecoro/api/detail/object_encoding.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/lister.hpp>
 #include <kubecoro/cache/notification.hpp>
 
@@ -44,14 +44,32 @@ public:
 
     // ---- one writer at a time
 
-    /// Applies added, updated and deleted in order, skipping version marks; returns the changes. An object whose uid
-    /// and version are already stored changes nothing.
-    std::vector<notification> apply(std::span<const delta> deltas);
+    /// Applies added, updated and deleted in order, skipping version marks; appends the changes to `out`. An object
+    /// whose uid and version are already stored changes nothing.
+    ///
+    /// @param done  Number of deltas applied, also after an exception; `out` then has their changes.
+    void apply(std::span<const delta> deltas, std::size_t& done, std::vector<notification>& out);
 
-    /// Makes `items` the content of a namespace (empty = all): deletions first, then the items in order. Items that are
-    /// stored handles, see find(), cost almost nothing. If several items have one key, the last one that is not stored
-    /// already counts.
-    std::vector<notification> replace(std::string_view ns, std::vector<object> items, bool initial);
+    /// Makes `items` the content of a namespace (empty = all): deletions first, then the items in order; appends the
+    /// changes to `out`. Items that are stored handles, see find(), cost almost nothing. If several items have one key,
+    /// the last one that is not stored already counts. After an exception, `out` has the changes made so far, and
+    /// another call makes the others.
+    void replace(std::string_view ns, const std::vector<object>& items, bool initial, std::vector<notification>& out);
+
+    // The same for callers that give up after an exception; they return the changes.
+    std::vector<notification> apply(std::span<const delta> deltas)
+    {
+        std::vector<notification> out;
+        std::size_t done = 0;
+        apply(deltas, done, out);
+        return out;
+    }
+    std::vector<notification> replace(std::string_view ns, const std::vector<object>& items, bool initial)
+    {
+        std::vector<notification> out;
+        replace(ns, items, initial, out);
+        return out;
+    }
 
     /// Errors: already_exists; timed_out when objects change faster than `f` can index them.
     result<> add_index(std::string name, index_function f);
@@ -107,6 +125,8 @@ private:
     {
         object obj;
         bool erase = false;
+        /// Number of notifications of this change and of those before it.
+        std::size_t told = 0;
     };
     /// An object (null = nothing to index) and its values in each index.
     struct indexed

@@ -59,6 +59,7 @@ object store_tables::find(object_key_view key) const
     return at == ns->second.end() ? object{} : at->get();
 }
 
+// Everything that can fail comes first, and does no harm when the same object is put again.
 object store_tables::put(const object& o, index_values values)
 {
     kept_object kept(o);
@@ -69,12 +70,13 @@ object store_tables::put(const object& o, index_values values)
     object before;
     if (auto at = in.find(o.name()); at != in.end()) {
         before = at->get();
-        bytes_ += kept.bytes() - at->bytes();
         labels_.change(*at, kept);
+        bytes_ += kept.bytes() - at->bytes();
         // Assign in place: the name, and therefore the position, is the same. Far cheaper than erase and insert.
         const_cast<kept_object&>(*at) = std::move(kept); // NOLINT(cppcoreguidelines-pro-type-const-cast)
         return before;
     }
+    if (in.size() >= in.max_load()) in.reserve(in.size() + 1);
     labels_.change({}, kept);
     bytes_ += kept.bytes();
     ++size_;

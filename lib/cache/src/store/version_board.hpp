@@ -1,10 +1,10 @@
 #pragma once
 
-#include "fifo/delta.hpp"
 #include "informer/sync_gate.hpp"
 #include "store/version_core.hpp"
 
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/cache/delta_fifo.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

@@ -35,7 +35,7 @@ public:
 
     /** Returns the informer for this resource, scope and selectors; creates it, not yet started, if none exists.
 
-        Informers are shared when resource, namespaces, selectors, decode options, storage and sequence are equal and no
+        Informers are shared when resource, namespaces, selectors, decode options and storage are equal and no
         transform is set. The label indexes of every call are built, those of later calls on the calling thread; the
         other options of the first call apply. Every get() counts as a use: see release(). */
     [[nodiscard]] shared_informer get(const resource_type& resource, informer_options options = {});

@@ -7,7 +7,6 @@
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
-#include <kubecoro/cache/order.hpp>
 #include <kubecoro/cache/reflector_policy.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
 
@@ -25,10 +24,15 @@ namespace kubecoro {
 
 /** Transforms each object before it is stored, for example to make it smaller.
 
-    Called on the informer's strand once for every version received from the server, including the last one of a deleted
+    Called on the informer's strand for every version received from the server, including the last one of a deleted
     object, and not again when a relist returns it unchanged. Must be quick. Returns an object of the same name,
-    namespace, uid and resourceVersion, or its argument. When it throws or returns anything else, the object is stored
-    as received, which is counted (informer_stats::transform_failures) and logged: no object is missing from a list. */
+    namespace, uid and resourceVersion, or its argument; anything else is stored as received.
+
+    When it throws, the object and everything after it wait and are processed again after a pause that grows: nothing is
+    lost, nothing overtakes it, and the informer's version does not pass it. After four attempts, which take less than a
+    second, the object is stored as received; for a minute after that, so is every object for which it throws at once,
+    because otherwise one tenant's objects could hold up the others'. Counted in informer_stats::processing_failures and
+    transform_failures, logged, and passed to informer_options::on_failure. */
 using object_transform = std::function<object(const object&)>;
 
 /// Options of an informer, see informer_factory::get().
@@ -58,8 +62,6 @@ struct informer_options
     object_transform transform = {};
     /// Representation of the stored objects in memory.
     storage_options storage = {};
-    /// Order in which changes are applied when several have arrived at once.
-    order sequence = order::global;
     /// Labels indexed from the start. Others are indexed when a list first selects by them: see lister::list. At most
     /// 16.
     std::vector<std::string> label_indexes = {};
@@ -73,7 +75,8 @@ struct informer_options
     /// them. A check is also counted when the server no longer has the version.
     bool check_consistency = false;
     /// Called on the informer's strand for every failure of a list or a watch, with the operation and the objects in
-    /// its message and the cause behind it, and for every object that is too large to be stored. Must be quick.
+    /// its message and the cause behind it, for every object that is too large to be stored, and for changes that could
+    /// not be processed at once. Must be quick.
     /// Exceptions are ignored. The informer retries by itself: this is for reporting.
     std::function<void(const failure&)> on_failure = {};
     /// Name of the informer in metrics and logs. Empty = its resource, with a number where several exist.

@@ -54,6 +54,10 @@ struct informer_stats
     std::uint64_t updated = 0;
     /// Notifications of deletions.
     std::uint64_t deleted = 0;
+    /// Deltas received that are not in the store yet; the items of a list count each. See delta_fifo.
+    std::size_t pending = 0;
+    /// Attempts to store changes that failed and were repeated: see informer_options::transform.
+    std::uint64_t processing_failures = 0;
     /// Index functions that threw.
     std::uint64_t index_failures = 0;
     /// Objects stored as received because informer_options::transform failed.

@@ -1,114 +1,10 @@
-// Snapshots of an informer: state, statistics, and text for people.
+// A few lines about an informer, for people.
 
 #include "informer/informer_engine.hpp"
 
-#include <kubecoro/api/resource_version.hpp>
-
-#include <algorithm>
 #include <chrono>
-#include <compare>
 
 namespace kubecoro::detail {
-
-void add(reflector_stats& sum, const reflector_stats& one)
-{
-    sum.lists += one.lists;
-    sum.pages += one.pages;
-    for (std::size_t i = 0; i < relist_reasons; ++i) sum.relists[i] += one.relists[i];
-    sum.watch_lists += one.watch_lists;
-    sum.fallbacks += one.fallbacks;
-    sum.watches += one.watches;
-    sum.reconnects += one.reconnects;
-    sum.overdue_ends += one.overdue_ends;
-    sum.idle_ends += one.idle_ends;
-    sum.bookmarks += one.bookmarks;
-    sum.events_added += one.events_added;
-    sum.events_modified += one.events_modified;
-    sum.events_deleted += one.events_deleted;
-    sum.skipped += one.skipped;
-    sum.outdated += one.outdated;
-    sum.decode_errors += one.decode_errors;
-    sum.failures += one.failures;
-    sum.parks += one.parks;
-    if (one.last_failure) sum.last_failure = one.last_failure;
-}
-
-namespace {
-
-/// Returns the state that needs attention first.
-informer_state worse(informer_state a, informer_state b)
-{
-    constexpr auto rank = [](informer_state s) {
-        switch (s) {
-        case informer_state::parked:
-            return 4;
-        case informer_state::waiting:
-            return 4;
-        case informer_state::queued:
-            return 3;
-        case informer_state::listing:
-            return 2;
-        case informer_state::created:
-            return 1;
-        default:
-            return 0;
-        }
-    };
-    return rank(a) >= rank(b) ? a : b;
-}
-
-} // namespace
-
-informer_state informer_engine::state() const
-{
-    std::lock_guard lock(mutex_);
-    if (stopped_ || (stopping_ && !started_)) return informer_state::stopped;
-    if (!started_) return informer_state::created;
-    informer_state s = informer_state::watching; // without namespaces nothing is pending
-    for (const auto& [id, l] : lanes_) s = worse(s, l->state);
-    return s;
-}
-
-std::string informer_engine::last_resource_version() const
-{
-    std::lock_guard lock(mutex_);
-    std::string newest;
-    for (const auto& [id, l] : lanes_)
-        if (newest.empty() || std::is_lt(compare_versions(newest, l->version))) newest = l->version;
-    return newest;
-}
-
-informer_stats informer_engine::stats() const
-{
-    informer_stats s;
-    s.state = state();
-    s.synced = gate_.is_open();
-    s.objects = store_->size();
-    s.bytes = store_->bytes();
-    s.storage = encoding_->stats();
-    s.resource_version = last_resource_version();
-    s.transform_failures = transformer_.failures();
-    s.index_failures = store_->index_failures();
-    s.indexed_labels = store_->indexed_labels();
-    s.consistency = checker_.stats();
-    {
-        std::lock_guard lock(mutex_);
-        s.reflector = past_;
-        for (const auto& [id, l] : lanes_) add(s.reflector, l->stats);
-        s.namespaces = lanes_.size();
-        std::optional<time_point> heard;
-        for (const auto& [id, l] : lanes_) heard = std::max(heard, l->heard);
-        if (heard) s.silent_for = settings_.time->now() - *heard;
-        s.time_to_sync = time_to_sync_;
-        s.added = added_;
-        s.updated = updated_;
-        s.deleted = deleted_;
-    }
-    for (const auto& l : registry_.all())
-        if (!l->over()) s.handlers.push_back(l->stats());
-    return s;
-}
-
 namespace {
 
 template<class Number>
@@ -170,12 +66,11 @@ std::string line(const consistency_stats& c)
 
 } // namespace
 
-std::string informer_engine::describe() const
+std::string describe_informer(const informer_settings& settings, const lane_set& lanes, const informer_stats& s)
 {
-    const auto s = stats();
-    std::string out = settings_.resource.display_name();
-    if (settings_.label != out) out += " (" + settings_.label + ")";
-    if (!covers_just(namespaces_core({}))) out += " in " + text(namespaces().size()) + " namespace(s)";
+    std::string out = settings.resource.display_name();
+    if (settings.label != out) out += " (" + settings.label + ")";
+    if (!lanes.covers_just(namespaces_core({}))) out += " in " + text(lanes.namespaces().size()) + " namespace(s)";
     out += ": " + std::string(to_string(s.state)) + (s.synced ? ", synced" : ", not synced") + ", " + text(s.objects) +
            " objects, " + text(s.bytes) + " bytes, version " + (s.resource_version.empty() ? "-" : s.resource_version);
     if (s.silent_for)
@@ -186,6 +81,8 @@ std::string informer_engine::describe() const
     out += line(s.reflector);
     out +=
         "\n  notifications: added " + text(s.added) + ", updated " + text(s.updated) + ", deleted " + text(s.deleted);
+    if (s.pending != 0) out += ", to be processed " + text(s.pending);
+    if (s.processing_failures != 0) out += ", processing failed " + text(s.processing_failures);
     if (s.transform_failures != 0) out += ", transforms failed " + text(s.transform_failures);
     if (s.index_failures != 0) out += ", index functions failed " + text(s.index_failures);
     for (const auto& h : s.handlers) out += line(h);

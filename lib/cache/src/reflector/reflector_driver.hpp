@@ -1,11 +1,11 @@
 #pragma once
 
-#include "fifo/delta.hpp"
 #include "reflector/reflector_core.hpp"
 
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -18,30 +18,37 @@
 
 namespace kubecoro::detail {
 
-/// Receives the output of a reflector. Called on the reflector's executor; must not block.
-class reflector_sink
+/** Receives the output of a reflector. Called on the reflector's executor; must not block.
+
+    replace(), apply() and vanished() take over what they are given, or throw and take nothing. */
+class delta_sink
 {
 public:
-    virtual ~reflector_sink() = default;
+    virtual ~delta_sink() = default;
     /// @param left_out  Objects that are not among the items but still exist: their stored state does not change.
-    virtual result<> replace(std::size_t scope, std::vector<object> items, std::string resource_version,
-                             const std::vector<left_out_object>& left_out) = 0;
-    virtual result<> apply(std::size_t scope, std::vector<delta> changes, std::string resource_version) = 0;
+    virtual void replace(std::vector<object> items, std::string resource_version,
+                         std::vector<left_out_object> left_out) = 0;
+    virtual void apply(std::vector<delta> changes, std::string resource_version) = 0;
     /// The server no longer serves the resource.
-    virtual void vanished(std::size_t scope) = 0;
-    virtual void report(std::size_t scope, const reflector_core::incident& what) = 0;
+    virtual void vanished() = 0;
+    /// False while the reflector has to wait before it continues.
+    [[nodiscard]] virtual bool has_room() const = 0;
+    /// Completes when the reflector may continue. A failure means that the sink has lost what it was given: the
+    /// reflector lists again.
+    [[nodiscard]] virtual boost::asio::awaitable<result<>> room() = 0;
+    virtual void report(reflector_core::incident what) = 0;
     /// Called when state or counters have changed.
-    virtual void progress(std::size_t scope, const reflector_core& core) = 0;
+    virtual void progress(const reflector_core& core) = 0;
 };
 
 /** Keeps a sink equal to the content of a source: performs the actions that reflector_core decides.
 
     Runs on one strand, that of the coroutine that awaits run(). */
-class reflector
+class reflector_driver
 {
 public:
-    reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
-              reflector_policy policy, std::shared_ptr<time_source> time, relist_budget budget, reflector_sink& sink);
+    reflector_driver(std::shared_ptr<list_watch_source> source, reflector_core core, reflector_policy policy,
+                     std::shared_ptr<time_source> time, relist_budget budget, delta_sink& sink);
 
     /// Runs until it is cancelled, whatever the source or the sink throws; then completes with cond::cancelled. Call
     /// only once.
@@ -68,16 +75,19 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>> until_silent();
     /// Performs actions that do not suspend, until next_ is one that does.
     void apply();
+    /// Waits while the sink has no room.
+    [[nodiscard]] boost::asio::awaitable<result<>> hold();
     void report() noexcept;
 
-    std::size_t scope_;
     std::shared_ptr<list_watch_source> source_;
     reflector_core core_;
     reflector_policy policy_;
     std::shared_ptr<time_source> time_;
     relist_budget budget_;
-    reflector_sink& sink_;
+    delta_sink& sink_;
     std::unique_ptr<watch_stream> stream_;
+    /// True while the sink has no room: the silence is ours.
+    bool held_ = false;
     /// Ends the wait between two attempts; empty outside of it.
     std::optional<wake_signal> impatience_;
     /// Held during a relist.

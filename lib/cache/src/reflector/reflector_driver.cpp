@@ -1,4 +1,4 @@
-#include "reflector/reflector.hpp"
+#include "reflector/reflector_driver.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/saturating_time.hpp>
@@ -7,12 +7,16 @@
 #include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace asio = boost::asio;
 
 namespace kubecoro::detail {
 namespace {
+
+/// Time between two looks whether the sink still holds the reflector back, before the watch may count as silent.
+constexpr duration held_check = std::chrono::seconds{1};
 
 /// Ignores exceptions of a sink: they have no other receiver, and the statistics count every failure.
 template<class Call>
@@ -26,11 +30,10 @@ void tell(Call call) noexcept
 
 } // namespace
 
-reflector::reflector(std::size_t scope, std::shared_ptr<list_watch_source> source, reflector_core core,
-                     reflector_policy policy, std::shared_ptr<time_source> time, relist_budget budget,
-                     reflector_sink& sink)
-    : scope_(scope),
-      source_(std::move(source)),
+reflector_driver::reflector_driver(std::shared_ptr<list_watch_source> source, reflector_core core,
+                                   reflector_policy policy, std::shared_ptr<time_source> time, relist_budget budget,
+                                   delta_sink& sink)
+    : source_(std::move(source)),
       core_(std::move(core)),
       policy_(policy),
       time_(std::move(time)),
@@ -40,7 +43,7 @@ reflector::reflector(std::size_t scope, std::shared_ptr<list_watch_source> sourc
 {
 }
 
-asio::awaitable<result<>> reflector::run()
+asio::awaitable<result<>> reflector_driver::run()
 {
     next_ = core_.start(time_->now());
     for (;;) {
@@ -57,16 +60,18 @@ asio::awaitable<result<>> reflector::run()
     co_return failure(cond::cancelled);
 }
 
-asio::awaitable<result<>> reflector::perform_next()
+asio::awaitable<result<>> reflector_driver::perform_next()
 {
     auto step = perform(std::move(next_));
     action decided = co_await std::move(step);
     next_ = std::move(decided);
     apply();
-    co_return result<>{};
+    if (sink_.has_room()) co_return result<>{};
+    auto holding = hold();
+    co_return co_await std::move(holding);
 }
 
-asio::awaitable<reflector::action> reflector::perform(action a)
+asio::awaitable<reflector_driver::action> reflector_driver::perform(action a)
 {
     if (auto* ask = std::get_if<reflector_core::do_list>(&a)) {
         auto answer = list(std::move(ask->options));
@@ -78,7 +83,7 @@ asio::awaitable<reflector::action> reflector::perform(action a)
         co_return co_await std::move(session);
     }
     if (auto* ask = std::get_if<reflector_core::do_wait>(&a)) {
-        if (ask->gone) sink_.vanished(scope_);
+        if (ask->gone) sink_.vanished();
         auto waiting = wait(ask->delay);
         co_return co_await std::move(waiting);
     }
@@ -89,7 +94,7 @@ asio::awaitable<reflector::action> reflector::perform(action a)
     co_return core_.on_cancel();
 }
 
-asio::awaitable<reflector::action> reflector::wait(duration delay)
+asio::awaitable<reflector_driver::action> reflector_driver::wait(duration delay)
 {
     impatience_.emplace(); // a new one for each wait, so that a late wake-up does not shorten the next wait
     auto pause = sleep_for(*time_, delay);
@@ -102,12 +107,12 @@ asio::awaitable<reflector::action> reflector::wait(duration delay)
     co_return core_.on_wake();
 }
 
-void reflector::retry_now()
+void reflector_driver::retry_now()
 {
     if (impatience_) impatience_->notify();
 }
 
-asio::awaitable<reflector::action> reflector::take_turn()
+asio::awaitable<reflector_driver::action> reflector_driver::take_turn()
 {
     // A probe for a parked resource costs the server almost nothing.
     if (core_.state() == informer_state::parked) co_return core_.on_turn(time_->now());
@@ -118,15 +123,15 @@ asio::awaitable<reflector::action> reflector::take_turn()
     co_return core_.on_turn(time_->now());
 }
 
-void reflector::apply()
+void reflector_driver::apply()
 {
     for (;;) {
         result<> done;
         try {
             if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
-                done = sink_.replace(scope_, std::move(all->items), std::move(all->resource_version), all->left_out);
+                sink_.replace(std::move(all->items), std::move(all->resource_version), std::move(all->left_out));
             else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
-                done = sink_.apply(scope_, std::move(some->changes), std::move(some->resource_version));
+                sink_.apply(std::move(some->changes), std::move(some->resource_version));
             else
                 return;
         } catch (...) {
@@ -136,7 +141,21 @@ void reflector::apply()
     }
 }
 
-asio::awaitable<result<list_page>> reflector::list(list_options options)
+asio::awaitable<result<>> reflector_driver::hold()
+{
+    const struct mark
+    {
+        explicit mark(bool& held) : of(held) { of = true; }
+        ~mark() { of = false; }
+        bool& of;
+    } held(held_);
+    auto waiting = sink_.room();
+    const auto freed = co_await std::move(waiting);
+    core_.on_released(time_->now());
+    co_return freed;
+}
+
+asio::awaitable<result<list_page>> reflector_driver::list(list_options options)
 {
     auto answer = ask_list(std::move(options));
     auto limited = with_timeout(*time_, policy_.list_timeout, source_->describe(), std::move(answer));
@@ -144,19 +163,19 @@ asio::awaitable<result<list_page>> reflector::list(list_options options)
 }
 
 // A coroutine, so that a source that throws before it suspends fails like one that throws later.
-asio::awaitable<result<list_page>> reflector::ask_list(list_options options)
+asio::awaitable<result<list_page>> reflector_driver::ask_list(list_options options)
 {
     auto answer = source_->list(std::move(options));
     co_return co_await std::move(answer);
 }
 
-asio::awaitable<result<std::unique_ptr<watch_stream>>> reflector::ask_watch(watch_options options)
+asio::awaitable<result<std::unique_ptr<watch_stream>>> reflector_driver::ask_watch(watch_options options)
 {
     auto answer = source_->watch(std::move(options));
     co_return co_await std::move(answer);
 }
 
-asio::awaitable<result<>> reflector::open(watch_options options)
+asio::awaitable<result<>> reflector_driver::open(watch_options options)
 {
     auto answer = ask_watch(std::move(options));
     auto limited = with_timeout(*time_, policy_.open_timeout, source_->describe(), std::move(answer));
@@ -166,7 +185,7 @@ asio::awaitable<result<>> reflector::open(watch_options options)
     co_return result<>{};
 }
 
-asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask)
+asio::awaitable<reflector_driver::action> reflector_driver::watch(reflector_core::do_watch ask)
 {
     auto opening = open(std::move(ask.options));
     const auto opened = co_await std::move(opening);
@@ -194,7 +213,7 @@ asio::awaitable<reflector::action> reflector::watch(reflector_core::do_watch ask
 }
 
 // race() returns which side ended first, not how it ended.
-asio::awaitable<result<>> reflector::read()
+asio::awaitable<result<>> reflector_driver::read()
 {
     auto reading = catch_failure(read_on());
     const auto done = co_await std::move(reading);
@@ -204,7 +223,7 @@ asio::awaitable<result<>> reflector::read()
     co_return result<>{};
 }
 
-asio::awaitable<result<>> reflector::read_on()
+asio::awaitable<result<>> reflector_driver::read_on()
 {
     while (std::holds_alternative<reflector_core::do_read>(next_)) {
         auto reading = catch_failure(stream_->next());
@@ -215,18 +234,22 @@ asio::awaitable<result<>> reflector::read_on()
         const auto now = time_->now();
         next_ = batch ? core_.on_events(std::move(*batch), now) : core_.on_watch_failed(batch.error(), now);
         apply();
+        if (!sink_.has_room()) {
+            auto holding = hold();
+            if (const auto held = co_await std::move(holding); !held) co_return held;
+        }
         report();
     }
     co_return result<>{};
 }
 
-asio::awaitable<result<>> reflector::until_silent()
+asio::awaitable<result<>> reflector_driver::until_silent()
 {
     const auto executor = co_await asio::this_coro::executor;
     const auto alarm = time_->make_timer(executor);
     for (;;) {
         const auto now = time_->now();
-        const auto until = core_.silent_until();
+        const auto until = held_ ? time_after(now, held_check) : core_.silent_until();
         if (now >= until) co_return result<>{};
         // Events can make the deadline earlier: idle_timeout starts to apply.
         const bool idle = policy_.idle_timeout != duration::zero();
@@ -236,11 +259,11 @@ asio::awaitable<result<>> reflector::until_silent()
     }
 }
 
-void reflector::report() noexcept
+void reflector_driver::report() noexcept
 {
-    for (const auto& what : core_.take_incidents()) tell([&] { sink_.report(scope_, what); });
+    for (auto& what : core_.take_incidents()) tell([&] { sink_.report(std::move(what)); });
     if (core_.state() != informer_state::listing) turn_.reset();
-    tell([&] { sink_.progress(scope_, core_); });
+    tell([&] { sink_.progress(core_); });
 }
 
 } // namespace kubecoro::detail

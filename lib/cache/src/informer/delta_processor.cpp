@@ -1,0 +1,256 @@
+#include "informer/delta_processor.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Pauses before a batch is processed again. Short at first: most failures are transforms that throw once.
+constexpr backoff_policy processing_backoff{
+    .initial = std::chrono::milliseconds{100}, .factor = 2.0, .cap = std::chrono::seconds{30}, .jitter = 0.5};
+
+/// Number of objects renewed at a time: a few hundred microseconds.
+constexpr std::size_t renewal_step = 32;
+
+bool is_change(const delta& d) noexcept { return d.type != delta_type::version; }
+
+} // namespace
+
+delta_processor::delta_processor(parts p)
+    : with_(std::move(p)),
+      trace_(with_.settings.log, "informer", with_.settings.label),
+      backoff_(processing_backoff, with_.settings.seed)
+{
+}
+
+asio::awaitable<result<>> delta_processor::run()
+{
+    for (;;) {
+        auto popping = with_.fifo.pop([this](std::vector<delta>& batch) { return process(batch); });
+        const auto popped = co_await std::move(popping);
+        if (!popped && popped.error() == cond::cancelled) co_return popped;
+        if (!popped) {
+            auto pausing = pause(popped.error());
+            if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
+            continue;
+        }
+        backoff_.reset();
+        if (!with_.sync.synced()) with_.sync.settle(with_.fifo.synced(), with_.content->size());
+        if (with_.content->wants_renewal()) renewal_.notify();
+    }
+}
+
+asio::awaitable<result<>> delta_processor::pause(const failure& why)
+{
+    const auto& s = with_.settings;
+    ++failures_;
+    const duration delay = backoff_.next();
+    s.log.warning("changes could not be processed, and are kept for another attempt",
+                  {{"informer", s.label},
+                   {"failure", why.describe()},
+                   {"waiting", with_.fifo.size()},
+                   {"seconds", std::chrono::duration<double>(delay).count()}});
+    tell_user(s, why.because("changes of " + s.resource.display_name() + " could not be processed"));
+    auto pausing = sleep_for(*s.time, delay);
+    co_return co_await std::move(pausing);
+}
+
+asio::awaitable<result<>> delta_processor::renew()
+{
+    for (;;) {
+        auto waiting = renewal_.wait();
+        if (const auto woken = co_await std::move(waiting); !woken) co_return woken;
+        while (with_.content->renew(renewal_step)) co_await asio::post(asio::use_awaitable);
+    }
+}
+
+// ---- a batch
+
+result<> delta_processor::process(std::vector<delta>& batch)
+{
+    announce(); // left over when the last attempt failed
+    const delta& first = batch.front();
+    switch (first.type) {
+    case delta_type::sync_all:
+        resync(first.target);
+        return {};
+    case delta_type::vanished:
+        empty(*with_.lanes.find(first.scope));
+        return {};
+    case delta_type::replaced_all:
+        return replace(first);
+    default:
+        return apply(batch);
+    }
+}
+
+result<> delta_processor::apply(std::vector<delta>& batch)
+{
+    result<> outcome;
+    const std::size_t ready = with_.transformer ? transform(batch, outcome) : batch.size();
+    apply_first(batch, ready);
+    if (!outcome) batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(ready));
+    return outcome;
+}
+
+void delta_processor::apply_first(std::vector<delta>& batch, std::size_t count)
+{
+    const auto deltas = std::span<const delta>(batch).first(count);
+    std::size_t done = 0;
+    try {
+        with_.content->apply(deltas, done, begin_announcement());
+        announce();
+        for (const auto& d : deltas)
+            if (d.type == delta_type::version) set_version(*with_.lanes.find(d.scope), d.resource_version, deltas);
+    } catch (...) {
+        // Applied twice, an addition and its deletion would be announced twice.
+        const auto applied = batch.begin() + static_cast<std::ptrdiff_t>(done);
+        batch.erase(std::remove_if(batch.begin(), applied, is_change), applied);
+        throw;
+    }
+}
+
+result<> delta_processor::replace(const delta& list)
+{
+    informer_lane& l = *with_.lanes.find(list.scope);
+    // Before the store is filled: a handler's gate must not report a failure that is over.
+    with_.sync.listed(l);
+    if (with_.transformer)
+        if (const auto transformed = transform(list.all); !transformed) return transformed;
+    keep_left_out(*list.all);
+    with_.content->replace(l.ns(), list.all->items, list.all->initial, begin_announcement());
+    announce();
+    set_version(l, list.resource_version, {});
+    if (with_.settings.options.check_consistency)
+        with_.checker.ask(l.ns(), list.resource_version, with_.content->keep(l.ns()));
+    with_.sync.stored(l, *with_.content);
+    return {};
+}
+
+void delta_processor::keep_left_out(replaced_list& list) const
+{
+    for (const auto& o : std::exchange(list.left_out, {})) {
+        object stored = with_.content->get(o.key);
+        if (stored && (o.uid.empty() || stored.has_uid(o.uid))) list.items.push_back(std::move(stored));
+    }
+}
+
+void delta_processor::empty(informer_lane& l)
+{
+    l.set_version({}, std::nullopt);
+    with_.content->replace(l.ns(), {}, false, begin_announcement(departure::kind_gone));
+    announce();
+}
+
+void delta_processor::take_out(const std::string& ns, const namespaces_core& wanted)
+{
+    for (const auto& stored : with_.content->namespaces()) {
+        if (wanted.covers(stored) || (!ns.empty() && stored != ns)) continue;
+        with_.content->replace(stored, {}, false, begin_announcement(departure::namespace_left));
+    }
+    announce();
+}
+
+void delta_processor::resync(std::uint64_t target)
+{
+    auto* const listener = with_.listeners.find(target);
+    if (listener == nullptr) return;
+    std::vector<notification> again;
+    for (const auto& o : with_.fifo.to_show(with_.content->list({}))) again.emplace_back(updated{o, o});
+    if (!again.empty()) listener->add_resync(again);
+}
+
+void delta_processor::set_version(informer_lane& l, const std::string& version, std::span<const delta> by)
+{
+    l.set_version(version, with_.settings.time->now());
+    with_.content->versions()->reach(l.ns(), version, by);
+}
+
+// ---- transforms
+
+std::size_t delta_processor::transform(std::vector<delta>& batch, result<>& outcome)
+{
+    std::size_t done = 0;
+    for (; done != batch.size(); ++done) {
+        if (!is_change(batch[done])) continue;
+        outcome = transform(batch[done].obj);
+        if (!outcome) break;
+    }
+    return done;
+}
+
+result<> delta_processor::transform(const std::shared_ptr<replaced_list>& list)
+{
+    std::size_t done = partly_.lock() == list ? transformed_ : 0;
+    for (; done != list->items.size(); ++done) {
+        auto outcome = transform(list->items[done]);
+        if (outcome) continue;
+        partly_ = list;
+        transformed_ = done;
+        return outcome;
+    }
+    partly_ = list;
+    transformed_ = done;
+    return {};
+}
+
+result<> delta_processor::transform(object& o)
+{
+    object stored = with_.content->get(o.key());
+    if (stored && same_version(stored, o)) {
+        o = std::move(stored);
+        return {};
+    }
+    auto made = with_.transformer.apply(o, with_.settings.time->now());
+    if (!made) return made.error().because("the transform of " + to_string(o.key()));
+    o = std::move(*made);
+    return {};
+}
+
+// ---- announcements
+
+std::vector<notification>& delta_processor::begin_announcement(departure why)
+{
+    return unannounced_.emplace_back(announcement{with_.listeners.to_all(), why}).news;
+}
+
+void delta_processor::announce()
+{
+    for (; !unannounced_.empty(); unannounced_.pop_front()) {
+        auto& a = unannounced_.front();
+        if (a.news.empty()) continue;
+        if (a.why != departure::deleted)
+            for (auto& n : a.news)
+                if (auto* d = std::get_if<deleted>(&n)) d->why = a.why;
+        trace("stored", a.news);
+        with_.listeners.distribute(a.news, a.to);
+        with_.waiters.tell(a.news);
+        trace("distributed", a.news);
+        for (const auto& n : a.news) announced_[n.index()].fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void delta_processor::trace(std::string_view station, const std::vector<notification>& news) const
+{
+    if (!trace_.on()) return;
+    for (const auto& n : news) trace_.pass(station, n);
+}
+
+void delta_processor::add_to(informer_stats& s) const
+{
+    s.pending = with_.fifo.size();
+    s.processing_failures = failures_;
+    s.added = announced_[0];
+    s.updated = announced_[1];
+    s.deleted = announced_[2];
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "informer/consistency_checker.hpp"
+#include "informer/event_trace.hpp"
+#include "informer/lane_set.hpp"
+#include "informer/object_transformer.hpp"
+#include "informer/sync_monitor.hpp"
+#include "listener/shared_processor.hpp"
+#include "store/store.hpp"
+#include "waits/object_waiters.hpp"
+
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/cache/delta_fifo.hpp>
+#include <kubecoro/cache/stats.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/** The consumer of an informer's FIFO: transforms, stores, announces, and then passes the version.
+
+    A batch that fails is kept by the FIFO and processed again after a pause. Whatever the store has taken is announced
+    before anything else happens, so that no handler misses a change. Confined to the informer's strand, except
+    add_to(). */
+class delta_processor
+{
+public:
+    /// The parts of the informer that a batch reaches.
+    struct parts
+    {
+        const informer_settings& settings;
+        delta_fifo fifo;
+        std::shared_ptr<store> content;
+        lane_set& lanes;
+        shared_processor& listeners;
+        object_waiters& waiters;
+        sync_monitor& sync;
+        consistency_checker& checker;
+        object_transformer& transformer;
+    };
+    explicit delta_processor(parts p);
+
+    /// Processes the FIFO until cancelled.
+    [[nodiscard]] boost::asio::awaitable<result<>> run();
+    /// Brings stored objects into their final form, a few at a time, between other work on the strand.
+    [[nodiscard]] boost::asio::awaitable<result<>> renew();
+    /// Removes the objects of a namespace (empty = all) that no wanted namespace covers, and announces that.
+    void take_out(const std::string& ns, const namespaces_core& wanted);
+    /// Fills in the members about processing. Any thread.
+    void add_to(informer_stats& s) const;
+
+private:
+    /// Changes of the store, and how far they have been distributed.
+    struct announcement
+    {
+        shared_processor::delivery to;
+        /// Why its objects were deleted.
+        departure why = departure::deleted;
+        std::vector<notification> news = {};
+    };
+
+    [[nodiscard]] boost::asio::awaitable<result<>> pause(const failure& why);
+    [[nodiscard]] result<> process(std::vector<delta>& batch);
+    [[nodiscard]] result<> apply(std::vector<delta>& batch);
+    void apply_first(std::vector<delta>& batch, std::size_t count);
+    [[nodiscard]] result<> replace(const delta& list);
+    void empty(informer_lane& l);
+    void resync(std::uint64_t target);
+
+    /// Transforms deltas in order. Returns how many from the front are done, with the failure of the next in `outcome`.
+    [[nodiscard]] std::size_t transform(std::vector<delta>& batch, result<>& outcome);
+    [[nodiscard]] result<> transform(const std::shared_ptr<replaced_list>& list);
+    [[nodiscard]] result<> transform(object& o);
+    /// Adds the stored state of objects that the list leaves out.
+    void keep_left_out(replaced_list& list) const;
+
+    /// Makes room for an announcement. Call before the store changes: nothing may fail between the two.
+    [[nodiscard]] std::vector<notification>& begin_announcement(departure why = departure::deleted);
+    /// Distributes what has not been announced, in order.
+    void announce();
+    void set_version(informer_lane& l, const std::string& version, std::span<const delta> by);
+    void trace(std::string_view station, const std::vector<notification>& news) const;
+
+    parts with_;
+    const event_trace trace_;
+    backoff backoff_;
+    std::deque<announcement> unannounced_;
+    wake_signal renewal_;
+    /// The list whose first items have been transformed, and their number.
+    std::weak_ptr<replaced_list> partly_;
+    std::size_t transformed_ = 0;
+
+    std::array<std::atomic<std::uint64_t>, 3> announced_{};
+    std::atomic<std::uint64_t> failures_{0};
+};
+
+} // namespace kubecoro::detail

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "reflector/watch_list_ability.hpp"
+
+#include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/cache/options.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace kubecoro::detail {
+
+/// The parts and settings of an informer.
+struct informer_settings
+{
+    resource_type resource;
+    /// With policy and resync filled in.
+    informer_options options;
+    std::shared_ptr<source_provider> provider;
+    kept_executor executor;
+    std::shared_ptr<time_source> time;
+    logger log;
+    std::uint64_t seed = 1;
+    /// Name in logs and metrics; unique in its factory.
+    std::string label;
+    /// Null = none.
+    std::shared_ptr<kubecoro::metrics> metrics = {};
+    duration metrics_period{0};
+    /// Shared by the informers of this resource.
+    std::shared_ptr<watch_list_ability> ability = std::make_shared<watch_list_ability>();
+    relist_budget relists = relist_budget();
+};
+
+/// Passes a failure to the user's callback, whose exceptions are ignored, as documented.
+inline void tell_user(const informer_settings& s, const failure& why) noexcept
+{
+    try {
+        if (s.options.on_failure) s.options.on_failure(why);
+    } catch (...) { // documented
+    }
+}
+
+} // namespace kubecoro::detail

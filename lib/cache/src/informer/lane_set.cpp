@@ -1,0 +1,233 @@
+#include "informer/lane_set.hpp"
+
+#include <kubecoro/api/resource_version.hpp>
+
+#include <algorithm>
+#include <compare>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace kubecoro::detail {
+namespace {
+
+/// Strands that decode at the same time; more would cost a vocabulary each and find no free core.
+constexpr std::size_t most_decoders = 4;
+
+/// Number of strands that decode, and of encodings.
+std::size_t decoders_for(const decode_strand& first)
+{
+    // Packing learns from all objects, and the store packs them again later: such an encoding has one strand.
+    if (first.encoding->stats().policy == storage::compressed) return 1;
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_decoders);
+}
+
+informer_state worse(informer_state a, informer_state b)
+{
+    constexpr auto rank = [](informer_state s) {
+        switch (s) {
+        case informer_state::parked:
+        case informer_state::waiting:
+            return 4;
+        case informer_state::queued:
+            return 3;
+        case informer_state::listing:
+            return 2;
+        case informer_state::created:
+            return 1;
+        default:
+            return 0;
+        }
+    };
+    return rank(a) >= rank(b) ? a : b;
+}
+
+} // namespace
+
+lane_set::lane_set(const informer_settings& s, decode_strand first, delta_fifo fifo, std::shared_ptr<store> content,
+                   task_group& running, informer_lane::reporter report)
+    : settings_(s),
+      fifo_(std::move(fifo)),
+      store_(std::move(content)),
+      running_(running),
+      report_(std::move(report)),
+      wanted_(s.options.namespaces)
+{
+    decoders_.push_back(std::move(first));
+    for (const auto& ns : wanted_.watched()) add(ns, {});
+}
+
+void lane_set::start()
+{
+    std::lock_guard lock(mutex_);
+    phase_ = phase::running;
+    for (const auto& [scope, l] : lanes_) run(l);
+}
+
+void lane_set::close()
+{
+    std::lock_guard lock(mutex_);
+    phase_ = phase::closed;
+    for (const auto& [scope, l] : lanes_) l->gate.close();
+}
+
+result<> lane_set::want(const std::function<void(namespaces_core&)>& change)
+{
+    std::lock_guard lock(mutex_);
+    if (phase_ == phase::closed) return failure(cond::cancelled, "the informer has stopped");
+    change(wanted_);
+    return {};
+}
+
+std::vector<std::string> lane_set::namespaces() const
+{
+    std::lock_guard lock(mutex_);
+    if (wanted_.covers("")) return {};
+    const auto watched = wanted_.watched();
+    return {watched.begin(), watched.end()};
+}
+
+bool lane_set::covers_just(const namespaces_core& wanted) const
+{
+    std::lock_guard lock(mutex_);
+    return wanted_ == wanted;
+}
+
+std::vector<std::shared_ptr<informer_lane>> lane_set::all() const
+{
+    std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<informer_lane>> out;
+    out.reserve(lanes_.size());
+    for (const auto& [scope, l] : lanes_) out.push_back(l);
+    return out;
+}
+
+informer_state lane_set::state() const
+{
+    informer_state s = informer_state::watching; // without namespaces nothing is pending
+    for (const auto& l : all()) s = worse(s, l->current().state);
+    return s;
+}
+
+std::string lane_set::version() const
+{
+    std::string newest;
+    for (const auto& l : all()) {
+        auto version = l->current().version;
+        if (newest.empty() || std::is_lt(compare_versions(newest, version))) newest = std::move(version);
+    }
+    return newest;
+}
+
+void lane_set::add_to(informer_stats& s) const
+{
+    {
+        std::lock_guard lock(mutex_);
+        s.reflector = past_;
+        s.storage = decoders_.front().encoding->stats();
+        for (std::size_t i = 1; i < decoders_.size(); ++i) s.storage.shared_bytes += decoders_[i].encoding->bytes();
+    }
+    const auto lanes = all();
+    std::optional<time_point> heard;
+    for (const auto& l : lanes) {
+        const auto now = l->current();
+        detail::add(s.reflector, now.stats);
+        heard = std::max(heard, now.heard);
+    }
+    s.namespaces = lanes.size();
+    if (heard) s.silent_for = settings_.time->now() - *heard;
+}
+
+informer_lane* lane_set::find(std::size_t scope) const
+{
+    const auto at = lanes_.find(scope);
+    return at == lanes_.end() ? nullptr : at->second.get();
+}
+
+informer_lane* lane_set::covering(const std::string& ns) const
+{
+    for (const auto& [scope, l] : lanes_)
+        if (l->ns().empty() || l->ns() == ns) return l.get();
+    return nullptr;
+}
+
+informer_lane* lane_set::blocked() const
+{
+    for (const auto& [scope, l] : lanes_)
+        if (l->blocked) return l.get();
+    return nullptr;
+}
+
+result<namespaces_core::change> lane_set::due() const
+{
+    std::set<std::string> present;
+    for (const auto& [scope, l] : lanes_) present.insert(l->ns());
+    std::lock_guard lock(mutex_);
+    auto change = wanted_.from(present);
+    const bool any = !change.leave.empty() || !change.join.empty();
+    if (any && phase_ == phase::closed) return failure(cond::cancelled, "the informer has stopped");
+    return change;
+}
+
+namespaces_core lane_set::wanted() const
+{
+    std::lock_guard lock(mutex_);
+    return wanted_;
+}
+
+const decode_strand& lane_set::decoder(std::size_t scope)
+{
+    const std::size_t slot = scope % decoders_for(decoders_.front());
+    while (decoders_.size() <= slot) {
+        decode_strand d{make_kept_strand(settings_.executor),
+                        make_object_encoding(encoding_for(settings_.resource, settings_.options.storage))};
+        std::lock_guard lock(mutex_);
+        decoders_.push_back(std::move(d));
+    }
+    return decoders_[slot];
+}
+
+void lane_set::add(std::string ns, std::string not_before)
+{
+    const std::size_t scope = fifo_.add_scope();
+    const auto lane = std::make_shared<informer_lane>(settings_, scope, std::move(ns), std::move(not_before),
+                                                      decoder(scope), fifo_, store_, report_);
+    store_->versions()->add_lane(lane->ns(), lane->gate);
+    std::lock_guard lock(mutex_);
+    lanes_.emplace(scope, lane);
+    if (phase_ == phase::closed) lane->gate.close();
+    if (phase_ == phase::running) run(lane);
+}
+
+void lane_set::run(const std::shared_ptr<informer_lane>& lane)
+{
+    running_.spawn("reflector of " + lane->describe(), lane->strand().get(), informer_lane::run(lane));
+}
+
+void lane_set::remove(const std::string& ns)
+{
+    const auto at = std::find_if(lanes_.begin(), lanes_.end(), [&ns](const auto& l) { return l.second->ns() == ns; });
+    const auto lane = at->second;
+    auto last = lane->current().stats;
+    last.outdated = 0; // its outdated objects are removed with it
+    {
+        std::lock_guard lock(mutex_);
+        lanes_.erase(at);
+        detail::add(past_, last);
+    }
+    std::erase_if(leaving_, [](const auto& l) { return l.expired(); });
+    leaving_.push_back(lane);
+    fifo_.remove_scope(lane->scope());
+    lane->gate.close();
+    lane->leave();
+}
+
+std::vector<latch> lane_set::leaving() const
+{
+    std::vector<latch> out;
+    for (const auto& l : leaving_)
+        if (const auto lane = l.lock()) out.push_back(lane->gone);
+    return out;
+}
+
+} // namespace kubecoro::detail

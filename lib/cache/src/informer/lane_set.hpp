@@ -1,0 +1,103 @@
+#pragma once
+
+#include "informer/informer_lane.hpp"
+#include "informer/namespaces_core.hpp"
+#include "store/store.hpp"
+
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/cache/stats.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/** The lanes of an informer and the namespaces that they should cover.
+
+    Any thread changes the wanted namespaces; the informer's strand then adds and removes lanes. Functions without a note
+    are for that strand. */
+class lane_set
+{
+public:
+    /// @param first    Decodes for the first lane; others are added as lanes are, up to the number of cores.
+    /// @param running  Runs the lanes.
+    lane_set(const informer_settings& s, decode_strand first, delta_fifo fifo, std::shared_ptr<store> content,
+             task_group& running, informer_lane::reporter report);
+
+    // ---- any thread
+
+    /// Runs the lanes; later ones run at once.
+    void start();
+    /// Closes the gates; no lane runs or is added any more.
+    void close();
+    /// Changes what should be covered. Errors: cond::cancelled after close().
+    [[nodiscard]] result<> want(const std::function<void(namespaces_core&)>& change);
+    /// Empty = all, or none: see covers_just().
+    [[nodiscard]] std::vector<std::string> namespaces() const;
+    [[nodiscard]] bool covers_just(const namespaces_core& wanted) const;
+    /// Returns the state that needs attention first.
+    [[nodiscard]] informer_state state() const;
+    /// Returns the newest version that the store has reached.
+    [[nodiscard]] std::string version() const;
+    /// Fills in the members about lanes and encodings.
+    void add_to(informer_stats& s) const;
+    [[nodiscard]] std::vector<std::shared_ptr<informer_lane>> all() const;
+
+    // ---- the informer's strand
+
+    [[nodiscard]] bool empty() const noexcept { return lanes_.empty(); }
+    /// Returns null when the lane was removed.
+    [[nodiscard]] informer_lane* find(std::size_t scope) const;
+    /// Returns the lane that covers the namespace, or null.
+    [[nodiscard]] informer_lane* covering(const std::string& ns) const;
+    /// Returns what is missing for the wanted namespaces. Errors: cond::cancelled after close().
+    [[nodiscard]] result<namespaces_core::change> due() const;
+    [[nodiscard]] namespaces_core wanted() const;
+    /// Adds a lane. @param not_before  See reflector_expectation.
+    void add(std::string ns, std::string not_before);
+    /// Removes a lane: its waiting deltas are dropped and its reflector ends soon.
+    void remove(const std::string& ns);
+    /// Returns the latches of removed lanes that have not ended.
+    [[nodiscard]] std::vector<latch> leaving() const;
+    /// Returns a lane that cannot list, or null.
+    [[nodiscard]] informer_lane* blocked() const;
+
+private:
+    enum class phase
+    {
+        created,
+        running,
+        closed
+    };
+
+    [[nodiscard]] const decode_strand& decoder(std::size_t scope);
+    /// Requires mutex_.
+    void run(const std::shared_ptr<informer_lane>& lane);
+
+    const informer_settings& settings_;
+    delta_fifo fifo_;
+    const std::shared_ptr<store> store_;
+    task_group& running_;
+    const informer_lane::reporter report_;
+    std::vector<std::weak_ptr<informer_lane>> leaving_;
+
+    mutable std::mutex mutex_;
+    // Guarded by mutex_, and changed on the strand only, which reads them without it.
+    /// By scope, which is never reused.
+    std::map<std::size_t, std::shared_ptr<informer_lane>> lanes_;
+    std::vector<decode_strand> decoders_;
+    // Guarded by mutex_:
+    phase phase_ = phase::created;
+    namespaces_core wanted_;
+    /// Statistics of removed lanes.
+    reflector_stats past_;
+};
+
+} // namespace kubecoro::detail
