@@ -48,7 +48,7 @@ asio::awaitable<result<>> delta_processor::run()
     }
 }
 
-asio::awaitable<result<>> delta_processor::pause(const failure& why)
+asio::awaitable<result<>> delta_processor::pause(failure why)
 {
     const auto& s = with_.settings;
     ++failures_;

@@ -70,7 +70,7 @@ private:
         std::vector<notification> news = {};
     };
 
-    [[nodiscard]] boost::asio::awaitable<result<>> pause(const failure& why);
+    [[nodiscard]] boost::asio::awaitable<result<>> pause(failure why);
     [[nodiscard]] result<> process(std::vector<delta>& batch);
     [[nodiscard]] result<> apply(std::vector<delta>& batch);
     void apply_first(std::vector<delta>& batch, std::size_t count);
