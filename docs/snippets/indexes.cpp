@@ -43,3 +43,42 @@ kubecoro::shared_informer pods_by_app(kubecoro::informer_factory& informers)
     return informers.get<pod>({.label_indexes = {"app"}}); // from the start, not with the first list
 }
 //]
+
+//[own
+struct order
+{
+    std::string id;
+    std::string customer;
+    std::vector<std::string> tags;
+};
+
+kubecoro::indexer<order> make_orders()
+{
+    return kubecoro::indexer<order>([](const order& o) { return o.id; },
+                                    {{"customer", [](const order& o) { return std::vector{o.customer}; }},
+                                     {"tag", [](const order& o) { return o.tags; }}});
+}
+//]
+
+//[own_use
+kubecoro::result<> print_orders(const kubecoro::indexer<order>& orders, std::string_view customer)
+{
+    if (auto added = orders.add({"17", "ada", {"new", "paid"}}); !added) return added;
+    const auto found = orders.by_index("customer", customer);
+    if (!found) return found.error(); // there is no such index
+    for (const auto& o : *found) std::cout << o.id << '\n';
+    for (const auto& id : orders.index_keys("tag", "paid").value()) std::cout << id << " is paid\n"; // or throws
+    orders.remove("17");
+    return {};
+}
+//]
+
+//[own_objects
+kubecoro::indexer<> pods_by_node(std::vector<kubecoro::object> pods)
+{
+    kubecoro::indexer all(
+        {{"node", [](const kubecoro::object& p, auto out) { out(p.path("spec.nodeName").as_string()); }}});
+    all.replace(std::move(pods)).value(); // throws when a pod has no name
+    return all;
+}
+//]

@@ -12,6 +12,7 @@
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/cache/indexer.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/cache/object_changes.hpp>

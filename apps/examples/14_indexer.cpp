@@ -1,0 +1,64 @@
+// A program's own objects, found by key and by the values of indexes: client-go's cache.Indexer, without an informer.
+#include "example.hpp"
+
+namespace asio = boost::asio;
+using kubecoro::core::v1::pod;
+
+namespace {
+
+/// A pod's place in the cluster, as far as this program needs it.
+struct placement
+{
+    std::string pod;
+    std::string node;
+    std::vector<std::string> images;
+};
+
+placement placement_of(const kubecoro::object& p)
+{
+    placement out{kubecoro::to_string(p.key()), std::string(p["spec"]["nodeName"].as_string()), {}};
+    for (const auto container : p["spec"]["containers"].items())
+        out.images.emplace_back(container["image"].as_string());
+    return out;
+}
+
+/// A handle for any thread: copies share the objects.
+kubecoro::indexer<placement> make_placements()
+{
+    return kubecoro::indexer<placement>([](const placement& p) { return p.pod; }, // cache.NewIndexer(keyFunc, Indexers)
+                                        {{"node", [](const placement& p) { return std::vector{p.node}; }},
+                                         {"image", [](const placement& p) { return p.images; }}});
+}
+
+} // namespace
+
+asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
+{
+    auto pods = co_await client.list_all(pod::resource(), "");
+    if (!pods) co_return pods.error();
+    std::vector<placement> all;
+    for (const auto& p : pods->items) all.push_back(placement_of(p));
+
+    const auto placements = make_placements();
+    auto stored = placements.replace(std::move(all)); // at once for readers on other threads
+    if (!stored) co_return stored;
+
+    const auto nodes = placements.index_values("node");
+    if (!nodes) co_return nodes.error(); // there is no such index
+    for (const auto& node : *nodes) {
+        std::cout << node << ':';
+        for (const auto& key : placements.index_keys("node", node).value()) std::cout << ' ' << key; // sorted
+        std::cout << '\n';
+    }
+
+    auto moved = placements.update({"shop/cart", "n3", {"cart", "proxy"}});
+    if (!moved) co_return moved;
+    if (const auto cart = placements.get("shop/cart")) std::cout << "cart is now on " << cart->node << '\n';
+    for (const auto& p : placements.by_index("image", "proxy").value()) std::cout << p.pod << " runs a proxy\n";
+
+    const auto unknown = placements.by_index("zone", "z1");
+    if (!unknown) std::cout << unknown.error().message() << '\n';
+    placements.remove("jobs/report");
+    std::cout << placements.size() << " placements\n";
+    co_return kubecoro::result<>();
+}
