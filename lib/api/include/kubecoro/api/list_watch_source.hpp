@@ -90,6 +90,7 @@ struct provider_defaults
 {
     /// Empty = real_clock().
     std::shared_ptr<time_source> time = {};
+    /// By default warnings and errors go to standard error; see logger.
     logger log = {};
     /// Null = null_metrics().
     std::shared_ptr<kubecoro::metrics> metrics = {};
@@ -107,6 +108,7 @@ public:
                                                                   const source_scope& scope) = 0;
     /// The default executor of informers.
     [[nodiscard]] virtual boost::asio::any_io_executor executor() const = 0;
+    /// Clock, logger and metrics of the factories that use this provider. By default those of provider_defaults.
     [[nodiscard]] virtual provider_defaults defaults() const { return {}; }
 };
 

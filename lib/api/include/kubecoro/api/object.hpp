@@ -36,8 +36,12 @@ struct object_key
     std::string name;
 
     object_key() = default;
+    /// @param n   The namespace; empty for cluster-scoped objects.
+    /// @param nm  The object's name.
     object_key(std::string n, std::string nm) : ns(std::move(n)), name(std::move(nm)) {}
+    /// Copies the text of a view.
     explicit object_key(object_key_view v) : ns(v.ns), name(v.name) {}
+    /// A view of this key, valid until the key is changed or destroyed.
     operator object_key_view() const noexcept { return {ns, name}; }
 
     /// Parses "namespace/name" or "name". Errors: cond::invalid for an empty part or more than one '/'.
@@ -65,12 +69,14 @@ struct object_key_hash
 {
     using is_transparent = void;
     using is_avalanching = void;
+    /// Hashes namespace and name together: "a/b" and "b/a" differ.
     [[nodiscard]] std::size_t operator()(object_key_view key) const noexcept;
 };
 /// Equality that goes with object_key_hash.
 struct object_key_equal
 {
     using is_transparent = void;
+    /// True if namespace and name are equal.
     [[nodiscard]] bool operator()(object_key_view a, object_key_view b) const noexcept { return a == b; }
 };
 
@@ -89,7 +95,9 @@ class object
 {
 public:
     object() noexcept = default;
+    /// Makes another handle to the same object. Copies nothing but the handle.
     object(const object& other) noexcept;
+    /// Takes the handle over; `other` becomes null.
     object(object&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
     object& operator=(object other) noexcept
     {

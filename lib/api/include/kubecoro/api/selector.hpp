@@ -29,6 +29,7 @@ public:
         greater,
         less
     };
+    /// One condition on one label.
     struct requirement
     {
         /// The label.
@@ -67,6 +68,7 @@ private:
 class field_selector
 {
 public:
+    /// One comparison of one field.
     struct requirement
     {
         /// The field, as dotted member names.

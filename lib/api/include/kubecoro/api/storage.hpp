@@ -63,13 +63,15 @@ struct storage_stats
     // compressed:
     /// How far the dictionary is learnt.
     dictionary_stage stage = dictionary_stage::none;
-    /// Dictionaries trained so far, and those still in use by objects.
+    /// Dictionaries trained so far.
     std::uint64_t trained = 0;
+    /// Dictionaries in memory: the current one, and earlier ones while objects still need them.
     std::size_t dictionaries = 0;
     /// Compressed objects; early ones count twice.
     std::uint64_t packed = 0;
-    /// Reads that expanded an object, and those that found a broken record and returned nothing.
+    /// Times that an object was expanded, broken records included.
     std::uint64_t expansions = 0;
+    /// Expansions that found a broken record: the values read are absent.
     std::uint64_t broken = 0;
 };
 

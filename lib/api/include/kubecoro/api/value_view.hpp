@@ -123,8 +123,11 @@ public:
     using difference_type = std::ptrdiff_t;
     using iterator_category = std::input_iterator_tag;
     member_iterator() noexcept = default;
+    /// The current member; its value is absent at the end.
     [[nodiscard]] member operator*() const noexcept { return current_; }
+    /// Moves to the next member. Becomes the end after the last one, or where the encoding is cut off.
     member_iterator& operator++() noexcept;
+    /// The same; returns nothing, as input iterators may.
     void operator++(int) noexcept { ++*this; }
     friend bool operator==(const member_iterator& a, const member_iterator& b) noexcept { return a.next_ == b.next_; }
 
@@ -149,8 +152,11 @@ public:
     using difference_type = std::ptrdiff_t;
     using iterator_category = std::input_iterator_tag;
     item_iterator() noexcept = default;
+    /// The current item; absent at the end.
     [[nodiscard]] value_view operator*() const noexcept { return current_; }
+    /// Moves to the next item. Becomes the end after the last one, or where the encoding is cut off.
     item_iterator& operator++() noexcept;
+    /// The same; returns nothing, as input iterators may.
     void operator++(int) noexcept { ++*this; }
     friend bool operator==(const item_iterator& a, const item_iterator& b) noexcept { return a.next_ == b.next_; }
 

@@ -30,9 +30,11 @@ struct cluster_options
     /// Events kept per resource, for resuming watches and for lists at an older version. Older versions are answered
     /// with 410.
     std::size_t history = 1000;
-    /** Bounds on the bytes of history, per resource and in total. Beyond either, the oldest events are dropped, as by a
-        compaction: requests for them are answered with 410. The objects themselves are not counted. */
+    /** Maximum bytes of history per resource. Beyond it the oldest events are dropped, as by a compaction: requests for
+        them are answered with 410. The objects themselves are not counted. */
     std::size_t history_bytes_per_resource = 64u << 20;
+    /// Maximum bytes of history over all resources. Beyond it the resource with the largest history drops its oldest
+    /// events.
     std::size_t history_bytes = 256u << 20;
     /// Seeds uids and generated names.
     std::uint64_t seed = 1;
@@ -45,6 +47,7 @@ struct cluster_options
 /// The address of an object or a collection, as a request names it.
 struct object_address
 {
+    /// The resource, from cluster_state_core::find(). Never null where an address is passed.
     std::shared_ptr<resource_store> store;
     /// The API version the client uses; for custom resources it may differ from the stored one.
     std::string version = {};
@@ -70,8 +73,12 @@ struct delete_request
 {
     /// Checks the request and changes nothing.
     bool dry_run = false;
+    /// Grace period of a pod on a node, in seconds; a negative one counts as 0. Empty = the pod's
+    /// terminationGracePeriodSeconds, or 30. Ignored for all other objects.
     std::optional<std::int64_t> grace_seconds = {};
+    /// Precondition: the object has this uid, else 409. Empty = none.
     std::string uid = {};
+    /// Precondition: the object has this resourceVersion, else 409. Empty = none.
     std::string resource_version = {};
     /// "", "Background", "Foreground", "Orphan".
     std::string propagation = {};
@@ -129,19 +136,31 @@ public:
 
     /// @param group_plural  "pods", "deployments.apps". @return null for an unknown resource.
     [[nodiscard]] std::shared_ptr<resource_store> find(std::string_view group_plural) const;
+    /// @param group  Empty for the core group. @param plural  "pods". @return null for an unknown resource.
     [[nodiscard]] std::shared_ptr<resource_store> find(std::string_view group, std::string_view plural) const;
     /// Every served resource, ordered by group (core first) and name.
     [[nodiscard]] std::vector<std::shared_ptr<resource_store>> resources() const;
     /// Changes whenever the set of resources changes.
     [[nodiscard]] std::uint64_t discovery_version() const noexcept { return discovery_version_; }
 
+    /// One state of an object: immutable, shared.
     using stored = std::shared_ptr<const stored_object>;
+    /// Returns the object, whatever the subresource of the address. Errors: 404.
     [[nodiscard]] answer<stored> get(const object_address& at) const;
+    /** Creates an object. Its name is the body's metadata.name, or made from metadata.generateName; the name of the
+        address is ignored.
+
+        @param body  A JSON object.
+        @return the new object; with dry_run, the one that would have been stored. Errors: as a kube-apiserver's, such as
+        404 for an unknown namespace, 403 for one that is being deleted, 409 for a name that exists, 422 for an invalid
+        object. */
     [[nodiscard]] answer<stored> create(const object_address& at, boost::json::value body, write_flags flags,
                                         wall_time now);
     /// Replaces an object, or for a subresource its part only. `body` may carry the resourceVersion it is based on.
     [[nodiscard]] answer<stored> update(const object_address& at, boost::json::value body, write_flags flags,
                                         wall_time now);
+    /// Deletes an object, or marks it as deleted while finalizers or its grace period keep it. Errors: 404; 409 for a
+    /// precondition that does not hold.
     [[nodiscard]] answer<delete_result> remove(const object_address& at, const delete_request& how, wall_time now);
 
 private:

@@ -28,6 +28,7 @@ struct in_process_options
 class in_process_transport final : public transport
 {
 public:
+    /// Shares ownership of the state of `server`, which may be destroyed first.
     explicit in_process_transport(embedded_server& server, in_process_options options = {});
     ~in_process_transport() override;
 

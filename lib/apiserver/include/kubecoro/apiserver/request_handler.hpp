@@ -34,11 +34,15 @@ struct request_handler_options
 class request_handler
 {
 public:
+    /// @param state, access  Must outlive the handler.
     request_handler(cluster_state_core& state, access_control& access, request_handler_options options = {});
     ~request_handler();
     request_handler(const request_handler&) = delete;
     request_handler& operator=(const request_handler&) = delete;
 
+    /** Answers one request; every error is a response with a Status.
+
+        @param now  The present time, for the expiry of tokens, timestamps, and the timeout of a watch. */
     [[nodiscard]] http_response handle(const http_request& request, wall_time now);
 
     /** Checks a request by its head, so that the body of an unauthorized request is not read.

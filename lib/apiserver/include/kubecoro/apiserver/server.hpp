@@ -115,6 +115,7 @@ struct server_counters
 class embedded_server
 {
 public:
+    /// @param executor  Runs the server; may have any number of threads.
     explicit embedded_server(boost::asio::any_io_executor executor, server_options options = {});
     ~embedded_server();
     embedded_server(const embedded_server&) = delete;

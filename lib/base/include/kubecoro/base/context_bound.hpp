@@ -49,6 +49,7 @@ class kept_executor
 {
 public:
     kept_executor() = default;
+    /// @param executor  Empty: get() returns an empty executor.
     kept_executor(const boost::asio::any_io_executor& executor)
     {
         if (executor) kept_ = context_bound<boost::asio::any_io_executor>(executor, executor);

@@ -21,6 +21,7 @@ struct text_hash
     using is_transparent = void;
     /// Tells Boost's tables that all bits are already mixed.
     using is_avalanching = void;
+    /// Hashes the whole text. Any thread.
     [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept;
 };
 
@@ -29,12 +30,16 @@ namespace detail {
 /// The key of a hash. docs/decisions/0007-hash.md states the threat it protects against.
 struct hash_secrets
 {
+    /// Added to words of a text before they are multiplied.
     std::uint64_t word;
-    /// Odd.
+    /// Multiplied by the length of a text. Odd.
     std::uint64_t length;
+    /// Added to the digest of a text, or of the first of two.
     std::uint64_t left;
+    /// Multiplied by the digest of a single text, or added to that of the second of two.
     std::uint64_t right;
 
+    /// Derived from a seed: equal seeds give equal secrets. For tests and simulations.
     [[nodiscard]] static hash_secrets of(std::uint64_t seed);
     /// Unpredictable, from the system.
     [[nodiscard]] static hash_secrets random();

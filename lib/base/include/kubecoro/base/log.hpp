@@ -35,11 +35,17 @@ struct log_field
     /// The field's value.
     std::variant<std::string_view, std::int64_t, double, bool> value;
 
+    /// A text. Name and value are borrowed.
     log_field(std::string_view n, std::string_view v) : name(n), value(v) {}
+    /// A text. Name and value are borrowed.
     log_field(std::string_view n, const std::string& v) : name(n), value(std::string_view(v)) {}
+    /// A text that ends with a zero byte, not null. Name and value are borrowed.
     log_field(std::string_view n, const char* v) : name(n), value(std::string_view(v)) {}
+    /// A truth value, formatted as "true" or "false".
     log_field(std::string_view n, bool v) : name(n), value(v) {}
+    /// A number, formatted with six significant digits.
     log_field(std::string_view n, double v) : name(n), value(v) {}
+    /// An integer of any size. An unsigned value beyond the range of std::int64_t becomes negative.
     template<class Integer>
         requires std::is_integral_v<Integer>
     log_field(std::string_view n, Integer v) : name(n), value(static_cast<std::int64_t>(v))

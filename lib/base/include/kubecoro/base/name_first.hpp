@@ -8,6 +8,7 @@
 
 namespace kubecoro {
 
+/// True under gcc before version 13, which copies a temporary bitwise in an expression with a co_await.
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 inline constexpr bool temporaries_are_copied_bitwise = true;
 
@@ -35,6 +36,7 @@ template<class T>
 class named_first
 {
 public:
+    /// Converts the callable to the stored type. Implicit, so that callers pass the callable itself.
     template<class F>
         requires(!std::same_as<std::remove_cvref_t<F>, named_first> && std::is_convertible_v<F, T>)
     // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copying and moving alone

@@ -28,7 +28,9 @@ struct retry_policy
 class retry_plan
 {
 public:
+    /// Returns whether to retry after this failure. Not called for cond::cancelled, nor after the last attempt.
     using predicate = std::function<bool(const failure&)>;
+    /// @param again  Must not be empty.
     retry_plan(predicate again, retry_policy policy);
 
     /// The delay before the next attempt, at least as long as the server asked for; empty when no attempt follows.

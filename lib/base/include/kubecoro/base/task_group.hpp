@@ -33,6 +33,7 @@ public:
         is logged once with the name, and kept for first_failure().
         @return false when the group is stopping or the context has ended (the awaitable is dropped unstarted). */
     bool spawn(std::string name, boost::asio::awaitable<result<>> child);
+    /// The same on the executor `where`. Also returns false when `where` is empty.
     bool spawn(std::string name, boost::asio::any_io_executor where, boost::asio::awaitable<result<>> child);
 
     /// Asks every child to stop by terminal cancellation on the child's executor. Idempotent; returns at once.

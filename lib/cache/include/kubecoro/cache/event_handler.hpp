@@ -155,6 +155,7 @@ public:
     /// An empty handle, as is a moved-from one: tests false, awaiting it fails with cond::misconfigured, other calls do
     /// nothing.
     registration() = default;
+    /// Used by shared_informer::add_event_handler(). @param listener  Null makes an empty handle.
     explicit registration(std::shared_ptr<detail::processor_listener> listener) : listener_(std::move(listener)) {}
 
     /** Completes when the store is filled and this handler has finished every initial add.

@@ -19,6 +19,7 @@ namespace kubecoro {
 class index_sink
 {
 public:
+    /// @param out  Receives the values; must outlive the sink. Public for tests of index functions.
     explicit index_sink(std::vector<std::string>& out) noexcept : out_(&out) {}
     /// Adds one value under which the object is found.
     void operator()(std::string_view value) const { out_->emplace_back(value); }
@@ -49,6 +50,7 @@ class store;
 class lister
 {
 public:
+    /// Used by shared_informer::lister(). @param s  Not null; the lister keeps it alive.
     explicit lister(std::shared_ptr<const detail::store> s) : store_(std::move(s)) {}
 
     /// Returns the object, or null.

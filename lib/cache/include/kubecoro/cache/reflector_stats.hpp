@@ -66,8 +66,9 @@ struct reflector_stats
     std::uint64_t pages = 0;
     /// Lists of either kind started after the first successful one, by reason.
     std::array<std::uint64_t, relist_reasons> relists = {};
-    /// Streamed lists started (WatchList), and how often a LIST replaced one.
+    /// Streamed lists started (WatchList).
     std::uint64_t watch_lists = 0;
+    /// Streamed lists replaced by a LIST: refused, unanswered, or broken repeatedly.
     std::uint64_t fallbacks = 0;
     /// Watches the server accepted, including streamed lists.
     std::uint64_t watches = 0;

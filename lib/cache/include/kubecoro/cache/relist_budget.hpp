@@ -64,6 +64,7 @@ private:
 class relist_budget::turn
 {
 public:
+    /// Takes the turn over; `other` then holds none.
     turn(turn&& other) noexcept : state_(std::move(other.state_)), ticket_(other.ticket_) {}
     turn& operator=(turn&& other) noexcept
     {

@@ -29,6 +29,7 @@ class informer_engine;
 class shared_informer
 {
 public:
+    /// Used by informer_factory::get(). @param engine  Not null.
     explicit shared_informer(std::shared_ptr<detail::informer_engine> engine) : engine_(std::move(engine)) {}
 
     /// Calls the handler for every change. After the stop, returns a registration that has ended.

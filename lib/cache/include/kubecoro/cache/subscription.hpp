@@ -47,6 +47,7 @@ public:
     /// An empty subscription, as is a moved-from one: pop() is empty at once, end_reason() and has_synced() return
     /// cond::misconfigured.
     subscription() = default;
+    /// Used by shared_informer::subscribe(). @param listener  Null makes an empty subscription.
     explicit subscription(std::shared_ptr<detail::processor_listener> listener) : listener_(std::move(listener)) {}
     ~subscription();
     subscription(subscription&&) noexcept = default;

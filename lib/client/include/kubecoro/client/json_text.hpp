@@ -13,10 +13,15 @@ class object;
 /// The body of a write: JSON text, made from text (not validated), an object, or a JSON value.
 struct json_text
 {
+    /// Takes JSON text over.
     json_text(std::string json) : text(std::move(json)) {}
+    /// Copies JSON text.
     json_text(std::string_view json) : text(json) {}
+    /// Copies JSON text that ends with a zero byte. Not null.
     json_text(const char* json) : text(json) {}
+    /// The text of the whole object. Expands it, as object::to_text() does.
     json_text(const object& o);
+    /// The value in JSON without white space.
     json_text(const boost::json::value& v);
 
     /// The JSON text.

@@ -28,6 +28,7 @@ class event_source
 {
 public:
     event_source() = default;
+    /// Used by controller::watch(). Null pointers make a handle that counts as removed.
     event_source(std::shared_ptr<detail::controller_engine> engine, std::shared_ptr<detail::controller_source> source);
 
     /// Ignores further events of the source; queued keys stay. Idempotent. The controller no longer waits for it.

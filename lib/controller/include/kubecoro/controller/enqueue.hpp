@@ -17,7 +17,9 @@ class key_batch;
 class key_sink
 {
 public:
+    /// @param out  Receives the keys; must outlive the sink.
     explicit key_sink(detail::key_batch& out) noexcept : out_(&out) {}
+    /// Adds one key.
     void operator()(object_key_view key) const;
     /// @param ns  Empty for cluster-scoped objects.
     void operator()(std::string_view ns, std::string_view name) const { (*this)({ns, name}); }

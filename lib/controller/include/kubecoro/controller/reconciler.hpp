@@ -40,12 +40,17 @@ public:
     /// Public for tests of a reconciler; a controller fills them in.
     struct settings
     {
+        /// 1 plus the number of failures of this key since its last success.
         unsigned attempt = 1;
+        /// The priority with which the key was queued; priority::normal by default.
         int priority = 0;
+        /// When the run is cancelled, by the clock `time`. Empty = no limit.
         std::optional<time_point> deadline = {};
         /// For log().
         logger log = {};
+        /// Name of the controller, for log(). Borrowed: must outlive the context.
         std::string_view controller = {};
+        /// Key of the run, for log(). Borrowed: must outlive the context.
         object_key_view key = {};
         /// Empty = real_clock().
         std::shared_ptr<time_source> time = {};
@@ -53,6 +58,7 @@ public:
         const std::atomic<bool>* cancelled = nullptr;
         KUBECORO_NAME_FIRST;
     };
+    /// @param s  Its `controller`, `key` and `cancelled` are borrowed and must outlive the context.
     explicit reconcile_context(settings s);
     reconcile_context(const reconcile_context&) = delete;
     reconcile_context& operator=(const reconcile_context&) = delete;
@@ -77,6 +83,7 @@ public:
 
         No wait when no source has that kind or watches that namespace. */
     void wrote(const object& answer);
+    /// The same for a response that is not available as an object. Only group and kind of `resource` count.
     void wrote(const resource_type& resource, object_key key, std::string resource_version);
 
     /// The writes that the run has named so far.

@@ -15,10 +15,12 @@ template<class Key>
 class work_item
 {
 public:
+    /// Used by workqueue. The engine lives until every item is given back.
     work_item(detail::workqueue_engine& queue, const detail::workqueue_engine::handed& h) noexcept
         : queue_(&queue), handed_(h)
     {
     }
+    /// Takes the key over; `other` then tests false, and its destructor does nothing.
     work_item(work_item&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)), handed_(other.handed_) {}
     work_item& operator=(work_item&& other) noexcept
     {

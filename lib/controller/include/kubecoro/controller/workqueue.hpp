@@ -97,6 +97,7 @@ public:
         const auto& k = as_key(key);
         engine_->add_after(one(k), delay, priority);
     }
+    /// add_after() for all keys of a random-access range in one step. `key_of(element)` returns the key.
     template<class Range, class KeyOf = std::identity>
     void add_batch_after(const Range& range, duration delay, int priority = priority::normal, KeyOf key_of = {})
     {

@@ -30,9 +30,12 @@ struct run_limits
 
 namespace detail {
 
+/// The part of a task that does not depend on the type of its result.
 struct task_core
 {
+    /// Whether the coroutine has ended.
     bool done = false;
+    /// Cancels the coroutine; empty before runner::spawn() and after the end of the coroutine.
     std::function<void(boost::asio::cancellation_type)> cancel;
 };
 
@@ -79,6 +82,7 @@ enum class ready_order
 class runner
 {
 public:
+    /// @param seed  Seeds random(), and the order of handlers with ready_order::shuffled.
     explicit runner(std::uint64_t seed = 1, ready_order order = ready_order::fifo);
     /// Destroys every coroutine that has not ended.
     ~runner();

@@ -14,7 +14,9 @@ namespace kubecoro::testing {
     task_group, an informer) belong in the fixture, not in the coroutine, whose children may be destroyed after it. */
 struct scenario
 {
+    /// The coroutine, not started.
     boost::asio::awaitable<result<>> body;
+    /// Owns the objects that `body` uses. Null = none.
     std::shared_ptr<void> fixture = nullptr;
 };
 /// Called once per attempt, with a new runner. Must build the same scenario every time.

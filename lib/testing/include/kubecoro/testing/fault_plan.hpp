@@ -114,6 +114,7 @@ struct fault_chances
 class fault_plan
 {
 public:
+    /// A plan without rules and chances, so without faults. @param seed  Seeds the random faults.
     explicit fault_plan(std::uint64_t seed = 1);
     ~fault_plan();
 

@@ -79,13 +79,15 @@ public:
 
     /// The next list is answered with this page, after `delay`.
     void on_list(list_page page, duration delay = {});
+    /// The next list fails with `f`, after `delay`.
     void on_list(failure f, duration delay = {});
     /// The next list gets no answer until it is cancelled.
     void on_list_hang();
     /// The next watch is accepted after `delay`; send its events through the returned handle.
     scripted_watch on_watch(duration delay = {});
-    /// The next watch is refused.
+    /// The next watch is refused with `f`, after `delay`.
     void on_watch(failure f, duration delay = {});
+    /// The next watch is neither accepted nor refused until it is cancelled.
     void on_watch_hang();
 
     /// Makes streams_lists() return true: reflectors constructed afterwards request watches with initial events.
@@ -123,6 +125,8 @@ private:
 class scripted_provider final : public source_provider
 {
 public:
+    /// @param executor  Returned by executor(); may end before the provider.
+    /// @param c         The clock of the sources, and of factories that set none. Not null.
     scripted_provider(boost::asio::any_io_executor executor, std::shared_ptr<kubecoro::time_source> c);
     ~scripted_provider() override;
 
