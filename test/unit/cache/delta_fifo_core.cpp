@@ -195,7 +195,8 @@ TEST_CASE("delta fifo and store: the deletion of an unknown object causes no not
     CHECK(cache_test::names(s.list({})) == lines{"web/b@8"});
 }
 
-TEST_CASE("delta fifo: the deltas of a removed scope are dropped, and the others keep their order", "[cache][delta_fifo]")
+TEST_CASE("delta fifo: the deltas of a removed scope are dropped, and the others keep their order",
+          "[cache][delta_fifo]")
 {
     scripted_fifo f;
     const auto kept = f.add();

@@ -2,7 +2,9 @@
 
 #include "synced_fixture.hpp"
 
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace informer_test;
@@ -102,4 +104,28 @@ TEST_CASE("resync: an object changed by a relist is delivered once, in its new s
     CHECK(f.take() == lines{"updated web/a@1 > 6", "lost web/b@2", "updated web/a@6 > 7"});
     f.run.advance(1s);
     CHECK(f.take() == lines{"resync web/a@7"});
+}
+
+TEST_CASE("resync: an object whose change waits to be processed is left alone", "[cache][handlers][resync]")
+{
+    fixture f;
+    bool fails = true;
+    kubecoro::informer_options o;
+    o.transform = [&fails](const kubecoro::object& obj) {
+        if (obj.name() == "b" && std::exchange(fails, false)) throw std::bad_alloc();
+        return obj;
+    };
+    auto pods = f.informers->get<pod>(o);
+    auto watch = f.with_one_pod();
+    pods.add_event_handler(f.writer(), {.resync = 10s});
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.run.advance(9950ms);
+    f.take();
+    watch.send(kt::added(kt::make_pod("web", "b", "6"))); // is tried again after the resync is due
+    f.run.advance(60ms);
+    CHECK(f.take().empty());
+    watch.send(kt::modified(kt::make_pod("web", "a", "7")));
+    f.run.advance(1s);
+    CHECK(f.take() == lines{"added web/b@6", "resync web/b@6", "updated web/a@1 > 7"});
 }

@@ -167,7 +167,8 @@ TEST_CASE("transform: in a list it continues with the item that failed", "[cache
     CHECK(f.source().lists() == 1);
 }
 
-TEST_CASE("transform: objects for which it always throws hold up the others once a minute at most", "[cache][transform]")
+TEST_CASE("transform: objects for which it always throws hold up the others once a minute at most",
+          "[cache][transform]")
 {
     fixture f;
     kubecoro::informer_options o;

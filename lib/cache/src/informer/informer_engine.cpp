@@ -350,8 +350,8 @@ void informer_engine::admit(const std::shared_ptr<object_waiter>& waiter)
 {
     const auto* lane = lanes_.covering(waiter->key().ns);
     if (lane == nullptr)
-        return waiter->end(failure(cond::misconfigured,
-                                   "the informer does not cover the namespace of " + to_string(waiter->key())));
+        return waiter->end(
+            failure(cond::misconfigured, "the informer does not cover the namespace of " + to_string(waiter->key())));
     const bool filled = lane->gate.is_open();
     if (lane->blocked && !filled) return waiter->end(*lane->blocked);
     waiters_.add(waiter);

@@ -53,8 +53,7 @@ public:
     /// @param scope       Its number in the FIFO; its jitter is derived from it and the seed.
     /// @param not_before  See reflector_expectation.
     informer_lane(const informer_settings& s, std::size_t scope, std::string ns, std::string not_before,
-                  decode_strand decoder, delta_fifo fifo, std::shared_ptr<const known_objects> known,
-                  reporter report);
+                  decode_strand decoder, delta_fifo fifo, std::shared_ptr<const known_objects> known, reporter report);
     informer_lane(const informer_lane&) = delete;
     informer_lane& operator=(const informer_lane&) = delete;
     ~informer_lane() override { gone.settle({}); }

@@ -72,7 +72,7 @@ void store::apply(std::span<const delta> deltas, std::size_t& done, std::vector<
 
     const std::size_t before_these = out.size();
     out.reserve(before_these + 2 * deltas.size()); // no change without its notification
-    std::vector<object> dropped; // may hold the last references: freed outside the lock
+    std::vector<object> dropped;                   // may hold the last references: freed outside the lock
     dropped.reserve(deltas.size());
     {
         std::unique_lock lock(mutex_);
