@@ -1,6 +1,6 @@
 #include "render/table_rows.hpp"
 
-#include "patch/json_path.hpp"
+#include "render/json_path.hpp"
 #include "render/json_text.hpp"
 
 #include <algorithm>

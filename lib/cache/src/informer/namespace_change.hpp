@@ -15,7 +15,7 @@
 
 namespace kubecoro::detail {
 
-/// What a change of the namespaces waits for. Filled in on the informer's strand, awaited on any thread.
+/// The waits of a change of the namespaces. Filled in on the informer's strand, awaited on any thread.
 class namespace_change
 {
 public:

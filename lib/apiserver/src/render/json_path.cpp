@@ -1,4 +1,4 @@
-#include "patch/json_path.hpp"
+#include "render/json_path.hpp"
 
 #include "render/json_text.hpp"
 
