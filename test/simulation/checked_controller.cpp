@@ -41,32 +41,33 @@ std::string state_of(const object& o)
 class checked_controller::visit
 {
 public:
-    visit(checked_controller& where, page& p) : term_(&where), page_(&p)
+    visit(checked_controller& where, page& p) : owner_(&where), page_(&p)
     {
         page_->active = true;
-        ++term_->active_;
+        ++owner_->active_;
     }
     visit(const visit&) = delete;
     visit& operator=(const visit&) = delete;
     ~visit()
     {
         page_->active = false;
-        --term_->active_;
+        --owner_->active_;
     }
 
 private:
-    checked_controller* term_;
+    checked_controller* owner_;
     page* page_;
 };
 
-checked_controller::checked_controller(std::string name, controller_options settings, const std::vector<field>& fields,
-                                       client writer, testing::runner& runner, journal& notes, std::uint64_t seed)
+checked_controller::checked_controller(std::string name, controller_options settings,
+                                       const std::vector<controlled_informer>& informers, client writer,
+                                       testing::runner& runner, journal& notes, std::uint64_t seed)
     : name_(std::move(name)),
       grace_(settings.grace),
       own_write_wait_(settings.own_write_wait),
       workers_(settings.workers),
       may_give_up_(settings.sync_timeout != duration::zero()),
-      fields_(&fields),
+      informers_(&informers),
       writer_(std::move(writer)),
       runner_(&runner),
       notes_(&notes),
@@ -95,7 +96,7 @@ enqueue checked_controller::map_of(bool neighbours)
 void checked_controller::add_source()
 {
     if (!subject_ || sources_.size() >= most_sources) return;
-    const auto& from = (*fields_)[below(random_, fields_->size())];
+    const auto& from = (*informers_)[below(random_, informers_->size())];
     const bool neighbours = one_in(random_, 3);
     source_options o;
     o.priority = static_cast<int>(below(random_, 3));
@@ -393,7 +394,8 @@ asio::awaitable<result<action>> checked_controller::change(object_key key, recon
     const auto mine = s.from->informer.lister().get(what);
     if (!mine || !s.from->writable) co_return action::done();
     // Fails with a conflict when the store is behind.
-    std::string text = R"({"metadata":{"annotations":{"steward":")" + std::to_string(below(random_, 1'000'000)) + "\"}";
+    std::string text =
+        R"({"metadata":{"annotations":{"controller":")" + std::to_string(below(random_, 1'000'000)) + "\"}";
     if (one_in(random_, 2)) {
         const std::string version(one_in(random_, 3) ? "1" : mine.resource_version());
         text += R"(,"resourceVersion":")" + version + "\"";
@@ -439,7 +441,7 @@ std::string checked_controller::behind(std::size_t n) const
 {
     const auto& s = sources_[n];
     if (s.removed) return {};
-    auto real = s.from->real().value_or(field::states());
+    auto real = s.from->real().value_or(controlled_informer::states());
     for (const auto& [key, p] : book_)
         for (const auto& [what, state] : p.seen)
             if (what.first == n) real.try_emplace(what.second);

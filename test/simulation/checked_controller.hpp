@@ -21,7 +21,7 @@
 namespace kubecoro::simulation {
 
 /// A resource that a controller can watch.
-struct field
+struct controlled_informer
 {
     /// "uid@version" of every object.
     using states = std::map<object_key, std::string>;
@@ -45,8 +45,8 @@ class checked_controller
 public:
     /// @param settings Name and time are added. The deadline must not be whole milliseconds: runs could end exactly at
     /// it.
-    checked_controller(std::string name, controller_options settings, const std::vector<field>& fields, client writer,
-                       testing::runner& runner, journal& notes, std::uint64_t seed);
+    checked_controller(std::string name, controller_options settings, const std::vector<controlled_informer>& informers,
+                       client writer, testing::runner& runner, journal& notes, std::uint64_t seed);
     checked_controller(const checked_controller&) = delete;
     checked_controller& operator=(const checked_controller&) = delete;
 
@@ -99,7 +99,7 @@ private:
     };
     struct source
     {
-        const field* from;
+        const controlled_informer* from;
         /// Its objects map to the next object's key as well.
         bool neighbours;
         event_source handle;
@@ -137,7 +137,7 @@ private:
     duration own_write_wait_;
     std::size_t workers_;
     bool may_give_up_;
-    const std::vector<field>* fields_;
+    const std::vector<controlled_informer>* informers_;
     client writer_;
     testing::runner* runner_;
     journal* notes_;

@@ -128,7 +128,7 @@ void check_store(const watched& w, journal& notes)
     check_index(w, notes, real);
 }
 
-void check_beliefs(const watched& w, journal& notes)
+void check_derived_states(const watched& w, journal& notes)
 {
     for (const auto& u : w.users) {
         if (u->leaving()) continue;
@@ -203,7 +203,7 @@ std::size_t check_exactness(watched& w, journal& notes)
                            stats.coalesced == w.coalesced[i];
         if (!whole) continue;
         ++compared;
-        const auto expected = in_order(w.real->changes(w.covered, w.truth_begin), u, w.covered);
+        const auto expected = in_order(w.real->changes(w.covered, w.history_begin), u, w.covered);
         for (const auto& [what, all] : heard) {
             if (!expected.contains(what))
                 notes.broken(u.view().name(), "received events that did not happen:" + show(all));
@@ -217,7 +217,7 @@ std::size_t check_exactness(watched& w, journal& notes)
             notes.broken(u.view().name(), "kept up, but the events were" + show(all) + ", received were" + show(mine));
         }
     }
-    w.truth_begin = w.real->length();
+    w.history_begin = w.real->length();
     w.lists = lists;
     w.listing = w.informer.state() != informer_state::watching; // the combined state: one of its watches may be listing
     w.users_then = w.users.size();

@@ -8,8 +8,8 @@ namespace kubecoro::simulation {
 
 namespace {
 
-/// Gives the steward a private informer, whose first list no other user causes.
-constexpr auto own_selector = "steward!=none";
+/// Gives the controller a private informer, whose first list no other user causes.
+constexpr auto own_selector = "controller!=none";
 
 controller_options settings_of(random_source& random)
 {
@@ -25,17 +25,17 @@ controller_options settings_of(random_source& random)
 
 } // namespace
 
-controller_runner::controller_runner(std::vector<field> fields, informer_factory& informers, network& way,
-                                     const roaming_informer& others, testing::runner& runner, journal& notes,
-                                     std::uint64_t seed)
-    : fields_(std::move(fields)), way_(&way), runner_(&runner), notes_(&notes), random_(seed), seed_(seed)
+controller_runner::controller_runner(std::vector<controlled_informer> informers, informer_factory& factory,
+                                     network& way, const roaming_informer& others, testing::runner& runner,
+                                     journal& notes, std::uint64_t seed)
+    : informers_(std::move(informers)), way_(&way), runner_(&runner), notes_(&notes), random_(seed), seed_(seed)
 {
     informer_options own;
     own.label_selector = own_selector;
-    fields_.push_back({.name = "own gadgets",
-                       .informer = informers.get(roaming_informer::gadgets(), std::move(own)),
-                       .real = [&others] { return others.real_gadgets(); },
-                       .writable = false});
+    informers_.push_back({.name = "own gadgets",
+                          .informer = factory.get(roaming_informer::gadgets(), std::move(own)),
+                          .real = [&others] { return others.real_gadgets(); },
+                          .writable = false});
     begin_term();
 }
 
@@ -43,9 +43,9 @@ controller_runner::~controller_runner() = default;
 
 void controller_runner::begin_term()
 {
-    terms_.push_back(std::make_unique<checked_controller>("steward-" + std::to_string(terms_.size() + 1),
-                                                          settings_of(random_), fields_, way_->unreliable(), *runner_,
-                                                          *notes_, seed_ + terms_.size()));
+    controllers_.push_back(std::make_unique<checked_controller>("controller-" + std::to_string(controllers_.size() + 1),
+                                                                settings_of(random_), informers_, way_->unreliable(),
+                                                                *runner_, *notes_, seed_ + controllers_.size()));
     now().calm(calm_);
     for (auto n = 1 + below(random_, 2); n > 0; --n) now().add_source();
     if (!one_in(random_, 8)) now().start();
@@ -81,7 +81,7 @@ void controller_runner::one()
     }
     case 9:
         forbidden_ = !forbidden_;
-        way_->forbid(forbidden_ ? "labelSelector=steward" : "");
+        way_->forbid(forbidden_ ? "labelSelector=controller" : "");
         break;
     default:
         now().start();
@@ -90,7 +90,7 @@ void controller_runner::one()
 
 void controller_runner::go_on()
 {
-    for (auto& t : terms_) t->go_on();
+    for (auto& t : controllers_) t->go_on();
     if (stopping_ || !now().over()) return;
     if (calm_ || one_in(random_, 3)) begin_term();
 }
@@ -99,7 +99,7 @@ void controller_runner::calm(bool yes)
 {
     calm_ = yes;
     forbidden_ = false;
-    for (auto& t : terms_) t->calm(yes);
+    for (auto& t : controllers_) t->calm(yes);
     if (yes) now().start();
 }
 
@@ -107,7 +107,7 @@ std::string controller_runner::unsettled()
 {
     go_on();
     if (calm_) now().start();
-    for (const auto& t : terms_)
+    for (const auto& t : controllers_)
         if (auto d = t->unsettled(); !d.empty()) return d;
     return {};
 }
@@ -120,13 +120,13 @@ void controller_runner::stop()
 
 bool controller_runner::over() const
 {
-    return std::all_of(terms_.begin(), terms_.end(), [](const auto& t) { return t->over(); });
+    return std::all_of(controllers_.begin(), controllers_.end(), [](const auto& t) { return t->over(); });
 }
 
 std::uint64_t controller_runner::runs() const
 {
     std::uint64_t n = 0;
-    for (const auto& t : terms_) n += t->runs();
+    for (const auto& t : controllers_) n += t->runs();
     return n;
 }
 

@@ -119,7 +119,7 @@ void add(verdict& sum, const verdict& v)
     sum.quiet_points += v.quiet_points;
     sum.exact_comparisons += v.exact_comparisons;
     sum.controlled += v.controlled;
-    sum.terms += v.terms;
+    sum.controllers += v.controllers;
     sum.runs += v.runs;
     sum.waits += v.waits;
 }
@@ -152,10 +152,10 @@ int run_all(const command_line& c)
     std::printf(
         "%llu worlds kept every promise: %llu steps, %llu quiet points, %llu notifications (%llu merged), "
         "%llu lists, %llu streamed lists, %llu fallbacks, %llu relists, %llu reconnects, %llu silent watches ended, "
-        "%llu exact comparisons, %llu impatient waits\n%llu of them with a controller: %llu terms, %llu runs\n",
+        "%llu exact comparisons, %llu impatient waits\n%llu of them with a controller: %llu controllers, %llu runs\n",
         n(seeds.size()), n(sum.steps), n(sum.quiet_points), n(sum.notifications), n(sum.coalesced), n(sum.lists),
         n(sum.streamed_lists), n(sum.fallbacks), n(sum.relists), n(sum.reconnects), n(sum.silences),
-        n(sum.exact_comparisons), n(sum.waits), n(sum.controlled), n(sum.terms), n(sum.runs));
+        n(sum.exact_comparisons), n(sum.waits), n(sum.controlled), n(sum.controllers), n(sum.runs));
     if (c.statistics) {
         const auto ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
         std::printf("%.1f ms a world\n", ms / static_cast<double>(seeds.size()));

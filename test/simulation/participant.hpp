@@ -1,5 +1,5 @@
 #pragma once
-// One user of an informer: a handler or a subscription with its own manner, pace and belief.
+// One user of an informer: a handler or a subscription with its own manner, pace and derived state.
 
 #include "notification_checker.hpp"
 
@@ -48,7 +48,7 @@ struct participant_options
 
 /** Joins on construction. Must outlive everything the runner runs.
 
-    Checks, in addition to its belief: calls of one handler do not overlap, nor those for one object if it is
+    Checks, in addition to its derived state: calls of one handler do not overlap, nor those for one object if it is
     concurrent; none comes after the removal; has_synced() completes after the initial adds and not before. */
 class participant
 {

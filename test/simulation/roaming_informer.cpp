@@ -33,10 +33,10 @@ roaming_informer::roaming_informer(informer_factory& informers, apiserver::embed
       runner_(&runner),
       notes_(&notes),
       random_(seed),
-      pods_(informers.get(core::v1::pod::resource(), {.namespaces = {"a"}, .label = "wandering"})),
+      pods_(informers.get(core::v1::pod::resource(), {.namespaces = {"a"}, .label = "roaming"})),
       gadgets_(informers.get(gadgets()))
 {
-    pods_.add_event_handler(listener("wandering pods", told_pods_));
+    pods_.add_event_handler(listener("roaming pods", told_pods_));
     gadgets_.add_event_handler(listener("gadgets", told_gadgets_));
 }
 
@@ -73,11 +73,11 @@ event_handler roaming_informer::listener(const char* name, told& state)
 
 asio::awaitable<void> roaming_informer::execute(std::string method, std::string at, std::string body)
 {
-    notes_->note("wanderer", method + " " + at);
+    notes_->note("roaming informer", method + " " + at);
     const auto done = co_await server_->execute(std::move(method), std::move(at), std::move(body));
     // A random choice: the object may exist already, or no longer.
     if (!done && done.error() != cond::not_found && done.error() != cond::already_exists)
-        notes_->broken("wanderer", done.error().describe());
+        notes_->broken("roaming informer", done.error().describe());
 }
 
 asio::awaitable<result<>> roaming_informer::one()
@@ -133,7 +133,7 @@ void roaming_informer::move()
             if (one_in(random_, 2)) covered_.insert(n);
         moves_.push_back(runner_->spawn(pods_.set_namespaces({covered_.begin(), covered_.end()})));
     }
-    notes_->note("wanderer", "covers " + std::to_string(covered_.size()));
+    notes_->note("roaming informer", "covers " + std::to_string(covered_.size()));
     // Sometimes the wait is cancelled; the change stays.
     if (one_in(random_, 5)) runner_->cancel_after(below(random_, 30), moves_.back(), asio::cancellation_type::terminal);
 }
@@ -158,7 +158,7 @@ std::string roaming_informer::unsettled()
     told pods;
     for (const auto& [key, o] : real_pods_->objects())
         if (covered_.contains("") || covered_.contains(key.ns)) pods.emplace(key, state_of(o));
-    if (auto d = compare("wandering pods", pods_, told_pods_, pods); !d.empty()) return d;
+    if (auto d = compare("roaming pods", pods_, told_pods_, pods); !d.empty()) return d;
     return compare("gadgets", gadgets_, told_gadgets_, real_gadgets().value_or(told()));
 }
 

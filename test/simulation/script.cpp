@@ -15,7 +15,7 @@ constexpr duration settle_limit = std::chrono::minutes(40);
 
 void world::step()
 {
-    if (steward_ && one_in(random_, 4)) steward_->one();
+    if (controller_ && one_in(random_, 4)) controller_->one();
     impatient_->one();
     const auto dice = below(random_, 20);
     if (dice < 11) {
@@ -45,14 +45,14 @@ void world::go_on()
     for (auto& w : informers_) {
         for (auto& u : w.users) u->go_on();
     }
-    if (steward_) steward_->go_on();
+    if (controller_) controller_->go_on();
 }
 
 void world::operate()
 {
     for (auto n = below(random_, 4); n > 0; --n) must("operation", operations_->one());
     must("operation", operations_->one());
-    must("wander", wanderer_->one());
+    must("roam", roaming_->one());
 }
 
 void world::break_something()
@@ -62,7 +62,7 @@ void world::break_something()
     const auto version = runner_.run(server_->resource_version());
     if (!version) notes_.broken("truth", version.error().describe());
     if (!version) return;
-    for (auto& t : truths_) t->caught_up(std::to_string(*version));
+    for (auto& t : histories_) t->caught_up(std::to_string(*version));
     network_->break_something();
     if (options_.hostile) network_->break_something_rare();
 }
@@ -111,7 +111,7 @@ void world::check_idle()
         for (auto& each : w.waits) each->check_reality();
     }
     impatient_->check_idle();
-    if (steward_) steward_->check_idle();
+    if (controller_) controller_->check_idle();
 }
 
 std::string world::unsettled()
@@ -119,8 +119,8 @@ std::string world::unsettled()
     go_on();
     for (const auto& w : informers_)
         if (auto d = first_difference(w); !d.empty()) return d;
-    if (auto d = wanderer_->unsettled(); !d.empty()) return d;
-    return steward_ ? steward_->unsettled() : std::string();
+    if (auto d = roaming_->unsettled(); !d.empty()) return d;
+    return controller_ ? controller_->unsettled() : std::string();
 }
 
 void world::quiet_point()
@@ -128,7 +128,7 @@ void world::quiet_point()
     if (!notes_.intact()) return;
     notes_.note("script", "quiet point");
     network_->mend();
-    if (steward_) steward_->calm(true);
+    if (controller_) controller_->calm(true);
     const auto end = runner_.clock().now() + settle_limit;
     duration pause = std::chrono::seconds(1);
     std::string missing;
@@ -144,16 +144,16 @@ void world::quiet_point()
     ++verdict_.quiet_points;
     for (auto& w : informers_) {
         check_store(w, notes_);
-        check_beliefs(w, notes_);
+        check_derived_states(w, notes_);
         verdict_.exact_comparisons += check_exactness(w, notes_);
         for (const auto& each : w.waits) each->check_settled();
     }
-    for (const auto& t : truths_) {
+    for (const auto& t : histories_) {
         const auto real = runner_.run(server_->objects(t->resource().display_name()));
         if (!real || real->size() != t->objects().size()) notes_.broken("truth", "lost sight of the server");
     }
     check_late_joiner();
-    if (steward_) steward_->calm(false);
+    if (controller_) controller_->calm(false);
 }
 
 void world::check_late_joiner()
@@ -174,16 +174,16 @@ void world::check_late_joiner()
     if (!late.synced()) notes_.broken(late.view().name(), "joined a quiet informer and is not synced");
 }
 
-void world::stop_steward()
+void world::stop_controller()
 {
-    steward_->stop();
+    controller_->stop();
     const auto ended = runner_.run_until(
         [this] {
-            steward_->go_on();
-            return steward_->over();
+            controller_->go_on();
+            return controller_->over();
         },
         {.time = std::chrono::minutes(10)});
-    if (!ended) notes_.broken("steward", "does not stop: " + ended.error().describe());
+    if (!ended) notes_.broken("controller", "does not stop: " + ended.error().describe());
 }
 
 /// Sometimes cancels the first wait for the stop, and waits again.
@@ -232,7 +232,7 @@ void world::stop()
         for (auto& each : w.waits) each->expect_end();
     }
     impatient_->expect_end();
-    if (steward_) stop_steward();
+    if (controller_) stop_controller();
     if (!notes_.intact() || !stop_informers()) return;
     for (const auto& w : informers_) {
         if (w.informer.state() != informer_state::stopped) notes_.broken(w.name, "is not stopped after stop()");
@@ -245,8 +245,8 @@ void world::stop()
     keep_handles();
     // Subscribers take waiting events at their own pace.
     runner_.advance(std::chrono::minutes(10));
-    if (const auto open = server_->counters().open_watches; open != truths_.size()) {
-        notes_.broken("server", std::to_string(open - truths_.size()) + " watches are still open after stop()");
+    if (const auto open = server_->counters().open_watches; open != histories_.size()) {
+        notes_.broken("server", std::to_string(open - histories_.size()) + " watches are still open after stop()");
     }
     for (const auto& f : followers_) f.cancel();
     factory_.reset();

@@ -5,6 +5,7 @@
 #include <kubecoro/api/kinds.hpp>
 
 #include <array>
+#include <new>
 #include <utility>
 
 namespace kubecoro::simulation {
@@ -19,9 +20,10 @@ enum class part : std::uint64_t
     operations,
     factory,
     participants,
-    wanderer,
-    steward,
-    impatient
+    roaming,
+    controller,
+    impatient,
+    transforms
 };
 std::uint64_t seed_of(std::uint64_t seed, part p) { return seed * 1'000'003 + static_cast<std::uint64_t>(p); }
 
@@ -76,10 +78,10 @@ verdict world::run()
         }
     }
     verdict_.waits = impatient_->waits();
-    if (steward_) {
+    if (controller_) {
         verdict_.controlled = 1;
-        verdict_.terms = steward_->terms();
-        verdict_.runs = steward_->runs();
+        verdict_.controllers = controller_->controllers();
+        verdict_.runs = controller_->runs();
     }
     if (notes_.intact()) stop();
     if (!notes_.intact()) {
@@ -103,8 +105,8 @@ void world::start()
     network_.emplace(*server_, runner_, notes_, seed_of(options_.seed, part::network));
 
     for (auto resource : {core::v1::pod::resource(), core::v1::config_map::resource(), widgets()}) {
-        truths_.push_back(std::make_unique<server_history>(std::move(resource), notes_));
-        followers_.push_back(runner_.spawn(truths_.back()->follow(network_->reliable())));
+        histories_.push_back(std::make_unique<server_history>(std::move(resource), notes_));
+        followers_.push_back(runner_.spawn(histories_.back()->follow(network_->reliable())));
     }
     runner_.run_until_idle();
     must("fill", operations_->fill(below(random_, 12)));
@@ -121,9 +123,9 @@ void world::start()
     f.relists.emplace(relist_budget_options{.at_once = 1 + below(random_, 3)}, f.time, *f.seed + 1);
     factory_ = std::make_unique<informer_factory>(network_->unreliable().provider(), std::move(f));
     make_informers();
-    wanderer_.emplace(*factory_, *server_, *truths_[0], runner_, notes_, seed_of(options_.seed, part::wanderer));
-    must("prepare the wanderer", wanderer_->prepare());
-    if (options_.controlled) make_steward();
+    roaming_.emplace(*factory_, *server_, *histories_[0], runner_, notes_, seed_of(options_.seed, part::roaming));
+    must("prepare the roaming informer", roaming_->prepare());
+    if (options_.controlled) make_controller();
     std::vector<shared_informer> all;
     for (const auto& w : informers_) all.push_back(w.informer);
     impatient_.emplace(std::move(all), *factory_, *network_, runner_, notes_, seed_of(options_.seed, part::impatient));
@@ -133,7 +135,7 @@ void world::start()
 void world::make_informers()
 {
     informers_.reserve(4);
-    const auto &pods = *truths_[0], &maps = *truths_[1], &custom = *truths_[2];
+    const auto &pods = *histories_[0], &maps = *histories_[1], &custom = *histories_[2];
     add_informer("pods", {pods.resource()}, {}, pods);
     add_informer("maps", {maps.resource(), {"a", "b"}}, {}, maps);
     informer_options resyncing;
@@ -142,20 +144,20 @@ void world::make_informers()
     add_informer("shop", {pods.resource(), {}, "app", "shop"}, {}, pods);
 }
 
-void world::make_steward()
+void world::make_controller()
 {
-    std::vector<field> fields;
+    std::vector<controlled_informer> fields;
     for (const auto& w : informers_) {
         auto real = [&w] {
-            field::states out;
+            controlled_informer::states out;
             for (const auto& [key, o] : w.real->objects(w.covered))
                 out.emplace(key, std::string(o.uid()) + "@" + std::string(o.resource_version()));
             return std::optional(std::move(out));
         };
         fields.push_back({.name = w.name, .informer = w.informer, .real = std::move(real)});
     }
-    steward_.emplace(std::move(fields), *factory_, *network_, *wanderer_, runner_, notes_,
-                     seed_of(options_.seed, part::steward));
+    controller_.emplace(std::move(fields), *factory_, *network_, *roaming_, runner_, notes_,
+                        seed_of(options_.seed, part::controller));
 }
 
 void world::add_informer(std::string name, scope covered, informer_options options, const server_history& real)
@@ -168,6 +170,7 @@ void world::add_informer(std::string name, scope covered, informer_options optio
     options.storage.learn_from = 8;
     options.check_consistency = true;
     options.label_indexes = {"app"};
+    if (options_.hostile && name != "shop") options.transform = throwing_transform(name.size());
     covered.metadata_only = options.storage.policy == storage::metadata_only;
     auto informer = factory_->get(covered.resource, std::move(options));
     if (by_node) {
@@ -179,6 +182,15 @@ void world::add_informer(std::string name, scope covered, informer_options optio
     informers_.push_back({std::move(name), std::move(covered), &real, std::move(informer)});
     // A world with a controller has fewer users.
     for (auto n = below(random_, options_.controlled ? 2 : 4); n > 0; --n) join(informers_.back());
+}
+
+/// Its batches are processed again, and later changes wait behind them.
+object_transform world::throwing_transform(std::uint64_t which) const
+{
+    return [random = random_source(seed_of(options_.seed, part::transforms) + which)](const object& o) mutable {
+        if (one_in(random, 40)) throw std::bad_alloc();
+        return o;
+    };
 }
 
 void world::join(watched& w)

@@ -35,7 +35,7 @@ struct world_options
     storage keep = storage::plain;
     /// With a controller, and fewer users of the informers.
     bool controlled = false;
-    /// Faults beyond those of the network: see network::break_something_rare().
+    /// Faults beyond those of the network: see network::break_something_rare(); and transforms that throw.
     bool hostile = false;
     /// The order in which ready coroutines run.
     testing::ready_order order = testing::ready_order::fifo;
@@ -51,8 +51,8 @@ struct verdict
     std::uint64_t steps = 0;
     /// Activity counts, which reveal a simulation that does nothing.
     std::uint64_t notifications = 0, lists = 0, streamed_lists = 0, fallbacks = 0, relists = 0, silences = 0,
-                  reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0, controlled = 0, terms = 0,
-                  runs = 0, waits = 0;
+                  reconnects = 0, coalesced = 0, quiet_points = 0, exact_comparisons = 0, controlled = 0,
+                  controllers = 0, runs = 0, waits = 0;
 };
 
 /// An informer and the data that the checks need.
@@ -65,7 +65,7 @@ struct watched
     std::vector<std::unique_ptr<participant>> users = {};
     std::vector<std::unique_ptr<waiting>> waits = {};
     /// At the last quiet point: length of the truth, lists so far, and the number of users.
-    std::size_t truth_begin = 0;
+    std::size_t history_begin = 0;
     std::uint64_t lists = 0;
     /// A list was in progress at the last quiet point and may end after it: its reader skips events in between.
     bool listing = false;
@@ -87,8 +87,9 @@ public:
 private:
     void start();
     void make_informers();
-    void make_steward();
+    void make_controller();
     void add_informer(std::string name, scope covered, informer_options options, const server_history& real);
+    [[nodiscard]] object_transform throwing_transform(std::uint64_t which) const;
     void join(watched& w);
     void wait(watched& w);
 
@@ -105,7 +106,7 @@ private:
     void check_idle();
     void go_on();
     void check_late_joiner();
-    void stop_steward();
+    void stop_controller();
     void check_late_ends();
     void keep_handles();
     [[nodiscard]] bool stop_informers();
@@ -133,12 +134,12 @@ private:
     std::unique_ptr<apiserver::embedded_server> server_;
     std::optional<network> network_;
     std::optional<operations> operations_;
-    std::vector<std::unique_ptr<server_history>> truths_;
+    std::vector<std::unique_ptr<server_history>> histories_;
     std::vector<testing::task<void>> followers_;
     std::unique_ptr<informer_factory> factory_;
     std::vector<watched> informers_;
-    std::optional<roaming_informer> wanderer_;
-    std::optional<controller_runner> steward_;
+    std::optional<roaming_informer> roaming_;
+    std::optional<controller_runner> controller_;
     std::optional<cancelled_waits> impatient_;
     std::uint64_t next_name_ = 0;
     verdict verdict_;
