@@ -3,6 +3,7 @@
 #include "synced_fixture.hpp"
 
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -349,25 +350,11 @@ TEST_CASE("handlers: removed() awaited inside the handler fails instead of deadl
 TEST_CASE("handlers: a concurrent one survives cancellation and destruction at every step", "[cache][handlers][steps]")
 {
     const auto make = [](kt::runner& run) {
-        struct world
-        {
-            explicit world(kt::runner& r)
-                : provider(std::make_shared<kt::scripted_provider>(r.executor(), r.shared_clock()))
-            {
-                kubecoro::factory_options o;
-                o.time = r.shared_clock();
-                o.seed = 3;
-                informers = std::make_unique<kubecoro::informer_factory>(provider, o);
-            }
-            std::shared_ptr<kt::scripted_provider> provider;
-            std::unique_ptr<kubecoro::informer_factory> informers;
-        };
-        auto w = std::make_shared<world>(run);
+        auto w = std::make_shared<kubecoro::test::scripted_informers>(run);
         auto pods = w->informers->get<pod>();
-        auto source =
-            w->provider->source(pod::resource(), {.ns = {}, .label_selector = {}, .field_selector = {}, .decode = {}});
-        source->on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
-        auto watch = source->on_watch();
+        auto& source = w->source(pod::resource());
+        source.on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+        auto watch = source.on_watch();
         watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::deleted(kt::make_pod("web", "a", "7"))});
         auto clock = run.shared_clock();
         const auto sleep = [clock](const auto&) -> asio::awaitable<void> {
@@ -376,7 +363,7 @@ TEST_CASE("handlers: a concurrent one survives cancellation and destruction at e
         };
         auto handler = pods.add_event_handler({.on_add = sleep, .on_update = sleep, .on_delete = sleep},
                                               {.concurrency = 2, .filter = [](const auto&) { return true; }});
-        const auto body = [](std::shared_ptr<world> in, kubecoro::registration h,
+        const auto body = [](std::shared_ptr<kubecoro::test::scripted_informers> in, kubecoro::registration h,
                              kubecoro::shared_informer i) -> asio::awaitable<result<>> {
             in->informers->start();
             auto syncing = h.has_synced();

@@ -3,6 +3,7 @@
 #include "informer_fixture.hpp"
 
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -167,19 +168,13 @@ TEST_CASE("factory: destruction while running is logged, and the informers end b
 namespace {
 
 /// A whole life cycle: sync, watch, relist, stop.
-struct life
+struct life : kubecoro::test::scripted_informers
 {
-    kt::recording_logger log;
-    std::shared_ptr<kt::scripted_provider> provider;
-    std::unique_ptr<kubecoro::informer_factory> informers;
     std::shared_ptr<kubecoro::time_source> time;
     int calls = 0;
 
-    explicit life(kt::runner& r)
-        : provider(std::make_shared<kt::scripted_provider>(r.executor(), r.shared_clock())), time(r.shared_clock())
+    explicit life(kt::runner& r) : scripted_informers(r, {.log = kubecoro::logger::silent()}), time(r.shared_clock())
     {
-        informers = std::make_unique<kubecoro::informer_factory>(
-            provider, kubecoro::factory_options{.time = r.shared_clock(), .log = log.handle(), .seed = 7});
         auto source = provider->source(pod::resource(), {});
         source->on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5", "more"));
         source->on_list(kt::make_page({kt::make_pod("web", "b", "2")}, "5"));

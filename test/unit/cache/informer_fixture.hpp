@@ -6,6 +6,7 @@
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/objects.hpp>
 #include <kubecoro/testing/recording.hpp>
@@ -24,23 +25,25 @@ using cache_test::names;
 using kubecoro::core::v1::pod;
 namespace kt = kubecoro::testing;
 
-struct fixture
+/// Declared before the informers, which use both until they are destroyed.
+struct fixture_base
 {
     kt::runner run;
     kt::recording_logger log;
-    std::shared_ptr<kt::scripted_provider> provider =
-        std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
-    std::unique_ptr<kubecoro::informer_factory> informers;
+
+    kubecoro::factory_options logging(kubecoro::factory_options options) const
+    {
+        options.log = log.handle();
+        return options;
+    }
+};
+
+struct fixture : fixture_base, kubecoro::test::scripted_informers
+{
     /// The calls of handlers, one line each.
     std::vector<std::string> seen;
 
-    explicit fixture(kubecoro::factory_options options = {})
-    {
-        options.time = run.shared_clock();
-        options.log = log.handle();
-        if (!options.seed) options.seed = 7;
-        informers = std::make_unique<kubecoro::informer_factory>(provider, std::move(options));
-    }
+    explicit fixture(kubecoro::factory_options options = {}) : scripted_informers(run, logging(std::move(options))) {}
     ~fixture()
     {
         if (!informers) return;
@@ -52,8 +55,7 @@ struct fixture
 
     kt::scripted_source& source(std::string ns = {})
     {
-        return *provider->source(pod::resource(),
-                                 {.ns = std::move(ns), .label_selector = {}, .field_selector = {}, .decode = {}});
+        return scripted_informers::source(pod::resource(), std::move(ns));
     }
     /// The server has web/a@1, at version 5. Returns the watch that follows.
     kt::scripted_watch with_one_pod()

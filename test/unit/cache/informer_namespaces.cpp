@@ -2,6 +2,7 @@
 
 #include "informer_fixture.hpp"
 
+#include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <map>
@@ -357,18 +358,10 @@ TEST_CASE("namespaces: two hundred are added and removed without a leak", "[cach
 
 namespace {
 
-struct changing_life
+struct changing_life : kubecoro::test::scripted_informers
 {
-    std::shared_ptr<kt::scripted_provider> provider;
-    std::unique_ptr<kubecoro::informer_factory> informers;
-
-    explicit changing_life(kt::runner& r)
-        : provider(std::make_shared<kt::scripted_provider>(r.executor(), r.shared_clock()))
+    explicit changing_life(kt::runner& r) : scripted_informers(r)
     {
-        kubecoro::factory_options o;
-        o.time = r.shared_clock();
-        o.seed = 7;
-        informers = std::make_unique<kubecoro::informer_factory>(provider, std::move(o));
         for (const std::string ns : {"a", "b", "c"}) {
             const auto s = provider->source(pod::resource(), {.ns = ns});
             for (int i = 0; i < 2; ++i) {

@@ -3,6 +3,7 @@
 #include "informer_fixture.hpp"
 
 #include <kubecoro/base/timeout.hpp>
+#include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 namespace asio = boost::asio;
@@ -251,27 +252,19 @@ TEST_CASE("own writes: with ten thousand waits each batch wakes only those it co
 TEST_CASE("own writes: a wait may be destroyed or cancelled at every step", "[cache][own_writes]")
 {
     const auto make = [](kt::runner& run) {
-        struct setting
-        {
-            std::shared_ptr<kt::scripted_provider> provider;
-            kubecoro::informer_factory informers;
-        };
-        auto provider = std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
-        kubecoro::factory_options options;
-        options.time = run.shared_clock();
-        options.seed = 7;
-        auto s = std::make_shared<setting>(setting{provider, kubecoro::informer_factory(provider, std::move(options))});
-        auto pods = s->informers.get<pod>();
-        auto& source = *provider->source(pod::resource(), {});
+        using setting = kubecoro::test::scripted_informers;
+        auto s = std::make_shared<setting>(run);
+        auto pods = s->informers->get<pod>();
+        auto& source = s->source(pod::resource());
         source.on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
         source.on_watch().pause(1s).send(kt::modified(kt::make_pod("web", "a", "12")));
         auto body = [](std::shared_ptr<setting> of,
                        kubecoro::shared_informer from) -> asio::awaitable<kubecoro::result<>> {
-            of->informers.start();
+            of->informers->start();
             auto reading = kubecoro::catch_failure(from.lister().get_after({"web", "a"}, "12"));
             const auto got = co_await std::move(reading);
             co_await kubecoro::finish_despite_cancellation();
-            auto stopping = of->informers.stop();
+            auto stopping = of->informers->stop();
             co_await std::move(stopping);
             if (!got) co_return got.error();
             co_return kubecoro::result<>{};

@@ -2,6 +2,7 @@
 
 #include "synced_fixture.hpp"
 
+#include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -349,22 +350,12 @@ TEST_CASE("subscription: without the initial objects it starts with later change
 TEST_CASE("wait_for and for_each: cancelled and destroyed at every step", "[cache][wait][steps]")
 {
     const auto make = [](kt::runner& run) {
-        struct world
-        {
-            std::shared_ptr<kt::scripted_provider> provider;
-            std::unique_ptr<kubecoro::informer_factory> informers;
-        };
-        auto w = std::make_shared<world>();
-        w->provider = std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
-        kubecoro::factory_options o;
-        o.time = run.shared_clock();
-        o.seed = 3;
-        w->informers = std::make_unique<kubecoro::informer_factory>(w->provider, o);
+        using world = kubecoro::test::scripted_informers;
+        auto w = std::make_shared<world>(run);
         auto pods = w->informers->get<pod>();
-        auto source =
-            w->provider->source(pod::resource(), {.ns = {}, .label_selector = {}, .field_selector = {}, .decode = {}});
-        source->on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
-        auto watch = source->on_watch();
+        auto& source = w->source(pod::resource());
+        source.on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
+        auto watch = source.on_watch();
         watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::deleted(kt::make_pod("web", "a", "7"))});
         const auto body = [](std::shared_ptr<world> in, kubecoro::shared_informer i) -> asio::awaitable<result<>> {
             auto events = i.subscribe();

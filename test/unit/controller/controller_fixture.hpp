@@ -7,6 +7,7 @@
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/test/catch.hpp>
+#include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 #include <kubecoro/testing/objects.hpp>
 #include <kubecoro/testing/recording.hpp>
@@ -40,25 +41,21 @@ inline reconciler plain(std::function<answer(const object_key&, reconcile_contex
     };
 }
 
-struct fixture
+/// Declared before the informers, which use it until they are destroyed.
+struct fixture_base
 {
     kt::runner run;
+};
+
+struct fixture : fixture_base, kubecoro::test::scripted_informers
+{
     kt::recording_logger log;
     std::shared_ptr<kt::recording_metrics> numbers = std::make_shared<kt::recording_metrics>();
-    std::shared_ptr<kt::scripted_provider> provider =
-        std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
-    std::unique_ptr<informer_factory> informers;
     std::unique_ptr<controller> subject;
     /// The runs, in order.
     lines seen;
 
-    fixture()
-    {
-        factory_options o;
-        o.time = run.shared_clock();
-        o.seed = 7;
-        informers = std::make_unique<informer_factory>(provider, std::move(o));
-    }
+    fixture() : scripted_informers(run) {}
     ~fixture()
     {
         if (subject) (void)run.run(subject->stop());
@@ -90,8 +87,7 @@ struct fixture
     template<class Kind>
     kt::scripted_source& source()
     {
-        return *provider->source(Kind::resource(),
-                                 {.ns = {}, .label_selector = {}, .field_selector = {}, .decode = {}});
+        return scripted_informers::source(Kind::resource());
     }
     /// Makes an informer of pods that lists `listed`, and its watch.
     std::pair<shared_informer, kt::scripted_watch> pods(std::vector<object> listed, std::string version = "10")

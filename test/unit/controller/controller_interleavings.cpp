@@ -65,14 +65,11 @@ TEST_CASE("controller: an own write is not missed, whether the run's end or the 
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         CAPTURE(seed);
         kt::runner run(seed, kt::ready_order::shuffled);
-        const auto provider = std::make_shared<kt::scripted_provider>(run.executor(), run.shared_clock());
-        auto& cluster =
-            *provider->source(pod::resource(), {.ns = {}, .label_selector = {}, .field_selector = {}, .decode = {}});
+        const kubecoro::test::scripted_informers scripted(run);
+        auto& cluster = scripted.source(pod::resource());
         cluster.on_list(kt::make_page({}, "10"));
         auto watch = cluster.on_watch();
-        factory_options fo;
-        fo.time = run.shared_clock();
-        informer_factory informers(provider, std::move(fo));
+        informer_factory& informers = *scripted.informers;
         const auto pods = informers.get<pod>();
         int runs = 0;
         controller_options o;

@@ -2,6 +2,7 @@
 #include "controller_fixture.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/test/scripted_informers.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
 using namespace controller_test;
@@ -179,21 +180,14 @@ TEST_CASE("controller: destroyed while running, it logs an error and ends", "[co
 namespace {
 
 /// A whole life cycle with every feature; `w` records what it has seen.
-struct world
+struct world : kubecoro::test::scripted_informers
 {
-    std::shared_ptr<kt::scripted_provider> provider;
-    std::unique_ptr<informer_factory> informers;
     std::unique_ptr<controller> subject;
     latch first_run;
 
-    explicit world(kt::runner& r) : provider(std::make_shared<kt::scripted_provider>(r.executor(), r.shared_clock()))
+    explicit world(kt::runner& r) : scripted_informers(r)
     {
-        factory_options fo;
-        fo.time = r.shared_clock();
-        fo.seed = 7;
-        informers = std::make_unique<informer_factory>(provider, std::move(fo));
-        auto& pods =
-            *provider->source(pod::resource(), {.ns = {}, .label_selector = {}, .field_selector = {}, .decode = {}});
+        auto& pods = source(pod::resource());
         pods.on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "10"));
         pods.on_watch().send(kt::added(kt::make_pod("web", "c", "11")));
         controller_options o;
