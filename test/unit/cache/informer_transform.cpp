@@ -7,7 +7,9 @@
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/object_encoding.hpp>
 
+#include <new>
 #include <stdexcept>
+#include <utility>
 
 using namespace informer_test;
 using kubecoro::cond;
@@ -141,6 +143,28 @@ TEST_CASE("transform: what it throws holds up the change and those behind it, un
     CHECK(f.log.count("changes could not be processed, and are kept for another attempt") == 3);
     REQUIRE(heard.size() == 3);
     CHECK(heard[0].describe().find("web/b") != std::string::npos);
+}
+
+TEST_CASE("transform: what was applied before the failing object is not applied again", "[cache][transform]")
+{
+    fixture f;
+    bool fails = true;
+    kubecoro::informer_options o;
+    o.transform = [&fails](const object& obj) {
+        if (obj.name() == "b" && std::exchange(fails, false)) throw std::bad_alloc();
+        return obj;
+    };
+    auto pods = f.informers->get<pod>(o);
+    auto watch = f.with_one_pod();
+    pods.add_event_handler(f.writer());
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    f.take();
+    watch.send({kt::added(kt::make_pod("web", "x", "6")), kt::deleted(kt::make_pod("web", "x", "7")),
+                kt::added(kt::make_pod("web", "b", "8"))});
+    f.run.advance(1s);
+    CHECK(f.take() == lines{"added web/x@6", "deleted web/x@7", "added web/b@8"});
+    CHECK(pods.stats().processing_failures == 1);
 }
 
 TEST_CASE("transform: in a list it continues with the item that failed", "[cache][transform]")

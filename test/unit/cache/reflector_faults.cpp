@@ -435,3 +435,32 @@ TEST_CASE("reflector faults: on_fault() is accepted in any phase, and relists fr
     CHECK(c.stats().failures == 1);
     CHECK(c.take_incidents().size() == 1);
 }
+
+TEST_CASE("reflector faults: a watch that is held back is not read, and does not count as silent",
+          "[cache][reflector][faults]")
+{
+    lonely r;
+    auto watch = r.to_watch();
+    r.script->on_watch_hang();
+    for (const char* v : {"6", "7"}) { // a server with regular bookmarks: the idle timeout applies
+        watch.send(kt::bookmark(v));
+        r.run.run_until_idle();
+    }
+    r.sink.take();
+    r.sink.freed = latch();
+    watch.send(kt::added(kt::make_pod("web", "b", "8")));
+    r.run.run_until_idle();
+    const bool more = GENERATE(true, false);
+    if (more) watch.send(kt::added(kt::make_pod("web", "c", "9")));
+    r.run.advance(4min); // longer than idle_timeout
+    CHECK(r.sink.take() == lines{"apply 1@8"});
+    CHECK_FALSE(watch.closed());
+    r.sink.freed.settle({});
+    r.run.advance(2s);
+    CHECK(r.sink.take() == (more ? lines{"apply 1@9"} : lines{}));
+    CHECK_FALSE(watch.closed());
+    r.run.advance(2min);
+    CHECK_FALSE(watch.closed());
+    r.run.advance(2min); // silent, and not held back
+    CHECK(watch.closed());
+}
