@@ -125,13 +125,13 @@ refresh_tree() { # tree
                 line=${line#"Files $root/"}
                 cp "$root/${line%% and *}" "$1/${line%% and *}"
                 ;;
+            "Only in $1/"*) # first: the copy is below the root
+                line=${line#"Only in $1/"}
+                rm -rf "${1:?}/${line%%: *}/${line#*: }"
+                ;;
             "Only in $root/"*)
                 line=${line#"Only in $root/"}
                 cp -R "$root/${line%%: *}/${line#*: }" "$1/${line%%: *}/"
-                ;;
-            "Only in $1/"*)
-                line=${line#"Only in $1/"}
-                rm -rf "${1:?}/${line%%: *}/${line#*: }"
                 ;;
             esac
         done
