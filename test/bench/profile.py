@@ -30,7 +30,9 @@ class Subject:
         self.server = subprocess.Popen(replay, stdout=subprocess.PIPE)
         ports = json.loads(self.server.stdout.readline())
         self.control = f"http://127.0.0.1:{ports['control']}"
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", f"{programs}/kubecoro_bench_subject",
+        # On one core the subject has one thread.
+        command = ["taskset", "--cpu-list", "0", "valgrind", "--tool=callgrind", f"--callgrind-out-file={out}",
+                   f"{programs}/kubecoro_bench_subject",
                    "--server", f"http://127.0.0.1:{ports['port']}", "--mode", mode]
         if data == "custom":
             command += ["--resource", "widgets"]

@@ -45,5 +45,6 @@ slice paced-1000 paced-5000 events "${many[@]}" --cores 1 --subjects floor --rou
 slice sync steady events "${many[@]}" --cores 1 --rounds 3 \
     --subjects kubecoro/plain-stripped,kubecoro/compressed-stripped,client-go/protobuf-stripped,kube-rs/best-stripped
 slice sync steady events paced-1000 relist --data small --objects 20000 --cores 1 --subjects $four --rounds 5
+slice namespaces events --data split --objects 150000 --subjects kubecoro/plain,kubecoro/compressed --rounds 5
 
 [[ ${arguments[*]} == *--plan* ]] || $bench --report-only --out $results --docs docs/benchmarks.md

@@ -61,7 +61,10 @@ struct data_set::content
           written(permutation(o.objects, seeded(o.seed, 21))),
           templates((o.objects + replicas - 1) / replicas)
     {
-        for (std::uint32_t i = 0; i < templates.size(); ++i) workloads.push_back(make_workload(o.seed, i));
+        for (std::uint32_t i = 0; i < templates.size(); ++i) {
+            workloads.push_back(make_workload(o.seed, i));
+            if (o.namespaces != 0) workloads.back().name_space = "ns-" + std::to_string(i % o.namespaces);
+        }
         std::vector<std::string> keys(o.objects);
         for (std::uint32_t i = 0; i < o.objects; ++i) keys[i] = key(i);
         std::iota(order.begin(), order.end(), 0U);
@@ -95,6 +98,13 @@ data_set& data_set::operator=(data_set&&) noexcept = default;
 data_set::~data_set() = default;
 
 std::uint32_t data_set::size() const { return content_->options.objects; }
+
+std::string data_set::name_space(std::uint32_t object) const
+{
+    const std::string key = content_->key(content_->order[object]);
+    return key.substr(0, key.find('/'));
+}
+
 std::uint64_t data_set::list_version() const { return first_version + size(); }
 
 void data_set::append(std::string& out, std::uint32_t object, object_state state)

@@ -33,6 +33,8 @@ struct data_options
     /// At least 1; names stay distinct up to some hundred thousands.
     std::uint32_t objects = 1000;
     std::uint64_t seed = 1;
+    /// Pods only: spread evenly over this number of namespaces, "ns-0" first. 0: about 500 pods in each.
+    std::uint32_t namespaces = 0;
 };
 
 /** Seeded objects in the order of a list ("/namespace/name" bytewise), each in two states of equal length.
@@ -50,6 +52,8 @@ public:
     [[nodiscard]] std::uint32_t size() const;
     /// Appends the JSON of an object with its kind and apiVersion, compact, members in a server's order.
     void append(std::string& out, std::uint32_t object, object_state state);
+    /// The namespace of an object.
+    [[nodiscard]] std::string name_space(std::uint32_t object) const;
     /// The resourceVersion of a list of all objects in their first state.
     [[nodiscard]] std::uint64_t list_version() const;
 

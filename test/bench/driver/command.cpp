@@ -105,7 +105,7 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
     app.add_option("--data", b.data, "Kinds of data (default: all)")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::IsMember({"small", "large", "low", "custom", "operator"}));
+        ->check(CLI::IsMember({"small", "split", "large", "low", "custom", "operator"}));
     app.add_option("--cores", b.cores, "Cores that small pods are measured on (default 1,2)")
         ->delimiter(',')
         ->allow_extra_args(false)
@@ -115,6 +115,8 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
     app.add_option("--out", c.out, "Results as JSON")->capture_default_str();
     app.add_option("--docs", c.docs, "Document whose results section is replaced");
     app.add_option("--peers", c.peers, "Folder of the peers' programs")->capture_default_str();
+    app.add_option("--before", c.before, "Folder of another build's kubecoro_bench_subject, to compare with")
+        ->check(CLI::ExistingDirectory);
     app.add_flag("--merge", c.merge, "Keep earlier results that this run does not measure");
     app.add_flag("--resume", c.resume,
                  "Same as --merge, and skip measurements that --out already has with enough rounds");

@@ -16,6 +16,8 @@ struct command
     std::string docs = {};
     /// Folder of the peers' programs.
     std::string peers = "build/bench/peers";
+    /// Folder of the programs of an earlier commit; empty = no comparison.
+    std::string before = {};
     /// Keep rows of an earlier run that this one does not measure.
     bool merge = false;
     /// Same as `merge`; also skips measurements that `out` already has with enough rounds.

@@ -24,7 +24,7 @@ kubecoro::result<std::vector<row>> rows_in(const std::string& file)
 /// Measures, and updates `rows` and the results file after each round, so that an interruption loses nothing.
 kubecoro::result<> measure(const command& c, const places& where, std::vector<row>& rows)
 {
-    auto subjects = all_subjects(where.programs, where.peers);
+    auto subjects = all_subjects(where.programs, where.peers, c.before);
     find_missing(subjects);
     auto plan = make_plan(c.bench, subjects);
     if (c.resume) plan = without_finished(std::move(plan), c.bench, subjects, rows);

@@ -43,6 +43,7 @@ names workloads_for(const subject& s, const data_set& data, unsigned cores, bool
 {
     if (s.part == share::floor && data.name != "small") return {};
     if (data.name == "operator") return operator_workloads(s, data);
+    if (data.namespaces()) return s.namespaces ? names{"namespaces", "events"} : names{};
     if (s.part == share::controller && data.name != "small") return {};
     names latencies{"sync", "events", "paced-1000", "paced-5000"};
     if (s.part == share::queue) return {};
@@ -62,12 +63,13 @@ names workloads_for(const subject& s, const data_set& data, unsigned cores, bool
     return all;
 }
 
-/// Prerequisites in the same session: every workload needs a sync, and the peak is that of a sync, of all objects
-/// changed, and of a relist.
+/// Prerequisites in the same session: every workload needs a sync, which has its own name for several namespaces, and the
+/// peak is that of a sync, of all objects changed, and of a relist.
 const names& needs(std::string_view workload)
 {
-    static const names nothing, informer{"sync"}, churn{"sync", "events", "relist"};
-    return workload == "sync" || workload == "queue" ? nothing : workload == "peak" ? churn : informer;
+    static const names nothing, informer{"sync", "namespaces"}, churn{"sync", "events", "relist"};
+    if (workload == "sync" || workload == "namespaces" || workload == "queue") return nothing;
+    return workload == "peak" ? churn : informer;
 }
 
 /// The chosen workloads of `all`, with their prerequisites.
@@ -116,6 +118,7 @@ std::vector<data_set> data_sets(const bench_options& options)
     for (auto n : options.objects) all.push_back({"small", n});
     all.push_back({"large", *smallest});
     all.push_back({"low", *smallest});
+    all.push_back({"split", *smallest});
     all.push_back({"custom", std::min<std::uint64_t>(50'000, *largest)});
     all.push_back({"operator", std::min(at_rest, *largest)});
     if (*largest > at_rest) all.push_back({"operator", std::min(at_start, *largest)});
@@ -125,7 +128,7 @@ std::vector<data_set> data_sets(const bench_options& options)
 
 bool measured_on(const data_set& data, unsigned cores, const bench_options& options)
 {
-    if (cores == 2 && data.name != "small") return false;
+    if (cores == 2 && data.name != "small" && data.name != "split") return false;
     return std::find(options.cores.begin(), options.cores.end(), cores) != options.cores.end();
 }
 
@@ -205,8 +208,8 @@ bool wants_micro(const bench_options& options, const std::vector<row>& results)
 
 const std::vector<std::string>& workload_names()
 {
-    static const names all{"sync",   "steady", "events", "paced-1000", "paced-5000", "tail",
-                           "relist", "peak",   "read",   "queue",      "micro"};
+    static const names all{"sync", "namespaces", "steady", "events", "paced-1000", "paced-5000",
+                           "tail", "relist",     "peak",   "read",   "queue",      "micro"};
     return all;
 }
 

@@ -25,9 +25,9 @@ struct bench_options
     std::map<std::string, unsigned, std::less<>> rounds_of = {{"tail", 3}};
     /// Sizes of the small data set. The others use the smallest, custom resources at most 50,000.
     std::vector<std::uint64_t> objects = {20'000, 150'000};
-    /// Kinds of data: "small", "large", "low", "custom"; empty = all.
+    /// Kinds of data: "small", "large", "low", "custom", "operator", "split"; empty = all.
     std::vector<std::string> data = {};
-    /// Numbers of cores that small pods are measured on.
+    /// Numbers of cores that small pods are measured on, split ones included.
     std::vector<unsigned> cores = {1, 2};
     /// Length of the paced runs.
     std::uint64_t paced_s = 10;
@@ -54,7 +54,7 @@ struct session_plan
     unsigned cores = 1;
     /// Index in the list of subjects.
     std::size_t subject = 0;
-    /// "sync", "steady", "events", "paced-1000", "paced-5000", "tail", "relist", "peak", "read", "queue".
+    /// "sync", "namespaces", "steady", "events", "paced-1000", "paced-5000", "tail", "relist", "peak", "read", "queue".
     std::vector<std::string> workloads;
 
     /// The name of a workload in the results: with the suffix "-2cores" on two cores.

@@ -11,9 +11,10 @@ namespace {
 
 std::vector<subject> some_subjects()
 {
-    return {{.name = "kubecoro/plain", .program = "ours", .flags = {}, .tails = true, .custom = true},
-            {.name = "client-go/protobuf", .program = "go", .flags = {}, .tails = true},
-            {.name = "client-go/dynamic", .program = "go", .flags = {}, .part = share::brief, .custom = true}};
+    return {
+        {.name = "kubecoro/plain", .program = "ours", .flags = {}, .tails = true, .custom = true, .namespaces = true},
+        {.name = "client-go/protobuf", .program = "go", .flags = {}, .tails = true},
+        {.name = "client-go/dynamic", .program = "go", .flags = {}, .part = share::brief, .custom = true}};
 }
 
 bool takes_part(const session_plan& s, std::string_view workload)
@@ -39,6 +40,7 @@ TEST_CASE("plan: every data set, and small pods also on two cores")
                                         {"small", 150'000},
                                         {"large", 20'000},
                                         {"low", 20'000},
+                                        {"split", 20'000},
                                         {"custom", 50'000},
                                         {"operator", 1'000},
                                         {"operator", 10'000}});
@@ -46,7 +48,8 @@ TEST_CASE("plan: every data set, and small pods also on two cores")
     CHECK(subjects_of(groups[0].sessions) == std::vector<std::size_t>{0, 1, 0, 1});
     CHECK(subjects_of(groups[1].sessions) == std::vector<std::size_t>{0, 1, 2, 0, 1});
     CHECK(subjects_of(groups[2].sessions) == std::vector<std::size_t>{0, 1});
-    CHECK(subjects_of(groups[4].sessions) == std::vector<std::size_t>{0, 2});
+    CHECK(subjects_of(groups[4].sessions) == std::vector<std::size_t>{0, 0});
+    CHECK(subjects_of(groups[5].sessions) == std::vector<std::size_t>{0, 2});
     CHECK_FALSE(takes_part(groups[0].sessions[0], "tail"));
     CHECK(takes_part(groups[1].sessions[0], "tail"));
     CHECK(groups[1].sessions[4].cores == 2);
@@ -60,6 +63,20 @@ TEST_CASE("plan: a session begins with the sync, and a brief one leaves latencie
             CHECK(takes_part(s, "events"));
             if (s.subject == 2 || group.data.name != "small") CHECK_FALSE(takes_part(s, "paced-1000"));
         }
+}
+
+TEST_CASE("plan: an informer of four namespaces")
+{
+    const bench_options o{.names = {"events"}, .objects = {1000}, .data = {"split"}};
+    const auto groups = make_plan(o, some_subjects());
+    REQUIRE(groups.size() == 1);
+    REQUIRE(groups[0].sessions.size() == 2);
+    CHECK(groups[0].sessions[1].cores == 2);
+    CHECK(groups[0].sessions[1].workloads == std::vector<std::string>{"namespaces", "events"});
+    CHECK(groups[0].data.kind() == "small");
+    CHECK(groups[0].data.options() ==
+          std::vector<std::string>{"--data", "small", "--objects", "1000", "--namespaces", "4"});
+    CHECK(data_set{"small", 1000}.namespaces() == 0);
 }
 
 TEST_CASE("plan: an operator has few objects, a queue none")
@@ -128,6 +145,22 @@ TEST_CASE("plan: a choice selects one subject, or all of a library")
     CHECK(is_chosen("client-go/json", "client-go/"));
     CHECK_FALSE(is_chosen("kubecoro/plain-stripped", "kubecoro/plain"));
     CHECK_FALSE(is_chosen("kubecoro/plain", "kube"));
+    CHECK(is_chosen("kubecoro/plain@before", "kubecoro/plain"));
+    CHECK(is_chosen("kubecoro/plain@before", "kubecoro"));
+    CHECK_FALSE(is_chosen("kubecoro/plain@before", "kubecoro/compressed"));
+}
+
+TEST_CASE("plan: an earlier commit is measured beside this one")
+{
+    const auto subjects = all_subjects("/new", {}, "/old");
+    REQUIRE(subjects.size() == all_subjects("/new", {}).size() + 1);
+    CHECK(subjects[0].name == "kubecoro/plain");
+    CHECK(subjects[0].program == "/new/kubecoro_bench_subject");
+    CHECK(subjects[1].name == "kubecoro/plain@before");
+    CHECK(subjects[1].program == "/old/kubecoro_bench_subject");
+    const bench_options o{.subjects = {"kubecoro/plain"}, .objects = {1000}, .data = {"small", "split"}};
+    for (const auto& group : make_plan(o, subjects))
+        CHECK(subjects_of(group.sessions) == std::vector<std::size_t>{0, 1, 0, 1});
 }
 
 TEST_CASE("plan: each round begins with a different subject, and a workload ends after its rounds")

@@ -46,7 +46,7 @@ double workload_seconds(std::string_view workload, const pace& p, const session_
 {
     constexpr double quiet = 0.4; // until it counts as idle
     const auto objects = static_cast<double>(plan.data.objects) * weight_of(plan.data.name) / 1e6;
-    if (workload == "sync") return quiet + objects * p.sync;
+    if (workload == "sync" || workload == "namespaces") return quiet + objects * p.sync;
     if (workload == "events")
         return quiet +
                static_cast<double>(saturated_events(plan.data.objects)) * weight_of(plan.data.name) / 1e6 * p.event;

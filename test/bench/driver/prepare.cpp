@@ -38,7 +38,9 @@ result<std::string> prepare_protobuf(const data_set& data, const places& where)
     const auto encoder = where.peers + "/topb";
     if (!fs::exists(encoder)) return failure(cond::misconfigured, "topb is not built");
 
-    const auto name = where.work + "/" + data.kind() + "-" + std::to_string(data.objects);
+    // An operator's objects are the small ones of that number.
+    const auto name =
+        where.work + "/" + (data.namespaces() ? data.name : data.kind()) + "-" + std::to_string(data.objects);
     const auto records = name + ".pb";
     const auto replay = where.programs + "/kubecoro_replay";
     std::error_code none;
@@ -47,9 +49,9 @@ result<std::string> prepare_protobuf(const data_set& data, const places& where)
     const auto log = where.work + "/prepare.log";
     const auto json = name + ".json";
     // Both states of every object: the listed one and the one after an event.
-    const auto count = std::to_string(data.objects);
-    const command_line dump{
-        .words = {replay, "--data", data.kind(), "--objects", count, "--dump", json, "--events", count}};
+    command_line dump{.words = {replay, "--dump", json, "--events", std::to_string(data.objects)}};
+    const auto options = data.options();
+    dump.words.insert(dump.words.end(), options.begin(), options.end());
     if (auto dumped = run_to_end(dump, log); !dumped) return dumped.error();
     const auto unfinished = records + ".new";
     const command_line encode{.words = {encoder, json, unfinished}};

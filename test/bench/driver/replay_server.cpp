@@ -61,9 +61,9 @@ result<replay_server> replay_server::start(const std::string& program, const dat
                                            const std::string& protobuf, std::vector<int> cores,
                                            const std::string& log_file)
 {
-    command_line command{
-        .words = {program, "--data", data.kind(), "--objects", std::to_string(data.objects), "--listen", "127.0.0.1:0"},
-        .cores = std::move(cores)};
+    command_line command{.words = {program, "--listen", "127.0.0.1:0"}, .cores = std::move(cores)};
+    const auto options = data.options();
+    command.words.insert(command.words.end(), options.begin(), options.end());
     if (!protobuf.empty()) command.words.insert(command.words.end(), {"--protobuf", protobuf});
     auto process = child_process::start(command, log_file);
     if (!process) return process.error();

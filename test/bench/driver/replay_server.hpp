@@ -4,19 +4,28 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace kubecoro::bench {
 
 /// The objects of the replay server.
 struct data_set
 {
-    /// "small", "large", "low" or "custom"; "operator": small ones in the number typical of an operator.
+    /// "small", "large", "low" or "custom"; "operator": small ones in the number typical of an operator; "split": small
+    /// ones in four namespaces.
     std::string name;
     std::uint64_t objects = 0;
     /// "pods" or "widgets".
     [[nodiscard]] std::string resource() const { return name == "custom" ? "widgets" : "pods"; }
     /// The server's name for the data.
-    [[nodiscard]] std::string kind() const { return name == "operator" ? "small" : name; }
+    [[nodiscard]] std::string kind() const { return name == "operator" || name == "split" ? "small" : name; }
+    /// The number of namespaces, "ns-0" first, each listed and watched by itself; 0 = all objects are listed together.
+    [[nodiscard]] unsigned namespaces() const { return name == "split" ? 4 : 0; }
+    /// The server's options for the data.
+    [[nodiscard]] std::vector<std::string> options() const
+    {
+        return {"--data", kind(), "--objects", std::to_string(objects), "--namespaces", std::to_string(namespaces())};
+    }
     friend bool operator==(const data_set&, const data_set&) = default;
 };
 

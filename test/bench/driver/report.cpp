@@ -1,5 +1,6 @@
 #include "report.hpp"
 
+#include "comparison.hpp"
 #include "summary.hpp"
 #include "table.hpp"
 #include "targets.hpp"
@@ -39,8 +40,9 @@ std::string terminal_report(const std::vector<row>& rows)
 {
     std::string out;
     for (const auto& t : tables_of(rows)) out += to_text(t) + "\n";
-    const auto judged = target_table(rows, {}, false);
-    return judged.lines.empty() ? out : out + to_text(judged);
+    for (const auto& t : {comparison_table(rows), target_table(rows, {}, false)})
+        if (!t.lines.empty()) out += to_text(t) + "\n";
+    return out;
 }
 
 std::string document_part(const std::vector<row>& rows, const machine_facts& machine,

@@ -16,7 +16,8 @@ struct machine_facts
 /// This machine's environment: processor, cores, memory, kernel, compiler, libraries, and the peers' `versions` file.
 [[nodiscard]] machine_facts facts_of_this_machine(const std::string& versions_file);
 
-/// The output for the terminal: all tables, then the targets that could be judged.
+/// The output for the terminal: all tables, the comparison with an earlier commit if there is one, then the targets that
+/// could be judged.
 [[nodiscard]] std::string terminal_report(const std::vector<row>& rows);
 
 /** The generated part of docs/benchmarks.md: a short table, machine, targets, all tables.

@@ -1,3 +1,4 @@
+#include "comparison.hpp"
 #include "plan.hpp"
 #include "report.hpp"
 #include "summary.hpp"
@@ -125,6 +126,27 @@ TEST_CASE("report: the summary compares kubecoro with the best of each library")
                                                     "30.0 us (best)", "1/4.00", "1/3.00"});
     CHECK(t.lines.at(1) == std::vector<std::string>{"cold sync, CPU per pod, compressed", "not measured",
                                                     "40.0 us (protobuf)", "30.0 us (best)", "-", "-"});
+}
+
+TEST_CASE("report: a comparison has every number that both commits have")
+{
+    auto failed = sync_row("kubecoro/plain@before", 0, "relist");
+    failed.value = {};
+    failed.missing = "failed: why";
+    const std::vector<row> rows{sync_row("kubecoro/plain", 9.7),
+                                sync_row("kubecoro/plain@before", 10),
+                                sync_row("kubecoro/plain@before", 3, "events", "rate"),
+                                sync_row("kubecoro/plain", 0, "relist", "spurious_calls"),
+                                sync_row("kubecoro/plain@before", 0, "relist", "spurious_calls"),
+                                sync_row("kubecoro/plain", 5, "relist"),
+                                failed};
+    CHECK(comparison_table(rows).lines ==
+          std::vector<std::vector<std::string>>{
+              {"kubecoro/plain", "sync, 100 small", "cpu us", "9.70", "10.0", "0.970"},
+              {"kubecoro/plain", "relist, 100 small", "spurious_calls us", "0.00", "0.00", "-"}});
+    CHECK(terminal_report(rows).find("0.970") != std::string::npos);
+    CHECK(comparison_table({sync_row("kubecoro/plain", 9.7)}).lines.empty());
+    CHECK(terminal_report({sync_row("kubecoro/plain", 9.7)}).find("before") == std::string::npos);
 }
 
 TEST_CASE("report: the generated part replaces the text between the markers")

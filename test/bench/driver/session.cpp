@@ -9,6 +9,18 @@ namespace kubecoro::bench {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// "ns-0,ns-1"; empty when the subject lists all together.
+std::string namespace_names(const data_set& data)
+{
+    std::string names;
+    for (unsigned i = 0; i < data.namespaces(); ++i) names += (i ? ",ns-" : "ns-") + std::to_string(i);
+    return names;
+}
+
+} // namespace
+
 session::session(const session_plan& plan, const subject& who, replay_server& server, const bench_options& options,
                  sample_book& book, child_process process)
     : plan_(plan), who_(who), server_(server), options_(options), book_(book), process_(std::move(process))
@@ -22,6 +34,8 @@ result<session> session::open(const session_plan& plan, const subject& who, repl
                          .environment = who.environment,
                          .cores = plan.cores == 1 ? std::vector<int>{1} : std::vector<int>{0, 1}};
     command.words.insert(command.words.end(), who.flags.begin(), who.flags.end());
+    if (const auto names = namespace_names(plan.data); !names.empty())
+        command.words.insert(command.words.end(), {"--namespaces", names});
     auto process = child_process::start(command, log_file);
     if (!process) return process.error();
     return session(plan, who, server, options, book, std::move(*process));

@@ -13,11 +13,24 @@ subject stripped(const std::string& name, const std::string& program, std::vecto
     return {.name = name + "-stripped", .program = program, .flags = std::move(flags), .part = share::brief};
 }
 
+subject our_main_subject(const std::string& mark, const std::string& programs)
+{
+    return {.name = "kubecoro/plain" + mark,
+            .program = programs + "/kubecoro_bench_subject",
+            .flags = {"--mode", "plain"},
+            .tails = true,
+            .custom = true,
+            .namespaces = true};
+}
+
 std::vector<subject> our_subjects(const std::string& program)
 {
     return {
-        {.name = "kubecoro/plain", .program = program, .flags = {"--mode", "plain"}, .tails = true, .custom = true},
-        {.name = "kubecoro/compressed", .program = program, .flags = {"--mode", "compressed"}, .custom = true},
+        {.name = "kubecoro/compressed",
+         .program = program,
+         .flags = {"--mode", "compressed"},
+         .custom = true,
+         .namespaces = true},
         {.name = "kubecoro/controller",
          .program = program,
          .flags = {"--mode", "controller"},
@@ -65,9 +78,11 @@ std::vector<subject> rust_subjects(const std::string& standard, const std::strin
 
 } // namespace
 
-std::vector<subject> all_subjects(const std::string& programs, const std::string& peers)
+std::vector<subject> all_subjects(const std::string& programs, const std::string& peers, const std::string& before)
 {
-    auto all = our_subjects(programs + "/kubecoro_bench_subject");
+    std::vector<subject> all{our_main_subject({}, programs)};
+    if (!before.empty()) all.push_back(our_main_subject(std::string(before_mark), before));
+    for (auto& s : our_subjects(programs + "/kubecoro_bench_subject")) all.push_back(std::move(s));
     all.push_back({.name = "floor", .program = programs + "/kubecoro_bench_floor", .flags = {}, .part = share::floor});
     for (auto& s : go_subjects(peers + "/go_subject")) all.push_back(std::move(s));
     const auto runtime = peers + "/go_controller_runtime";
@@ -87,6 +102,7 @@ std::vector<subject> all_subjects(const std::string& programs, const std::string
 bool is_chosen(std::string_view subject, std::string_view choice)
 {
     if (choice.ends_with('/')) choice.remove_suffix(1);
+    if (subject.ends_with(before_mark)) subject.remove_suffix(before_mark.size());
     return subject == choice || (subject.starts_with(choice) && subject.substr(choice.size()).starts_with('/'));
 }
 

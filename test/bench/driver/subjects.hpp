@@ -34,15 +34,22 @@ struct subject
     /// Also measured over 120 s, which shows tails.
     bool tails = false;
     bool custom = false;
+    /// Can restrict its informer to several namespaces.
+    bool namespaces = false;
     /// The reason why it cannot run here; empty when it can.
     std::string missing = {};
 };
 
-/// kubecoro first. `programs` is the folder of our programs, `peers` that of the peers', made by
-/// test/bench/peers/build.sh.
-[[nodiscard]] std::vector<subject> all_subjects(const std::string& programs, const std::string& peers);
+/// The end of a subject's name: the same subject, built from an earlier commit.
+inline constexpr std::string_view before_mark = "@before";
 
-/// Whether a choice includes this subject: "client-go/json" does, and so does "client-go", for all of the library's.
+/// kubecoro first. `programs` is the folder of our programs, `peers` that of the peers', made by
+/// test/bench/peers/build.sh; `before` that of the programs of an earlier commit, or empty.
+[[nodiscard]] std::vector<subject> all_subjects(const std::string& programs, const std::string& peers,
+                                                const std::string& before = {});
+
+/// Whether a choice includes this subject: "client-go/json" does, and so does "client-go", for all of the library's. A
+/// choice of a subject includes the one before.
 [[nodiscard]] bool is_chosen(std::string_view subject, std::string_view choice);
 
 /// Sets `missing` for subjects whose programs do not exist.

@@ -35,6 +35,12 @@ std::string factor_text(double factor)
     return factor < 1 ? "1/" + number_text(1 / factor) : number_text(factor) + "x";
 }
 
+std::string title_of(const cell& c)
+{
+    if (c.data == "-") return c.workload;
+    return c.workload + ", " + count_text(c.objects) + " " + c.data;
+}
+
 namespace {
 
 std::string cell_text(const row& r)
@@ -44,12 +50,6 @@ std::string cell_text(const row& r)
     auto text = number_text(r.value.median);
     if (r.value.rounds > 1) text += " (" + number_text(r.value.min) + "-" + number_text(r.value.max) + ")";
     return text;
-}
-
-std::string title_of(const cell& c)
-{
-    if (c.data == "-") return c.workload;
-    return c.workload + ", " + count_text(c.objects) + " " + c.data;
 }
 
 /// The column of a metric. A missing row has no unit.
@@ -109,7 +109,7 @@ void align(table& t)
 /// The sort key of a row's table: data, size, cores, and workload in the order of the bench.
 auto place_of(const row& r)
 {
-    static const std::array<std::string_view, 6> data{"small", "large", "low", "custom", "operator", "-"};
+    static const std::array<std::string_view, 7> data{"small", "split", "large", "low", "custom", "operator", "-"};
     const bool two = r.what.workload.ends_with("-2cores");
     const auto workload = r.what.workload.substr(0, r.what.workload.size() - (two ? 7 : 0));
     const auto& all = workload_names();

@@ -27,6 +27,8 @@ struct table
 
 /// Three significant digits, thousands separated: "1.64", "12.4", "37,200".
 [[nodiscard]] std::string number_text(double value);
+/// The title of a measurement's table: "sync, 20,000 small".
+[[nodiscard]] std::string title_of(const cell& c);
 /// A ratio: "1/3.50" below one, "2.40x" above.
 [[nodiscard]] std::string factor_text(double factor);
 /// 150000 -> "150,000".

@@ -67,9 +67,20 @@ bool refuse(channel& to, int code, std::string_view reason, std::string_view mes
 
 } // namespace
 
-std::string_view collection_path(resource_kind kind)
+std::optional<std::string_view> namespace_of(std::string_view path, resource_kind kind)
 {
-    return kind == resource_kind::pods ? "/api/v1/pods" : "/apis/bench.example.com/v1/widgets";
+    const bool pods = kind == resource_kind::pods;
+    const std::string_view group = pods ? "/api/v1/" : "/apis/bench.example.com/v1/";
+    const std::string_view plural = pods ? "pods" : "widgets";
+    constexpr std::string_view scope = "namespaces/";
+    if (!path.starts_with(group)) return std::nullopt;
+    path.remove_prefix(group.size());
+    if (path == plural) return "";
+    if (!path.starts_with(scope)) return std::nullopt;
+    path.remove_prefix(scope.size());
+    const std::size_t slash = path.find('/');
+    if (slash == 0 || slash == std::string_view::npos || path.substr(slash + 1) != plural) return std::nullopt;
+    return path.substr(0, slash);
 }
 
 bool answer_elsewhere(channel& to, const http_request& request, resource_kind kind)

@@ -5,12 +5,18 @@
 #include "envelope.hpp"
 #include "http_request.hpp"
 
+#include <optional>
+#include <string_view>
+
 namespace kubecoro::bench {
 
-/// "/api/v1/pods" or "/apis/bench.example.com/v1/widgets".
-[[nodiscard]] std::string_view collection_path(resource_kind kind);
+/** The namespace of a list or a watch; empty for all.
 
-/// Answers every request except those for the collection. false = the connection cannot continue.
+    @param path  "/api/v1/pods" or "/api/v1/namespaces/NAME/pods"; of widgets below "/apis/bench.example.com/v1".
+    @return none for any other path. */
+[[nodiscard]] std::optional<std::string_view> namespace_of(std::string_view path, resource_kind kind);
+
+/// Answers every request except lists and watches. false = the connection cannot continue.
 [[nodiscard]] bool answer_elsewhere(channel& to, const http_request& request, resource_kind kind);
 
 } // namespace kubecoro::bench

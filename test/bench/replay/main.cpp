@@ -11,9 +11,11 @@ using namespace kubecoro::bench;
 
 namespace {
 
-constexpr std::string_view usage = "usage: kubecoro_replay --data small|large|low|custom --objects N [--seed S] "
-                                   "[--listen ADDRESS:PORT] [--tls DIRECTORY]\n"
-                                   "                       [--protobuf FILE] [--dump FILE [--events M]]\n";
+constexpr std::string_view usage =
+    "usage: kubecoro_replay --data small|large|low|custom --objects N [--seed S] "
+    "[--namespaces N]\n"
+    "                       [--listen ADDRESS:PORT] [--tls DIRECTORY] [--protobuf FILE]\n"
+    "                       [--dump FILE [--events M]]\n";
 
 struct command_line
 {
@@ -46,6 +48,7 @@ result<> read_option(std::string_view name, const std::string& value, command_li
         return read_number(std::string_view(value).substr(colon + 1), out.replay.port);
     }
     if (name == "--objects") return read_number(value, out.replay.data.objects);
+    if (name == "--namespaces") return read_number(value, out.replay.data.namespaces);
     if (name == "--seed") return read_number(value, out.replay.data.seed);
     if (name == "--events") return read_number(value, out.events);
     std::string* const text = name == "--tls"        ? &out.replay.tls

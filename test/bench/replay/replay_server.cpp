@@ -26,6 +26,17 @@ std::size_t usual_size(data_set& data)
     return all.size() / samples;
 }
 
+/// The objects of each namespace: neighbours, because a list is in the order of namespaces.
+namespace_ranges ranges_of(const data_set& data)
+{
+    namespace_ranges out;
+    for (std::uint32_t i = 0; i < data.size(); ++i) {
+        const auto at = out.try_emplace(data.name_space(i), object_range{i, i}).first;
+        at->second.last = i + 1;
+    }
+    return out;
+}
+
 result<image> json_image(const data_options& options)
 {
     data_set data(options);
@@ -117,7 +128,8 @@ struct replay_server::state
 
     bool answer(channel& to, const http_request& request)
     {
-        if (request.method == "GET" && request.path == collection_path(resource)) return objects->answer(to, request);
+        const auto name_space = namespace_of(request.path, resource);
+        if (request.method == "GET" && name_space) return objects->answer(to, request, *name_space);
         return answer_elsewhere(to, request, resource);
     }
 
@@ -146,7 +158,8 @@ result<std::unique_ptr<replay_server>> replay_server::start(const replay_options
     auto encodings = encodings_of(options);
     if (!encodings) return encodings.error();
     timeline time(options.data.objects, first_version + options.data.objects, options.data.seed);
-    made->objects = std::make_unique<stage>(std::move(*encodings), std::move(time), options.stage);
+    made->objects = std::make_unique<stage>(std::move(*encodings), ranges_of(data_set(options.data)), std::move(time),
+                                            options.stage);
     auto at = acceptor::listen(options.address, options.port);
     auto control = acceptor::listen(options.address, 0);
     if (!at) return at.error();

@@ -28,9 +28,9 @@ constexpr std::uint32_t count = 40;
 class served
 {
 public:
-    explicit served(replay_options options = {})
+    explicit served(replay_options options = {}, std::uint32_t objects = count)
     {
-        options.data.objects = count;
+        options.data.objects = objects;
         server = replay_server::start(options).value();
     }
 
@@ -63,9 +63,10 @@ std::vector<json::value> lines(const std::string& text)
 }
 
 /// Opens a watch on an idle connection and reads its head.
-void watch(raw_client& c, const std::string& query, const std::string& headers = {})
+void watch(raw_client& c, const std::string& query, const std::string& headers = {},
+           const std::string& path = "/api/v1/pods")
 {
-    c.send("GET /api/v1/pods?watch=1&" + query + " HTTP/1.1\r\nHost: test\r\n" + headers + "\r\n");
+    c.send("GET " + path + "?watch=1&" + query + " HTTP/1.1\r\nHost: test\r\n" + headers + "\r\n");
     REQUIRE(c.head().status == 200);
 }
 
@@ -111,6 +112,17 @@ std::string file_text(const std::filesystem::path& path)
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Three workloads of 50, 50 and 20 pods; the second one is alone in its namespace.
+constexpr std::uint32_t split_count = 120;
+constexpr std::size_t pods_of_ns_1 = 50;
+
+replay_options two_namespaces()
+{
+    replay_options options;
+    options.data.namespaces = 2;
+    return options;
+}
+
 struct temporary_directory
 {
     std::filesystem::path path = std::filesystem::temp_directory_path() / ("replay-" + std::to_string(::getpid()));
@@ -139,6 +151,53 @@ TEST_CASE("a list has all objects, also in pages")
     } while (!token.empty());
     CHECK(paged == whole.at("items").as_array());
     CHECK(s.get("/api/v1/pods?limit=3&resourceVersion=0") == whole);
+}
+
+TEST_CASE("a namespace is listed by itself, also in pages")
+{
+    const served s(two_namespaces(), split_count);
+    const json::array all = s.get("/api/v1/pods").at("items").as_array();
+    json::array apart;
+    for (const std::string path : {"/api/v1/namespaces/ns-0/pods", "/api/v1/namespaces/ns-1/pods"}) {
+        const json::value first = s.get(path + "?limit=30");
+        const std::string token(first.at("metadata").at("continue").as_string());
+        const json::value rest = s.get(path + "?limit=100&continue=" + token);
+        CHECK(version_of(rest) == first_version + split_count);
+        CHECK(first.at("metadata").at("remainingItemCount") == rest.at("items").as_array().size());
+        for (const json::value& page : {first, rest})
+            for (const json::value& item : page.at("items").as_array()) {
+                CHECK(path.find(item.at("metadata").at("namespace").as_string()) != std::string::npos);
+                apart.push_back(item);
+            }
+    }
+    CHECK(apart == all);
+    CHECK(s.get("/api/v1/namespaces/ns-2/pods").at("items").as_array().empty());
+    auto c = s.client();
+    const std::string elsewhere = std::to_string(first_version + split_count) + "-0";
+    CHECK(c.get("/api/v1/namespaces/ns-1/pods?continue=" + elsewhere).status == 400);
+    for (const char* path : {"/api/v1/namespaces/ns-0", "/api/v1/namespaces//pods", "/api/v1/namespaces/ns-0/widgets"})
+        CHECK(c.get(path).status == 404);
+}
+
+TEST_CASE("a watch of a namespace receives its initial, missed and later events only")
+{
+    const served s(two_namespaces(), split_count);
+    const std::string start = std::to_string(first_version + split_count);
+    s.server->objects().play(split_count, 0);
+    auto initial = s.client(), late = s.client();
+    watch(initial, "sendInitialEvents=true", {}, "/api/v1/namespaces/ns-1/pods");
+    watch(late, "resourceVersion=" + start, {}, "/api/v1/namespaces/ns-1/pods");
+    REQUIRE(test::eventually([&] { return s.server->objects().counts().open_watches == 2; }));
+    s.server->objects().play(split_count, 0);
+    // After the expiry no watch is open, so each is read to its end at once.
+    s.server->objects().expire(0);
+    for (raw_client* c : {&initial, &late}) {
+        REQUIRE(c->body_ended());
+        auto events = lines(c->body_until("\n"));
+        REQUIRE(events.size() == 2 * pods_of_ns_1 + 1);
+        events.pop_back();
+        for (const json::value& e : events) CHECK(text_at(e, "namespace") == "ns-1");
+    }
 }
 
 TEST_CASE("custom resources are listed with their kind")

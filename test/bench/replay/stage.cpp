@@ -45,8 +45,8 @@ std::string_view trimmed(std::string_view text)
 
 } // namespace
 
-stage::stage(std::vector<encoding> encodings, timeline time, const stage_options& options)
-    : options_(options), encodings_(std::move(encodings)), time_(std::move(time))
+stage::stage(std::vector<encoding> encodings, namespace_ranges namespaces, timeline time, const stage_options& options)
+    : options_(options), encodings_(std::move(encodings)), namespaces_(std::move(namespaces)), time_(std::move(time))
 {
 }
 
@@ -82,21 +82,28 @@ encoding* stage::choose(std::string_view accept)
     return nullptr;
 }
 
-bool stage::answer(channel& to, const http_request& request)
+object_range stage::range_of(std::string_view name_space) const
+{
+    if (name_space.empty()) return {0, encodings_.front().objects.size()};
+    const auto known = namespaces_.find(name_space);
+    return known == namespaces_.end() ? object_range{} : known->second;
+}
+
+bool stage::answer(channel& to, const http_request& request, std::string_view name_space)
 {
     encoding* const with = choose(request.accept);
     if (with == nullptr) return refuse(to, 406, "NotAcceptable", "none of the accepted forms is available");
-    return request.flag("watch") ? answer_watch(to, request, *with) : answer_list(to, request, *with);
+    const object_range range = range_of(name_space);
+    return request.flag("watch") ? answer_watch(to, request, *with, range) : answer_list(to, request, *with, range);
 }
 
-bool stage::answer_list(channel& to, const http_request& request, encoding& with)
+bool stage::answer_list(channel& to, const http_request& request, encoding& with, object_range range)
 {
     const auto lock = lock_for_reading();
-    const std::uint32_t count = with.objects.size();
-    page_token from{time_.version(), 0};
+    page_token from{time_.version(), range.first};
     if (const std::string_view text = request.parameter("continue"); !text.empty()) {
         const auto token = parse_token(text);
-        if (!token || token->next >= count) return refuse(to, 400, "BadRequest", "invalid continue token");
+        if (!token || !range.contains(token->next)) return refuse(to, 400, "BadRequest", "invalid continue token");
         if (token->version < time_.oldest())
             return refuse(to, 410, "Expired",
                           "The provided continue parameter is too old to display a consistent list result.");
@@ -105,11 +112,11 @@ bool stage::answer_list(channel& to, const http_request& request, encoding& with
     // Like a server with a watch cache: version 0 is answered completely.
     const std::uint64_t limit = request.parameter("resourceVersion") == "0" ? 0 : request.number("limit").value_or(0);
     const std::uint32_t last =
-        limit == 0 || limit >= count - from.next ? count : from.next + static_cast<std::uint32_t>(limit);
+        limit == 0 || limit >= range.last - from.next ? range.last : from.next + static_cast<std::uint32_t>(limit);
     list_position page{from.version};
-    if (last < count) {
+    if (last < range.last) {
         page.token = token_text({from.version, last});
-        page.remaining = count - last;
+        page.remaining = range.last - last;
     }
     const std::string_view items = with.objects.items(from.next, last);
     const std::string head = with.around->list_head(page, items.size());

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +30,18 @@ struct encoding
     /// Accept values that select it, the first being its own name.
     std::vector<std::string_view> media_types;
 };
+
+/// The objects [first, last).
+struct object_range
+{
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+
+    [[nodiscard]] bool contains(std::uint32_t object) const { return first <= object && object < last; }
+};
+
+/// The objects of each namespace.
+using namespace_ranges = std::map<std::string, object_range, std::less<>>;
 
 struct stage_options
 {
@@ -54,10 +68,10 @@ struct stage_counts
 class stage
 {
 public:
-    stage(std::vector<encoding> encodings, timeline time, const stage_options& options);
+    stage(std::vector<encoding> encodings, namespace_ranges namespaces, timeline time, const stage_options& options);
 
-    /// Answers a list or a watch, until its end. false = the connection cannot continue.
-    [[nodiscard]] bool answer(channel& to, const http_request& request);
+    /// Answers a list or a watch of a namespace, empty for all, until its end. false = the connection cannot continue.
+    [[nodiscard]] bool answer(channel& to, const http_request& request, std::string_view name_space);
 
     struct playback
     {
@@ -76,6 +90,7 @@ private:
     {
         channel& to;
         encoding& with;
+        object_range range;
         bool bookmarks = false;
         /// No further writes: it ended properly, or is broken.
         bool ended = false;
@@ -87,12 +102,15 @@ private:
     [[nodiscard]] std::shared_lock<std::shared_mutex> lock_for_reading();
 
     [[nodiscard]] encoding* choose(std::string_view accept);
-    bool answer_list(channel& to, const http_request& request, encoding& with);
-    bool answer_watch(channel& to, const http_request& request, encoding& with);
+    [[nodiscard]] object_range range_of(std::string_view name_space) const;
+    bool answer_list(channel& to, const http_request& request, encoding& with, object_range range);
+    bool answer_watch(channel& to, const http_request& request, encoding& with, object_range range);
     /// Writes the initial events, the missed events, or an expiry; then it is an open watch.
     void begin(watch& w, const http_request& request);
     /// Whether the connection can take another request.
     bool keep_open(watch& w, const http_request& request);
+    /// Sends those of the objects that the watch covers.
+    void send_covered(watch& w, std::string_view type, std::span<const std::uint32_t> objects);
     void send(watch& w, std::string_view type, std::span<const std::uint32_t> objects);
     void send_text(watch& w, std::string_view event);
     void end(watch& w);
@@ -104,8 +122,11 @@ private:
     std::shared_mutex mutex_;
     std::atomic<int> waiting_{0};
     std::vector<encoding> encodings_;
+    namespace_ranges namespaces_;
     timeline time_;
+    /// Also guarded by adding_, because readers of the objects add to it.
     std::vector<watch*> watches_;
+    std::mutex adding_;
     std::atomic<std::uint64_t> lists_{0}, watched_{0}, bytes_{0}, events_{0}, open_{0};
 };
 

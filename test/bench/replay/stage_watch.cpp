@@ -5,7 +5,9 @@
 #include "pacing.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 namespace kubecoro::bench {
 namespace {
@@ -17,16 +19,18 @@ constexpr std::size_t objects_at_once = 256;
 
 } // namespace
 
-bool stage::answer_watch(channel& to, const http_request& request, encoding& with)
+bool stage::answer_watch(channel& to, const http_request& request, encoding& with, object_range range)
 {
-    watch w{to, with, request.flag("allowWatchBookmarks")};
+    watch w{to, with, range, request.flag("allowWatchBookmarks")};
     const std::string http = chunked_head(with.around->watch_type());
     {
-        // The head is written under the lock as well: a client that has it receives all later events.
-        const auto lock = lock_for_change();
+        // The head is written under the lock as well: a client that has it receives all later events. The initial events
+        // of several namespaces are written at the same time.
+        const auto lock = lock_for_reading();
         w.broken = !to.write(std::string_view(http));
         ++watched_;
         begin(w, request);
+        const std::lock_guard adding(adding_);
         watches_.push_back(&w);
         ++open_;
     }
@@ -43,8 +47,8 @@ void stage::begin(watch& w, const http_request& request)
     const bool asked = request.flag("sendInitialEvents");
     std::vector<std::uint32_t> objects;
     if (asked || (version == 0 && request.parameter("sendInitialEvents").empty())) {
-        objects.resize(w.with.objects.size());
-        for (std::uint32_t i = 0; i < objects.size(); ++i) objects[i] = i;
+        objects.resize(w.range.last - w.range.first);
+        std::iota(objects.begin(), objects.end(), w.range.first);
         send(w, "ADDED", objects);
         if (w.bookmarks) send_text(w, w.with.around->bookmark(time_.version(), true));
     } else if (version != 0 && version < time_.oldest()) {
@@ -52,7 +56,7 @@ void stage::begin(watch& w, const http_request& request)
         end(w);
     } else if (version != 0) {
         for (const timeline::event& e : time_.since(version)) objects.push_back(e.object);
-        send(w, "MODIFIED", objects);
+        send_covered(w, "MODIFIED", objects);
     }
 }
 
@@ -82,6 +86,16 @@ bool stage::keep_open(watch& w, const http_request& request)
             bookmark += options_.bookmark_interval;
         }
     }
+}
+
+void stage::send_covered(watch& w, std::string_view type, std::span<const std::uint32_t> objects)
+{
+    if (w.range.last - w.range.first == w.with.objects.size()) return send(w, type, objects);
+    std::vector<std::uint32_t> covered;
+    covered.reserve(objects.size());
+    std::copy_if(objects.begin(), objects.end(), std::back_inserter(covered),
+                 [&](std::uint32_t object) { return w.range.contains(object); });
+    send(w, type, covered);
 }
 
 void stage::send(watch& w, std::string_view type, std::span<const std::uint32_t> objects)
@@ -133,7 +147,7 @@ void stage::send_batch(std::span<const std::uint32_t> objects)
         for (const std::uint32_t number : objects) e.objects.stamp(number, monotonic_nanoseconds());
         for (watch* const w : watches_) {
             if (&w->with != &e || w->ended || w->broken) continue;
-            send(*w, "MODIFIED", objects);
+            send_covered(*w, "MODIFIED", objects);
             if (w->broken) w->to.shut_down();
         }
     }

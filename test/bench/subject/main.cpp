@@ -8,12 +8,17 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
 #include <CLI/CLI.hpp>
 
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <thread>
+#include <vector>
+
+#include <sched.h>
 
 namespace {
 
@@ -26,6 +31,7 @@ struct options
     std::string ca;
     std::string resource = "pods";
     std::string mode = "plain";
+    std::vector<std::string> namespaces;
     bool strip_managed_fields = false;
 };
 
@@ -52,11 +58,13 @@ storage storage_named(const std::string& mode)
     return storage::plain;
 }
 
-asio::awaitable<result<>> run(asio::any_io_executor executor, options o)
+/// @param pool  Runs the client and the informer; @param executor  everything else, one handler at a time.
+asio::awaitable<result<>> run(asio::any_io_executor pool, asio::any_io_executor executor, options o)
 {
-    auto connected = client::create(executor, cluster_of(o));
+    auto connected = client::create(pool, cluster_of(o));
     if (!connected) co_return connected.error();
     informer_options informer;
+    informer.namespaces = o.namespaces;
     informer.storage.policy = storage_named(o.mode);
     informer.storage.hot_fields = {std::string(bench::paths_of(o.resource).first), "status.phase"};
     informer.decode.drop_managed_fields = o.strip_managed_fields;
@@ -65,6 +73,32 @@ asio::awaitable<result<>> run(asio::any_io_executor executor, options o)
     auto served = co_await bench::serve_commands(executor, work);
     auto stopped = co_await work.stop();
     co_return served ? stopped : served;
+}
+
+/// The number of cores that this process may use.
+int usable_cores()
+{
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+/// A thread for each usable core; with one thread nothing is locked.
+int run_on_all_cores(const options& o)
+{
+    const int threads = usable_cores();
+    asio::io_context io(threads);
+    asio::any_io_executor confined = io.get_executor();
+    if (threads > 1) confined = asio::make_strand(io);
+    int status = 1;
+    asio::co_spawn(confined, run(io.get_executor(), confined, o), [&](std::exception_ptr thrown, result<> outcome) {
+        if (!thrown && outcome) status = 0;
+        if (!thrown && !outcome) std::cerr << outcome.error() << '\n';
+    });
+    std::vector<std::jthread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back([&io] { io.run(); });
+    io.run();
+    others.clear();
+    return status;
 }
 
 } // namespace
@@ -77,15 +111,9 @@ int main(int argc, char** argv)
     app.add_option("--ca", o.ca, "Authority of an https server, PEM");
     app.add_option("--resource", o.resource)->check(CLI::IsMember({"pods", "widgets"}));
     app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata", "controller"}));
+    app.add_option("--namespaces", o.namespaces, "Namespaces of the informer (default: all)")->delimiter(',');
     app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Omit metadata.managedFields");
     CLI11_PARSE(app, argc, argv);
 
-    asio::io_context io(1);
-    int status = 1;
-    asio::co_spawn(io, run(io.get_executor(), o), [&](std::exception_ptr thrown, result<> outcome) {
-        if (!thrown && outcome) status = 0;
-        if (!thrown && !outcome) std::cerr << outcome.error() << '\n';
-    });
-    io.run();
-    return status;
+    return run_on_all_cores(o);
 }

@@ -34,10 +34,11 @@ struct pipeline_counters
 /** The parts of a controller: an informer, a handler that queues the keys of each batch of events, one worker that
     looks the object up and reads three fields.
 
-    Everything runs on one thread. */
+    The informer runs on the client's executor, everything else on `executor`, where every call must be made. */
 class pipeline
 {
 public:
+    /// @param executor    Runs one handler at a time.
     /// @param controlled  Uses a controller in place of the handler, the queue and the worker; the handler only counts.
     pipeline(boost::asio::any_io_executor executor, const client& from, const resource_type& resource,
              informer_options options, bool controlled = false);

@@ -8,7 +8,8 @@ namespace kubecoro::bench {
 
 workload workload_named(std::string_view name)
 {
-    static constexpr std::array<std::pair<std::string_view, workload>, 10> all{{{"sync", run_sync},
+    static constexpr std::array<std::pair<std::string_view, workload>, 11> all{{{"sync", run_sync},
+                                                                                {"namespaces", run_sync},
                                                                                 {"steady", run_steady},
                                                                                 {"read", run_read},
                                                                                 {"events", run_events},

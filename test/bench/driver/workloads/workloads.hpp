@@ -11,7 +11,8 @@ namespace kubecoro::bench {
 /* One function per workload. Each adds its numbers to the session and leaves the subject idle. A failure means that
    this subject cannot continue. */
 
-/// From nothing until every object has passed handler, queue, worker and lister.
+/// From nothing until every object has passed handler, queue, worker and lister. Also "namespaces", which is the sync of
+/// one informer over several.
 result<> run_sync(session& s);
 /// Resident memory after the sync, with releasable memory released.
 result<> run_steady(session& s);
