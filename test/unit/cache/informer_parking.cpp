@@ -138,6 +138,28 @@ TEST_CASE("parking: two 404s with another result in between do not park a reflec
     CHECK(s.c.stats().parks == 1);
 }
 
+TEST_CASE("parking: a sink that failed to take in that the resource is gone receives it again", "[cache][parking]")
+{
+    reflector_test::script s;
+    const auto is_told = [&s] { return s.as<kubecoro::detail::reflector_core::do_wait>().gone; };
+    s.to_watch();
+    s.now += 10s;
+    s.ends();
+    s.refused(reflector_test::not_served());
+    s.waits();
+    s.list_fails(reflector_test::not_served());
+    REQUIRE(is_told());
+    SECTION("after an exception") { s.next = s.c.on_fault(failure(cond::internal, "no memory")); }
+    SECTION("after a failure") { s.next = s.c.on_lost(failure(cond::internal, "no memory")); }
+    CHECK(is_told());
+    CHECK(s.c.state() == informer_state::parked);
+    CHECK(s.c.stats().parks == 1);
+    s.next = s.c.on_wake();
+    s.next = s.c.on_turn(s.now);
+    s.list_fails(reflector_test::not_served());
+    CHECK_FALSE(is_told()); // once it was taken in
+}
+
 TEST_CASE("parking: the objects are removed with their definition, and probes are sent", "[cache][parking]")
 {
     fixture f;

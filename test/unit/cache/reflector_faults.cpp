@@ -196,11 +196,11 @@ struct lonely
     std::shared_ptr<traps> at = std::make_shared<traps>();
     trapped_sink sink;
     reflector_driver follows{std::make_shared<trapped_source>(script, at),
-                      reflector_core({}, {"Pod", "v1", ""}, 3),
-                      {},
-                      run.shared_clock(),
-                      relist_budget({}, run.shared_clock()),
-                      sink};
+                             reflector_core({}, {"Pod", "v1", ""}, 3),
+                             {},
+                             run.shared_clock(),
+                             relist_budget({}, run.shared_clock()),
+                             sink};
     kt::task<void> running;
 
     /// Synced at version 5, with an open watch.
@@ -391,6 +391,26 @@ TEST_CASE("reflector faults: exceptions of report() and progress() are ignored",
     r.run.run_until_idle();
     CHECK(r.sink.take() == lines{"apply 1@7"});
     CHECK(r.sink.version == "7");
+}
+
+TEST_CASE("reflector faults: a sink that fails after it had taken over events is given a list",
+          "[cache][reflector][faults]")
+{
+    lonely r;
+    auto watch = r.to_watch();
+    r.sink.freed = latch();
+    watch.send(kt::added(kt::make_pod("web", "b", "6")));
+    watch.send(kt::added(kt::make_pod("web", "c", "7")));
+    r.run.advance(1h);
+    CHECK(r.sink.take() == lines{"apply 1@6"});
+    CHECK_FALSE(watch.closed());
+    r.sink.freed.settle(failure(cond::internal, "no memory"));
+    r.sink.freed = trapped_sink::settled_latch();
+    r.run.run_until_idle();
+    CHECK(r.sink.take() == lines{"the sink failed"});
+    CHECK(watch.closed());
+    r.relist_later();
+    CHECK(r.sink.take() == lines{"list 0@9"});
 }
 
 TEST_CASE("reflector faults: on_fault() is accepted in any phase, and relists from the version",

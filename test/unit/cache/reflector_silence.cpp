@@ -44,6 +44,26 @@ TEST_CASE("reflector: a watch that had bookmarks and falls silent is ended and r
     CHECK(s.c.stats().lists == 1);
 }
 
+TEST_CASE("reflector: time in which the sink had no room is no silence of the watch", "[cache][reflector][idle]")
+{
+    script s({.idle_timeout = 2min, .idle_needs_bookmarks = false});
+    s.to_watch();
+    s.events({kt::added(kt::make_pod("web", "b", "7"))});
+    s.applied();
+    SECTION("briefly")
+    {
+        s.now += 90s;
+        s.c.on_released(s.now);
+        CHECK(s.c.silent_until() == s.now + 2min);
+    }
+    SECTION("past the watch's deadline: its end may have arrived long ago")
+    {
+        s.now += 1h;
+        s.c.on_released(s.now);
+        CHECK(s.c.silent_until() == s.now + 30s); // watch_grace
+    }
+}
+
 TEST_CASE("reflector: idle detection without bookmarks, and none at all", "[cache][reflector][idle]")
 {
     script every({.idle_timeout = 2min, .idle_needs_bookmarks = false});

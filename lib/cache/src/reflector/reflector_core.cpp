@@ -20,10 +20,11 @@ constexpr std::uint32_t max_pages = 20'000;
 } // namespace
 
 reflector_core::reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed,
-                               std::shared_ptr<watch_list_ability> ability)
+                               std::shared_ptr<watch_list_ability> ability, list_delivery delivery)
     : policy_(policy),
       expected_(std::move(expected)),
       ability_(std::move(ability)),
+      delivery_(delivery),
       backoff_(policy.backoff, seed),
       parking_(policy.probe, seed + 2),
       random_(seed + 1)
@@ -44,6 +45,7 @@ reflector_core::action reflector_core::begin_pages()
     ++stats_.lists;
     list_ = {};
     if (!unavailable_) list_.version = version_.empty() ? "0" : version_;
+    if (delivery_ == list_delivery::pages) list_.version.clear();
     list_.limit = page_size(list_.version);
     return ask_page();
 }
@@ -93,13 +95,35 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
                            std::make_move_iterator(page->items.end()));
     for (auto& o : page->left_out) list_left_out(std::move(o));
     list_.token = std::move(page->continue_token);
-    if (!list_.token.empty()) {
+    if (!list_.token.empty() && delivery_ == list_delivery::whole) {
         ++list_.page;
         return ask_page();
     }
-    if (const auto wrong = wrong_kind(list_.items.size())) return list_failed(*wrong, now);
+    const bool last = list_.token.empty();
+    if (const auto wrong = last ? wrong_kind(list_.items.size()) : std::nullopt) return list_failed(*wrong, now);
+    if (delivery_ == list_delivery::pages) return deliver_page();
     if (list_.version == "0") paginated_at_zero_ = list_.page > 1 || list_.full;
     return replace_by(std::move(list_.items), list_.first_version);
+}
+
+reflector_core::action reflector_core::deliver_page()
+{
+    phase_ = phase::paging;
+    const bool first = list_.page == 1;
+    if (first) outdated_.clear();
+    note_left_out();
+    list_.delivered += list_.items.size() + list_.left_out.size();
+    return do_page{.items = std::exchange(list_.items, {}),
+                   .left_out = std::exchange(list_.left_out, {}),
+                   .first = first,
+                   .last = list_.token.empty(),
+                   .resource_version = list_.first_version};
+}
+
+void reflector_core::note_left_out()
+{
+    for (const auto& o : list_.left_out) outdated_.add(o.key);
+    stats_.outdated = outdated_.size();
 }
 
 reflector_core::do_replace reflector_core::replace_by(std::vector<object> items, std::string version)
@@ -107,8 +131,7 @@ reflector_core::do_replace reflector_core::replace_by(std::vector<object> items,
     phase_ = phase::replacing;
     listed_objects_ = items.size();
     outdated_.clear();
-    for (const auto& o : list_.left_out) outdated_.add(o.key);
-    stats_.outdated = outdated_.size();
+    note_left_out();
     return {std::move(items), std::move(version), std::move(list_.left_out)};
 }
 
@@ -145,6 +168,10 @@ std::string reflector_core::endless(const list_page& page) const
 reflector_core::action reflector_core::list_failed(const failure& why, time_point now)
 {
     const bool gone = why == cond::expired;
+    if (gone && list_.page > 1 && delivery_ == list_delivery::pages) {
+        fail("a page of the list expired; listing again", why);
+        return wait_then_list(why, relist_reason::expired);
+    }
     if (gone && list_.page > 1 && !list_.full) {
         // The continue token is too old. Request one full list, at the version the round began with.
         fail("a page of the list expired; listing without pages", why);
@@ -200,11 +227,14 @@ reflector_core::action reflector_core::wait_for(const failure& why)
 {
     phase_ = phase::waiting;
     if (const auto look = parking_.next_look()) {
-        if (look->first) ++stats_.parks;
+        if (look->first) {
+            ++stats_.parks;
+            gone_untold_ = true;
+        }
         outdated_.clear();
         stats_.outdated = 0;
         then_list_ = relist_reason::parked;
-        return do_wait{look->after, look->first};
+        return do_wait{look->after, gone_untold_};
     }
     duration delay = backoff_.next();
     if (const auto asked = why.retry_after())
@@ -215,6 +245,7 @@ reflector_core::action reflector_core::wait_for(const failure& why)
 reflector_core::action reflector_core::on_wake()
 {
     if (phase_ == phase::stopped) return do_stop{};
+    gone_untold_ = false;
     if (!then_list_) return begin_watch(true);
     phase_ = phase::queued;
     return do_take_turn{};
@@ -237,12 +268,20 @@ reflector_core::action reflector_core::on_cancel()
 
 reflector_core::action reflector_core::on_fault(const failure& why)
 {
+    return abandon_attempt("interrupted by an exception", why);
+}
+
+reflector_core::action reflector_core::on_lost(const failure& why) { return abandon_attempt("the sink failed", why); }
+
+reflector_core::action reflector_core::abandon_attempt(std::string_view what, const failure& why)
+{
     if (phase_ == phase::stopped) return do_stop{};
     // The version stays: everything up to it has been applied, and a list brings the rest.
+    // It also brings what the sink has lost, because it is complete.
     list_ = {};
     initial_ = {};
     watch_ = {};
-    fail("interrupted by an exception", why);
+    fail(what, why);
     return wait_then_list(why, relist_reason::apply_failed);
 }
 
@@ -273,7 +312,7 @@ void reflector_core::note_kind(const object& o)
 
 std::optional<failure> reflector_core::wrong_kind(std::size_t fit) const
 {
-    if (fit != 0 || !list_.left_out.empty() || list_.other_kind.empty()) return std::nullopt;
+    if (fit + list_.delivered != 0 || !list_.left_out.empty() || list_.other_kind.empty()) return std::nullopt;
     return failure(cond::misconfigured, "the list is of another kind: " + list_.other_kind);
 }
 
@@ -304,6 +343,7 @@ informer_state reflector_core::state() const noexcept
         return informer_state::created;
     case phase::listing:
     case phase::replacing:
+    case phase::paging:
         return informer_state::listing;
     case phase::opening:
     case phase::reading:

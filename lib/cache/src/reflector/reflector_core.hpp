@@ -33,9 +33,20 @@ struct reflector_expectation
     std::string not_before = {};
 };
 
+/// How a reflector hands a list to its sink.
+enum class list_delivery
+{
+    /// At once, when it is complete.
+    whole,
+    /// Page by page as it arrives, so that memory does not depend on its length. Lists are not streamed, and always
+    /// request the newest version: for any other, a server may answer with a single page from its cache.
+    pages
+};
+
 /** The reflector without I/O: each input returns the next action, which the driver performs and reports back.
 
-    on_cancel(), on_fault() and on_released() are allowed at any time; every other input only as the reply to its action. */
+    on_cancel(), on_fault(), on_lost() and on_released() are allowed at any time; every other input only as the reply to
+    its action. */
 class reflector_core
 {
 public:
@@ -51,6 +62,18 @@ public:
         std::string resource_version;
         /// Objects that exist as well: their stored state does not change, unless they are among the items.
         std::vector<left_out_object> left_out = {};
+    };
+    /// Part of the content of the scope (list_delivery::pages); reply with on_applied.
+    struct do_page
+    {
+        std::vector<object> items;
+        std::vector<left_out_object> left_out;
+        /// A list begins: the pages of an unfinished one do not count.
+        bool first = false;
+        /// The list is complete: the scope has the objects of its pages and no others.
+        bool last = false;
+        /// The list's version.
+        std::string resource_version = {};
     };
     /// Open a watch; reply with on_watch_opened.
     struct do_watch
@@ -71,7 +94,7 @@ public:
     struct do_wait
     {
         duration delay;
-        /// The resource is gone, and with it all its stored objects.
+        /// The resource is gone, and with it all its stored objects. Repeated until on_wake() replies.
         bool gone = false;
     };
     /// Wait for the turn to relist; reply with on_turn. The turn ends when state() is no longer `listing`.
@@ -81,7 +104,8 @@ public:
     struct do_stop
     {
     };
-    using action = std::variant<do_list, do_replace, do_watch, do_read, do_apply, do_wait, do_take_turn, do_stop>;
+    using action =
+        std::variant<do_list, do_replace, do_page, do_watch, do_read, do_apply, do_wait, do_take_turn, do_stop>;
 
     /// A failure or another condition to report.
     struct incident
@@ -99,7 +123,7 @@ public:
 
     /// @param ability  Shared by the reflectors of the resource; null = lists are not streamed.
     reflector_core(reflector_policy policy, reflector_expectation expected, std::uint64_t seed,
-                   std::shared_ptr<watch_list_ability> ability = {});
+                   std::shared_ptr<watch_list_ability> ability = {}, list_delivery delivery = list_delivery::whole);
 
     [[nodiscard]] action start(time_point now);
     [[nodiscard]] action on_list(result<list_page> page, time_point now);
@@ -117,6 +141,8 @@ public:
     [[nodiscard]] action on_turn(time_point now);
     /// An exception has ended the current action, possibly thrown by an input of this class: relists with backoff.
     [[nodiscard]] action on_fault(const failure& why);
+    /// The sink has lost content that it had taken over: relists with backoff.
+    [[nodiscard]] action on_lost(const failure& why);
     [[nodiscard]] action on_cancel();
 
     [[nodiscard]] const std::string& resource_version() const noexcept { return version_; }
@@ -133,6 +159,7 @@ private:
         idle,
         listing,
         replacing,
+        paging,
         opening,
         reading,
         applying,
@@ -154,6 +181,8 @@ private:
         object first;
         std::vector<object> items;
         std::vector<left_out_object> left_out;
+        /// Number of objects in the pages already delivered.
+        std::size_t delivered = 0;
         /// Description of the first object of another kind.
         std::string other_kind = {};
     };
@@ -184,6 +213,7 @@ private:
     [[nodiscard]] action begin_list(std::optional<relist_reason> reason, time_point now);
     [[nodiscard]] action begin_pages();
     [[nodiscard]] action ask_page();
+    [[nodiscard]] action deliver_page();
     [[nodiscard]] action list_failed(const failure& why, time_point now);
     /// True when the server cannot serve the requested version, so that the newest should be requested at once.
     [[nodiscard]] bool version_is_useless(const failure& why) const noexcept;
@@ -205,11 +235,14 @@ private:
 
     [[nodiscard]] action begin_watch(bool reconnect);
     [[nodiscard]] do_watch new_watch(std::string version);
+    /// A list, or a page of one, is in the sink.
+    [[nodiscard]] action on_list_applied(time_point now);
     [[nodiscard]] action end_of_watch(time_point now);
     [[nodiscard]] action watch_error(const failure& why, time_point now);
     /// True for an internal error of the server that the policy retries without a relist.
     [[nodiscard]] bool sits_out(const failure& why, time_point now);
     [[nodiscard]] bool idle_counts() const noexcept;
+    [[nodiscard]] action abandon_attempt(std::string_view what, const failure& why);
     [[nodiscard]] action wait_then_list(const failure& why, relist_reason reason);
     [[nodiscard]] action wait_then_watch(const failure& why);
     [[nodiscard]] action wait_for(const failure& why);
@@ -220,6 +253,8 @@ private:
     void list_left_out(left_out_object o);
     /// Reports the object. Returns false when it does not belong to this reflector.
     [[nodiscard]] bool accept(const left_out_object& o);
+    /// Counts the left-out objects of the list as outdated.
+    void note_left_out();
     [[nodiscard]] do_replace replace_by(std::vector<object> items, std::string version);
     [[nodiscard]] std::uint32_t page_size(std::string_view version) const;
     [[nodiscard]] std::string unfit(const object& o) const;
@@ -238,6 +273,7 @@ private:
     reflector_policy policy_;
     reflector_expectation expected_;
     std::shared_ptr<watch_list_ability> ability_;
+    list_delivery delivery_;
     backoff backoff_;
     parking_core parking_;
     random_source random_;
@@ -266,6 +302,8 @@ private:
     std::optional<time_point> internal_until_;
     /// Action after the wait: list for this reason, or watch.
     std::optional<relist_reason> then_list_;
+    /// The sink does not know yet that the resource is gone.
+    bool gone_untold_ = false;
     outdated_keys outdated_;
     reflector_stats stats_;
     std::vector<incident> incidents_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -29,6 +30,8 @@ void tell(Call call) noexcept
 }
 
 } // namespace
+
+void delta_sink::page(reflector_core::do_page) { throw std::logic_error("this sink takes whole lists only"); }
 
 reflector_driver::reflector_driver(std::shared_ptr<list_watch_source> source, reflector_core core,
                                    reflector_policy policy, std::shared_ptr<time_source> time, relist_budget budget,
@@ -66,9 +69,9 @@ asio::awaitable<result<>> reflector_driver::perform_next()
     action decided = co_await std::move(step);
     next_ = std::move(decided);
     apply();
-    if (sink_.has_room()) co_return result<>{};
     auto holding = hold();
-    co_return co_await std::move(holding);
+    co_await std::move(holding);
+    co_return result<>{};
 }
 
 asio::awaitable<reflector_driver::action> reflector_driver::perform(action a)
@@ -83,7 +86,11 @@ asio::awaitable<reflector_driver::action> reflector_driver::perform(action a)
         co_return co_await std::move(session);
     }
     if (auto* ask = std::get_if<reflector_core::do_wait>(&a)) {
-        if (ask->gone) sink_.vanished();
+        if (ask->gone) {
+            sink_.vanished();
+            auto holding = hold();
+            if (!co_await std::move(holding)) co_return std::move(next_);
+        }
         auto waiting = wait(ask->delay);
         co_return co_await std::move(waiting);
     }
@@ -130,6 +137,8 @@ void reflector_driver::apply()
         try {
             if (auto* all = std::get_if<reflector_core::do_replace>(&next_))
                 sink_.replace(std::move(all->items), std::move(all->resource_version), std::move(all->left_out));
+            else if (auto* part = std::get_if<reflector_core::do_page>(&next_))
+                sink_.page(std::move(*part));
             else if (auto* some = std::get_if<reflector_core::do_apply>(&next_))
                 sink_.apply(std::move(some->changes), std::move(some->resource_version));
             else
@@ -141,18 +150,22 @@ void reflector_driver::apply()
     }
 }
 
-asio::awaitable<result<>> reflector_driver::hold()
+asio::awaitable<bool> reflector_driver::hold()
 {
+    if (sink_.has_room()) co_return true;
     const struct mark
     {
         explicit mark(bool& held) : of(held) { of = true; }
         ~mark() { of = false; }
         bool& of;
     } held(held_);
-    auto waiting = sink_.room();
+    auto waiting = catch_failure(sink_.room());
     const auto freed = co_await std::move(waiting);
     core_.on_released(time_->now());
-    co_return freed;
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    // Cancelled by the stop or the deadline: the caller decides the next action.
+    if (!freed && cancellation.cancelled() == asio::cancellation_type::none) next_ = core_.on_lost(freed.error());
+    co_return freed.has_value();
 }
 
 asio::awaitable<result<list_page>> reflector_driver::list(list_options options)
@@ -236,7 +249,7 @@ asio::awaitable<result<>> reflector_driver::read_on()
         apply();
         if (!sink_.has_room()) {
             auto holding = hold();
-            if (const auto held = co_await std::move(holding); !held) co_return held;
+            if (!co_await std::move(holding)) break;
         }
         report();
     }

@@ -29,6 +29,8 @@ public:
     virtual void replace(std::vector<object> items, std::string resource_version,
                          std::vector<left_out_object> left_out) = 0;
     virtual void apply(std::vector<delta> changes, std::string resource_version) = 0;
+    /// Called instead of replace() for a core with list_delivery::pages; other sinks need not have it.
+    virtual void page(reflector_core::do_page part);
     /// The server no longer serves the resource.
     virtual void vanished() = 0;
     /// False while the reflector has to wait before it continues.
@@ -75,8 +77,9 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>> until_silent();
     /// Performs actions that do not suspend, until next_ is one that does.
     void apply();
-    /// Waits while the sink has no room.
-    [[nodiscard]] boost::asio::awaitable<result<>> hold();
+    /// Waits while the sink has no room. @return false when it was cancelled, or when the sink has lost content: then
+    /// next_ is the action that repairs it.
+    [[nodiscard]] boost::asio::awaitable<bool> hold();
     void report() noexcept;
 
     std::shared_ptr<list_watch_source> source_;

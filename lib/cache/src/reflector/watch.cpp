@@ -108,7 +108,12 @@ time_point reflector_core::silent_until() const noexcept
     return until;
 }
 
-void reflector_core::on_released(time_point now) { watch_.last_heard = watch_.last_listed = now; }
+void reflector_core::on_released(time_point now)
+{
+    watch_.last_heard = watch_.last_listed = now;
+    // The server may have ended the watch long ago: that end can be read only now.
+    watch_.overdue = std::max(watch_.overdue, time_after(now, policy_.watch_grace));
+}
 
 reflector_core::action reflector_core::on_events(std::vector<watch_event> batch, time_point now)
 {
@@ -189,26 +194,33 @@ void reflector_core::take_version(std::string_view version)
 reflector_core::action reflector_core::on_applied(const result<>& applied, time_point now)
 {
     if (phase_ == phase::stopped) return do_stop{};
-    const bool replacing = phase_ == phase::replacing;
+    const bool replacing = phase_ == phase::replacing || phase_ == phase::paging;
     if (!applied) {
         // The version does not advance; a list repairs what is missing.
         fail(replacing ? "the list could not be applied" : "events could not be applied", applied.error());
         return wait_then_list(applied.error(), relist_reason::apply_failed);
     }
-    if (replacing) {
-        const bool stream_goes_on = list_.streamed;
-        note_listed(now);
-        if (!stream_goes_on) return begin_watch(false);
-        phase_ = phase::reading;
-        if (watch_.rest.empty()) return do_read{};
-        return on_events(std::exchange(watch_.rest, {}), now);
-    }
+    if (replacing) return on_list_applied(now);
     watch_.moved = watch_.moved || version_ != watch_.reached;
     version_ = watch_.reached;
     note_health(now);
     if (watch_.ends_with) return watch_error(*std::exchange(watch_.ends_with, std::nullopt), now);
     phase_ = phase::reading;
     return do_read{};
+}
+
+reflector_core::action reflector_core::on_list_applied(time_point now)
+{
+    if (!list_.token.empty()) {
+        ++list_.page;
+        return ask_page();
+    }
+    const bool stream_goes_on = list_.streamed;
+    note_listed(now);
+    if (!stream_goes_on) return begin_watch(false);
+    phase_ = phase::reading;
+    if (watch_.rest.empty()) return do_read{};
+    return on_events(std::exchange(watch_.rest, {}), now);
 }
 
 reflector_core::action reflector_core::end_of_watch(time_point now)

@@ -12,10 +12,13 @@
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/cache/delta_fifo.hpp>
 #include <kubecoro/cache/indexer.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/cache/object_changes.hpp>
+#include <kubecoro/cache/reflector.hpp>
+#include <kubecoro/cache/watcher.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/client/discovery.hpp>
 #include <kubecoro/controller/controller.hpp>

@@ -1,0 +1,164 @@
+// Snippets of docs/guide/building-with-the-parts.md.
+#include <kubecoro/kubecoro.hpp>
+
+#include <set>
+
+namespace asio = boost::asio;
+using kubecoro::core::v1::pod;
+
+void audit(const kubecoro::watcher_event& event);
+
+//[watcher
+asio::awaitable<kubecoro::result<>> follow(kubecoro::client client)
+{
+    kubecoro::watcher pods(client, pod::resource(), {.ns = "web", .label_selector = "app=shop"});
+    while (auto batch = co_await pods.next())
+        for (const auto& event : batch->events) audit(event);
+    co_return co_await pods.stop();
+}
+//]
+
+//[restart
+/// The names of the pods. A list that is cut off does not change them.
+struct pod_names
+{
+    std::set<kubecoro::object_key> all;
+    std::set<kubecoro::object_key> in_list;
+
+    void take(const kubecoro::watcher_event& event)
+    {
+        using enum kubecoro::watcher_event_type;
+        switch (event.type) {
+        case init_begins:
+            in_list.clear(); // also those of a list that failed in the middle
+            break;
+        case listed:
+            in_list.emplace(event.obj.key());
+            break;
+        case init_done:
+            all = std::move(in_list); // what the list did not name is gone
+            break;
+        case applied:
+            all.emplace(event.obj.key());
+            break;
+        case deleted:
+            all.erase(kubecoro::object_key(event.obj.key()));
+            break;
+        }
+    }
+};
+//]
+
+/// A table of some database.
+struct table
+{
+    asio::awaitable<kubecoro::result<>> begin();
+    asio::awaitable<kubecoro::result<>> remove_all_but(const std::vector<kubecoro::left_out_object>& rows);
+    asio::awaitable<kubecoro::result<>> remove(kubecoro::object_key row);
+    asio::awaitable<kubecoro::result<>> put(const kubecoro::object& row);
+    asio::awaitable<kubecoro::result<>> commit(std::string version);
+};
+
+//[sink
+class table_sink final : public kubecoro::reflector_sink
+{
+public:
+    explicit table_sink(table& pods) : pods_(pods) {}
+
+    asio::awaitable<kubecoro::result<>> replace(std::vector<kubecoro::object> items, std::string version,
+                                                std::vector<kubecoro::left_out_object> left_out) override
+    {
+        if (auto begun = co_await pods_.begin(); !begun) co_return begun;
+        if (auto gone = co_await pods_.remove_all_but(left_out); !gone) co_return gone;
+        for (const auto& item : items)
+            if (auto put = co_await pods_.put(item); !put) co_return put;
+        co_return co_await pods_.commit(version);
+    }
+
+    asio::awaitable<kubecoro::result<>> apply(std::vector<kubecoro::delta> changes, std::string version) override
+    {
+        if (auto begun = co_await pods_.begin(); !begun) co_return begun;
+        for (const auto& change : changes) {
+            const bool gone = change.type == kubecoro::delta_type::deleted;
+            auto writing = gone ? pods_.remove(kubecoro::object_key(change.obj.key())) : pods_.put(change.obj);
+            if (auto written = co_await std::move(writing); !written) co_return written;
+        }
+        co_return co_await pods_.commit(version);
+    }
+
+private:
+    table& pods_;
+};
+//]
+
+//[reflect
+asio::awaitable<kubecoro::result<>> mirror(kubecoro::client client, table& rows)
+{
+    kubecoro::reflector pods(client, pod::resource(), {.ns = "web"}, std::make_shared<table_sink>(rows));
+    co_return co_await pods.run(); // until it is cancelled
+}
+//]
+
+//[fifo
+/// Pushes into a FIFO, which holds the reflector back while it is full.
+class fifo_sink final : public kubecoro::reflector_sink
+{
+public:
+    explicit fifo_sink(kubecoro::delta_fifo fifo) : fifo_(std::move(fifo)), scope_(fifo_.add_scope()) {}
+
+    asio::awaitable<kubecoro::result<>> replace(std::vector<kubecoro::object> items, std::string version,
+                                                std::vector<kubecoro::left_out_object> left_out) override
+    {
+        fifo_.replace(scope_, std::move(items), std::move(version), std::move(left_out));
+        return fifo_.room(scope_);
+    }
+    asio::awaitable<kubecoro::result<>> apply(std::vector<kubecoro::delta> changes, std::string version) override
+    {
+        fifo_.push(scope_, std::move(changes), std::move(version));
+        return fifo_.room(scope_);
+    }
+    asio::awaitable<kubecoro::result<>> vanished() override
+    {
+        fifo_.vanish(scope_);
+        return fifo_.room(scope_);
+    }
+
+private:
+    kubecoro::delta_fifo fifo_;
+    std::size_t scope_;
+};
+//]
+
+//[pop
+asio::awaitable<kubecoro::result<>> fill(kubecoro::delta_fifo fifo, kubecoro::indexer<> pods)
+{
+    using kubecoro::delta_type;
+    auto process = [pods](std::vector<kubecoro::delta>& batch) -> kubecoro::result<> {
+        for (const auto& d : batch) {
+            kubecoro::result<> done;
+            if (d.type == delta_type::added || d.type == delta_type::updated) done = pods.add(d.obj);
+            if (d.type == delta_type::deleted) pods.remove(d.obj.key());
+            if (d.type == delta_type::replaced_all) done = pods.replace(d.all->items);
+            if (d.type == delta_type::vanished) done = pods.replace({});
+            if (!done) return done; // the batch comes again with the next pop()
+        }
+        return {};
+    };
+    for (;;) {
+        auto popping = fifo.pop(process);
+        if (auto popped = co_await std::move(popping); !popped) co_return popped;
+    }
+}
+//]
+
+//[together
+asio::awaitable<kubecoro::result<>> keep_index(kubecoro::client client, kubecoro::indexer<> pods)
+{
+    kubecoro::delta_fifo fifo({.max_pending = 500});
+    kubecoro::reflector reflector(client, pod::resource(), {}, std::make_shared<fifo_sink>(fifo));
+    auto reading = reflector.run();
+    auto storing = fill(fifo, pods);
+    co_await kubecoro::race(std::move(reading), std::move(storing)); // when one ends, the other is cancelled
+    co_return kubecoro::failure(kubecoro::cond::cancelled);
+}
+//]

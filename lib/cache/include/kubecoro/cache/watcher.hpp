@@ -1,0 +1,152 @@
+#pragma once
+
+#include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/cache/reflector_policy.hpp>
+#include <kubecoro/cache/reflector_stats.hpp>
+#include <kubecoro/cache/relist_budget.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+namespace detail {
+class watcher_engine;
+}
+
+/// The kinds of event of a watcher.
+enum class watcher_event_type : std::uint8_t
+{
+    /// A list begins. Objects of an unfinished list before it do not count.
+    init_begins,
+    /// An object of the list.
+    listed,
+    /// The list is complete: an object that it did not name is gone.
+    init_done,
+    /// The object was added or modified.
+    applied,
+    /// The object was deleted.
+    deleted
+};
+/// The type's name: "init_begins", "listed", "init_done", "applied", "deleted".
+[[nodiscard]] std::string_view to_string(watcher_event_type t) noexcept;
+
+/// One event of a watcher.
+struct watcher_event
+{
+    /// Its kind.
+    watcher_event_type type = watcher_event_type::applied;
+    /// The object; null for init_begins and init_done. A deleted object has its last state, or only its name when that
+    /// state is too large to be read.
+    object obj = {};
+};
+
+/// Events that watcher::next() returns together: a page of a list, or the changes that arrived together.
+struct watcher_batch
+{
+    /// The events, in order. Empty for a bookmark, which only moves the version.
+    std::vector<watcher_event> events = {};
+    /// The version reached with this batch; empty before the end of a list, and when the resource is no longer served.
+    std::string resource_version = {};
+    /// Objects of this page of a list that exist, but are too large to be read: keep their last known state.
+    std::vector<left_out_object> left_out = {};
+};
+
+/// Options of a watcher.
+struct watcher_options
+{
+    /// The namespace to cover; empty = all. Must be empty for cluster-scoped kinds.
+    std::string ns = {};
+    /// Which objects to cover; empty = all. Selector text as in kubectl.
+    std::string label_selector = {};
+    /// Field selector, as in kubectl; empty = all.
+    std::string field_selector = {};
+    /// Fields to drop while decoding, and limits.
+    decode_options decode = {};
+    /// Objects in a page of a list, and so in one batch. 0 = 500.
+    std::uint32_t page_size = 500;
+    /// How it lists, watches and retries. Its page_size has no effect, and neither have the settings of streamed lists.
+    reflector_policy policy = {};
+    /// Called on the watcher's strand for every failure of a list or a watch, and for every object that is too large to
+    /// be read. Must be quick. Exceptions are ignored. The watcher retries by itself: this is for reporting.
+    std::function<void(const failure&)> on_failure = {};
+    /// Executor of the watcher, which runs on a strand of its own. Empty = the provider's.
+    boost::asio::any_io_executor executor = {};
+    /// The clock. Empty = the provider's, else real_clock().
+    std::shared_ptr<time_source> time = {};
+    /// Receives a line for each failure, without repetitions. Empty = the provider's.
+    std::optional<logger> log = {};
+    /// Seed of the jitter; empty = unpredictable.
+    std::optional<std::uint64_t> seed = {};
+    /// Limits how many watchers and reflectors list again at a time; pass one to several. Empty = one of its own.
+    std::optional<relist_budget> relists = {};
+    KUBECORO_NAME_FIRST;
+};
+
+/** The events of a resource as a stream without an end and without a store: kube-rs's watcher, client-go's RetryWatcher
+    with its list.
+
+        kubecoro::watcher pods(client, pod::resource(), {.ns = "web"});
+        while (auto batch = co_await pods.next())
+            for (auto& event : batch->events) take(event);
+
+    Begins with a list: init_begins, a `listed` for each object, init_done. Changes follow. After a loss of continuity
+    (an expired version, a failure in the middle of a list) a new list begins; the consumer decides what that means for
+    objects that it does not name. A list arrives page by page and is never collected, so that memory does not depend on
+    the number of objects: the watcher holds at most one batch, and requests or reads nothing more until next() takes it.
+
+    Failures of lists and watches do not end the stream: they are retried with backoff.
+
+    The first next() starts a coroutine on a strand of the watcher's own. Destroying the watcher closes it: the coroutine
+    is cancelled, and what it uses is kept until it has ended, or until its context is destroyed. Move-only; the watcher
+    and the awaitables of next() and stop() may outlive the context. */
+class watcher
+{
+public:
+    /// Creates a watcher, which does nothing before the first next().
+    /// @param provider  Where to read: a client, or a testing::scripted_provider. Not null.
+    /// @param resource  Its objects' kind.
+    watcher(std::shared_ptr<source_provider> provider, const resource_type& resource, watcher_options options = {});
+    /// The same over a source: its scope and decoding are its own. watcher_options::executor is required; selectors and
+    /// decode options have no effect.
+    watcher(std::shared_ptr<list_watch_source> source, const resource_type& resource, watcher_options options);
+    ~watcher();
+    watcher(watcher&&) noexcept = default;
+    watcher& operator=(watcher&& other) noexcept;
+
+    /** Returns the next batch. One call at a time, on any executor.
+
+        @par Errors        cond::cancelled after close() or stop(), or when the watcher's context has ended;
+        cond::misconfigured for options that cannot work (a namespace of a cluster-scoped kind, no executor; also logged
+        by the constructor), or for a moved-from watcher. Other failures are retried and passed to watcher_options::on_failure.
+        @par Cancellation  terminal, partial, total: ends the wait; no batch is lost, the next call returns it. */
+    [[nodiscard]] boost::asio::awaitable<result<watcher_batch>> next();
+
+    /// Ends the stream at once: the current and every later next() fails with cond::cancelled. Idempotent. Any thread.
+    void close();
+    /** Ends the stream and completes when nothing of it runs any more. Idempotent.
+
+        @par Cancellation  ends the wait; call it again to finish. */
+    [[nodiscard]] boost::asio::awaitable<result<>> stop();
+
+    /// Ends the wait between two attempts, if there is one. Any thread.
+    void retry_now() const;
+    /// The present state. Any thread.
+    [[nodiscard]] informer_state state() const;
+    /// A picture of the present state. Any thread.
+    [[nodiscard]] reflector_stats stats() const;
+
+private:
+    std::shared_ptr<detail::watcher_engine> engine_;
+};
+
+} // namespace kubecoro

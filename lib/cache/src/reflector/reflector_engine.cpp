@@ -1,0 +1,99 @@
+#include "reflector/reflector_engine.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+std::shared_ptr<watch_list_ability> ability_of(const reflector_setup& s)
+{
+    const bool streams = s.delivery == list_delivery::whole && s.source->streams_lists();
+    return streams ? std::make_shared<watch_list_ability>() : nullptr;
+}
+
+} // namespace
+
+reflector_engine::reflector_engine(reflector_setup s)
+    : setup_(std::move(s)), strand_(make_kept_strand(setup_.executor)), tasks_(strand_.get(), setup_.log)
+{
+    if (setup_.refused) {
+        // A loop over a watcher does not show the reason of its end.
+        setup_.log.error("a reflector cannot run", {{"failure", setup_.refused->describe()}});
+        return;
+    }
+    driver_.emplace(setup_.source,
+                    reflector_core(setup_.policy, setup_.expected, setup_.seed, ability_of(setup_), setup_.delivery),
+                    setup_.policy, setup_.time, setup_.relists, *this);
+}
+
+result<> reflector_engine::start()
+{
+    if (setup_.refused) return *setup_.refused;
+    {
+        std::lock_guard lock(mutex_);
+        if (stopping_) return failure(cond::cancelled, "the reflector was stopped");
+        if (std::exchange(started_, true)) return {};
+    }
+    if (!tasks_.spawn("reflector of " + setup_.source->describe(), driver_->run()))
+        return failure(cond::cancelled, "the reflector's context has ended");
+    return {};
+}
+
+void reflector_engine::request_stop()
+{
+    {
+        std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    tasks_.stop();
+}
+
+void reflector_engine::abandon(std::shared_ptr<reflector_engine> self)
+{
+    self->request_stop();
+    auto& tasks = self->tasks_;
+    tasks.keep_until_ended(std::move(self));
+}
+
+void reflector_engine::retry_now(const std::shared_ptr<reflector_engine>& self)
+{
+    const auto strand = self->strand_.get();
+    if (!strand || !self->driver_) return;
+    asio::post(strand, [self] { self->driver_->retry_now(); });
+}
+
+informer_state reflector_engine::state() const
+{
+    const bool runs = tasks_.running() != 0;
+    std::lock_guard lock(mutex_);
+    if (!started_) return stopping_ ? informer_state::stopped : informer_state::created;
+    return runs ? state_ : informer_state::stopped;
+}
+
+reflector_stats reflector_engine::stats() const
+{
+    std::lock_guard lock(mutex_);
+    return stats_;
+}
+
+void reflector_engine::report(reflector_core::incident what)
+{
+    const bool news = told_.is_news(what.what, what.why, now());
+    const auto level = !news ? log_level::debug : what.detour ? log_level::info : log_level::warning;
+    setup_.log.write(level, what.what, {{"reflector", setup_.source->describe()}, {"failure", what.why.describe()}});
+    if (what.detour || (what.skipped && !what.outdated) || !setup_.on_failure) return;
+    setup_.on_failure(what.why.because(std::string(what.what) + ": " + setup_.source->describe()));
+}
+
+void reflector_engine::progress(const reflector_core& core)
+{
+    std::lock_guard lock(mutex_);
+    state_ = core.state();
+    stats_ = core.stats();
+}
+
+} // namespace kubecoro::detail

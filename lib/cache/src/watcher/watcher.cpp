@@ -1,0 +1,114 @@
+#include "watcher/watcher_engine.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+using namespace detail;
+namespace {
+
+reflector_setup in_pages(reflector_setup s, std::uint32_t page_size)
+{
+    s.delivery = list_delivery::pages;
+    s.policy.page_size = page_size;
+    return s;
+}
+
+reflector_options reflector_part(watcher_options&& o)
+{
+    return {.ns = std::move(o.ns),
+            .label_selector = std::move(o.label_selector),
+            .field_selector = std::move(o.field_selector),
+            .decode = std::move(o.decode),
+            .policy = o.policy,
+            .on_failure = std::move(o.on_failure),
+            .executor = std::move(o.executor),
+            .time = std::move(o.time),
+            .log = std::move(o.log),
+            .seed = o.seed,
+            .relists = std::move(o.relists)};
+}
+
+template<class Source>
+std::shared_ptr<watcher_engine> make_engine(Source&& source, const resource_type& resource, watcher_options&& o)
+{
+    const auto page_size = o.page_size;
+    return watcher_engine::make(
+        in_pages(set_up(std::forward<Source>(source), resource, reflector_part(std::move(o))), page_size));
+}
+
+constexpr auto moved_from = "a moved-from watcher was used";
+
+asio::awaitable<result<watcher_batch>> no_batch() { co_return failure(cond::misconfigured, moved_from); }
+asio::awaitable<result<>> nothing_to_stop() { co_return result<>{}; }
+
+} // namespace
+
+std::string_view to_string(watcher_event_type t) noexcept
+{
+    switch (t) {
+    case watcher_event_type::init_begins:
+        return "init_begins";
+    case watcher_event_type::listed:
+        return "listed";
+    case watcher_event_type::init_done:
+        return "init_done";
+    case watcher_event_type::applied:
+        return "applied";
+    case watcher_event_type::deleted:
+        return "deleted";
+    }
+    return "unknown";
+}
+
+watcher::watcher(std::shared_ptr<source_provider> provider, const resource_type& resource, watcher_options options)
+    : engine_(make_engine(std::move(provider), resource, std::move(options)))
+{
+}
+
+watcher::watcher(std::shared_ptr<list_watch_source> source, const resource_type& resource, watcher_options options)
+    : engine_(make_engine(std::move(source), resource, std::move(options)))
+{
+}
+
+watcher::~watcher()
+{
+    if (!engine_) return;
+    engine_->close();
+    reflector_engine::abandon(std::move(engine_));
+}
+
+watcher& watcher::operator=(watcher&& other) noexcept
+{
+    const watcher ended(std::move(*this));
+    engine_ = std::move(other.engine_);
+    return *this;
+}
+
+asio::awaitable<result<watcher_batch>> watcher::next()
+{
+    return engine_ ? catch_failure(watcher_engine::next(engine_)) : no_batch();
+}
+
+void watcher::close()
+{
+    if (engine_) engine_->close();
+}
+
+asio::awaitable<result<>> watcher::stop()
+{
+    return engine_ ? catch_failure(watcher_engine::stop(engine_)) : nothing_to_stop();
+}
+
+void watcher::retry_now() const
+{
+    if (engine_) reflector_engine::retry_now(engine_);
+}
+
+informer_state watcher::state() const { return engine_ ? engine_->state() : informer_state::stopped; }
+reflector_stats watcher::stats() const { return engine_ ? engine_->stats() : reflector_stats(); }
+
+} // namespace kubecoro
