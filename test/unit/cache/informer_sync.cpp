@@ -408,3 +408,28 @@ TEST_CASE("informer: a shard of metadata only is refused, since an ignored selec
     options.storage = {};
     CHECK_FALSE(f.informers->get<pod>(options) == f.informers->get<pod>());
 }
+
+TEST_CASE("sync: a failure of a namespace that has been listed since does not fail the wait for the others",
+          "[cache][informer][sync]")
+{
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        CAPTURE(seed);
+        kt::runner run(seed, kt::ready_order::shuffled);
+        kubecoro::test::scripted_informers scripted(run, {.log = kubecoro::logger::silent()});
+        scripted.source(pod::resource(), "a").on_list_hang();
+        auto& b = scripted.source(pod::resource(), "b");
+        b.on_list(kubecoro::failure(kubecoro::cond::forbidden, "not yet"));
+        b.on_list(kt::make_page({kt::make_pod("b", "x", "1")}, "5"));
+        b.on_watch();
+        auto pods = scripted.informers->get<pod>({.namespaces = {"a", "b"}});
+        scripted.informers->start();
+        run.run_until_idle();
+        pods.retry_now(); // the list follows its failure at once
+        run.run_until_idle();
+        REQUIRE(pods.lister().size() == 1);
+        auto synced = run.spawn(pods.has_synced());
+        run.run_until_idle();
+        REQUIRE_FALSE(synced.done());
+        CHECK(run.run(scripted.informers->stop()));
+    }
+}

@@ -8,6 +8,7 @@
 #include <kubecoro/api/detail/object_encoding.hpp>
 
 #include <new>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -165,6 +166,74 @@ TEST_CASE("transform: what was applied before the failing object is not applied 
     f.run.advance(1s);
     CHECK(f.take() == lines{"added web/x@6", "deleted web/x@7", "added web/b@8"});
     CHECK(pods.stats().processing_failures == 1);
+}
+
+TEST_CASE("transform: one that fails once for each object holds up a list for seconds only", "[cache][transform]")
+{
+    fixture f;
+    std::set<std::string> seen;
+    kubecoro::informer_options o;
+    o.transform = [&seen](const object& obj) {
+        if (seen.insert(fixture::text(obj)).second) throw std::runtime_error("the first time");
+        return obj;
+    };
+    auto pods = f.informers->get<pod>(o);
+    std::vector<object> many;
+    for (int i = 0; i < 200; ++i) many.push_back(kt::make_pod("web", "p" + std::to_string(i), "1"));
+    f.source().on_list(kt::make_page(std::move(many), "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    const auto begin = f.run.clock().now();
+    REQUIRE(f.run.run(pods.has_synced()));
+    CHECK(f.run.clock().now() - begin < 3s);
+    CHECK(pods.lister().size() == 200);
+    CHECK(pods.stats().processing_failures == 12);
+    CHECK(pods.stats().transform_failures == 188);
+}
+
+TEST_CASE("transform: it never sees its own result", "[cache][transform]")
+{
+    fixture f;
+    int seen_short = 0;
+    bool fails = true;
+    kubecoro::informer_options o;
+    o.transform = [&](const object& obj) {
+        if (obj["spec"]["short"].as_bool()) ++seen_short;
+        if (obj.name() == "b" && std::exchange(fails, false)) throw std::bad_alloc();
+        return reduced(obj);
+    };
+    auto pods = f.informers->get<pod>(o);
+    f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
+    auto watch = f.source().on_watch();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    fails = true;
+    watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::modified(kt::make_pod("web", "b", "7"))});
+    f.run.advance(1s);
+    CHECK(content(pods) == lines{"web/a@6", "web/b@7"});
+    CHECK(seen_short == 0);
+}
+
+TEST_CASE("transform: namespaces that change while a batch waits revert nothing", "[cache][transform][namespaces]")
+{
+    fixture f;
+    bool fails = true;
+    kubecoro::informer_options o;
+    o.transform = [&fails](const object& obj) {
+        if (obj.name() == "b" && std::exchange(fails, false)) throw std::bad_alloc();
+        return obj;
+    };
+    auto pods = f.informers->get<pod>(o);
+    auto watch = f.with_one_pod();
+    f.informers->start();
+    REQUIRE(f.run.run(pods.has_synced()));
+    watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::added(kt::make_pod("web", "b", "7"))});
+    f.settle();
+    CHECK(content(pods) == lines{"web/a@6"});
+    f.source("web").on_list(kt::make_page({kt::make_pod("web", "a", "6")}, "9"));
+    auto later = f.source("web").on_watch();
+    REQUIRE(f.run.run(pods.set_namespaces({"web"})));
+    CHECK(f.source("web").calls().front().list.resource_version == "6");
 }
 
 TEST_CASE("transform: in a list it continues with the item that failed", "[cache][transform]")

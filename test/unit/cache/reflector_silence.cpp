@@ -53,13 +53,13 @@ TEST_CASE("reflector: time in which the sink had no room is no silence of the wa
     SECTION("briefly")
     {
         s.now += 90s;
-        s.c.on_released(s.now);
+        s.c.on_released(s.now, s.now);
         CHECK(s.c.silent_until() == s.now + 2min);
     }
     SECTION("past the watch's deadline: its end may have arrived long ago")
     {
         s.now += 1h;
-        s.c.on_released(s.now);
+        s.c.on_released(s.now, s.now);
         CHECK(s.c.silent_until() == s.now + 30s); // watch_grace
     }
 }

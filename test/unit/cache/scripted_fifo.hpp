@@ -48,9 +48,14 @@ public:
         d.target = target;
         static_cast<void>(delta_fifo_core::push(d));
     }
-    std::vector<delta> pop() { return delta_fifo_core::pop(dropped); }
+    std::vector<delta> pop()
+    {
+        auto next = delta_fifo_core::pop();
+        dropped += next.dropped;
+        return std::move(next.batch);
+    }
 
-    std::vector<delta> dropped;
+    kubecoro::detail::delta_load dropped;
 
 private:
     std::size_t next_ = 0;

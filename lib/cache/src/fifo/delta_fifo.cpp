@@ -4,12 +4,14 @@
 #include <kubecoro/base/wake_signal.hpp>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -17,42 +19,18 @@ namespace asio = boost::asio;
 namespace kubecoro {
 
 using detail::delta_fifo_core;
+using detail::delta_load;
 
 namespace {
 
-/// The part of the limits that some deltas use up.
-struct load
+delta_load load_of(const std::vector<delta>& deltas) noexcept
 {
-    std::size_t deltas = 0;
-    std::size_t bytes = 0;
-
-    load& operator+=(const load& other) noexcept
-    {
-        deltas += other.deltas;
-        bytes += other.bytes;
-        return *this;
-    }
-    load& operator-=(const load& other) noexcept
-    {
-        deltas -= other.deltas;
-        bytes -= other.bytes;
-        return *this;
-    }
-};
-
-// The bytes of a list do not count: its producer waits until the list has been processed, whatever its size.
-load load_of(const delta& d) noexcept
-{
-    if (d.all) return {std::max<std::size_t>(1, d.all->items.size()), 0};
-    return {1, d.obj ? d.obj.bytes() : 0};
-}
-
-load load_of(const std::vector<delta>& deltas) noexcept
-{
-    load sum;
-    for (const auto& d : deltas) sum += load_of(d);
+    delta_load sum;
+    for (const auto& d : deltas) sum += detail::load_of(d);
     return sum;
 }
+
+bool below(std::size_t n, std::size_t limit) noexcept { return limit == 0 || n < limit; }
 
 /// True for what room() waits for.
 bool is_content(const delta& d) noexcept
@@ -80,18 +58,25 @@ struct delta_fifo::state
     /// Requires the mutex.
     [[nodiscard]] bool has_room(std::size_t scope) const
     {
-        return waiting.deltas < options.max_pending && waiting.bytes < options.max_pending_bytes &&
-               !lists.contains(scope);
+        const auto own = lists.find(scope);
+        return below(waiting.deltas, options.max_pending) && below(waiting.bytes, options.max_pending_bytes) &&
+               (own == lists.end() || own->second == 0);
     }
 
     /// Moves everything that was pushed to the core.
     void take_in();
     void feed_core();
     void take_next_batch();
+    /// True when the batch in hand has a change of this key.
+    [[nodiscard]] bool keeps(object_key_view key) const
+    {
+        return std::any_of(in_hand.begin(), in_hand.end(),
+                           [key](const delta& d) { return d.obj && d.obj.key() == key; });
+    }
+    void sift_batch();
     void finish_batch();
     /// Gives back the room of deltas that were processed or dropped.
-    /// @param list_of  The scope, if they are a list.
-    void release(const load& gone, std::optional<std::size_t> list_of);
+    void release(const delta_load& gone);
 
     static asio::awaitable<result<>> room(std::shared_ptr<state> self, std::size_t scope);
     static asio::awaitable<result<>> pop(std::shared_ptr<state> self, processor process);
@@ -102,9 +87,11 @@ struct delta_fifo::state
     // Guarded by the mutex:
     std::vector<std::vector<delta>> inbox;
     /// Everything between a push and the end of its processing.
-    load waiting;
-    /// Number of lists of a scope between push and the end of their processing.
+    delta_load waiting;
+    /// The scopes, with the number of their lists between push and the end of processing.
     std::map<std::size_t, std::size_t> lists;
+    /// Handlers with a resync between push and the end of processing.
+    std::set<std::uint64_t> syncs;
     /// Wakes producers that are held back.
     std::map<std::size_t, wake_signal> held;
     bool closed = false;
@@ -120,9 +107,9 @@ struct delta_fifo::state
     std::size_t next_delta = 0;
     /// The batch that is being processed, or comes again after a failure.
     std::vector<delta> in_hand;
-    load in_hand_load;
-    bool in_hand_list = false;
-    std::size_t in_hand_scope = 0;
+    delta_load in_hand_load;
+    /// Type, scope and target of its first delta, whatever the processor does with it.
+    delta first_in_hand;
     /// Deltas processed since the consumer last let other work run.
     std::size_t since_turn = 0;
 };
@@ -133,15 +120,19 @@ delta_fifo::delta_fifo(delta_fifo_options options) : state_(std::make_shared<sta
 
 void delta_fifo::state::arrive(std::vector<delta> deltas)
 {
-    const load more = load_of(deltas);
+    const delta_load more = load_of(deltas);
+    const delta& first = deltas.front();
+    const bool is_sync = first.type == delta_type::sync_all;
+    const std::size_t scope = first.scope;
+    const bool content = is_content(first);
     {
         std::lock_guard lock(mutex);
-        if (closed) return;
-        inbox.reserve(inbox.size() + 1);
-        for (const auto& d : deltas)
-            if (is_content(d)) ++lists[d.scope];
+        const auto own = lists.find(scope);
+        if (closed || (own == lists.end() && !is_sync)) return;
+        if (is_sync && !syncs.insert(first.target).second) return;
         inbox.push_back(std::move(deltas));
         waiting += more;
+        if (content) ++own->second;
     }
     arrived.notify();
 }
@@ -221,15 +212,21 @@ void delta_fifo::close()
 
 std::size_t delta_fifo::add_scope()
 {
-    state_->core.add_scope(state_->next_scope);
-    return state_->next_scope++;
+    const std::size_t scope = state_->next_scope++;
+    {
+        std::lock_guard lock(state_->mutex);
+        state_->lists.emplace(scope, 0);
+    }
+    state_->core.add_scope(scope);
+    return scope;
 }
 
 void delta_fifo::remove_scope(std::size_t scope)
 {
     state_->core.remove_scope(scope);
-    std::erase_if(state_->in_hand,
-                  [scope](const delta& d) { return d.scope == scope && d.type != delta_type::sync_all; });
+    std::lock_guard lock(state_->mutex);
+    state_->lists.erase(scope);
+    for (const auto& [held, signal] : state_->held) signal.notify();
 }
 
 void delta_fifo::state::take_in()
@@ -249,7 +246,8 @@ void delta_fifo::state::feed_core()
         auto& deltas = arrivals[next_arrival];
         for (; next_delta != deltas.size(); ++next_delta) {
             delta& d = deltas[next_delta];
-            if (!core.push(d)) release(load_of(d), {});
+            const delta_load its = detail::load_of(d);
+            if (!core.push(d)) release(its);
         }
     }
     arrivals.clear();
@@ -259,29 +257,41 @@ void delta_fifo::state::feed_core()
 void delta_fifo::state::take_next_batch()
 {
     finish_batch();
-    std::vector<delta> dropped;
-    in_hand = core.pop(dropped);
+    auto next = core.pop();
+    if (next.dropped.deltas != 0) release(next.dropped);
+    in_hand = std::move(next.batch);
     in_hand_load = load_of(in_hand);
-    in_hand_list = !in_hand.empty() && is_content(in_hand.front());
-    in_hand_scope = in_hand.empty() ? 0 : in_hand.front().scope;
-    since_turn += in_hand.size();
-    for (const auto& d : dropped) release(load_of(d), is_content(d) ? std::optional(d.scope) : std::nullopt);
+    if (in_hand.empty()) return;
+    first_in_hand = {.type = in_hand.front().type, .scope = in_hand.front().scope};
+    first_in_hand.target = in_hand.front().target;
+    since_turn += in_hand_load.deltas;
+}
+
+/// Drops from a batch that failed what belongs to removed scopes.
+void delta_fifo::state::sift_batch()
+{
+    std::erase_if(in_hand,
+                  [this](const delta& d) { return d.type != delta_type::sync_all && !core.has_scope(d.scope); });
 }
 
 void delta_fifo::state::finish_batch()
 {
     if (in_hand_load.deltas == 0) return;
     core.processed();
-    release(std::exchange(in_hand_load, {}), in_hand_list ? std::optional(in_hand_scope) : std::nullopt);
+    {
+        std::lock_guard lock(mutex);
+        if (first_in_hand.type == delta_type::sync_all) syncs.erase(first_in_hand.target);
+        const auto own = lists.find(first_in_hand.scope);
+        if (is_content(first_in_hand) && own != lists.end()) --own->second;
+    }
+    release(std::exchange(in_hand_load, {}));
     std::vector<delta>().swap(in_hand); // objects that left the store are freed now
 }
 
-void delta_fifo::state::release(const load& gone, std::optional<std::size_t> list_of)
+void delta_fifo::state::release(const delta_load& gone)
 {
     std::lock_guard lock(mutex);
     waiting -= gone;
-    if (list_of)
-        if (const auto at = lists.find(*list_of); --at->second == 0) lists.erase(at);
     for (const auto& [scope, signal] : held)
         if (has_room(scope)) signal.notify();
 }
@@ -298,7 +308,11 @@ asio::awaitable<result<>> delta_fifo::state::pop(std::shared_ptr<state> self, pr
         co_await asio::post(asio::use_awaitable);
     }
     for (;;) {
+        // A cancellation may arrive together with what ended the wait.
+        const auto cancellation = co_await asio::this_coro::cancellation_state;
+        if (cancellation.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
         self->take_in();
+        self->sift_batch();
         if (self->in_hand.empty()) self->take_next_batch();
         if (!self->in_hand.empty()) break;
         {
@@ -324,12 +338,13 @@ std::size_t delta_fifo::size() const
 bool delta_fifo::has_pending(object_key_view key)
 {
     state_->take_in();
-    return state_->core.has_pending(key);
+    return state_->core.has_pending(key) || state_->keeps(key);
 }
 
 std::vector<object> delta_fifo::to_show(std::vector<object> stored)
 {
     state_->take_in();
+    if (!state_->in_hand.empty()) std::erase_if(stored, [this](const object& o) { return state_->keeps(o.key()); });
     return state_->core.to_show(std::move(stored));
 }
 

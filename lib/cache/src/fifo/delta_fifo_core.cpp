@@ -15,6 +15,13 @@ bool is_popped_alone(delta_type t) noexcept { return !is_single(t) && t != delta
 
 } // namespace
 
+delta_load load_of(const delta& d) noexcept
+{
+    if (d.all) return {std::max<std::size_t>(1, d.all->items.size()), 0};
+    // At rest: an expansion comes and goes while the delta waits.
+    return {1, d.obj ? kept_object(d.obj).bytes() : 0};
+}
+
 delta_fifo_core::delta_fifo_core(std::size_t max_batch) : max_batch_(std::max<std::size_t>(1, max_batch)) {}
 
 void delta_fifo_core::add_scope(std::size_t scope)
@@ -44,7 +51,9 @@ bool delta_fifo_core::push_single(delta& d)
     const bool deletion = d.type == delta_type::deleted;
     const auto [at, fresh] = pending_.try_emplace(d.obj);
     pending& p = at->second;
-    if (deletion && !fresh && p.lists_before == lists_ && p.last_is_deletion) return false;
+    const bool repeated = p.last_is_deletion && p.scope == d.scope && p.lists_before == lists_;
+    if (deletion && !fresh && repeated) return false;
+    const std::size_t scope = d.scope;
     try {
         queue_.push_back(std::move(d));
     } catch (...) {
@@ -52,6 +61,7 @@ bool delta_fifo_core::push_single(delta& d)
         throw;
     }
     ++p.count;
+    p.scope = scope;
     p.last_is_deletion = deletion;
     p.lists_before = lists_;
     return true;
@@ -66,25 +76,28 @@ void delta_fifo_core::note_list(delta& d)
     if (d.all->initial) at->second = population::queued;
 }
 
-std::vector<delta> delta_fifo_core::pop(std::vector<delta>& dropped)
+delta_fifo_core::popped delta_fifo_core::pop()
 {
-    std::vector<delta> batch;
-    batch.reserve(std::min(queue_.size(), max_batch_));
-    while (!queue_.empty() && batch.size() < max_batch_) {
+    popped out;
+    out.batch.reserve(std::min(queue_.size(), max_batch_)); // nothing below fails
+    while (!queue_.empty() && out.batch.size() < max_batch_) {
         delta& front = queue_.front();
         const auto type = front.type;
         const bool wanted = type == delta_type::sync_all || scopes_.contains(front.scope);
         const bool alone = wanted && is_popped_alone(type);
-        if (alone && !batch.empty()) break;
-        auto& to = wanted ? batch : dropped;
-        to.push_back(std::move(front));
+        if (alone && !out.batch.empty()) break;
+        if (is_single(type)) forget(front.obj);
+        if (wanted)
+            out.batch.push_back(std::move(front));
+        else
+            out.dropped += load_of(front);
         queue_.pop_front();
-        if (is_single(type)) forget(to.back().obj);
         if (!alone) continue;
-        if (type == delta_type::replaced_all && batch.front().all->initial) populating_ = batch.front().scope;
+        const delta& list = out.batch.front();
+        if (type == delta_type::replaced_all && list.all->initial) populating_ = list.scope;
         break;
     }
-    return batch;
+    return out;
 }
 
 void delta_fifo_core::forget(const object& o)

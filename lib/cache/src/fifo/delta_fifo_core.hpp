@@ -14,6 +14,28 @@
 
 namespace kubecoro::detail {
 
+/// The part of the limits that some deltas use up.
+struct delta_load
+{
+    std::size_t deltas = 0;
+    std::size_t bytes = 0;
+
+    delta_load& operator+=(const delta_load& other) noexcept
+    {
+        deltas += other.deltas;
+        bytes += other.bytes;
+        return *this;
+    }
+    delta_load& operator-=(const delta_load& other) noexcept
+    {
+        deltas -= other.deltas;
+        bytes -= other.bytes;
+        return *this;
+    }
+};
+/// The bytes of a list do not count: its producer waits until the list has been processed, whatever its size.
+[[nodiscard]] delta_load load_of(const delta& d) noexcept;
+
 /** Queues deltas in order of arrival, and knows which keys are pending.
 
     Sans-io, not thread safe. A list is one delta. It is compared with the store when it is popped, after everything
@@ -33,11 +55,15 @@ public:
     /// queued.
     bool push(delta& d);
 
-    /// Returns the next deltas in order: many single ones and version marks, or any other kind alone. Empty when nothing
-    /// is queued.
-    ///
-    /// @param dropped  Receives the deltas of removed scopes.
-    [[nodiscard]] std::vector<delta> pop(std::vector<delta>& dropped);
+    /// The next deltas in order: many single ones and version marks, or any other kind alone. Empty when nothing is
+    /// queued.
+    struct popped
+    {
+        std::vector<delta> batch = {};
+        /// Share of the limits that deltas of removed scopes had, which are gone.
+        delta_load dropped = {};
+    };
+    [[nodiscard]] popped pop();
     /// Called when the last batch has been processed.
     void processed();
 
@@ -50,6 +76,7 @@ public:
 
     /// True when every scope's first list has been processed, not already when it was popped.
     [[nodiscard]] bool synced() const noexcept { return unsynced_ == 0 && !scopes_.empty(); }
+    [[nodiscard]] bool has_scope(std::size_t scope) const { return scopes_.contains(scope); }
 
 private:
     enum class population
@@ -61,6 +88,8 @@ private:
     struct pending
     {
         std::size_t count = 0;
+        /// The scope of the last delta.
+        std::size_t scope = 0;
         bool last_is_deletion = false;
         /// Lists queued before the last delta: a deletion before a list does not make one after it redundant.
         std::uint64_t lists_before = 0;

@@ -1,5 +1,7 @@
 #include "informer/delta_processor.hpp"
 
+#include <kubecoro/base/timeout.hpp>
+
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -60,7 +62,10 @@ asio::awaitable<result<>> delta_processor::pause(failure why)
                    {"seconds", std::chrono::duration<double>(delay).count()}});
     tell_user(s, why.because("changes of " + s.resource.display_name() + " could not be processed"));
     auto pausing = sleep_for(*s.time, delay);
-    co_return co_await std::move(pausing);
+    auto hurrying = hurry_.wait();
+    auto either = race(std::move(pausing), std::move(hurrying));
+    co_await std::move(either);
+    co_return result<>{}; // a cancellation shows at the next pop
 }
 
 asio::awaitable<result<>> delta_processor::renew()
@@ -96,7 +101,9 @@ result<> delta_processor::apply(std::vector<delta>& batch)
 {
     result<> outcome;
     const std::size_t ready = with_.transformer ? transform(batch, outcome) : batch.size();
+    if (ready == 0) return outcome;
     apply_first(batch, ready);
+    backoff_.reset(); // the next failure is another one
     if (!outcome) batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(ready));
     return outcome;
 }
@@ -108,8 +115,7 @@ void delta_processor::apply_first(std::vector<delta>& batch, std::size_t count)
     try {
         with_.content->apply(deltas, done, begin_announcement());
         announce();
-        for (const auto& d : deltas)
-            if (d.type == delta_type::version) set_version(*with_.lanes.find(d.scope), d.resource_version, deltas);
+        pass_versions(deltas);
     } catch (...) {
         // Applied twice, an addition and its deletion would be announced twice.
         const auto applied = batch.begin() + static_cast<std::ptrdiff_t>(done);
@@ -124,7 +130,7 @@ result<> delta_processor::replace(const delta& list)
     // Before the store is filled: a handler's gate must not report a failure that is over.
     with_.sync.listed(l);
     if (with_.transformer)
-        if (const auto transformed = transform(list.all); !transformed) return transformed;
+        if (const auto transformed = transform(*list.all); !transformed) return transformed;
     keep_left_out(*list.all);
     with_.content->replace(l.ns(), list.all->items, list.all->initial, begin_announcement());
     announce();
@@ -132,20 +138,23 @@ result<> delta_processor::replace(const delta& list)
     if (with_.settings.options.check_consistency)
         with_.checker.ask(l.ns(), list.resource_version, with_.content->keep(l.ns()));
     with_.sync.stored(l, *with_.content);
+    ++l.stored_lists;
     return {};
 }
 
 void delta_processor::keep_left_out(replaced_list& list) const
 {
-    for (const auto& o : std::exchange(list.left_out, {})) {
+    list.items.reserve(list.items.size() + list.left_out.size());
+    for (const auto& o : list.left_out) {
         object stored = with_.content->get(o.key);
         if (stored && (o.uid.empty() || stored.has_uid(o.uid))) list.items.push_back(std::move(stored));
     }
+    list.left_out.clear();
 }
 
 void delta_processor::empty(informer_lane& l)
 {
-    l.set_version({}, std::nullopt);
+    l.set_version({});
     with_.content->replace(l.ns(), {}, false, begin_announcement(departure::kind_gone));
     announce();
 }
@@ -156,6 +165,7 @@ void delta_processor::take_out(const std::string& ns, const namespaces_core& wan
         if (wanted.covers(stored) || (!ns.empty() && stored != ns)) continue;
         with_.content->replace(stored, {}, false, begin_announcement(departure::namespace_left));
     }
+    hurry_.notify(); // its changes may have been those that fail
     announce();
 }
 
@@ -168,9 +178,20 @@ void delta_processor::resync(std::uint64_t target)
     if (!again.empty()) listener->add_resync(again);
 }
 
+void delta_processor::pass_versions(std::span<const delta> deltas)
+{
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < deltas.size(); ++i) {
+        const delta& d = deltas[i];
+        if (d.type != delta_type::version) continue;
+        set_version(*with_.lanes.find(d.scope), d.resource_version, deltas.subspan(begin, i - begin));
+        begin = i + 1;
+    }
+}
+
 void delta_processor::set_version(informer_lane& l, const std::string& version, std::span<const delta> by)
 {
-    l.set_version(version, with_.settings.time->now());
+    l.set_version(version);
     with_.content->versions()->reach(l.ns(), version, by);
 }
 
@@ -180,25 +201,23 @@ std::size_t delta_processor::transform(std::vector<delta>& batch, result<>& outc
 {
     std::size_t done = 0;
     for (; done != batch.size(); ++done) {
-        if (!is_change(batch[done])) continue;
-        outcome = transform(batch[done].obj);
+        delta& d = batch[done];
+        if (!is_change(d) || d.prepared) continue;
+        outcome = transform(d.obj);
         if (!outcome) break;
+        d.prepared = true;
     }
     return done;
 }
 
-result<> delta_processor::transform(const std::shared_ptr<replaced_list>& list)
+result<> delta_processor::transform(replaced_list& list)
 {
-    std::size_t done = partly_.lock() == list ? transformed_ : 0;
-    for (; done != list->items.size(); ++done) {
-        auto outcome = transform(list->items[done]);
+    for (const std::size_t begin = list.prepared; list.prepared != list.items.size(); ++list.prepared) {
+        const auto outcome = transform(list.items[list.prepared]);
         if (outcome) continue;
-        partly_ = list;
-        transformed_ = done;
+        if (list.prepared != begin) backoff_.reset(); // another item than the last time
         return outcome;
     }
-    partly_ = list;
-    transformed_ = done;
     return {};
 }
 

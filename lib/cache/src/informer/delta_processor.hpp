@@ -78,9 +78,10 @@ private:
     void empty(informer_lane& l);
     void resync(std::uint64_t target);
 
-    /// Transforms deltas in order. Returns how many from the front are done, with the failure of the next in `outcome`.
+    /// Transforms what is not prepared, in order. Returns how many deltas from the front are ready, with the failure of
+    /// the next in `outcome`.
     [[nodiscard]] std::size_t transform(std::vector<delta>& batch, result<>& outcome);
-    [[nodiscard]] result<> transform(const std::shared_ptr<replaced_list>& list);
+    [[nodiscard]] result<> transform(replaced_list& list);
     [[nodiscard]] result<> transform(object& o);
     /// Adds the stored state of objects that the list leaves out.
     void keep_left_out(replaced_list& list) const;
@@ -89,6 +90,8 @@ private:
     [[nodiscard]] std::vector<notification>& begin_announcement(departure why = departure::deleted);
     /// Distributes what has not been announced, in order.
     void announce();
+    /// Passes the versions of the marks, each with the changes of its push.
+    void pass_versions(std::span<const delta> deltas);
     void set_version(informer_lane& l, const std::string& version, std::span<const delta> by);
     void trace(std::string_view station, const std::vector<notification>& news) const;
 
@@ -97,9 +100,8 @@ private:
     backoff backoff_;
     std::deque<announcement> unannounced_;
     wake_signal renewal_;
-    /// The list whose first items have been transformed, and their number.
-    std::weak_ptr<replaced_list> partly_;
-    std::size_t transformed_ = 0;
+    /// Ends a pause whose cause may have gone.
+    wake_signal hurry_;
 
     std::array<std::atomic<std::uint64_t>, 3> announced_{};
     std::atomic<std::uint64_t> failures_{0};

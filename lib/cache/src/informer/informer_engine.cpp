@@ -2,6 +2,7 @@
 
 #include "listener/listener_settings.hpp"
 
+#include <kubecoro/api/resource_version.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/saturating_time.hpp>
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <utility>
 
 namespace asio = boost::asio;
@@ -70,8 +72,10 @@ informer_engine::informer_engine(informer_settings s)
       checker_(settings_, encoding_of_strand(settings_, decoder_, settings_.options.check_consistency)),
       alarms_(settings_.time, settings_.log.with({{"informer", settings_.label}})),
       lanes_(settings_, decoder_, fifo_, store_, watches_,
-             [this](std::size_t scope, reflector_core::incident what) {
-                 on_strand([self = shared_from_this(), scope, what = std::move(what)] { self->report(scope, what); });
+             [this](std::size_t scope, reflector_core::incident what, std::uint64_t lists) {
+                 on_strand([self = shared_from_this(), scope, what = std::move(what), lists] {
+                     self->report(scope, what, lists);
+                 });
              }),
       sync_(settings_, lanes_, registry_, listeners_, waiters_),
       processor_({.settings = settings_,
@@ -238,6 +242,7 @@ informer_stats informer_engine::stats() const
     s.bytes = store_->bytes();
     s.resource_version = lanes_.version();
     s.time_to_sync = sync_.time_to_sync();
+    if (!packs(*decoder_.encoding)) s.storage.shared_bytes += transformer_.shared_bytes();
     s.transform_failures = transformer_.failures();
     s.index_failures = store_->index_failures();
     s.indexed_labels = store_->indexed_labels();
@@ -411,7 +416,7 @@ result<> informer_engine::settle_lanes()
     // Objects that stay covered are already stored: a list from an older state would revert them.
     const bool all_joins = !change->join.empty() && change->join.front().empty();
     const bool all_leaves = !change->leave.empty() && change->leave.front().empty();
-    const std::string not_before = all_joins || all_leaves ? lanes_.version() : std::string();
+    const std::string not_before = all_joins || all_leaves ? newest_stored() : std::string();
     const auto wanted = lanes_.wanted();
     for (const auto& ns : change->leave) {
         lanes_.remove(ns);
@@ -425,12 +430,23 @@ result<> informer_engine::settle_lanes()
     return {};
 }
 
+std::string informer_engine::newest_stored() const
+{
+    std::string newest = lanes_.version();
+    store_->visit({}, [&newest](const object& o) {
+        if (is_comparable_version(newest) && is_comparable_version(o.resource_version()) &&
+            std::is_lt(compare_versions(newest, o.resource_version())))
+            newest = o.resource_version();
+    });
+    return newest;
+}
+
 void informer_engine::retry_now() const
 {
     for (const auto& l : lanes_.all()) informer_lane::retry_now(l);
 }
 
-void informer_engine::report(std::size_t scope, const reflector_core::incident& what)
+void informer_engine::report(std::size_t scope, const reflector_core::incident& what, std::uint64_t lists)
 {
     informer_lane* const l = lanes_.find(scope);
     if (l == nullptr) return; // the lane was removed
@@ -442,7 +458,7 @@ void informer_engine::report(std::size_t scope, const reflector_core::incident& 
     if (what.detour || (what.skipped && !what.outdated)) return;
     const auto why = what.why.because(std::string(what.what) + ": " + l->describe());
     tell_user(settings_, why);
-    if (!what.skipped) sync_.failed(*l, why);
+    if (!what.skipped && lists >= l->stored_lists) sync_.failed(*l, why);
 }
 
 } // namespace kubecoro::detail

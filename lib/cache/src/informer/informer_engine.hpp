@@ -105,7 +105,10 @@ private:
                       const std::function<void(namespaces_core&)>& change);
     /// Adds and removes lanes until they match the wanted namespaces.
     [[nodiscard]] result<> settle_lanes();
-    void report(std::size_t scope, const reflector_core::incident& what);
+    /// The newest version that the store shows. The lanes' versions do not include a batch that is processed in part.
+    [[nodiscard]] std::string newest_stored() const;
+    /// @param lists  See informer_lane::reporter.
+    void report(std::size_t scope, const reflector_core::incident& what, std::uint64_t lists);
 
     const informer_settings settings_;
     kept_executor strand_;

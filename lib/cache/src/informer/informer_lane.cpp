@@ -22,6 +22,7 @@ informer_lane::informer_lane(const informer_settings& s, std::size_t scope, std:
       decoder_(std::move(decoder)),
       fifo_(std::move(fifo)),
       source_(open_source(s, ns_, decoder_.encoding, std::move(known))),
+      description_(source_->describe()),
       report_(std::move(report)),
       trace_(s.log, "informer", s.label),
       reflector_(source_,
@@ -63,11 +64,17 @@ informer_lane::status informer_lane::current() const
     return status_;
 }
 
-void informer_lane::set_version(const std::string& version, std::optional<time_point> heard)
+void informer_lane::set_version(const std::string& version)
 {
     std::lock_guard lock(mutex_);
     status_.version = version;
-    if (heard) status_.heard = heard;
+}
+
+void informer_lane::note_heard()
+{
+    const auto now = settings_.time->now();
+    std::lock_guard lock(mutex_);
+    status_.heard = now;
 }
 
 // ---- the reflector's sink
@@ -78,6 +85,8 @@ void informer_lane::replace(std::vector<object> items, std::string resource_vers
     if (trace_.on())
         for (const auto& o : items) trace_.pass("pushed", o);
     fifo_.replace(scope_, std::move(items), std::move(resource_version), std::move(left_out));
+    ++pushed_lists_;
+    note_heard();
 }
 
 void informer_lane::apply(std::vector<delta> changes, std::string resource_version)
@@ -85,12 +94,13 @@ void informer_lane::apply(std::vector<delta> changes, std::string resource_versi
     if (trace_.on())
         for (const auto& c : changes) trace_.pass("pushed", c.obj);
     fifo_.push(scope_, std::move(changes), std::move(resource_version));
+    note_heard();
 }
 
 void informer_lane::vanished() { fifo_.vanish(scope_); }
 bool informer_lane::has_room() const { return fifo_.has_room(scope_); }
 asio::awaitable<result<>> informer_lane::room() { return fifo_.room(scope_); }
-void informer_lane::report(reflector_core::incident what) { report_(scope_, std::move(what)); }
+void informer_lane::report(reflector_core::incident what) { report_(scope_, std::move(what), pushed_lists_); }
 
 void informer_lane::progress(const reflector_core& core)
 {
@@ -100,7 +110,7 @@ void informer_lane::progress(const reflector_core& core)
     status_.stats = core.stats();
 }
 
-// The status is changed on this strand only, so that it can be read here without the lock.
+// State and counters are changed on this strand only, so that they can be read here without the lock.
 void informer_lane::log_change(const reflector_core& core) const
 {
     const bool was_parked = status_.state == informer_state::parked;

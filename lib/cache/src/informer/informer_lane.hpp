@@ -48,7 +48,9 @@ public:
         std::optional<time_point> heard = {};
     };
     /// Called on the lane's strand for each incident.
-    using reporter = std::function<void(std::size_t scope, reflector_core::incident what)>;
+    ///
+    /// @param lists  Number of lists that the lane had pushed by then.
+    using reporter = std::function<void(std::size_t scope, reflector_core::incident what, std::uint64_t lists)>;
 
     /// @param scope       Its number in the FIFO; its jitter is derived from it and the seed.
     /// @param not_before  See reflector_expectation.
@@ -69,7 +71,8 @@ public:
     [[nodiscard]] std::size_t scope() const noexcept { return scope_; }
     [[nodiscard]] const std::string& ns() const noexcept { return ns_; }
     [[nodiscard]] const kept_executor& strand() const noexcept { return decoder_.executor; }
-    [[nodiscard]] std::string describe() const { return source_->describe(); }
+    /// The source's description at the start.
+    [[nodiscard]] const std::string& describe() const noexcept { return description_; }
     [[nodiscard]] status current() const;
     /// Opens when the first list is stored.
     const sync_gate gate;
@@ -78,7 +81,9 @@ public:
 
     // Called on the informer's strand.
     /// The store has reached this version; empty = it holds nothing of the lane.
-    void set_version(const std::string& version, std::optional<time_point> heard);
+    void set_version(const std::string& version);
+    /// Number of lists in the store: a report from before the last one is over.
+    std::uint64_t stored_lists = 0;
     /// The failures already logged.
     news_core told;
     /// Why it cannot list at all.
@@ -98,6 +103,7 @@ private:
     [[nodiscard]] boost::asio::awaitable<result<>> drive(result<>& outcome);
     void log_change(const reflector_core& core) const;
     void log_silence(std::string_view limit) const;
+    void note_heard();
 
     const informer_settings& settings_;
     const std::size_t scope_;
@@ -105,10 +111,13 @@ private:
     const decode_strand decoder_;
     delta_fifo fifo_;
     const std::shared_ptr<list_watch_source> source_;
+    const std::string description_;
     const reporter report_;
     const event_trace trace_;
     reflector_driver reflector_;
     latch leave_;
+    /// Used on the lane's strand only.
+    std::uint64_t pushed_lists_ = 0;
     mutable std::mutex mutex_;
     /// Guarded by mutex_.
     status status_;

@@ -121,20 +121,17 @@ std::string lane_set::version() const
 
 void lane_set::add_to(informer_stats& s) const
 {
-    {
-        std::lock_guard lock(mutex_);
-        s.reflector = past_;
-        s.storage = decoders_.front().encoding->stats();
-        for (std::size_t i = 1; i < decoders_.size(); ++i) s.storage.shared_bytes += decoders_[i].encoding->bytes();
-    }
-    const auto lanes = all();
+    std::lock_guard lock(mutex_);
+    s.reflector = past_;
+    s.storage = decoders_.front().encoding->stats();
+    for (std::size_t i = 1; i < decoders_.size(); ++i) s.storage.shared_bytes += decoders_[i].encoding->bytes();
     std::optional<time_point> heard;
-    for (const auto& l : lanes) {
+    for (const auto& [scope, l] : lanes_) {
         const auto now = l->current();
         detail::add(s.reflector, now.stats);
         heard = std::max(heard, now.heard);
     }
-    s.namespaces = lanes.size();
+    s.namespaces = lanes_.size();
     if (heard) s.silent_for = settings_.time->now() - *heard;
 }
 
@@ -190,13 +187,18 @@ const decode_strand& lane_set::decoder(std::size_t scope)
 void lane_set::add(std::string ns, std::string not_before)
 {
     const std::size_t scope = fifo_.add_scope();
-    const auto lane = std::make_shared<informer_lane>(settings_, scope, std::move(ns), std::move(not_before),
-                                                      decoder(scope), fifo_, store_, report_);
-    store_->versions()->add_lane(lane->ns(), lane->gate);
-    std::lock_guard lock(mutex_);
-    lanes_.emplace(scope, lane);
-    if (phase_ == phase::closed) lane->gate.close();
-    if (phase_ == phase::running) run(lane);
+    try {
+        const auto lane = std::make_shared<informer_lane>(settings_, scope, std::move(ns), std::move(not_before),
+                                                          decoder(scope), fifo_, store_, report_);
+        store_->versions()->add_lane(lane->ns(), lane->gate);
+        std::lock_guard lock(mutex_);
+        lanes_.emplace(scope, lane);
+        if (phase_ == phase::closed) lane->gate.close();
+        if (phase_ == phase::running) run(lane);
+    } catch (...) {
+        fifo_.remove_scope(scope); // else the informer would wait for its first list
+        throw;
+    }
 }
 
 void lane_set::run(const std::shared_ptr<informer_lane>& lane)
@@ -210,13 +212,13 @@ void lane_set::remove(const std::string& ns)
     const auto lane = at->second;
     auto last = lane->current().stats;
     last.outdated = 0; // its outdated objects are removed with it
-    {
-        std::lock_guard lock(mutex_);
-        lanes_.erase(at);
-        detail::add(past_, last);
-    }
     std::erase_if(leaving_, [](const auto& l) { return l.expired(); });
     leaving_.push_back(lane);
+    {
+        std::lock_guard lock(mutex_);
+        detail::add(past_, last);
+        lanes_.erase(at);
+    }
     fifo_.remove_scope(lane->scope());
     lane->gate.close();
     lane->leave();

@@ -26,7 +26,7 @@ namespace kubecoro::detail {
 class lane_set
 {
 public:
-    /// @param first    Decodes for the first lane; others are added as lanes are, up to the number of cores.
+    /// @param first    Decodes for the first lane; others are added as lanes are, up to one for each core and four in all.
     /// @param running  Runs the lanes.
     lane_set(const informer_settings& s, decode_strand first, delta_fifo fifo, std::shared_ptr<store> content,
              task_group& running, informer_lane::reporter report);

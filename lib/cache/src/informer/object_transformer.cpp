@@ -14,8 +14,11 @@ namespace {
 /// Attempts at an object: with the pauses between them less than a second.
 constexpr unsigned most_attempts = 4;
 
-/// Time without further attempts, once an object has used up its own.
-constexpr duration impatience = std::chrono::minutes{1};
+/// Exceptions in a period that may hold up the informer. A transform that fails once for each object uses them up too.
+constexpr unsigned most_exceptions = 12;
+
+/// The period; also the time without further attempts once an object has used up its own.
+constexpr duration period = std::chrono::minutes{1};
 
 } // namespace
 
@@ -37,9 +40,15 @@ result<object> object_transformer::apply(const object& fresh, time_point now)
 
 bool object_transformer::patient(time_point now)
 {
-    if (now < impatient_until_) return false;
+    if (now >= period_end_) {
+        period_end_ = time_after(now, period);
+        exceptions_ = 0;
+    }
+    if (exceptions_ == most_exceptions) return false;
+    ++exceptions_;
     if (++thrown_ < most_attempts) return true;
-    impatient_until_ = time_after(now, impatience);
+    period_end_ = time_after(now, period);
+    exceptions_ = most_exceptions;
     return false;
 }
 

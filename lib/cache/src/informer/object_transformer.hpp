@@ -24,10 +24,12 @@ public:
     /** Returns the object to store: the transformed one, in the common encoding, or the original when the result has
         another identity.
 
-        Errors: an exception of the transform, for the caller to try again. After several attempts, and for a minute
-        after that, an object for which it throws is stored as received, so that a tenant who creates such objects
-        cannot stop the informer. */
+        Errors: an exception of the transform, for the caller to try again. After several attempts at an object, or
+        exceptions in a minute, and for a minute after that, an object for which it throws is stored as received, so
+        that a tenant who creates such objects cannot stop the informer. */
     [[nodiscard]] result<object> apply(const object& fresh, time_point now);
+    /// Heap bytes shared by the transformed objects. Any thread.
+    [[nodiscard]] std::size_t shared_bytes() const noexcept { return encoding_ ? encoding_->bytes() : 0; }
     /// Number of objects stored as received. Any thread.
     [[nodiscard]] std::uint64_t failures() const noexcept { return failures_; }
 
@@ -44,7 +46,9 @@ private:
     logger log_;
     /// Exceptions in a row.
     unsigned thrown_ = 0;
-    time_point impatient_until_{};
+    /// Exceptions until period_end_.
+    unsigned exceptions_ = 0;
+    time_point period_end_{};
     std::atomic<std::uint64_t> failures_{0};
 };
 

@@ -136,7 +136,7 @@ public:
     [[nodiscard]] action on_silence(time_point now);
     [[nodiscard]] action on_applied(const result<>& applied, time_point now);
     /// The driver could not read for a while, because its sink had no room: that time is not the watch's silence.
-    void on_released(time_point now);
+    void on_released(time_point since, time_point now);
     [[nodiscard]] action on_wake();
     [[nodiscard]] action on_turn(time_point now);
     /// An exception has ended the current action, possibly thrown by an input of this class: relists with backoff.

@@ -159,9 +159,10 @@ asio::awaitable<bool> reflector_driver::hold()
         ~mark() { of = false; }
         bool& of;
     } held(held_);
+    const auto since = time_->now();
     auto waiting = catch_failure(sink_.room());
     const auto freed = co_await std::move(waiting);
-    core_.on_released(time_->now());
+    core_.on_released(since, time_->now());
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     // Cancelled by the stop or the deadline: the caller decides the next action.
     if (!freed && cancellation.cancelled() == asio::cancellation_type::none) next_ = core_.on_lost(freed.error());

@@ -108,9 +108,10 @@ time_point reflector_core::silent_until() const noexcept
     return until;
 }
 
-void reflector_core::on_released(time_point now)
+void reflector_core::on_released(time_point since, time_point now)
 {
     watch_.last_heard = watch_.last_listed = now;
+    watch_.opened += now - since; // a streamed list has a deadline
     // The server may have ended the watch long ago: that end can be read only now.
     watch_.overdue = std::max(watch_.overdue, time_after(now, policy_.watch_grace));
 }

@@ -23,30 +23,30 @@ bool asks_for_label(const requirement& r) noexcept
 
 } // namespace
 
-void posting::add(const kept_object& o)
+bool posting::add(const kept_object& o)
 {
-    if (auto* hashed = std::get_if<many>(&objects_)) {
-        hashed->insert(o);
-        return;
-    }
+    if (auto* hashed = std::get_if<many>(&objects_)) return hashed->insert(o).second;
     auto& listed = std::get<few>(objects_);
-    if (listed.size() < few_objects) return listed.push_back(o);
-    many all(listed.begin(), listed.end());
-    all.insert(o);
-    objects_ = std::move(all);
+    if (std::find(listed.begin(), listed.end(), o) != listed.end()) return false;
+    if (listed.size() < few_objects) {
+        listed.push_back(o);
+        return true;
+    }
+    many hashed(listed.begin(), listed.end());
+    hashed.insert(o);
+    objects_ = std::move(hashed);
+    return true;
 }
 
-void posting::remove(const kept_object& o)
+bool posting::remove(const kept_object& o)
 {
-    if (auto* hashed = std::get_if<many>(&objects_)) {
-        hashed->erase(o);
-        return;
-    }
+    if (auto* hashed = std::get_if<many>(&objects_)) return hashed->erase(o) != 0;
     auto& listed = std::get<few>(objects_);
     const auto at = std::find(listed.begin(), listed.end(), o);
-    if (at == listed.end()) return;
+    if (at == listed.end()) return false;
     *at = std::move(listed.back());
     listed.pop_back();
+    return true;
 }
 
 std::size_t posting::size() const noexcept
@@ -73,13 +73,12 @@ void label_postings::change(const kept_object& before, const kept_object& now)
     if (const auto label = is.labels()[key_]; label.is_string()) {
         auto at = by_value_.find(label.as_string());
         if (at == by_value_.end()) at = by_value_.try_emplace(std::string(label.as_string())).first;
-        at->second.add(now);
-        ++size_;
+        if (at->second.add(now)) ++size_;
     }
     if (const auto label = was.labels()[key_]; label.is_string()) {
         const auto at = by_value_.find(label.as_string());
-        at->second.remove(before);
-        --size_;
+        if (at == by_value_.end()) return;
+        if (at->second.remove(before)) --size_;
         if (at->second.size() == 0) by_value_.erase(at);
     }
 }

@@ -21,8 +21,9 @@ namespace kubecoro::detail {
 class posting
 {
 public:
-    void add(const kept_object& o);
-    void remove(const kept_object& o);
+    /// Returns false when the object is there already, or is not: a change may be repeated after an exception.
+    bool add(const kept_object& o);
+    bool remove(const kept_object& o);
     [[nodiscard]] std::size_t size() const noexcept;
     void collect(std::string_view ns, std::vector<object>& out) const;
 
@@ -47,7 +48,7 @@ public:
     explicit label_postings(std::string key) : key_(std::move(key)) {}
 
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
-    /// Replaces `before` with `now`; either may be null.
+    /// Replaces `before` with `now`; either may be null. After an exception the same call completes the change.
     void change(const kept_object& before, const kept_object& now);
     /// Number of objects left by a requirement that needs this label to exist.
     [[nodiscard]] std::size_t count(const label_selector::requirement& r) const;

@@ -91,9 +91,9 @@ object store_tables::erase(object_key_view key)
     auto at = ns->second.find(key.name);
     if (at == ns->second.end()) return {};
     object before = at->get();
+    labels_.change(*at, {}); // first: it may fail, and may be repeated
     bytes_ -= at->bytes();
     --size_;
-    labels_.change(*at, {});
     ns->second.erase(at);
     if (ns->second.empty()) namespaces_.erase(ns);
     for (auto& index : indexes_) index.erase(before.key());

@@ -38,7 +38,8 @@ public:
 /** The source of an informer's objects: the seam between cache and client.
 
     Implemented by the client over HTTP, and by scripts in tests. One source serves one resource in one scope. Any
-    coroutine may call; the reflector makes one call at a time. The source outlives the operations on it. */
+    coroutine may call; the reflector makes one call at a time. The sources of one provider are used by several strands,
+    and so by several threads where the executor has them. The source outlives the operations on it. */
 class list_watch_source
 {
 public:

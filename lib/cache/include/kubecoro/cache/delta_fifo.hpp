@@ -41,6 +41,8 @@ struct replaced_list
     std::vector<left_out_object> left_out = {};
     /// True for the first list of its scope.
     bool initial = false;
+    /// Free for the processor, such as a number of items that are done; kept while the list comes again.
+    std::size_t prepared = 0;
 };
 
 /// One element of a delta_fifo: a change of one object, a whole list, or a mark between them.
@@ -58,16 +60,19 @@ struct delta
     std::shared_ptr<replaced_list> all = {};
     /// sync_all: identifies the handler.
     std::uint64_t target = 0;
+    /// Free for the processor; kept while the delta comes again.
+    bool prepared = false;
 };
 
 /// Limits of a delta_fifo.
 struct delta_fifo_options
 {
-    /// Deltas that wait until producers are held back. The items of a list count each.
+    /// Deltas that wait until producers are held back. The items of a list count each. 0 = no limit.
     std::size_t max_pending = 2000;
-    /// Heap bytes of the waiting objects until producers are held back.
+    /// Heap bytes of the waiting objects until producers are held back, without those of lists: the producer of a list
+    /// waits anyway. Each producer may exceed the limits by one push. 0 = no limit.
     std::size_t max_pending_bytes = 64 * 1024 * 1024;
-    /// Largest number of deltas that pop() processes at a time. A list is one delta.
+    /// Largest number of deltas that pop() processes at a time. A list is one delta. 0 counts as 1.
     std::size_t max_batch = 1000;
     KUBECORO_NAME_FIRST;
 };
@@ -81,7 +86,8 @@ struct delta_fifo_options
         for (;;) {
             auto popping = fifo.pop(apply_to_store);
             const auto popped = co_await std::move(popping);
-            if (!popped) co_await backoff(popped.error()); // the same batch comes again
+            if (!popped && popped.error() == kubecoro::cond::cancelled) co_return;
+            if (!popped) co_await pause(popped.error()); // the same batch comes again
         }
 
     A batch leaves the FIFO when it has been processed: if processing fails, the next pop() passes the same batch again,
@@ -101,7 +107,8 @@ public:
     /// Adds a reflector and returns its number, which is never reused. It counts as unsynced until its first list has
     /// been processed.
     [[nodiscard]] std::size_t add_scope();
-    /// Removes a reflector: its waiting deltas are dropped, and so are those that it still pushes.
+    /// Removes a reflector: its waiting deltas are dropped, and so are those that it still pushes. A processor may call
+    /// it too.
     void remove_scope(std::size_t scope);
 
     /// Pushes changes (added, updated, deleted), and the mark that everything up to this version has been pushed. Never
@@ -112,7 +119,8 @@ public:
                  std::vector<left_out_object> left_out = {});
     /// Pushes that a scope has no content any more, because the server does not serve it. Any thread.
     void vanish(std::size_t scope);
-    /// Pushes a resync of one handler. When it is processed, to_show() returns what to deliver. Any thread.
+    /// Pushes a resync of one handler, unless one waits already. When it is processed, to_show() returns what to
+    /// deliver. Any thread.
     void sync(std::uint64_t target);
 
     /// True while a producer need not wait: the FIFO is not full, and no list of this scope waits. Any thread.
@@ -135,7 +143,7 @@ public:
 
     /// Number of deltas that wait or are being processed; the items of a list count each. Any thread.
     [[nodiscard]] std::size_t size() const;
-    /// True when an object of this key waits, so that its stored state is about to change.
+    /// True when an object of this key waits, or is in a batch that failed, so that its stored state is about to change.
     [[nodiscard]] bool has_pending(object_key_view key);
     /// Returns those of the stored objects that a resync delivers: the ones without waiting deltas.
     [[nodiscard]] std::vector<object> to_show(std::vector<object> stored);

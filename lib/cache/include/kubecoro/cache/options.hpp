@@ -29,10 +29,10 @@ namespace kubecoro {
     namespace, uid and resourceVersion, or its argument; anything else is stored as received.
 
     When it throws, the object and everything after it wait and are processed again after a pause that grows: nothing is
-    lost, nothing overtakes it, and the informer's version does not pass it. After four attempts, which take less than a
-    second, the object is stored as received; for a minute after that, so is every object for which it throws at once,
-    because otherwise one tenant's objects could hold up the others'. Counted in informer_stats::processing_failures and
-    transform_failures, logged, and passed to informer_options::on_failure. */
+    lost, nothing overtakes it, and the informer's version does not pass it. After four attempts, which take about a
+    second, the object is stored as received; for a minute after that, or after twelve exceptions in a minute, so is
+    every object for which it throws: otherwise one tenant's objects could hold up the others'. Counted in
+    informer_stats::processing_failures and transform_failures, logged, and passed to informer_options::on_failure. */
 using object_transform = std::function<object(const object&)>;
 
 /// Options of an informer, see informer_factory::get().
@@ -87,7 +87,7 @@ struct informer_options
 /// Options of an informer_factory.
 struct factory_options
 {
-    /// Executor of the informers, each on a strand of its own. Empty = the provider's.
+    /// Executor of the informers, each on strands of its own. Empty = the provider's.
     boost::asio::any_io_executor executor = {};
     /// For these three, empty = the provider's, which are the client's.
     std::shared_ptr<time_source> time = {};
