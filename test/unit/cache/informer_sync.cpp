@@ -424,8 +424,8 @@ TEST_CASE("sync: a failure of a namespace that has been listed since does not fa
         auto pods = scripted.informers->get<pod>({.namespaces = {"a", "b"}});
         scripted.informers->start();
         run.run_until_idle();
-        pods.retry_now(); // the list follows its failure at once
-        run.run_until_idle();
+        pods.retry_now();
+        run.advance(1s);
         REQUIRE(pods.lister().size() == 1);
         auto synced = run.spawn(pods.has_synced());
         run.run_until_idle();
