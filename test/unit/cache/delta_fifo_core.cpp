@@ -60,11 +60,13 @@ TEST_CASE("delta fifo: pops single deltas together, lists and syncs alone, all i
     f.push(delta_type::updated, pod("a"));
     f.version(scope, "7");
     f.replace(scope, {pod("b")}, "8");
+    f.push(delta_type::added, pod("e"));
     f.sync(3);
     f.push(delta_type::added, pod("c"));
-    CHECK(f.size() == 7);
+    CHECK(f.size() == 8);
     CHECK(text(f.pop()) == lines{"+web/a", "+web/d", "~web/a", "version 7"});
     CHECK(text(f.pop()) == lines{"list 1"});
+    CHECK(text(f.pop()) == lines{"+web/e"});
     CHECK(text(f.pop()) == lines{"sync 3"});
     CHECK(text(f.pop()) == lines{"+web/c"});
     CHECK(f.pop().empty());
