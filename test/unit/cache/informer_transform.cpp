@@ -28,6 +28,17 @@ object reduced(const object& o)
                           R"("},"spec":{"short":true}})");
 }
 
+/// The transform throws when it first sees an object named b.
+kubecoro::informer_options failing_once_for_b()
+{
+    kubecoro::informer_options o;
+    o.transform = [fails = true](const object& obj) mutable {
+        if (obj.name() == "b" && std::exchange(fails, false)) throw std::bad_alloc();
+        return obj;
+    };
+    return o;
+}
+
 } // namespace
 
 TEST_CASE("transform: its result is stored and delivered, once for each version", "[cache][transform]")
@@ -149,13 +160,7 @@ TEST_CASE("transform: what it throws holds up the change and those behind it, un
 TEST_CASE("transform: what was applied before the failing object is not applied again", "[cache][transform]")
 {
     fixture f;
-    bool fails = true;
-    kubecoro::informer_options o;
-    o.transform = [&fails](const object& obj) {
-        if (obj.name() == "b" && std::exchange(fails, false)) throw std::bad_alloc();
-        return obj;
-    };
-    auto pods = f.informers->get<pod>(o);
+    auto pods = f.informers->get<pod>(failing_once_for_b());
     auto watch = f.with_one_pod();
     pods.add_event_handler(f.writer());
     f.informers->start();
@@ -217,13 +222,7 @@ TEST_CASE("transform: it never sees its own result", "[cache][transform]")
 TEST_CASE("transform: namespaces that change while a batch waits revert nothing", "[cache][transform][namespaces]")
 {
     fixture f;
-    bool fails = true;
-    kubecoro::informer_options o;
-    o.transform = [&fails](const object& obj) {
-        if (obj.name() == "b" && std::exchange(fails, false)) throw std::bad_alloc();
-        return obj;
-    };
-    auto pods = f.informers->get<pod>(o);
+    auto pods = f.informers->get<pod>(failing_once_for_b());
     auto watch = f.with_one_pod();
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));
