@@ -36,7 +36,7 @@ struct pod_names
             in_list.emplace(event.obj.key());
             break;
         case init_done:
-            all = std::move(in_list); // what the list did not name is gone
+            all = std::move(in_list); // objects missing from the list are gone
             break;
         case applied:
             all.emplace(event.obj.key());

@@ -24,8 +24,8 @@ bool stage::answer_watch(channel& to, const http_request& request, encoding& wit
     watch w{to, with, range, request.flag("allowWatchBookmarks")};
     const std::string http = chunked_head(with.around->watch_type());
     {
-        // The head is written under the lock as well: a client that has it receives all later events. The initial events
-        // of several namespaces are written at the same time.
+        // The head is written under the lock as well: a client that has it receives all later events. The
+        // connections of several namespaces write their initial events at the same time.
         const auto lock = lock_for_reading();
         w.broken = !to.write(std::string_view(http));
         ++watched_;

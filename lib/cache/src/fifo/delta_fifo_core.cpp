@@ -79,7 +79,7 @@ void delta_fifo_core::note_list(delta& d)
 delta_fifo_core::popped delta_fifo_core::pop()
 {
     popped out;
-    out.batch.reserve(std::min(queue_.size(), max_batch_)); // nothing below fails
+    out.batch.reserve(std::min(queue_.size(), max_batch_)); // the loop does not allocate
     while (!queue_.empty() && out.batch.size() < max_batch_) {
         delta& front = queue_.front();
         const auto type = front.type;

@@ -1,5 +1,6 @@
 #include "informer/delta_processor.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>
@@ -36,17 +37,32 @@ delta_processor::delta_processor(parts p)
 asio::awaitable<result<>> delta_processor::run()
 {
     for (;;) {
+        auto working = catch_failure(process_batches());
+        const auto ended = co_await std::move(working);
+        if (ended.error() == cond::cancelled) co_return ended;
+        ++failures_;
+        with_.settings.log.error("the processing of changes was interrupted, and goes on",
+                                 {{"informer", with_.settings.label}, {"failure", ended.error().describe()}});
+        auto pausing = sleep_for(*with_.settings.time, processing_backoff.initial);
+        if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
+    }
+}
+
+/// Ends by a cancellation, or by an exception between two batches.
+asio::awaitable<result<>> delta_processor::process_batches()
+{
+    for (;;) {
+        if (!with_.sync.synced()) with_.sync.settle(with_.fifo.synced(), with_.content->size());
+        if (with_.content->wants_renewal()) renewal_.notify();
         auto popping = with_.fifo.pop([this](std::vector<delta>& batch) { return process(batch); });
         const auto popped = co_await std::move(popping);
         if (!popped && popped.error() == cond::cancelled) co_return popped;
-        if (!popped) {
-            auto pausing = pause(popped.error());
-            if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
+        if (popped) {
+            backoff_.reset();
             continue;
         }
-        backoff_.reset();
-        if (!with_.sync.synced()) with_.sync.settle(with_.fifo.synced(), with_.content->size());
-        if (with_.content->wants_renewal()) renewal_.notify();
+        auto pausing = pause(popped.error());
+        if (const auto paused = co_await std::move(pausing); !paused) co_return paused;
     }
 }
 

@@ -51,7 +51,7 @@ public:
     };
     explicit delta_processor(parts p);
 
-    /// Processes the FIFO until cancelled.
+    /// Processes the FIFO until cancelled, whatever throws.
     [[nodiscard]] boost::asio::awaitable<result<>> run();
     /// Brings stored objects into their final form, a few at a time, between other work on the strand.
     [[nodiscard]] boost::asio::awaitable<result<>> renew();
@@ -70,6 +70,7 @@ private:
         std::vector<notification> news = {};
     };
 
+    [[nodiscard]] boost::asio::awaitable<result<>> process_batches();
     [[nodiscard]] boost::asio::awaitable<result<>> pause(failure why);
     [[nodiscard]] result<> process(std::vector<delta>& batch);
     [[nodiscard]] result<> apply(std::vector<delta>& batch);

@@ -1,4 +1,5 @@
 #include "informer/informer_engine.hpp"
+#include "reflector/canonical_selector.hpp"
 
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/catch_failure.hpp>
@@ -25,14 +26,6 @@ struct informer_key
     storage_options storage;
     friend bool operator==(const informer_key&, const informer_key&) = default;
 };
-
-/// Returns the canonical text if the selector parses; the server reports the error of any other.
-template<class Selector>
-std::string canonical(const std::string& text)
-{
-    const auto parsed = Selector::parse(text);
-    return parsed ? parsed->to_string() : text;
-}
 
 std::string with_name(std::string field_selector, const std::string& name)
 {

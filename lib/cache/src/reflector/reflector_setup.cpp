@@ -1,5 +1,7 @@
 #include "reflector/reflector_setup.hpp"
 
+#include "reflector/canonical_selector.hpp"
+
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/random.hpp>
@@ -8,14 +10,6 @@
 
 namespace kubecoro::detail {
 namespace {
-
-/// Returns the canonical text if the selector parses; the server reports the error of any other.
-template<class Selector>
-std::string canonical(const std::string& text)
-{
-    const auto parsed = Selector::parse(text);
-    return parsed ? parsed->to_string() : text;
-}
 
 std::optional<failure> refusal(const resource_type& resource, const reflector_options& o)
 {
