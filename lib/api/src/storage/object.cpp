@@ -103,6 +103,8 @@ bool object::being_deleted() const noexcept
     return static_cast<bool>(front(block_, front_field::deletion_timestamp));
 }
 
+bool object::is_partial() const noexcept { return block_ != nullptr && block_->partial; }
+
 value_view object::root() const& noexcept
 {
     const plain_block* const all = block_ == nullptr ? nullptr : detail::whole(*block_);

@@ -136,7 +136,9 @@ object object_builder::with_type(const object& from, std::string_view kind, std:
 {
     if (!from) return {};
     detail::encoding* const encoding = from.block_->encoding;
-    return build(tape_of(from), encoding, type_members(encoding, kind, api_version), arrival::at_rest);
+    object typed = build(tape_of(from), encoding, type_members(encoding, kind, api_version), arrival::at_rest);
+    if (from.block_->partial) mark_partial(typed);
+    return typed;
 }
 
 std::span<const unsigned char> object_builder::tape_of(const object& o) noexcept

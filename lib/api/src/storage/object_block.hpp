@@ -55,7 +55,7 @@ struct packed_block;
     (packed_body.hpp). */
 struct object::block
 {
-    block(detail::encoding* e, bool is_packed) noexcept : encoding(e), packed(is_packed) {}
+    block(detail::encoding* e, bool is_packed) noexcept : encoding(e), packed(is_packed), partial(false) {}
 
     /// Resolves the tape's references; null for a self-contained tape.
     detail::encoding* encoding;
@@ -67,7 +67,9 @@ struct object::block
     std::uint16_t front_size = 0;
     /// Dictionary id of a packed block.
     std::uint8_t dictionary = 0;
-    const bool packed;
+    const bool packed : 1;
+    /// The decoder passed over fields that it does not know.
+    bool partial : 1;
 
     [[nodiscard]] const detail::vocabulary* words() const noexcept { return detail::encoding::words_of(encoding); }
     /// Expands a packed block for a uid and for fields from metadata on.
@@ -227,6 +229,11 @@ public:
     [[nodiscard]] static front_offsets find_front(std::span<const unsigned char> tape,
                                                   const detail::vocabulary* words) noexcept;
 
+    /// Marks a new object, which no other thread sees yet.
+    static void mark_partial(const object& o) noexcept
+    {
+        if (o) o.block_->partial = true;
+    }
     [[nodiscard]] static object adopt(object::block* b) noexcept { return object(b); }
     /// Inverse of adopt(): sets the handle to null without dropping its count.
     static void forget(object& o) noexcept { o.block_ = nullptr; }

@@ -100,7 +100,9 @@ object object_encoding::at_rest(const object& o)
     const object::block* b = object_builder::block_of(o);
     if (!packed || b == nullptr) return o;
     object::block* const renewed = packed->renew(*b);
-    return renewed == nullptr ? o : object_builder::adopt(renewed);
+    if (renewed == nullptr) return o;
+    renewed->partial = b->partial;
+    return object_builder::adopt(renewed);
 }
 
 bool object_encoding::stale(const kept_object& o) const noexcept

@@ -16,18 +16,46 @@ constexpr int longest_wait = 255;
 std::size_t tape_writer::repeat(std::string_view text)
 {
     layout::node& n = layout_.at(here_);
-    const repeats::entry& known = layout_.repeated().at(n.repeated);
-    if (n.repeated != repeats::none && known.when.max_depth <= max_depth_ && text.starts_with(known.text)) {
-        n.wait = n.next_wait = 0;
-        if (!known.when.owner || *known.when.owner == sightings_.owner()) return copy(known);
-        expect_recording(text.substr(0, known.text.size()));
-        return 0;
-    }
-    if (n.wait != 0)
-        --n.wait;
-    else if (!top_->in_recording)
-        look_at(text);
+    const repeats::entry* const known = recorded_at(n, nullptr);
+    if (known != nullptr && text.starts_with(known->text)) return reuse(n, *known, text.substr(0, known->text.size()));
+    if (is_due(n)) look_at(n, text);
     return 0;
+}
+
+bool tape_writer::repeat_whole(std::string_view text, const void* form)
+{
+    layout::node& n = layout_.at(here_);
+    const repeats::entry* const known = recorded_at(n, form);
+    if (known != nullptr && text == known->text) return reuse(n, *known, text) != 0;
+    if (is_due(n)) consider(n, text, text.size() >= repeats::shortest && text.size() <= repeats::longest, form);
+    return false;
+}
+
+void tape_writer::forget_recordings() noexcept
+{
+    for (frame* f = top_; f != frames_.data(); --f) f->recorded = {};
+}
+
+const repeats::entry* tape_writer::recorded_at(const layout::node& n, const void* form) const noexcept
+{
+    if (n.repeated == repeats::none) return nullptr;
+    const repeats::entry& e = layout_.repeated().at(n.repeated);
+    return e.when.form == form && e.when.max_depth <= max_depth_ ? &e : nullptr;
+}
+
+std::size_t tape_writer::reuse(layout::node& n, const repeats::entry& known, std::string_view text)
+{
+    n.wait = n.next_wait = 0;
+    if (!known.when.owner || *known.when.owner == sightings_.owner()) return copy(known);
+    expect_recording(text, known.when.form);
+    return 0;
+}
+
+bool tape_writer::is_due(layout::node& n) const noexcept
+{
+    if (n.wait == 0) return !top_->in_recording;
+    --n.wait;
+    return false;
 }
 
 std::size_t tape_writer::copy(const repeats::entry& known)
@@ -40,29 +68,33 @@ std::size_t tape_writer::copy(const repeats::entry& known)
     return known.text.size();
 }
 
-void tape_writer::look_at(std::string_view text)
+void tape_writer::look_at(layout::node& n, std::string_view text)
 {
-    layout::node& n = layout_.at(here_);
     json_skipper skipper;
     skipper.begin(1);
     const std::size_t size = 1 + skipper.feed(text.substr(1, repeats::longest));
-    const bool fits = skipper.done() && size >= repeats::shortest;
-    n.next_wait = fits ? static_cast<unsigned char>(std::min(2 * n.next_wait + 1, longest_wait)) : longest_wait;
-    n.wait = n.next_wait;
-    if (fits) expect_recording(text.substr(0, size));
+    consider(n, text.substr(0, size), skipper.done() && size >= repeats::shortest, nullptr);
 }
 
-void tape_writer::expect_recording(std::string_view text)
+void tape_writer::consider(layout::node& n, std::string_view text, bool fits, const void* form)
+{
+    n.next_wait = fits ? static_cast<unsigned char>(std::min(2 * n.next_wait + 1, longest_wait)) : longest_wait;
+    n.wait = n.next_wait;
+    if (fits) expect_recording(text, form);
+}
+
+void tape_writer::expect_recording(std::string_view text, const void* form)
 {
     if (top_->in_recording) return;
     hint_ = hint::recorded;
     expected_text_ = text;
+    form_ = form;
 }
 
 void tape_writer::end_recording(const frame& f)
 {
     if ((f.obstacles & obstacle::changing) != 0) return;
-    repeats::terms when{max_depth_, f.hidden, f.obstacles, {}};
+    repeats::terms when{max_depth_, f.hidden, f.obstacles, {}, form_};
     // Other objects must be counted until everything in it has its number; versions of one object count once.
     if ((f.obstacles & obstacle::counting) != 0) when.owner = sightings_.owner();
     layout_.remember(f.at.container, f.recorded, bytes().subspan(f.start), when);

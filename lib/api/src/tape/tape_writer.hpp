@@ -79,6 +79,14 @@ public:
         @param text  Begins with the container; as much of it as is available, unmoved until the container has ended.
         @return the length of the container; 0: its events must follow. */
     [[nodiscard]] std::size_t repeat(std::string_view text);
+    /** The same for a container whose end is known.
+
+        @param text  The container in another form than JSON, unmoved until the container has ended.
+        @param form  Identifies the form; the same text has the same tape.
+        @return true: the value is written; false: its events must follow. */
+    [[nodiscard]] bool repeat_whole(std::string_view text, const void* form);
+    /// Keeps the open containers from being recorded: their text does not determine all that their reader reports.
+    void forget_recordings() noexcept;
     [[nodiscard]] bool integer(std::int64_t value);
     /// A number that is not a 64-bit integer in canonical form.
     [[nodiscard]] bool number(std::string_view text);
@@ -186,10 +194,18 @@ private:
     [[nodiscard]] bool deepen();
     [[nodiscard]] bool end_filled(frame& f);
     [[nodiscard]] std::size_t copy(const repeats::entry& known);
+    /// The container recorded at a place from this form; null if there is none that may be copied.
+    [[nodiscard]] const repeats::entry* recorded_at(const layout::node& n, const void* form) const noexcept;
+    /// Copies a recorded container, or records it again for another owner. @return its length if it was copied.
+    [[nodiscard]] std::size_t reuse(layout::node& n, const repeats::entry& known, std::string_view text);
+    /// True if the container at this place is to be checked for recording.
+    [[nodiscard]] bool is_due(layout::node& n) const noexcept;
     /// Checks the container at the start of `text` for recording.
-    void look_at(std::string_view text);
+    void look_at(layout::node& n, std::string_view text);
+    /// Records the next container if its text fits, and sets when the place is checked again.
+    void consider(layout::node& n, std::string_view text, bool fits, const void* form);
     /// Records the next container, which has this text, unless a surrounding one is recorded already.
-    void expect_recording(std::string_view text);
+    void expect_recording(std::string_view text, const void* form);
     /// Called after the container of this frame is written.
     void end_recording(const frame& f);
     /// Replaces the container that just ended by its number, if it has one.
@@ -316,6 +332,8 @@ private:
     std::size_t broken_at_ = 0;
     /// Valid only with hint::recorded, which the next container or key resets.
     std::string_view expected_text_;
+    /// The form of the container that is expected or recorded: at most one is.
+    const void* form_ = nullptr;
     trouble trouble_ = trouble::none;
 };
 

@@ -35,6 +35,8 @@ public:
         unsigned obstacles = 0;
         /// If set, only versions of this object may use the tape.
         std::optional<unsigned> owner;
+        /// The schema by which the text was read; null = JSON.
+        const void* form = nullptr;
     };
     struct entry
     {

@@ -141,6 +141,9 @@ public:
     [[nodiscard]] std::int64_t generation() const noexcept;
     /// True if metadata.deletionTimestamp is set: finalizers delay the deletion.
     [[nodiscard]] bool being_deleted() const noexcept;
+    /// True if the server sent it as protobuf with fields that this version does not know, so that they are missing:
+    /// writing it back would delete them on the server.
+    [[nodiscard]] bool is_partial() const noexcept;
 
     /// The whole object. Expands.
     [[nodiscard]] value_view root() const& noexcept KUBECORO_LIFETIME_BOUND;

@@ -1,0 +1,201 @@
+#include "protobuf/go_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+
+namespace kubecoro::detail {
+namespace {
+
+constexpr std::int64_t seconds_per_day = 86400;
+constexpr std::int64_t nanos_per_second = 1'000'000'000;
+// Days from 1970 to the years -9999 and 10000.
+constexpr std::int64_t first_day = -4371587;
+constexpr std::int64_t last_day = 2932896;
+
+void append_padded(std::string& out, std::int64_t value, std::size_t width)
+{
+    std::array<char, 24> digits{};
+    if (value < 0) out += '-';
+    const auto end = std::to_chars(digits.begin(), digits.end(), value < 0 ? -value : value).ptr;
+    const auto size = static_cast<std::size_t>(end - digits.begin());
+    if (size < width) out.append(width - size, '0');
+    out.append(digits.begin(), end);
+}
+
+/// Appends a fraction without trailing zeros, with its point; nothing for 0.
+void append_fraction(std::string& out, std::uint64_t value, std::size_t digits)
+{
+    if (value == 0) return;
+    out += '.';
+    append_padded(out, static_cast<std::int64_t>(value), digits);
+    while (out.back() == '0') out.pop_back();
+}
+
+/// The date and time without zone. None beyond the supported years.
+std::optional<std::string> seconds_text(std::int64_t seconds)
+{
+    const std::int64_t day = seconds / seconds_per_day - (seconds % seconds_per_day < 0 ? 1 : 0);
+    if (day < first_day || day > last_day) return std::nullopt;
+    const std::int64_t within = seconds - day * seconds_per_day;
+    const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{day}}};
+    std::string out;
+    append_padded(out, static_cast<int>(date.year()), 4);
+    out += '-';
+    append_padded(out, static_cast<unsigned>(date.month()), 2);
+    out += '-';
+    append_padded(out, static_cast<unsigned>(date.day()), 2);
+    out += 'T';
+    append_padded(out, within / 3600, 2);
+    out += ':';
+    append_padded(out, within / 60 % 60, 2);
+    out += ':';
+    append_padded(out, within % 60, 2);
+    return out;
+}
+
+constexpr bool is_continuation(unsigned char c) noexcept { return (c & 0xc0) == 0x80; }
+
+/// The length of the valid character at the start of `s`, which is not empty; 0 if there is none.
+std::size_t character(std::string_view s) noexcept
+{
+    const auto byte = [s](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || s.size() < size) return 0;
+    for (std::size_t i = 1; i < size; ++i)
+        if (!is_continuation(byte(i))) return 0;
+    // Overlong forms, surrogates, and what is above U+10FFFF.
+    if (first == 0xe0 && byte(1) < 0xa0) return 0;
+    if (first == 0xed && byte(1) > 0x9f) return 0;
+    if (first == 0xf0 && byte(1) < 0x90) return 0;
+    if (first == 0xf4 && byte(1) > 0x8f) return 0;
+    return size;
+}
+
+/// The number of ASCII bytes at the start.
+std::size_t ascii_prefix(std::string_view s) noexcept
+{
+    std::size_t n = 0;
+    for (std::uint64_t word = 0; n + sizeof(word) <= s.size(); n += sizeof(word)) {
+        std::memcpy(&word, s.data() + n, sizeof(word));
+        if ((word & 0x8080808080808080u) != 0) break;
+    }
+    while (n < s.size() && static_cast<unsigned char>(s[n]) < 0x80) ++n;
+    return n;
+}
+
+/// The number of bytes at the start that form valid characters.
+std::size_t valid_prefix(std::string_view s) noexcept
+{
+    std::size_t n = ascii_prefix(s);
+    while (n < s.size()) {
+        const std::size_t size = character(s.substr(n));
+        if (size == 0) return n;
+        n += size;
+        if (size == 1) n += ascii_prefix(s.substr(n));
+    }
+    return n;
+}
+
+} // namespace
+
+std::optional<std::string> time_text(std::int64_t seconds)
+{
+    auto out = seconds_text(seconds);
+    if (out) *out += 'Z';
+    return out;
+}
+
+std::optional<std::string> micro_time_text(std::int64_t seconds, std::int64_t nanos)
+{
+    if (nanos < 0 || nanos >= nanos_per_second) return std::nullopt;
+    auto out = seconds_text(seconds);
+    if (!out) return out;
+    *out += '.';
+    append_padded(*out, nanos / 1000, 6);
+    *out += 'Z';
+    return out;
+}
+
+std::string duration_text(std::int64_t nanos)
+{
+    if (nanos == 0) return "0s";
+    std::string out(nanos < 0 ? "-" : "");
+    // The magnitude of the least value has no int64.
+    const std::uint64_t n = nanos < 0 ? ~static_cast<std::uint64_t>(nanos) + 1 : static_cast<std::uint64_t>(nanos);
+    const auto whole = [&out](std::uint64_t value) { out += std::to_string(value); };
+    if (n < 1'000) {
+        whole(n);
+        return out += "ns";
+    }
+    if (n < 1'000'000) {
+        whole(n / 1'000);
+        append_fraction(out, n % 1'000, 3);
+        return out += "\u00b5s";
+    }
+    if (n < 1'000'000'000) {
+        whole(n / 1'000'000);
+        append_fraction(out, n % 1'000'000, 6);
+        return out += "ms";
+    }
+    const std::uint64_t seconds = n / 1'000'000'000;
+    if (seconds >= 3600) {
+        whole(seconds / 3600);
+        out += 'h';
+    }
+    if (seconds >= 60) {
+        whole(seconds / 60 % 60);
+        out += 'm';
+    }
+    whole(seconds % 60);
+    append_fraction(out, n % 1'000'000'000, 9);
+    return out += 's';
+}
+
+std::optional<std::string> real_text(double value)
+{
+    if (!std::isfinite(value)) return std::nullopt;
+    const double size = std::abs(value);
+    const bool plain = size == 0 || (size >= 1e-6 && size < 1e21);
+    std::array<char, 64> buffer{};
+    const auto end = std::to_chars(buffer.begin(), buffer.end(), value,
+                                   plain ? std::chars_format::fixed : std::chars_format::scientific)
+                         .ptr;
+    std::string out(buffer.begin(), end);
+    // Go writes 1e-7, not 1e-07.
+    if (const auto at = out.find("e-0"); at != std::string::npos) out.erase(at + 2, 1);
+    return out;
+}
+
+void append_base64(std::string& out, std::string_view bytes)
+{
+    static constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
+        std::uint32_t group = 0;
+        for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 4; ++k) out += k <= n ? letters[group >> (18 - 6 * k) & 63] : '=';
+    }
+}
+
+bool is_utf8(std::string_view text) noexcept { return valid_prefix(text) == text.size(); }
+
+void append_valid_utf8(std::string& out, std::string_view text)
+{
+    for (;;) {
+        const std::size_t valid = valid_prefix(text);
+        out += text.substr(0, valid);
+        if (valid == text.size()) return;
+        out += "\ufffd";
+        text.remove_prefix(valid + 1);
+    }
+}
+
+} // namespace kubecoro::detail

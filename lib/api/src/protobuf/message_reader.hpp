@@ -1,0 +1,74 @@
+// Turns protobuf messages into the tapes that the JSON of the same objects gives.
+#pragma once
+
+#include "protobuf/wire_cursor.hpp"
+#include "tape/pruned_tape.hpp"
+
+#include <kubecoro/api/detail/schema.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/** Writes messages of the built-in kinds as events of a tape.
+
+    The rules follow from how Go writes the types as JSON: docs/decisions/0017-protobuf.md. Fields must come in the
+    order of their numbers, as every API server writes them. */
+class message_reader
+{
+public:
+    /// @param tape  Outlives the reader.
+    explicit message_reader(pruned_tape& tape) noexcept : tape_(tape) {}
+
+    /// Prepares for the next object.
+    void begin() noexcept
+    {
+        unknown_fields_ = 0;
+        problem_.clear();
+    }
+    /// Writes a whole object. Empty type = its kind and apiVersion are left to the caller. False: problem() says why.
+    [[nodiscard]] bool object(std::uint16_t message, std::string_view api_version, std::string_view kind,
+                              std::string_view bytes);
+
+    /// Fields that the schema does not have, passed over since begin().
+    [[nodiscard]] std::size_t unknown_fields() const noexcept { return unknown_fields_; }
+    /// Empty if a limit of the tape was exceeded.
+    [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+
+private:
+    [[nodiscard]] bool members(std::uint16_t message, std::string_view bytes);
+    /// Writes a field that has one value.
+    [[nodiscard]] bool single(const schema_field& f, const wire_field& w);
+    /// Writes the value of a field without content on the wire.
+    [[nodiscard]] bool absent(const schema_field& f);
+    /// Writes a list or map, whose first element is `first`, and moves `in` behind its last one.
+    [[nodiscard]] bool run(const schema_field& f, const wire_field& first, const char* begin, wire_cursor& in);
+    [[nodiscard]] bool elements(const schema_field& f, std::string_view run);
+    [[nodiscard]] bool entry(const schema_field& f, std::string_view content);
+    [[nodiscard]] bool packed(const schema_field& f, std::string_view content);
+    [[nodiscard]] bool value(const schema_field& f, const wire_field& w);
+    [[nodiscard]] bool message_value(const schema_field& f, std::string_view content);
+    [[nodiscard]] bool object_value(const schema_field& f, std::string_view content);
+    [[nodiscard]] bool named_list(const schema_field& f, std::string_view content);
+    [[nodiscard]] bool int_or_string(std::string_view content);
+    [[nodiscard]] bool time(std::string_view content, bool micro);
+    [[nodiscard]] bool raw_json(const schema_field& f, std::string_view content);
+    /// One of: a schema, or what the field `other` of the message holds.
+    [[nodiscard]] bool schema_or(const schema_field& f, std::string_view content);
+    [[nodiscard]] bool key(std::string_view name) { return tape_.key(name); }
+    [[nodiscard]] bool text(std::string_view bytes);
+    [[nodiscard]] bool real(double value);
+    /// Copies the tape of a container that has been written here before from the same bytes.
+    [[nodiscard]] bool copies(const schema_field& f, std::string_view content);
+    bool fail(std::string why);
+
+    pruned_tape& tape_;
+    std::size_t unknown_fields_ = 0;
+    std::string scratch_;
+    std::string problem_;
+};
+
+} // namespace kubecoro::detail

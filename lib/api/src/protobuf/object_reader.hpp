@@ -1,0 +1,86 @@
+// Decodes single objects from protobuf.
+#pragma once
+
+#include "protobuf/message_reader.hpp"
+#include "storage/object_block.hpp"
+
+#include <kubecoro/api/decode.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// Begins every object that is not an item of a list.
+inline constexpr std::string_view protobuf_magic{"k8s\0", 4};
+
+/// An object on the wire: its type, and the message with its content.
+struct typed_message
+{
+    std::string_view api_version;
+    std::string_view kind;
+    std::string_view content;
+};
+
+/** Reads the envelope around an object.
+
+    @param is_cut  The bytes may end early: the content is then as much of it as is there.
+    @return none if it is damaged. */
+[[nodiscard]] std::optional<typed_message> read_envelope(std::string_view bytes, bool is_cut = false) noexcept;
+
+/// Returns the content of the first field with this number, as much of it as is there; empty if there is none.
+[[nodiscard]] std::string_view beginning_of(std::string_view message, std::uint32_t number) noexcept;
+
+/// The identity of an object; views of its message.
+struct message_identity
+{
+    object_key_view key;
+    std::string_view uid;
+    std::string_view resource_version;
+};
+/// @param object  The object's message, possibly cut; what is not there is empty.
+[[nodiscard]] message_identity identity_of(std::string_view object) noexcept;
+
+/// @param object  As for identity_of().
+[[nodiscard]] left_out_object left_out_message(std::string_view object, std::string why);
+
+/** Decodes the objects of one document, one after the other. */
+class object_reader
+{
+public:
+    /// @param encoding  Null = each object is self-contained.
+    object_reader(const decode_options& options, encoding* e);
+
+    /// Fails if a prune path is invalid.
+    [[nodiscard]] result<> check() const;
+    /** Reads a message. Empty type = the object gets none.
+
+        @return false: see exceeds_limit() and why(). */
+    [[nodiscard]] bool read(std::uint16_t message, const typed_message& from, bool prune);
+    /// The same for an object that says its kind.
+    [[nodiscard]] bool read_typed(const typed_message& from, bool prune);
+    /// After read(): the object.
+    [[nodiscard]] object build(arrival use, const type_members& missing = {});
+    [[nodiscard]] bool exceeds_limit() const noexcept;
+    [[nodiscard]] std::string why() const;
+    /// The longest message that is read: a tape is rarely smaller than half of it.
+    [[nodiscard]] std::size_t longest_message() const noexcept { return 2 * max_object_bytes_; }
+
+private:
+    std::size_t max_object_bytes_;
+    const field_filter nothing_;
+    const result<field_filter> filter_;
+    pruned_tape tape_;
+    message_reader reader_;
+    encoding* encoding_;
+    /// Why the last object could not be read although nothing in it is wrong.
+    std::string refused_;
+};
+
+/// Decodes one object with its envelope. Errors: cond::corrupt; cond::invalid for an invalid prune path.
+[[nodiscard]] result<object> decode_protobuf_object(std::string_view bytes, const decode_options& options, encoding* e);
+
+} // namespace kubecoro::detail

@@ -1,0 +1,159 @@
+#include "protobuf/protobuf_watch.hpp"
+
+#include "decode/event_type.hpp"
+
+#include <kubecoro/api/status.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kubecoro::detail {
+namespace {
+
+constexpr std::size_t length_bytes = 4;
+// The type, the tags around the object, and its envelope.
+constexpr std::size_t frame_overhead = 4096;
+// Larger buffers are freed after the frame that needed them.
+constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+
+constexpr std::uint32_t event_type = 1;
+constexpr std::uint32_t event_object = 2;
+constexpr std::uint32_t extension_raw = 1;
+
+std::size_t frame_length(std::string_view text) noexcept
+{
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < length_bytes; ++i) length = length << 8 | static_cast<unsigned char>(text[i]);
+    return length;
+}
+
+} // namespace
+
+protobuf_watch::protobuf_watch(const decode_options& options, encoding* e, const known_objects* known)
+    : encoding_(e), known_(known), objects_(options, e)
+{
+}
+
+failure protobuf_watch::broken(std::string why) const
+{
+    return failure(cond::corrupt, std::move(why) + " in the frame at byte " + std::to_string(received_));
+}
+
+result<> protobuf_watch::feed(std::string_view bytes, std::vector<watch_event>& out)
+{
+    if (auto sound = objects_.check(); !sound) return sound;
+    while (!bytes.empty()) {
+        if (skip_ != 0) {
+            const std::size_t n = std::min(skip_, bytes.size());
+            skip_ -= n;
+            received_ += n;
+            bytes.remove_prefix(n);
+            continue;
+        }
+        const bool carries = !carried_.empty();
+        const std::size_t added = carries ? std::min(wanted_ - carried_.size(), bytes.size()) : 0;
+        carried_ += bytes.substr(0, added);
+        bytes.remove_prefix(added);
+        const auto taken = step(carries ? std::string_view(carried_) : bytes, out);
+        if (!taken) return taken.error();
+        received_ += *taken;
+        if (carries && *taken != 0) {
+            carried_.clear();
+            if (carried_.capacity() > kept_capacity) std::string().swap(carried_);
+        } else if (!carries && *taken == 0) {
+            carried_ = bytes;
+            return {};
+        } else if (!carries) {
+            bytes.remove_prefix(*taken);
+        }
+    }
+    return {};
+}
+
+result<std::size_t> protobuf_watch::step(std::string_view text, std::vector<watch_event>& out)
+{
+    wanted_ = length_bytes;
+    if (text.size() < wanted_) return std::size_t{0};
+    const std::size_t length = frame_length(text);
+    const bool too_long = length > objects_.longest_message() + frame_overhead;
+    // Of a frame that is too long, as much as holds its object's metadata is kept.
+    const std::size_t needed = too_long ? objects_.longest_message() : length;
+    wanted_ = length_bytes + needed;
+    if (text.size() < wanted_) return std::size_t{0};
+    const std::string_view frame = text.substr(length_bytes, needed);
+    auto event = [&]() -> result<watch_event> {
+        if (!too_long) return read_event(frame);
+        const auto raw = read_frame(frame, true);
+        if (!raw) return raw.error();
+        return leave_out(*raw, "an event is longer than " + std::to_string(objects_.longest_message()) +
+                                   " bytes of protobuf");
+    }();
+    if (!event) return event.error();
+    if (event->ends_initial_events()) known_ = nullptr;
+    out.push_back(std::move(*event));
+    skip_ = length - needed;
+    return wanted_;
+}
+
+result<protobuf_watch::raw_event> protobuf_watch::read_frame(std::string_view frame, bool is_cut) const
+{
+    raw_event out;
+    if (!is_cut) {
+        wire_cursor in(frame);
+        wire_field w;
+        while (!in.done())
+            if (!in.next(w)) return broken("damaged protobuf");
+    }
+    out.type = beginning_of(frame, event_type);
+    if (out.type.empty()) return broken("event without a type");
+    const auto object = read_envelope(beginning_of(beginning_of(frame, event_object), extension_raw), is_cut);
+    if (!object) return broken(out.type + " event without an object");
+    out.object = *object;
+    return out;
+}
+
+result<watch_event> protobuf_watch::read_event(std::string_view frame)
+{
+    const auto raw = read_frame(frame, false);
+    if (!raw) return raw.error();
+    watch_event out;
+    out.type = event_type_of(raw->type);
+    if (out.type == watch_event_type::unknown) {
+        out.unknown_type = raw->type.substr(0, unknown_type_bytes);
+        return out;
+    }
+    if (out.type == watch_event_type::added && known_ != nullptr) {
+        const auto who = identity_of(raw->object.content);
+        out.obj = known_->find(who.key, who.uid, who.resource_version);
+        if (out.obj) return out;
+    }
+    if (objects_.read_typed(raw->object, is_change(out.type))) {
+        const bool is_item = known_ != nullptr && out.type == watch_event_type::added;
+        const bool passes = !is_change(out.type) || out.type == watch_event_type::deleted;
+        out.obj = objects_.build(is_item ? arrival::at_rest : passes ? arrival::in_passing : arrival::in_use);
+        if (out.type != watch_event_type::error) return out;
+        const object status = std::exchange(out.obj, {});
+        out.status = read_status(status.root());
+        return out;
+    }
+    if (!objects_.exceeds_limit()) return broken(objects_.why());
+    return leave_out(*raw, objects_.why());
+}
+
+result<watch_event> protobuf_watch::leave_out(const raw_event& from, std::string why) const
+{
+    watch_event out;
+    out.type = event_type_of(from.type);
+    auto what = left_out_message(from.object.content, why);
+    if (!is_change(out.type) || what.key.name.empty()) return broken(std::move(why));
+    out.left_out = std::make_shared<const left_out_object>(std::move(what));
+    return out;
+}
+
+result<> protobuf_watch::finish() const
+{
+    if (carried_.empty() && skip_ == 0) return {};
+    return broken("the stream ends");
+}
+
+} // namespace kubecoro::detail

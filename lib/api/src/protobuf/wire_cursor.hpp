@@ -1,0 +1,134 @@
+// Reads the fields of a protobuf message that is wholly in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+enum class wire_type : std::uint8_t
+{
+    varint = 0,
+    fixed64 = 1,
+    length = 2,
+    fixed32 = 5
+};
+
+/// One field: its number and its value as the wire has it.
+struct wire_field
+{
+    std::uint32_t number = 0;
+    wire_type type = wire_type::varint;
+    /// For varint, fixed64 and fixed32.
+    std::uint64_t value = 0;
+    /// For length.
+    std::string_view content;
+};
+
+/** Reads a message field by field.
+
+    Damaged input stops it: next() returns false although done() is false. Groups, which Kubernetes does not use, are
+    damage as well. */
+class wire_cursor
+{
+public:
+    explicit wire_cursor(std::string_view message) noexcept
+        : at_(message.data()), end_(message.data() + message.size())
+    {
+    }
+
+    [[nodiscard]] bool done() const noexcept { return at_ == end_; }
+    /// The start of the next field.
+    [[nodiscard]] const char* position() const noexcept { return at_; }
+
+    [[nodiscard]] bool next(wire_field& out) noexcept
+    {
+        field_ = at_;
+        const auto tag = varint();
+        if (!tag || (*tag >> 3) == 0 || (*tag >> 3) > largest_number) return false;
+        out.number = static_cast<std::uint32_t>(*tag >> 3);
+        out.type = static_cast<wire_type>(*tag & 7);
+        switch (out.type) {
+        case wire_type::varint:
+            return read_varint(out);
+        case wire_type::length:
+            return read_content(out);
+        case wire_type::fixed64:
+            return read_fixed(out, 8);
+        case wire_type::fixed32:
+            return read_fixed(out, 4);
+        }
+        return false;
+    }
+
+    /// After a failed next(): the field with as much of its content as is there. None if its length is not there.
+    [[nodiscard]] std::optional<wire_field> cut_field() const noexcept
+    {
+        wire_cursor ahead(std::string_view(field_, static_cast<std::size_t>(end_ - field_)));
+        const auto tag = ahead.varint();
+        if (!tag || static_cast<wire_type>(*tag & 7) != wire_type::length || !ahead.varint()) return std::nullopt;
+        const std::string_view rest(ahead.at_, static_cast<std::size_t>(end_ - ahead.at_));
+        return wire_field{static_cast<std::uint32_t>(*tag >> 3), wire_type::length, 0, rest};
+    }
+
+    /// Reads a bare varint, as in a packed list.
+    [[nodiscard]] bool next_varint(std::uint64_t& out) noexcept
+    {
+        const auto value = varint();
+        out = value.value_or(0);
+        return value.has_value();
+    }
+
+    /// Returns the number of the next field without reading it; 0 at the end and in damaged input.
+    [[nodiscard]] std::uint32_t next_number() const noexcept
+    {
+        wire_cursor ahead = *this;
+        const auto tag = done() ? std::nullopt : ahead.varint();
+        return tag && (*tag >> 3) <= largest_number ? static_cast<std::uint32_t>(*tag >> 3) : 0;
+    }
+
+private:
+    static constexpr std::uint64_t largest_number = (std::uint64_t{1} << 29) - 1;
+
+    [[nodiscard]] std::optional<std::uint64_t> varint() noexcept
+    {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
+            const auto byte = static_cast<unsigned char>(*at_++);
+            value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+            if (byte < 0x80) return value;
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] bool read_varint(wire_field& out) noexcept
+    {
+        const auto value = varint();
+        out.value = value.value_or(0);
+        return value.has_value();
+    }
+    [[nodiscard]] bool read_content(wire_field& out) noexcept
+    {
+        const auto size = varint();
+        if (!size || *size > static_cast<std::size_t>(end_ - at_)) return false;
+        out.content = {at_, static_cast<std::size_t>(*size)};
+        at_ += out.content.size();
+        return true;
+    }
+    [[nodiscard]] bool read_fixed(wire_field& out, std::size_t size) noexcept
+    {
+        if (static_cast<std::size_t>(end_ - at_) < size) return false;
+        out.value = 0;
+        for (std::size_t i = size; i-- > 0;) out.value = out.value << 8 | static_cast<unsigned char>(at_[i]);
+        at_ += size;
+        return true;
+    }
+
+    const char* at_;
+    const char* end_;
+    /// The start of the last field.
+    const char* field_ = at_;
+};
+
+} // namespace kubecoro::detail
