@@ -1,0 +1,126 @@
+// The schemas of the built-in kinds, as tables: fields, their numbers on the wire, their JSON names and forms, patch
+// rules, resources and scopes. Generated at build time from lib/api/schemas/kubernetes.json.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// The type of a field, or of the elements of a list or map.
+enum class field_type : std::uint8_t
+{
+    string,
+    /// base64 in JSON.
+    bytes,
+    int32,
+    int64,
+    boolean,
+    real,
+    message
+};
+
+/// How a message appears in JSON.
+enum class json_form : std::uint8_t
+{
+    object,
+    /// The list in field 1.
+    array,
+    quantity,
+    int_or_string,
+    time,
+    micro_time,
+    duration,
+    /// The JSON text in field 1.
+    raw_json,
+    schema_or_array,
+    schema_or_bool,
+    schema_or_strings
+};
+
+/// Properties of a field; a set of bits.
+struct field_flag
+{
+    /// Absent is different from zero.
+    static constexpr std::uint16_t pointer = 1;
+    static constexpr std::uint16_t omit_empty = 2;
+    static constexpr std::uint16_t omit_zero = 4;
+    static constexpr std::uint16_t repeated = 8;
+    /// A map with text keys: on the wire a list of {1 key, 2 value}.
+    static constexpr std::uint16_t map = 16;
+    /// Its members belong to the surrounding JSON object.
+    static constexpr std::uint16_t inlined = 32;
+    /// Patch strategy "merge".
+    static constexpr std::uint16_t patch_merge = 64;
+    /// Patch strategy "retainKeys".
+    static constexpr std::uint16_t patch_retain_keys = 128;
+    /// Patch strategy "replace": an object that is replaced, not merged.
+    static constexpr std::uint16_t patch_replace = 256;
+};
+
+/// A member of a message.
+struct schema_field
+{
+    /// On the wire; ascending within a message.
+    std::uint16_t number;
+    /// Index of the message of its values; 0 and meaningless for other types.
+    std::uint16_t message;
+    /// Index of its JSON name, see builtin_schemas::text().
+    std::uint16_t name;
+    /// Index of its patch merge key; 0 = none.
+    std::uint16_t merge_key;
+    field_type type;
+    /// Bits of field_flag.
+    std::uint16_t flags;
+
+    [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept { return (flags & flag) != 0; }
+};
+
+/// A Go struct, or a type with a JSON form of its own.
+struct schema_message
+{
+    /// Its fields are the field_count ones from here on.
+    std::uint32_t first_field;
+    json_form form;
+    std::uint8_t field_count;
+};
+
+/// A kind of one group and version.
+struct schema_kind
+{
+    /// Index of "v1" or "apps/v1".
+    std::uint16_t api_version;
+    /// Index of "Pod".
+    std::uint16_t kind;
+    /// Index of the plural; 0 if it is not a resource of its own.
+    std::uint16_t resource;
+    /// Index of its message.
+    std::uint16_t message;
+    /// Meaningless if it is not a resource of its own.
+    bool namespaced;
+};
+
+/// The tables. Constant and immutable; safe from any thread.
+namespace builtin_schemas {
+/// Returns the version of Kubernetes that the tables describe, such as "1.37.2".
+[[nodiscard]] std::string_view kubernetes_version() noexcept;
+/// Returns all kinds, by API version and kind.
+[[nodiscard]] std::span<const schema_kind> kinds() noexcept;
+/// Returns the number of messages; their indexes are below it.
+[[nodiscard]] std::uint16_t message_count() noexcept;
+/// Returns the fields of a message, by their numbers.
+[[nodiscard]] std::span<const schema_field> fields(std::uint16_t message) noexcept;
+/// Returns the message with this index, which must exist.
+[[nodiscard]] const schema_message& message(std::uint16_t index) noexcept;
+/// Returns the text with this index, which must exist; 0 is the empty one.
+[[nodiscard]] std::string_view text(std::uint16_t index) noexcept;
+/// Returns null if the kind has no schema.
+[[nodiscard]] const schema_kind* find(std::string_view api_version, std::string_view kind) noexcept;
+/// By plural, as in request paths. Returns null if there is none.
+[[nodiscard]] const schema_kind* find_resource(std::string_view api_version, std::string_view plural) noexcept;
+/// By JSON name, inlined messages included. Returns null if the message has no such field.
+[[nodiscard]] const schema_field* find_field(std::uint16_t message, std::string_view json_name) noexcept;
+} // namespace builtin_schemas
+
+} // namespace kubecoro::detail
