@@ -1,6 +1,7 @@
 #include <kubecoro/api/decode.hpp>
 
 #include "decode/json_feed.hpp"
+#include "protobuf/object_reader.hpp"
 #include "storage/object_block.hpp"
 
 namespace kubecoro {
@@ -51,13 +52,15 @@ result<object> decode(std::string_view json, const decode_options& options, deta
 
 } // namespace
 
-result<object> decode_object(std::string_view json, const decode_options& options,
-                             const std::shared_ptr<detail::object_encoding>& encoding)
+result<object> decode_object(std::string_view bytes, const decode_options& options,
+                             const std::shared_ptr<detail::object_encoding>& encoding, wire_form form)
 {
-    auto made = decode(json, options, detail::envelope::verdict::encode, encoding);
+    if (form == wire_form::protobuf)
+        return detail::decode_protobuf_object(bytes, options, detail::encoding::of(encoding));
+    auto made = decode(bytes, options, detail::envelope::verdict::encode, encoding);
     // A Status is the server's response to a request and is not pruned.
     if (made && options.prunes() && made->kind() == "Status")
-        return decode(json, options, detail::envelope::verdict::encode_whole, encoding);
+        return decode(bytes, options, detail::envelope::verdict::encode_whole, encoding);
     return made;
 }
 

@@ -1,218 +1,18 @@
-#include "decode/json_feed.hpp"
-#include "decode/json_skipper.hpp"
-#include "decode/left_out.hpp"
-#include "storage/object_block.hpp"
+#include "decode/answer_readers.hpp"
 
-#include <kubecoro/api/decode.hpp>
-
+#include <optional>
 #include <utility>
 
 namespace kubecoro {
-namespace {
-
-constexpr std::string_view list_suffix = "List";
-
-// An item costs some 80 bytes however short its text is. To keep the cost of a page in proportion to its text, the
-// items beyond the first ones must have at least this mean length; an item with a name is longer.
-constexpr std::size_t shortest_item = 16;
-constexpr std::size_t items_for_free = 4096;
-
-// "PodList" -> "Pod"; empty when the list's kind does not determine its items'.
-std::string_view item_kind(std::string_view list_kind) noexcept
-{
-    if (!list_kind.ends_with(list_suffix)) return {};
-    return list_kind.substr(0, list_kind.size() - list_suffix.size());
-}
-
-// Open containers around an item.
-constexpr int items_depth = 2;
-
-// The envelope of a list: members in any order, with the kind possibly after the items.
-class list_envelope final : public detail::envelope
-{
-public:
-    list_envelope(detail::encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known)
-    {
-    }
-
-    verdict open(bool is_object) override
-    {
-        switch (depth_) {
-        case 0:
-            return is_object ? enter() : refuse("expected a list, got an array");
-        case 1:
-            if (field_ == field::items) return is_object ? refuse("`items` is not an array") : enter_items();
-            if (field_ == field::metadata)
-                return is_object ? verdict::encode_whole : refuse("`metadata` is not an object");
-            return verdict::skip;
-        default:
-            if (!is_object) return refuse(item_problem());
-            return known_ != nullptr ? verdict::encode_unless_known : verdict::encode;
-        }
-    }
-
-    void close() override { --depth_; }
-
-    void key(std::string_view text) override
-    {
-        field_ = text == "items"        ? field::items
-                 : text == "metadata"   ? field::metadata
-                 : text == "kind"       ? field::kind
-                 : text == "apiVersion" ? field::api_version
-                                        : field::other;
-    }
-
-    bool scalar(value_kind kind, std::string_view text) override
-    {
-        if (depth_ == 0) return refuse("expected a list") == verdict::descend;
-        if (depth_ == items_depth) return refuse(item_problem()) == verdict::descend;
-        switch (field_) {
-        case field::items:
-            if (kind != value_kind::null) return refuse("`items` is not an array") == verdict::descend;
-            begin_items();
-            break;
-        case field::metadata:
-            if (kind != value_kind::null) return refuse("`metadata` is not an object") == verdict::descend;
-            break;
-        case field::kind:
-            if (kind == value_kind::string) page.kind = text;
-            types_.reset();
-            break;
-        case field::api_version:
-            if (kind == value_kind::string) page.api_version = text;
-            types_.reset();
-            break;
-        case field::other:
-            break;
-        }
-        return true;
-    }
-
-    /// @param received  Bytes of the list so far, including those that are fed next.
-    void allow_items(std::size_t received) noexcept { most_items_ = items_for_free + received / shortest_item; }
-
-    bool encoded(const detail::tape_writer& tape) override
-    {
-        const auto bytes = tape.bytes();
-        if (depth_ == 1) {
-            read_metadata(
-                tape_access::view(bytes.data(), bytes.data() + bytes.size(), detail::encoding::words_of(encoding_)));
-            return true;
-        }
-        if (page.items.size() == most_items_)
-            return refuse("too many items for the length of the text") == verdict::descend;
-        has_incomplete_ = has_incomplete_ || page.kind.empty() || page.api_version.empty();
-        if (!types_) {
-            const std::string_view kind = item_kind(page.kind);
-            types_.emplace(encoding_, kind, kind.empty() ? std::string_view{} : page.api_version);
-        }
-        page.items.push_back(object_builder::build(bytes, encoding_, *types_, arrival::at_rest));
-        return true;
-    }
-
-    bool recognise(const detail::item_identity& who) override
-    {
-        object same = known_->find(who.key(), who.uid(), who.resource_version());
-        if (!same) return false;
-        page.items.push_back(std::move(same));
-        return true;
-    }
-
-    bool leave_out(value_view metadata) override
-    {
-        auto item = detail::left_out(metadata, problem);
-        // A caller that replaces the content of a store must know which object to leave unchanged.
-        if (depth_ != items_depth || item.key.name.empty()) return false;
-        page.left_out.push_back(std::move(item));
-        return true;
-    }
-
-    // Completes items that came before the list's kind and apiVersion.
-    void complete_items()
-    {
-        const std::string_view kind = item_kind(page.kind);
-        if (kind.empty() || !has_incomplete_) return;
-        for (object& item : page.items) {
-            if (item["kind"] && (item["apiVersion"] || page.api_version.empty())) continue;
-            item = object_builder::with_type(item, kind, page.api_version);
-        }
-    }
-
-    list_page page;
-    bool has_items = false;
-
-private:
-    enum class field
-    {
-        other,
-        kind,
-        api_version,
-        metadata,
-        items
-    };
-
-    verdict enter()
-    {
-        ++depth_;
-        return verdict::descend;
-    }
-
-    void begin_items()
-    {
-        has_items = true;
-        page.items.clear();
-        page.left_out.clear();
-    }
-
-    verdict enter_items()
-    {
-        begin_items();
-        return enter();
-    }
-
-    verdict refuse(std::string why)
-    {
-        problem = std::move(why);
-        return verdict::refuse;
-    }
-
-    [[nodiscard]] std::string item_problem() const
-    {
-        return "item " + std::to_string(page.items.size()) + " is not an object";
-    }
-
-    void read_metadata(value_view metadata)
-    {
-        page.resource_version = metadata["resourceVersion"].as_string();
-        page.continue_token = metadata["continue"].as_string();
-        page.shard_selector = metadata["shardInfo"]["selector"].as_string();
-        page.remaining.reset();
-        const value_view remaining = metadata["remainingItemCount"];
-        if (remaining.kind() == value_kind::integer) page.remaining = remaining.as_int64();
-    }
-
-    detail::encoding* encoding_;
-    /// Made from the current kind and apiVersion.
-    std::optional<type_members> types_;
-    const known_objects* known_;
-    int depth_ = 0;
-    field field_ = field::other;
-    std::size_t most_items_ = items_for_free;
-    /// An item came before the list's kind and apiVersion.
-    bool has_incomplete_ = false;
-};
-
-} // namespace
 
 struct list_decoder::state
 {
     state(const decode_options& options, std::shared_ptr<detail::object_encoding> e,
-          std::shared_ptr<const known_objects> k)
-        : encoding(std::move(e)),
-          known(std::move(k)),
-          envelope(detail::encoding::of(encoding), known.get()),
-          feed(envelope, options, 2, detail::encoding::words_of(encoding))
+          std::shared_ptr<const known_objects> k, wire_form form)
+        : encoding(std::move(e)), known(std::move(k))
     {
+        const auto make = form == wire_form::protobuf ? detail::make_protobuf_list : detail::make_json_list;
+        reader = make(options, detail::encoding::of(encoding), known.get());
     }
 
     failure fail(const failure& f)
@@ -223,17 +23,13 @@ struct list_decoder::state
 
     std::shared_ptr<detail::object_encoding> encoding;
     std::shared_ptr<const known_objects> known;
-    list_envelope envelope;
-    detail::json_feed feed;
-    /// Skips the rest of a recognised item.
-    detail::json_skipper known_item;
-    std::size_t received = 0;
+    std::unique_ptr<detail::list_reader> reader;
     std::optional<failure> failed;
 };
 
 list_decoder::list_decoder(decode_options options, std::shared_ptr<detail::object_encoding> encoding,
-                           std::shared_ptr<const known_objects> known)
-    : state_(std::make_unique<state>(options, std::move(encoding), std::move(known)))
+                           std::shared_ptr<const known_objects> known, wire_form form)
+    : state_(std::make_unique<state>(options, std::move(encoding), std::move(known), form))
 {
 }
 list_decoder::~list_decoder() = default;
@@ -242,47 +38,18 @@ list_decoder& list_decoder::operator=(list_decoder&&) noexcept = default;
 
 result<> list_decoder::feed(std::string_view bytes)
 {
-    state& s = *state_;
-    if (s.failed) return *s.failed;
-    s.envelope.allow_items(s.received + bytes.size());
-    while (!bytes.empty()) {
-        if (!s.known_item.done()) {
-            const std::size_t skipped = s.known_item.feed(bytes);
-            s.received += skipped;
-            bytes.remove_prefix(skipped);
-            if (s.known_item.done()) s.feed.resume(s.received);
-            continue;
-        }
-        const auto taken = s.feed.write(bytes, true);
-        if (!taken) return s.fail(taken.error());
-        s.received += *taken;
-        bytes.remove_prefix(*taken);
-        if (const std::size_t open = s.feed.interrupted(); open != 0)
-            s.known_item.begin(open);
-        else if (!bytes.empty())
-            return s.fail(
-                failure(cond::corrupt, "unexpected text after the list, at byte " + std::to_string(s.received)));
-    }
-    return {};
+    if (state_->failed) return *state_->failed;
+    auto fed = state_->reader->feed(bytes);
+    if (!fed) return state_->fail(fed.error());
+    return fed;
 }
 
 result<list_page> list_decoder::finish()
 {
-    state& s = *state_;
-    if (s.failed) return *s.failed;
-    if (!s.known_item.done())
-        return s.fail(failure(cond::corrupt, "unexpected end of text after byte " + std::to_string(s.received)));
-    if (!s.feed.done()) {
-        const auto taken = s.feed.write("", false);
-        if (!taken) return s.fail(taken.error());
-    }
-    if (!s.envelope.has_items) {
-        const std::string& kind = s.envelope.page.kind;
-        return s.fail(failure(cond::corrupt, kind.empty() ? "expected a list, got neither kind nor items"
-                                                          : "expected a list, got kind " + kind));
-    }
-    s.envelope.complete_items();
-    return std::move(s.envelope.page);
+    if (state_->failed) return *state_->failed;
+    auto page = state_->reader->finish();
+    if (!page) return state_->fail(page.error());
+    return page;
 }
 
 } // namespace kubecoro

@@ -1,6 +1,6 @@
 #include "protobuf/message_reader.hpp"
 
-#include "decode/json_scanner.hpp"
+#include "decode/scan_value.hpp"
 #include "protobuf/go_text.hpp"
 
 #include <array>
@@ -123,8 +123,7 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
 
 bool message_reader::absent(const schema_field& f)
 {
-    constexpr auto silent = static_cast<std::uint8_t>(flag::omit_empty | flag::omit_zero | flag::inlined);
-    if (f.has(silent)) return true;
+    if (f.has(flag::omit_empty | flag::omit_zero | flag::inlined)) return true;
     // A scalar or struct is always on the wire: an older server without the field has nothing in its JSON either.
     const bool is_list = f.type == field_type::message && !f.has(flag::pointer) &&
                          builtin_schemas::message(f.message).form == json_form::array;
@@ -295,8 +294,8 @@ bool message_reader::raw_json(const schema_field& f, std::string_view content)
     if (tape_.leaves_out_container()) return true;
     const bool is_container = json.front() == '{' || json.front() == '[';
     if (is_container && copies(f, json)) return true;
-    const auto scanned = scan_value(json, tape_);
-    return scanned || fail("JSON inside protobuf: " + scanned.error().message());
+    const scanned outcome = scan_value(json, tape_);
+    return outcome == scanned::malformed ? fail("malformed JSON inside protobuf") : outcome == scanned::complete;
 }
 
 bool message_reader::schema_or(const schema_field& f, std::string_view content)

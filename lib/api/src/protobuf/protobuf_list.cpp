@@ -258,4 +258,10 @@ result<list_page> protobuf_list::finish()
     return std::move(page_);
 }
 
+std::unique_ptr<list_reader> make_protobuf_list(const decode_options& options, encoding* e,
+                                                   const known_objects* known)
+{
+    return std::make_unique<protobuf_list>(options, e, known);
+}
+
 } // namespace kubecoro::detail

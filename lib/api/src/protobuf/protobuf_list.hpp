@@ -1,6 +1,7 @@
 // Decodes lists in protobuf as their bytes arrive.
 #pragma once
 
+#include "decode/answer_readers.hpp"
 #include "protobuf/object_reader.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -18,14 +19,13 @@ namespace kubecoro::detail {
 
     The length of each item comes before it, so only an item that is cut by the end of a chunk is copied, and an item
     that is too long is passed over without being kept. */
-class protobuf_list
+class protobuf_list final : public list_reader
 {
 public:
     protobuf_list(const decode_options& options, encoding* e, const known_objects* known);
 
-    /// As list_decoder.
-    [[nodiscard]] result<> feed(std::string_view bytes);
-    [[nodiscard]] result<list_page> finish();
+    result<> feed(std::string_view bytes) override;
+    result<list_page> finish() override;
 
 private:
     /// The parts of the response, in their order.

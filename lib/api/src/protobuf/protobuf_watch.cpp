@@ -150,10 +150,16 @@ result<watch_event> protobuf_watch::leave_out(const raw_event& from, std::string
     return out;
 }
 
-result<> protobuf_watch::finish() const
+result<> protobuf_watch::finish()
 {
     if (carried_.empty() && skip_ == 0) return {};
     return broken("the stream ends");
+}
+
+std::unique_ptr<watch_reader> make_protobuf_watch(const decode_options& options, encoding* e,
+                                                   const known_objects* known)
+{
+    return std::make_unique<protobuf_watch>(options, e, known);
 }
 
 } // namespace kubecoro::detail

@@ -1,6 +1,7 @@
 // Decodes watches in protobuf as their bytes arrive.
 #pragma once
 
+#include "decode/answer_readers.hpp"
 #include "protobuf/object_reader.hpp"
 
 #include <kubecoro/api/decode.hpp>
@@ -14,14 +15,13 @@ namespace kubecoro::detail {
 
 /** Reads the frames of a watch: four bytes of length, then an event. A frame that is cut by the end of a chunk is kept
     until it is complete. */
-class protobuf_watch
+class protobuf_watch final : public watch_reader
 {
 public:
     protobuf_watch(const decode_options& options, encoding* e, const known_objects* known);
 
-    /// As watch_decoder.
-    [[nodiscard]] result<> feed(std::string_view bytes, std::vector<watch_event>& out);
-    [[nodiscard]] result<> finish() const;
+    result<> feed(std::string_view bytes, std::vector<watch_event>& out) override;
+    result<> finish() override;
 
 private:
     /// An event before its object is decoded.

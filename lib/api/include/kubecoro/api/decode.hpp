@@ -15,6 +15,15 @@
 
 namespace kubecoro {
 
+/// The form of an answer on the wire.
+enum class wire_form
+{
+    json,
+    /// Kubernetes' protobuf, for the built-in kinds. The result is the same as from JSON, except that fields which
+    /// this version does not know are missing: see object::is_partial().
+    protobuf
+};
+
 /// Limits on decoder input, so that no peer can cause unbounded allocation.
 struct decode_limits
 {
@@ -151,8 +160,9 @@ class list_decoder
 {
 public:
     /// @param encoding  Shared by the objects; null = each object is self-contained.
+    /// @param form      As the answer's Content-Type says.
     explicit list_decoder(decode_options options = {}, std::shared_ptr<detail::object_encoding> encoding = {},
-                          std::shared_ptr<const known_objects> known = {});
+                          std::shared_ptr<const known_objects> known = {}, wire_form form = wire_form::json);
     ~list_decoder();
     list_decoder(list_decoder&&) noexcept;
     list_decoder& operator=(list_decoder&&) noexcept;
@@ -169,17 +179,19 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/** Decodes a watch response: JSON documents separated by newlines, in any chunking.
+/** Decodes a watch response, in any chunking: JSON documents separated by newlines, or protobuf frames.
 
-    Sans-io. Events of complete lines are returned at once; an incomplete line is buffered, bounded by the limits. */
+    Sans-io. Events of complete lines or frames are returned at once; an incomplete one is buffered, bounded by the
+    limits. */
 class watch_decoder
 {
 public:
     /// @param encoding  Shared by the objects; null = each object is self-contained.
     /// @param known     Set: the response begins with a streamed list. Up to the bookmark that ends it, added objects
     ///                  are treated as list items, and known ones are not encoded again.
+    /// @param form      As the answer's Content-Type says.
     explicit watch_decoder(decode_options options = {}, std::shared_ptr<detail::object_encoding> encoding = {},
-                           std::shared_ptr<const known_objects> known = {});
+                           std::shared_ptr<const known_objects> known = {}, wire_form form = wire_form::json);
     ~watch_decoder();
     watch_decoder(watch_decoder&&) noexcept;
     watch_decoder& operator=(watch_decoder&&) noexcept;
@@ -198,8 +210,9 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// Decodes one object from one JSON text. Errors: cond::corrupt.
-[[nodiscard]] result<object> decode_object(std::string_view json, const decode_options& options = {},
-                                           const std::shared_ptr<detail::object_encoding>& encoding = {});
+/// Decodes one object: one JSON text, or one protobuf message with its envelope. Errors: cond::corrupt.
+[[nodiscard]] result<object> decode_object(std::string_view bytes, const decode_options& options = {},
+                                           const std::shared_ptr<detail::object_encoding>& encoding = {},
+                                           wire_form form = wire_form::json);
 
 } // namespace kubecoro
