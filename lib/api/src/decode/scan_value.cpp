@@ -1,0 +1,24 @@
+#include "decode/scan_value.hpp"
+
+#include "decode/json_scanner.hpp"
+#include "decode/tape_sink.hpp"
+
+namespace kubecoro::detail {
+
+scanned scan_value(std::string_view json, pruned_tape& out)
+{
+    json_scanner scanner(json_scanner::most_levels);
+    tape_sink sink(out, json.size());
+    const char* at = json.data();
+    const char* const end = at + json.size();
+    auto o = scanner.run(at, end, sink);
+    while (o == json_scanner::outcome::stopped && sink.take_left_out()) {
+        scanner.skip(1);
+        o = scanner.run(at, end, sink);
+    }
+    if (o == json_scanner::outcome::unfinished) o = scanner.finish(sink);
+    if (o == json_scanner::outcome::stopped) return scanned::too_large;
+    return o == json_scanner::outcome::complete && at == end ? scanned::complete : scanned::malformed;
+}
+
+} // namespace kubecoro::detail
