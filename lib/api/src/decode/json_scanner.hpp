@@ -59,8 +59,11 @@ public:
     /// Number of open containers.
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
     [[nodiscard]] const char* problem() const noexcept { return problem_; }
+    [[nodiscard]] bool is_too_deep() const noexcept { return problem_ == too_deep; }
 
 private:
+    static constexpr const char* too_deep = "nested too deeply";
+
     enum class state : unsigned char
     {
         value,
@@ -220,7 +223,7 @@ value:
     }
 
 object:
-    if (depth_ == max_depth_) return refuse("nested too deeply");
+    if (depth_ == max_depth_) return refuse(too_deep);
     ++p;
     kinds_[depth_++] = true;
     if (!sink.begin(true)) return stop(state::first_key);
@@ -262,7 +265,7 @@ behind_key:
     goto value;
 
 array:
-    if (depth_ == max_depth_) return refuse("nested too deeply");
+    if (depth_ == max_depth_) return refuse(too_deep);
     ++p;
     kinds_[depth_++] = false;
     if (!sink.begin(false)) return stop(state::first_item);

@@ -1,5 +1,4 @@
 #include "decode/json_feed.hpp"
-#include "decode/json_skipper.hpp"
 #include "decode/left_out.hpp"
 #include "storage/object_block.hpp"
 
@@ -225,8 +224,6 @@ struct list_decoder::state
     std::shared_ptr<const known_objects> known;
     list_envelope envelope;
     detail::json_feed feed;
-    /// Skips the rest of a recognised item.
-    detail::json_skipper known_item;
     std::size_t received = 0;
     std::optional<failure> failed;
 };
@@ -245,24 +242,12 @@ result<> list_decoder::feed(std::string_view bytes)
     state& s = *state_;
     if (s.failed) return *s.failed;
     s.envelope.allow_items(s.received + bytes.size());
-    while (!bytes.empty()) {
-        if (!s.known_item.done()) {
-            const std::size_t skipped = s.known_item.feed(bytes);
-            s.received += skipped;
-            bytes.remove_prefix(skipped);
-            if (s.known_item.done()) s.feed.resume(s.received);
-            continue;
-        }
-        const auto taken = s.feed.write(bytes, true);
-        if (!taken) return s.fail(taken.error());
-        s.received += *taken;
-        bytes.remove_prefix(*taken);
-        if (const std::size_t open = s.feed.interrupted(); open != 0)
-            s.known_item.begin(open);
-        else if (!bytes.empty())
-            return s.fail(
-                failure(cond::corrupt, "unexpected text after the list, at byte " + std::to_string(s.received)));
-    }
+    if (bytes.empty()) return {};
+    const auto taken = s.feed.write(bytes, true);
+    if (!taken) return s.fail(taken.error());
+    s.received += *taken;
+    if (*taken != bytes.size())
+        return s.fail(failure(cond::corrupt, "unexpected text after the list, at byte " + std::to_string(s.received)));
     return {};
 }
 
@@ -270,12 +255,7 @@ result<list_page> list_decoder::finish()
 {
     state& s = *state_;
     if (s.failed) return *s.failed;
-    if (!s.known_item.done())
-        return s.fail(failure(cond::corrupt, "unexpected end of text after byte " + std::to_string(s.received)));
-    if (!s.feed.done()) {
-        const auto taken = s.feed.write("", false);
-        if (!taken) return s.fail(taken.error());
-    }
+    if (const auto ended = s.feed.write("", false); !ended) return s.fail(ended.error());
     if (!s.envelope.has_items) {
         const std::string& kind = s.envelope.page.kind;
         return s.fail(failure(cond::corrupt, kind.empty() ? "expected a list, got neither kind nor items"

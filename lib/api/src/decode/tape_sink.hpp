@@ -32,8 +32,8 @@ public:
     [[nodiscard]] bool boolean(bool value) { return tape_.boolean(value); }
     [[nodiscard]] bool null() { return tape_.null(); }
 
-    [[nodiscard]] bool may_repeat() const noexcept { return tape_.is_whole() && tape_.writer().may_repeat(); }
-    [[nodiscard]] std::size_t repeat(std::string_view text) { return tape_.writer().repeat(text); }
+    [[nodiscard]] bool may_repeat() const noexcept { return tape_.may_repeat(); }
+    [[nodiscard]] std::size_t repeat(std::string_view text) { return tape_.repeat(text); }
     [[nodiscard]] std::size_t room(bool is_key) const noexcept
     {
         return !is_key && tape_.ignores_value() ? 0 : max_text_;

@@ -1,5 +1,4 @@
 #include "decode/json_feed.hpp"
-#include "decode/json_skipper.hpp"
 #include "decode/left_out.hpp"
 #include "storage/object_block.hpp"
 
@@ -220,7 +219,7 @@ struct watch_decoder::state
             at = line_start + static_cast<std::size_t>(rest.data() - line.data());
             envelope.reset();
             feed.reset(at);
-            const auto taken = decode_document(rest, at);
+            const auto taken = feed.write(rest, false);
             if (!taken) return taken.error();
             if (prunes && envelope.was_too_late()) {
                 envelope.reset(envelope.type());
@@ -235,20 +234,6 @@ struct watch_decoder::state
         }
         line_start += line.size() + 1;
         return {};
-    }
-
-    /// @return the bytes of the first document in `text`, which starts at byte `at` of the stream.
-    result<std::size_t> decode_document(std::string_view text, std::size_t at)
-    {
-        auto taken = feed.write(text, false);
-        if (!taken || feed.interrupted() == 0) return taken;
-        detail::json_skipper rest_of_known;
-        rest_of_known.begin(feed.interrupted());
-        const std::size_t end = *taken + rest_of_known.feed(text.substr(*taken));
-        feed.resume(at + end);
-        taken = feed.write(text.substr(end), false);
-        if (!taken) return taken;
-        return end + *taken;
     }
 
     /// Buffers a part of a line that is incomplete or too long.
