@@ -1,8 +1,6 @@
 // The escape of a lone surrogate is read as U+FFFD, as by Go's decoder, in any chunking.
 #include <kubecoro/test/catch.hpp>
 
-#include "decode/surrogates.hpp"
-
 #include <kubecoro/api/decode.hpp>
 
 #include <algorithm>
@@ -67,38 +65,7 @@ std::optional<std::string> decoded(std::string_view text, std::size_t chunk, con
     return out;
 }
 
-std::string repaired(std::string_view text)
-{
-    std::string out(text);
-    (void)detail::repair_surrogates(out);
-    return out;
-}
-
 } // namespace
-
-TEST_CASE("surrogates: only lone ones are replaced", "[api][decode]")
-{
-    for (const auto& s : samples) {
-        CAPTURE(s.written);
-        // A following quote rules out a pair.
-        CHECK(repaired(std::string(s.written) + '"') == std::string(s.read) + '"');
-        CHECK(repaired(s.read) == s.read);
-    }
-    CHECK(repaired(R"(\ud8zz\ud8)") == R"(\ud8zz\ud8)");
-}
-
-TEST_CASE("surrogates: the start of a cut escape is found", "[api][decode]")
-{
-    const auto open = [](std::string text) { return detail::repair_surrogates(text).open; };
-    const std::string pair = R"(\ud83d\ude00)";
-    for (std::size_t n = 1; n < pair.size(); ++n) CHECK(open("ab" + pair.substr(0, n)) == 2);
-    CHECK(open("ab" + pair) == detail::surrogate_repair::none);
-    CHECK(open(R"(ab\\)") == detail::surrogate_repair::none);
-    CHECK(open(R"(ab\\\)") == 4);
-    CHECK(open(R"(ab\u00e)") == 2);
-    CHECK(open(R"(ab\u00e4)") == detail::surrogate_repair::none);
-    CHECK(open(R"(ab\ud83dx)") == detail::surrogate_repair::none);
-}
 
 TEST_CASE("surrogates: a list reads lone ones as U+FFFD, in every chunking", "[api][decode]")
 {

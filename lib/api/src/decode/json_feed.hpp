@@ -1,5 +1,3 @@
-// The only place where JSON text is tokenised: whole values become tapes, the envelope around them is passed to its
-// owner.
 #pragma once
 
 #include "decode/item_identity.hpp"
@@ -41,11 +39,11 @@ public:
     /// Ends a container that was descended into.
     virtual void close() {}
     virtual void key(std::string_view text) = 0;
-    /// `text` is that of a string or number, cut at 4096 bytes. False = `problem` is set.
+    /// `text` is that of a string, cut at 4096 bytes; empty for other kinds. False = `problem` is set.
     virtual bool scalar(value_kind kind, std::string_view text) = 0;
     virtual bool encoded(const tape_writer& tape) = 0;
-    /// Returns true if the current object is already available: encoded() is not called, and write() returns, see
-    /// interrupted(). May be called again when more is known.
+    /// Returns true if the current object is already available: encoded() is not called, and the rest of the object is
+    /// only scanned for its end. May be called again when more is known.
     virtual bool recognise(const item_identity&) { return false; }
     /** The current object exceeds the limits, as `problem` says. Returns true to continue without it; encoded() is not
         called.
@@ -60,7 +58,8 @@ public:
     std::string problem;
 };
 
-/** Feeds text to a JSON parser and its events to a tape and an envelope. One document at a time. */
+/** Scans JSON text: whole values become tapes, the envelope around them is passed to its owner. One document at a time,
+    in any chunking. */
 class json_feed
 {
 public:
@@ -79,12 +78,6 @@ public:
         text follows. Errors: cond::corrupt with the position up to which the text was understood; cond::invalid for
         invalid prune paths. */
     [[nodiscard]] result<std::size_t> write(std::string_view bytes, bool more);
-    [[nodiscard]] bool done() const noexcept;
-
-    /// Number of open containers of a recognised object, whose remainder the caller must skip; 0 = none.
-    [[nodiscard]] std::size_t interrupted() const noexcept;
-    /// Continues after the recognised object, inside the containers descended into. `offset` as for reset().
-    void resume(std::size_t offset);
 
 private:
     struct impl;

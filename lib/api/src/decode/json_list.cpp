@@ -1,6 +1,5 @@
 #include "decode/answer_readers.hpp"
 #include "decode/json_feed.hpp"
-#include "decode/json_skipper.hpp"
 #include "decode/left_out.hpp"
 #include "storage/object_block.hpp"
 
@@ -215,42 +214,24 @@ public:
 private:
     list_envelope envelope_;
     json_feed feed_;
-    /// Skips the rest of a recognised item.
-    json_skipper known_item_;
     std::size_t received_ = 0;
 };
 
 result<> json_list::feed(std::string_view bytes)
 {
     envelope_.allow_items(received_ + bytes.size());
-    while (!bytes.empty()) {
-        if (!known_item_.done()) {
-            const std::size_t skipped = known_item_.feed(bytes);
-            received_ += skipped;
-            bytes.remove_prefix(skipped);
-            if (known_item_.done()) feed_.resume(received_);
-            continue;
-        }
-        const auto taken = feed_.write(bytes, true);
-        if (!taken) return taken.error();
-        received_ += *taken;
-        bytes.remove_prefix(*taken);
-        if (const std::size_t open = feed_.interrupted(); open != 0)
-            known_item_.begin(open);
-        else if (!bytes.empty())
-            return failure(cond::corrupt, "unexpected text after the list, at byte " + std::to_string(received_));
-    }
+    if (bytes.empty()) return {};
+    const auto taken = feed_.write(bytes, true);
+    if (!taken) return taken.error();
+    received_ += *taken;
+    if (*taken != bytes.size())
+        return failure(cond::corrupt, "unexpected text after the list, at byte " + std::to_string(received_));
     return {};
 }
 
 result<list_page> json_list::finish()
 {
-    if (!known_item_.done())
-        return failure(cond::corrupt, "unexpected end of text after byte " + std::to_string(received_));
-    if (!feed_.done()) {
-        const auto taken = feed_.write("", false);
-        if (!taken) return taken.error();
-    }
+    if (const auto ended = feed_.write("", false); !ended) return ended.error();
     if (!envelope_.has_items) {
         const std::string& kind = envelope_.page.kind;
         return failure(cond::corrupt, kind.empty() ? "expected a list, got neither kind nor items"

@@ -31,13 +31,11 @@ public:
     [[nodiscard]] bool done() const noexcept { return depth_ == 0; }
 
 private:
-    struct narrow_machine;
-    struct wide_machine;
-
     template<class Machine>
-    [[nodiscard]] std::size_t feed_with(Machine machine, std::string_view text) noexcept;
+    [[nodiscard]] std::size_t feed_with(std::string_view text) noexcept;
+    /// Processes up to 64 bytes, of which the first `size` count. @return the bytes consumed.
     template<class Machine>
-    [[nodiscard]] std::size_t block(Machine machine, const char* text, std::size_t size) noexcept;
+    [[nodiscard]] std::size_t block(const char* text, std::size_t size) noexcept;
     [[nodiscard]] std::size_t feed_wide(std::string_view text) noexcept;
     [[nodiscard]] std::uint64_t escaped(std::uint64_t backslashes, std::size_t size) noexcept;
 

@@ -1,7 +1,6 @@
 #include "decode/answer_readers.hpp"
 #include "decode/event_type.hpp"
 #include "decode/json_feed.hpp"
-#include "decode/json_skipper.hpp"
 #include "decode/left_out.hpp"
 #include "storage/object_block.hpp"
 
@@ -196,7 +195,7 @@ private:
             at = line_start_ + static_cast<std::size_t>(rest.data() - line.data());
             envelope_.reset();
             feed_.reset(at);
-            const auto taken = decode_document(rest, at);
+            const auto taken = feed_.write(rest, false);
             if (!taken) return taken.error();
             if (prunes_ && envelope_.was_too_late()) {
                 envelope_.reset(envelope_.type());
@@ -211,20 +210,6 @@ private:
         }
         line_start_ += line.size() + 1;
         return {};
-    }
-
-    /// @return the bytes of the first document in `text`, which starts at byte `at` of the stream.
-    result<std::size_t> decode_document(std::string_view text, std::size_t at)
-    {
-        auto taken = feed_.write(text, false);
-        if (!taken || feed_.interrupted() == 0) return taken;
-        json_skipper rest_of_known;
-        rest_of_known.begin(feed_.interrupted());
-        const std::size_t end = *taken + rest_of_known.feed(text.substr(*taken));
-        feed_.resume(at + end);
-        taken = feed_.write(text.substr(end), false);
-        if (!taken) return taken;
-        return end + *taken;
     }
 
     /// Buffers a part of a line that is incomplete or too long.

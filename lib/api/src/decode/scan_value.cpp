@@ -1,38 +1,24 @@
 #include "decode/scan_value.hpp"
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
+#include "decode/json_scanner.hpp"
+#include "decode/tape_sink.hpp"
 
 namespace kubecoro::detail {
-namespace {
-bool write(const boost::json::value& v, pruned_tape& out)
-{
-    if (v.is_object()) {
-        if (out.leaves_out_container()) return true;
-        if (!out.begin(true)) return false;
-        for (const auto& m : v.get_object())
-            if (!out.key(m.key()) || !write(m.value(), out)) return false;
-        return out.end();
-    }
-    if (v.is_array()) {
-        if (out.leaves_out_container()) return true;
-        if (!out.begin(false)) return false;
-        for (const auto& m : v.get_array())
-            if (!write(m, out)) return false;
-        return out.end();
-    }
-    if (v.is_string()) return out.string(v.get_string());
-    if (v.is_int64()) return out.integer(v.get_int64());
-    if (v.is_bool()) return out.boolean(v.get_bool());
-    if (v.is_null()) return out.null();
-    return out.number(boost::json::serialize(v));
-}
-} // namespace
+
 scanned scan_value(std::string_view json, pruned_tape& out)
 {
-    boost::json::error_code ec;
-    const auto v = boost::json::parse(json, ec);
-    if (ec) return scanned::malformed;
-    return write(v, out) ? scanned::complete : scanned::too_large;
+    json_scanner scanner(json_scanner::most_levels);
+    tape_sink sink(out, json.size());
+    const char* at = json.data();
+    const char* const end = at + json.size();
+    auto o = scanner.run(at, end, sink);
+    while (o == json_scanner::outcome::stopped && sink.take_left_out()) {
+        scanner.skip(1);
+        o = scanner.run(at, end, sink);
+    }
+    if (o == json_scanner::outcome::unfinished) o = scanner.finish(sink);
+    if (o == json_scanner::outcome::stopped) return scanned::too_large;
+    return o == json_scanner::outcome::complete && at == end ? scanned::complete : scanned::malformed;
 }
+
 } // namespace kubecoro::detail

@@ -14,7 +14,7 @@ void pruned_tape::clear(bool prune)
     tape_.clear();
     pruning_ = following_ = prune && !filter_.empty();
     followed_depth_ = 0;
-    mute_ = passed_ = false;
+    mute_ = false;
     has_way_key_ = false;
     if (following_) walk_.begin();
 }
@@ -22,14 +22,12 @@ void pruned_tape::clear(bool prune)
 void pruned_tape::listen() noexcept
 {
     mute_ = following_ && walk_.next() != verdict::whole && walk_.next() != verdict::part;
-    passed_ = true;
 }
 
 bool pruned_tape::followed_key(std::string_view text)
 {
     const verdict v = walk_.key(text);
     listen();
-    passed_ = false;
     has_way_key_ = v == verdict::way;
     if (has_way_key_) way_key_ = text;
     return mute_ || tape_.key(text);

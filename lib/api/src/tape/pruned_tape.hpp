@@ -25,10 +25,6 @@ public:
 
     /// True if the next value is left out unless it is a container.
     [[nodiscard]] bool ignores_value() const noexcept { return mute_; }
-    /// Like ignores_value(), called after reading a value that is not a container.
-    [[nodiscard]] bool passes_by() noexcept { return passed_ = mute_; }
-    /// True if the last event was a key, or the innermost container is an array. Scans the whole object.
-    [[nodiscard]] bool awaits_value() const noexcept { return (mute_ && !passed_) || tape_.awaits_value(); }
 
     [[nodiscard]] bool begin(bool is_object)
     {
@@ -43,11 +39,9 @@ public:
     [[nodiscard]] bool boolean(bool value) { return mute_ || tape_.boolean(value); }
     [[nodiscard]] bool null() { return mute_ || tape_.null(); }
 
-    /// True if the innermost container is kept as a whole. Until depth() falls to whole_until(), events may go directly
-    /// to writer().
-    [[nodiscard]] bool is_whole() const noexcept { return !following_; }
-    [[nodiscard]] std::size_t whole_until() const noexcept { return followed_depth_; }
-    [[nodiscard]] tape_writer& writer() noexcept { return tape_; }
+    /// After key(), like those of tape_writer.
+    [[nodiscard]] bool may_repeat() const noexcept { return !following_ && tape_.may_repeat(); }
+    [[nodiscard]] std::size_t repeat(std::string_view text) { return tape_.repeat(text); }
 
     /// True if a container that begins here is left out: its events must not be passed to this object.
     [[nodiscard]] bool leaves_out_container() const noexcept
@@ -79,8 +73,6 @@ private:
     /// The depth at which following resumes.
     std::size_t followed_depth_ = 0;
     bool mute_ = false;
-    /// No key since the last value.
-    bool passed_ = false;
     /// The last key, if keeping it depends on the value.
     std::string way_key_;
     bool has_way_key_ = false;

@@ -204,11 +204,6 @@ value_view tape_writer::complete_member(std::string_view key) const noexcept
     return {};
 }
 
-void tape_writer::append_nesting(std::string& text) const
-{
-    for (std::size_t i = 1; i <= depth_; ++i) text += frames_[i].is_array ? "[" : "{\"\":";
-}
-
 tape_writer::hint tape_writer::hint_of(key_class c, const frame& f) const noexcept
 {
     switch (c) {
@@ -249,20 +244,6 @@ bool tape_writer::has_key(const frame& f, std::string_view key) const noexcept
         at = read_key(at, end_, words_, other);
         if (at == nullptr || other == key) return true;
         at = skip_value(at, end_);
-    }
-    return false;
-}
-
-bool tape_writer::awaits_value() const noexcept
-{
-    const frame& f = innermost();
-    if (f.is_array) return true;
-    const unsigned char* at = data_.get() + f.start + 1 + f.width;
-    std::string_view key;
-    while (at != nullptr && at != end_) {
-        at = read_key(at, end_, words_, key);
-        if (at == end_) return true;
-        if (at != nullptr) at = skip_value(at, end_);
     }
     return false;
 }

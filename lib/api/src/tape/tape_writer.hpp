@@ -93,16 +93,11 @@ public:
     [[nodiscard]] bool boolean(bool value) { return single(value ? tag::true_ : tag::false_); }
     [[nodiscard]] bool null() { return single(tag::null); }
 
-    /// True if the last event was a key, or the innermost container is an array. Scans the whole object.
-    [[nodiscard]] bool awaits_value() const noexcept;
-
     /// Number of open containers.
     [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
     /// The member of the root, if it is complete or was when a limit was exceeded; absent otherwise. Valid until the
     /// next event.
     [[nodiscard]] value_view complete_member(std::string_view key) const noexcept;
-    /// Appends text that opens the same containers, to restart a parser inside them.
-    void append_nesting(std::string& text) const;
     [[nodiscard]] trouble problem() const noexcept { return trouble_; }
     /// Complete when depth() is 0.
     [[nodiscard]] std::span<const unsigned char> bytes() const noexcept { return {data_.get(), size()}; }
