@@ -1,7 +1,12 @@
 // Applies patches: RFC 6902 (JSON), RFC 7386 (merge) and Kubernetes' strategic merge.
 #pragma once
 
+#include <kubecoro/apiserver/status_error.hpp>
+
 #include <boost/json/value.hpp>
+
+#include <optional>
+#include <string_view>
 
 namespace kubecoro::apiserver {
 
@@ -13,8 +18,12 @@ namespace kubecoro::apiserver {
 
 void apply_merge_patch(boost::json::value& doc, const boost::json::value& patch);
 
-/** Merges maps, and lists of built-in kinds by their merge keys (containers by name, ports by number, ...). Supports
-    `$patch`, `$retainKeys`, `$setElementOrder/...` and `$deleteFromPrimitiveList/...`. */
-void apply_strategic_merge(boost::json::value& doc, const boost::json::value& patch);
+/** Applies a strategic merge patch to an object of a built-in kind. Objects are merged; lists are merged by their merge key, or
+    as sets, when the schema of the kind says so, and replaced otherwise. Supports `$patch`, `$retainKeys`,
+    `$setElementOrder/...` and `$deleteFromPrimitiveList/...`. Returns why a patch cannot be applied; `doc` is then
+    unusable. */
+[[nodiscard]] std::optional<status_error> apply_strategic_merge(boost::json::object& doc,
+                                                                const boost::json::object& patch,
+                                                                std::string_view api_version, std::string_view kind);
 
 } // namespace kubecoro::apiserver

@@ -1,230 +1,343 @@
-// Applies Kubernetes' strategic merge patch, with the merge keys of the built-in kinds.
+// Applies Kubernetes' strategic merge patch, with the patch rules of the built-in schemas.
+#include "patch/list_order.hpp"
 #include "patch/patch.hpp"
 #include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+
+#include <kubecoro/api/detail/schema.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <set>
 
 namespace kubecoro::apiserver {
 namespace {
 
-struct merge_rule
-{
-    std::string_view list;
-    std::string_view key;
-};
+namespace schemas = detail::builtin_schemas;
+using detail::field_flag;
+using detail::schema_field;
+using refusal = std::optional<status_error>;
 
-/// The patchMergeKey tags of the API types, except `ports`: containerPort in containers, port in services.
-constexpr std::array merge_rules{merge_rule{"containers", "name"},
-                                 merge_rule{"initContainers", "name"},
-                                 merge_rule{"ephemeralContainers", "name"},
-                                 merge_rule{"env", "name"},
-                                 merge_rule{"volumes", "name"},
-                                 merge_rule{"volumeMounts", "mountPath"},
-                                 merge_rule{"volumeDevices", "devicePath"},
-                                 merge_rule{"imagePullSecrets", "name"},
-                                 merge_rule{"secrets", "name"},
-                                 merge_rule{"hostAliases", "ip"},
-                                 merge_rule{"podIPs", "ip"},
-                                 merge_rule{"hostIPs", "ip"},
-                                 merge_rule{"topologySpreadConstraints", "topologyKey"},
-                                 merge_rule{"conditions", "type"},
-                                 merge_rule{"addresses", "type"},
-                                 merge_rule{"resourceClaims", "name"},
-                                 merge_rule{"ownerReferences", "uid"}};
+constexpr std::string_view directive = "$patch";
+constexpr std::string_view retain_directive = "$retainKeys";
+constexpr std::string_view order_prefix = "$setElementOrder/";
+constexpr std::string_view delete_prefix = "$deleteFromPrimitiveList/";
 
-std::string_view merge_key(std::string_view list, const json::array& patch)
+bool is_directive(std::string_view key)
 {
-    if (list == "ports") {
-        const bool container =
-            std::any_of(patch.begin(), patch.end(), [](const auto& item) { return find_at(item, "containerPort"); });
-        return container ? "containerPort" : "port";
-    }
-    const auto it = std::find_if(merge_rules.begin(), merge_rules.end(), [&](const auto& r) { return r.list == list; });
-    return it == merge_rules.end() ? std::string_view{} : it->key;
+    return key == directive || key == retain_directive || key.starts_with(order_prefix) ||
+           key.starts_with(delete_prefix);
 }
 
-bool merges_as_set(std::string_view list) { return list == "finalizers"; }
+/// The message that describes an object. None: the members of maps and of free-form JSON, which have no patch rules.
+using shape = std::optional<std::uint16_t>;
 
-/// Returns the key of a value in an ordered index, whose cost no choice of values can degrade.
-std::string index_key(const json::value& v) { return to_text(v); }
-
-std::set<std::string> index_of(const json::array& values)
+const schema_field* field_of(shape message, std::string_view name)
 {
-    std::set<std::string> out;
-    for (const auto& v : values) out.insert(index_key(v));
+    return message ? schemas::find_field(*message, name) : nullptr;
+}
+
+shape shape_of(const schema_field* field)
+{
+    const bool has_rules = field && field->type == detail::field_type::message && !field->has(field_flag::map) &&
+                           schemas::message(field->message).form == detail::json_form::object;
+    return has_rules ? shape(field->message) : std::nullopt;
+}
+
+/// How a list is merged; a list without this is replaced.
+struct list_rule
+{
+    /// Empty: a set of scalars.
+    std::string_view key;
+    shape items;
+};
+
+std::optional<list_rule> rule_of(const schema_field* field)
+{
+    if (!field || !field->has(field_flag::patch_merge)) return std::nullopt;
+    return list_rule{schemas::text(field->merge_key), shape_of(field)};
+}
+
+refusal unknown_directive(const json::value& what, const json::object& patch)
+{
+    return errors::internal("unknown patch type: " + scalar_text(what) + " in map: " + to_text(patch));
+}
+
+/// Returns a value without nulls and directives; nothing if it is itself to be dropped.
+std::optional<json::value> cleaned(const json::value& v)
+{
+    if (const auto* array = v.if_array()) {
+        json::array out;
+        for (const auto& item : *array)
+            if (auto kept = cleaned(item)) out.push_back(std::move(*kept));
+        return out;
+    }
+    const auto* object = v.if_object();
+    if (!object) return v;
+    if (object->contains(directive)) return std::nullopt;
+    json::object out;
+    for (const auto& [key, member] : *object) {
+        if (member.is_null() || is_directive(key)) continue;
+        if (auto kept = cleaned(member)) out.emplace(key, std::move(*kept));
+    }
     return out;
 }
 
-/// Sorts the items named in the order list into its order; the other items keep their positions where possible.
-void order_items(json::array& items, std::string_view key, const json::array& order)
+void take(json::object& target, std::string_view name, const json::value& value)
 {
-    const auto id_of = [&](const json::value& item) { return key.empty() ? &item : find_at(item, key); };
-    std::map<std::string, std::size_t> ranks;
-    for (std::size_t i = 0; i < order.size(); ++i)
-        if (const auto* id = id_of(order[i])) ranks.emplace(index_key(*id), i);
-    std::vector<std::pair<std::size_t, json::value>> ranked;
-    std::vector<std::pair<std::size_t, json::value>> others;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const auto* id = id_of(items[i]);
-        const auto rank = id ? ranks.find(index_key(*id)) : ranks.end();
-        if (rank == ranks.end())
-            others.emplace_back(i, std::move(items[i]));
-        else
-            ranked.emplace_back(rank->second, std::move(items[i]));
-    }
-    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    json::array ordered;
-    auto other = others.begin();
-    for (auto& [r, item] : ranked) {
-        while (other != others.end() && other->first <= ordered.size()) ordered.push_back(std::move((other++)->second));
-        ordered.push_back(std::move(item));
-    }
-    while (other != others.end()) ordered.push_back(std::move((other++)->second));
-    items = std::move(ordered);
+    if (auto kept = cleaned(value))
+        target[name] = std::move(*kept);
+    else
+        target.erase(name);
 }
 
-void merge_object(json::object& target, const json::object& patch);
-
-/// Removes the items that the patch marks with `$patch: delete`.
-void delete_items(json::array& items, const json::array& patch, std::string_view key)
+status_error no_key(const json::value& item, std::string_view key)
 {
-    std::set<std::string> doomed;
-    for (const auto& item : patch)
-        if (const auto* id = find_at(item, key); id && text_at(item, "$patch") == "delete")
-            doomed.insert(index_key(*id));
+    return errors::internal("map: " + to_text(item) + " does not contain declared merge key: " + std::string(key));
+}
+
+/// Refuses items that cannot be identified: mixed types, lists in lists, objects without the key.
+refusal check_items(const json::array& items, std::string_view key)
+{
+    for (const auto& item : items) {
+        if (item.is_array()) {
+            auto e = errors::unsupported_patch_body();
+            e.message = "lists of lists are not supported";
+            return e;
+        }
+        if (item.is_object() == key.empty() || (key.empty() && item.kind() != items.front().kind()))
+            return errors::internal("list element types are not identical");
+        if (!identity(item, key)) return no_key(item, key);
+    }
+    return {};
+}
+
+std::set<std::string> texts_of(const json::array& values)
+{
+    std::set<std::string> out;
+    for (const auto& v : values) out.insert(to_text(v));
+    return out;
+}
+
+/// Removes the items whose identity is among the given ones.
+void remove_items(json::array& items, std::string_view key, const std::set<std::string>& doomed)
+{
     if (doomed.empty()) return;
     items.erase(std::remove_if(items.begin(), items.end(),
                                [&](const json::value& item) {
-                                   const auto* id = find_at(item, key);
-                                   return id && doomed.contains(index_key(*id));
+                                   const auto* id = identity(item, key);
+                                   return id && doomed.contains(to_text(*id));
                                }),
                 items.end());
 }
 
-bool replaces(const json::array& patch)
+/// The items of a patch list by what is to be done.
+struct sorted_patch
 {
-    return std::any_of(patch.begin(), patch.end(), [](const auto& i) { return text_at(i, "$patch") == "replace"; });
+    json::array merged;
+    std::set<std::string> deleted;
+    bool replaces = false;
+};
+
+refusal sort_patch(const json::array& patch, std::string_view key, sorted_patch& out)
+{
+    for (const auto& item : patch) {
+        const auto* what = item.get_object().if_contains(directive);
+        if (!what)
+            out.merged.push_back(item);
+        else if (*what == "replace")
+            out.replaces = true;
+        else if (*what == "delete" && !identity(item, key))
+            return no_key(item, key);
+        else if (*what == "delete")
+            out.deleted.insert(to_text(*identity(item, key)));
+        else
+            return unknown_directive(*what, item.get_object());
+    }
+    return {};
 }
 
-void merge_keyed_list(json::array& items, const json::array& patch, std::string_view key)
+refusal merge_object(json::object& target, const json::object& patch, shape message);
+
+/// Merges the items into those with the same key, the first of several; adds the others.
+refusal merge_items(json::array& items, const json::array& patch, const list_rule& rule)
 {
-    if (replaces(patch)) {
-        json::array replaced;
-        for (const auto& each : patch)
-            if (text_at(each, "$patch").empty()) replaced.push_back(each);
-        items = std::move(replaced);
-        return;
-    }
-    delete_items(items, patch, key);
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < items.size(); ++i)
-        if (const auto* id = find_at(items[i], key)) places.emplace(index_key(*id), i);
+        if (const auto* id = identity(items[i], rule.key)) places.emplace(to_text(*id), i);
     for (const auto& item : patch) {
-        const auto* id = find_at(item, key);
-        if (!id || text_at(item, "$patch") == "delete") continue;
-        const auto [place, fresh] = places.emplace(index_key(*id), items.size());
-        if (fresh) items.emplace_back(json::object{});
-        merge_object(items[place->second].get_object(), item.get_object());
+        const auto [place, fresh] = places.emplace(to_text(*identity(item, rule.key)), items.size());
+        if (fresh)
+            items.push_back(cleaned(item).value());
+        else if (auto e = merge_object(items[place->second].get_object(), item.get_object(), rule.items))
+            return e;
     }
+    return {};
 }
 
-void merge_list(json::object& target, std::string_view name, const json::array& patch)
+refusal merge_keyed_list(json::array& items, const json::array& patch, const list_rule& rule)
 {
-    const auto key = merge_key(name, patch);
-    auto& member = target[name];
-    if (!member.is_array() || (key.empty() && !merges_as_set(name))) {
-        // Lists without a key are replaced; a new keyed list is merged, which strips its directives.
-        member = json::array{};
-        if (key.empty()) {
-            member = patch;
-            return;
-        }
-    }
-    auto& items = member.get_array();
-    if (!key.empty()) {
-        merge_keyed_list(items, patch, key);
-        return;
-    }
-    auto known = index_of(items);
+    sorted_patch sorted;
     for (const auto& item : patch)
-        if (known.insert(index_key(item)).second) items.push_back(item);
+        if (!item.is_object()) return errors::internal("list element types are not identical");
+    if (auto e = sort_patch(patch, rule.key, sorted)) return e;
+    if (auto e = check_items(sorted.merged, rule.key)) return e;
+    if (sorted.replaces) {
+        items = cleaned(sorted.merged).value().get_array();
+        return {};
+    }
+    remove_items(items, rule.key, sorted.deleted);
+    if (auto e = check_items(items, rule.key)) return e;
+    const list_ranks before(items, rule.key);
+    if (auto e = merge_items(items, sorted.merged, rule)) return e;
+    items = in_order(std::move(items), list_ranks(sorted.merged, rule.key), before);
+    return {};
 }
 
-constexpr std::string_view order_prefix = "$setElementOrder/";
-constexpr std::string_view delete_prefix = "$deleteFromPrimitiveList/";
+refusal merge_set(json::array& items, const json::array& patch)
+{
+    json::array both = items;
+    both.insert(both.end(), patch.begin(), patch.end());
+    if (auto e = check_items(both, {})) return e;
+    const list_ranks before(items, {});
+    std::set<std::string> known;
+    json::array merged;
+    for (auto& item : both)
+        if (known.insert(to_text(item)).second) merged.push_back(std::move(item));
+    items = in_order(std::move(merged), list_ranks(patch, {}), before);
+    return {};
+}
 
-void apply_directives(json::object& target, const json::object& patch)
+refusal merge_list(json::array& items, const json::array& patch, const list_rule& rule)
+{
+    return rule.key.empty() ? merge_set(items, patch) : merge_keyed_list(items, patch, rule);
+}
+
+/// Merges one member that is neither null nor a directive.
+refusal merge_member(json::object& target, std::string_view name, const json::value& value, shape message)
+{
+    auto* const member = target.if_contains(name);
+    const auto* const field = field_of(message, name);
+    if (member && member->is_object() && value.is_object()) {
+        if (!field || !field->has(field_flag::patch_replace))
+            return merge_object(member->get_object(), value.get_object(), shape_of(field));
+        *member = value;
+    } else if (member && member->is_array() && value.is_array()) {
+        if (const auto rule = rule_of(field)) return merge_list(member->get_array(), value.get_array(), *rule);
+        *member = value;
+    } else {
+        take(target, name, value);
+    }
+    return {};
+}
+
+/// Removes the members that the directive does not name. A patch may change none of those.
+refusal retain_keys(json::object& target, const json::object& patch)
+{
+    const auto* listed = patch.if_contains(retain_directive);
+    if (!listed) return {};
+    const auto bad_format = [] { return errors::bad_request("invalid patch format of retainKeys"); };
+    if (!listed->is_array()) return bad_format();
+    const auto kept = texts_of(listed->get_array());
+    for (const auto& [key, value] : patch)
+        if (!value.is_null() && !is_directive(key) && !kept.contains(quoted(key))) return bad_format();
+    erase_members(target, [&](std::string_view name) { return !kept.contains(quoted(name)); });
+    return {};
+}
+
+/// Refuses a patch list with items that the order list lacks, or has in another order.
+refusal check_order(const json::array& patch, const json::array& order, std::string_view key)
+{
+    if (patch.empty() || order.empty()) return {};
+    auto next = order.begin();
+    for (const auto& item : patch) {
+        if (item.is_object() && item.get_object().contains(directive)) continue;
+        const auto* id = identity(item, key);
+        next = std::find_if(next, order.end(), [&](const json::value& o) {
+            const auto* other = identity(o, key);
+            return id && other && *id == *other;
+        });
+        if (next == order.end())
+            return errors::internal("The order in patch list:\n" + to_text(patch) +
+                                    "\n doesn't match $setElementOrder list:\n" + to_text(order) + "\n");
+        ++next;
+    }
+    return {};
+}
+
+/// Brings a merged list into the order of the directive. `before` has the ranks before the merge.
+refusal order_list(json::object& target, std::string_view name, const json::value& order, const json::value* patch,
+                   shape message)
+{
+    const auto rule = rule_of(field_of(message, name));
+    auto* member = target.if_contains(name);
+    for (const json::value* list : {&order, patch, static_cast<const json::value*>(member)})
+        if (list && !list->is_array()) return errors::internal("expected a []interface {}, but received another type");
+    if (!rule) return patch ? merge_member(target, name, *patch, message) : std::nullopt;
+    if (auto e = check_items(order.get_array(), rule->key)) return e;
+    if (patch)
+        if (auto e = check_order(patch->get_array(), order.get_array(), rule->key)) return e;
+    const list_ranks before(member ? member->get_array() : json::array{}, rule->key);
+    if (patch)
+        if (auto e = merge_member(target, name, *patch, message)) return e;
+    member = target.if_contains(name);
+    if (!member) return {};
+    auto& items = member->get_array();
+    items = in_order(std::move(items), list_ranks(order.get_array(), rule->key), before);
+    return {};
+}
+
+void delete_scalars(json::object& target, std::string_view name, const json::value& doomed)
+{
+    auto* list = target.if_contains(name);
+    if (list && list->is_array() && doomed.is_array())
+        remove_items(list->get_array(), {}, texts_of(doomed.get_array()));
+}
+
+refusal merge_members(json::object& target, const json::object& patch, shape message)
 {
     for (const auto& [key_text, value] : patch) {
         const std::string_view key = key_text;
-        if (!value.is_array()) continue;
-        if (key == "$retainKeys") {
-            const auto kept = index_of(value.get_array());
-            erase_members(target, [&](std::string_view name) { return !kept.contains(quoted(name)); });
-        } else if (key.starts_with(delete_prefix)) {
-            auto* list = target.if_contains(key.substr(delete_prefix.size()));
-            if (!list || !list->is_array()) continue;
-            auto& items = list->get_array();
-            const auto doomed = index_of(value.get_array());
-            items.erase(std::remove_if(items.begin(), items.end(),
-                                       [&](const json::value& item) { return doomed.contains(index_key(item)); }),
-                        items.end());
+        if (key.starts_with(delete_prefix)) {
+            delete_scalars(target, key.substr(delete_prefix.size()), value);
+        } else if (key.starts_with(order_prefix)) {
+            const auto name = key.substr(order_prefix.size());
+            if (auto e = order_list(target, name, value, patch.if_contains(name), message)) return e;
+        } else if (!is_directive(key) && !value.is_null() &&
+                   !patch.contains(std::string(order_prefix) + std::string(key))) {
+            if (auto e = merge_member(target, key, value, message)) return e;
         }
     }
+    return {};
 }
 
-void apply_order(json::object& target, const json::object& patch)
+refusal merge_object(json::object& target, const json::object& patch, shape message)
 {
-    for (const auto& [key_text, value] : patch) {
-        const std::string_view key = key_text;
-        if (!key.starts_with(order_prefix) || !value.is_array()) continue;
-        const auto list_name = key.substr(order_prefix.size());
-        auto* list = target.if_contains(list_name);
-        if (list && list->is_array())
-            order_items(list->get_array(), merge_key(list_name, value.get_array()), value.get_array());
+    if (const auto* what = patch.if_contains(directive)) {
+        if (*what != "replace" && *what != "delete") return unknown_directive(*what, patch);
+        target.clear();
+        if (*what == "delete") return {};
+        for (const auto& [key, value] : patch)
+            if (key != directive) target.emplace(key, value);
+        return {};
     }
-}
-
-void merge_object(json::object& target, const json::object& patch)
-{
-    if (const auto* directive = patch.if_contains("$patch"); directive && directive->is_string()) {
-        const std::string_view what = directive->get_string();
-        if (what == "delete" || what == "replace") target.clear();
-        if (what == "delete") return;
-    }
-    apply_directives(target, patch);
+    if (auto e = retain_keys(target, patch)) return e;
     erase_members(target, [&](std::string_view key) {
-        const auto* change = key.starts_with('$') ? nullptr : patch.if_contains(key);
+        const auto* change = patch.if_contains(key);
         return change && change->is_null();
     });
-    for (const auto& [key_text, value] : patch) {
-        const std::string_view key = key_text;
-        if (key.starts_with('$') || value.is_null()) continue;
-        if (value.is_object()) {
-            auto& member = target[key];
-            if (!member.is_object()) member = json::object{};
-            merge_object(member.get_object(), value.get_object());
-        } else if (value.is_array()) {
-            merge_list(target, key, value.get_array());
-        } else {
-            target[key] = value;
-        }
-    }
-    apply_order(target, patch);
+    return merge_members(target, patch, message);
 }
 
 } // namespace
 
-void apply_strategic_merge(json::value& doc, const json::value& patch)
+std::optional<status_error> apply_strategic_merge(json::object& doc, const json::object& patch,
+                                                  std::string_view api_version, std::string_view kind)
 {
-    if (!doc.is_object()) doc = json::object{};
-    if (patch.is_object()) merge_object(doc.get_object(), patch.get_object());
+    const auto* schema = schemas::find(api_version, kind);
+    return merge_object(doc, patch, schema ? shape(schema->message) : std::nullopt);
 }
 
 } // namespace kubecoro::apiserver

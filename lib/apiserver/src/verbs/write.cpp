@@ -87,7 +87,9 @@ std::optional<status_error> apply_patch(const exchange& x, patch_format format, 
     } else if (format == patch_format::merge) {
         apply_merge_patch(doc, *patch);
     } else {
-        apply_strategic_merge(doc, *patch);
+        const std::string api_version(text_at(doc, "apiVersion"));
+        const std::string kind(text_at(doc, "kind"));
+        if (auto e = apply_strategic_merge(doc.get_object(), patch->get_object(), api_version, kind)) return e;
     }
     if (!doc.is_object()) return errors::unsupported_patch_body();
     return {};

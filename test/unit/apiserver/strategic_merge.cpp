@@ -1,0 +1,212 @@
+// Strategic merge patches: which lists are merged, by which key, in which order, and which patches are refused.
+#include "patch/patch.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+#include <boost/json.hpp>
+
+#include <string>
+
+using namespace kubecoro;
+namespace json = boost::json;
+
+namespace {
+
+/// Returns the patched object, or the code and message of the refusal.
+std::string apply(std::string_view api_version, std::string_view kind, std::string_view before, std::string_view patch)
+{
+    auto doc = json::parse(before).as_object();
+    const auto refused = apiserver::apply_strategic_merge(doc, json::parse(patch).as_object(), api_version, kind);
+    return refused ? std::to_string(refused->code) + " " + refused->message : json::serialize(doc);
+}
+
+/// The same for the spec of a Pod.
+std::string pod(std::string_view before, std::string_view patch)
+{
+    const auto spec = [](std::string_view s) { return R"({"spec":)" + std::string(s) + "}"; };
+    const auto all = apply("v1", "Pod", spec(before), spec(patch));
+    return all.starts_with('{') ? all.substr(8, all.size() - 9) : all;
+}
+
+std::string finalizers(std::string_view before, std::string_view patch)
+{
+    const auto all = apply("v1", "ConfigMap", R"({"metadata":{"finalizers":)" + std::string(before) + "}}",
+                           R"({"metadata":{)" + std::string(patch) + "}}");
+    return all.starts_with('{') ? json::serialize(json::parse(all).at_pointer("/metadata/finalizers")) : all;
+}
+
+constexpr std::string_view two = R"({"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"}]})";
+
+} // namespace
+
+TEST_CASE("strategic merge: lists without a merge strategy are replaced", "[apiserver][patch]")
+{
+    CHECK(pod(R"({"tolerations":[{"key":"a"}]})", R"({"tolerations":[{"key":"b"}]})") ==
+          R"({"tolerations":[{"key":"b"}]})");
+    CHECK(pod(R"({"containers":[{"name":"c","args":["x"],"envFrom":[{"prefix":"p"}]}]})",
+              R"({"containers":[{"name":"c","args":["y"],"envFrom":[{"prefix":"q"}]}]})") ==
+          R"({"containers":[{"name":"c","args":["y"],"envFrom":[{"prefix":"q"}]}]})");
+    CHECK(apply("apps/v1", "Deployment", R"({"spec":{"selector":{"matchExpressions":[{"key":"a"}]}}})",
+                R"({"spec":{"selector":{"matchExpressions":[{"key":"b"}]}}})") ==
+          R"({"spec":{"selector":{"matchExpressions":[{"key":"b"}]}}})");
+}
+
+TEST_CASE("strategic merge: the same name merges in one kind and is replaced in another", "[apiserver][patch]")
+{
+    const auto conditions = [](std::string_view api_version, std::string_view kind) {
+        return apply(api_version, kind, R"({"status":{"conditions":[{"type":"A","status":"True"}]}})",
+                     R"({"status":{"conditions":[{"type":"B","status":"True"}]}})");
+    };
+    const std::string replaced = R"({"status":{"conditions":[{"type":"B","status":"True"}]}})";
+    CHECK(conditions("v1", "Pod").find(R"("type":"A")") != std::string::npos);
+    CHECK(conditions("certificates.k8s.io/v1", "CertificateSigningRequest") == replaced);
+    CHECK(conditions("apiextensions.k8s.io/v1", "CustomResourceDefinition") == replaced);
+    CHECK(apply("v1", "Secret", R"({"secrets":[{"name":"a"}]})", R"({"secrets":[{"name":"b"}]})") ==
+          R"({"secrets":[{"name":"b"}]})");
+    CHECK(apply("v1", "ServiceAccount", R"({"secrets":[{"name":"a"}]})", R"({"secrets":[{"name":"b"}]})") ==
+          R"({"secrets":[{"name":"b"},{"name":"a"}]})");
+    CHECK(apply("networking.k8s.io/v1", "NetworkPolicy", R"({"spec":{"egress":[{"ports":[{"port":1}]}]}})",
+                R"({"spec":{"egress":[{"ports":[{"port":2}]}]}})") ==
+          R"({"spec":{"egress":[{"ports":[{"port":2}]}]}})");
+}
+
+TEST_CASE("strategic merge: ports merge by containerPort in containers and by port in services", "[apiserver][patch]")
+{
+    CHECK(pod(R"({"containers":[{"name":"c","ports":[{"containerPort":80,"name":"web"}]}]})",
+              R"({"containers":[{"name":"c","ports":[{"containerPort":80,"protocol":"TCP"}]}]})") ==
+          R"({"containers":[{"name":"c","ports":[{"containerPort":80,"name":"web","protocol":"TCP"}]}]})");
+    CHECK(apply("v1", "Service", R"({"spec":{"ports":[{"port":80,"name":"web"}]}})",
+                R"({"spec":{"ports":[{"port":80,"nodePort":30000}]}})") ==
+          R"({"spec":{"ports":[{"port":80,"name":"web","nodePort":30000}]}})");
+}
+
+TEST_CASE("strategic merge: of several items with a key the first is changed and all are deleted", "[apiserver][patch]")
+{
+    const std::string dns = R"({"spec":{"ports":[{"port":53,"protocol":"UDP"},{"port":53,"protocol":"TCP"}]}})";
+    CHECK(apply("v1", "Service", dns, R"({"spec":{"ports":[{"port":53,"name":"dns"}]}})") ==
+          R"({"spec":{"ports":[{"port":53,"protocol":"UDP","name":"dns"},{"port":53,"protocol":"TCP"}]}})");
+    CHECK(apply("v1", "Service", dns, R"({"spec":{"ports":[{"port":53,"$patch":"delete"}]}})") ==
+          R"({"spec":{"ports":[]}})");
+}
+
+TEST_CASE("strategic merge: objects merge, maps lose what is null", "[apiserver][patch]")
+{
+    CHECK(apply("v1", "ConfigMap", R"({"data":{"a":"1","b":"2"},"metadata":{"labels":{"x":"y"}}})",
+                R"({"data":{"a":null,"c":"3"},"metadata":{"labels":{"z":"w"}}})") ==
+          R"({"data":{"b":"2","c":"3"},"metadata":{"labels":{"x":"y","z":"w"}}})");
+    CHECK(apply("v1", "ConfigMap", "{}", R"({"data":{"a":null,"c":"3"}})") == R"({"data":{"c":"3"}})");
+    CHECK(apply("policy/v1", "PodDisruptionBudget", R"({"spec":{"selector":{"matchLabels":{"a":"b"}}}})",
+                R"({"spec":{"selector":{"matchLabels":{"c":"d"}}}})") ==
+          R"({"spec":{"selector":{"matchLabels":{"c":"d"}}}})");
+}
+
+TEST_CASE("strategic merge: an object is replaced or emptied by directive", "[apiserver][patch]")
+{
+    const auto labels = [](std::string_view patch) {
+        return apply("v1", "ConfigMap", R"({"metadata":{"labels":{"a":"1"}}})",
+                     R"({"metadata":{"labels":)" + std::string(patch) + "}}");
+    };
+    CHECK(labels(R"({"$patch":"replace","b":"2"})") == R"({"metadata":{"labels":{"b":"2"}}})");
+    CHECK(labels(R"({"$patch":"delete","b":"2"})") == R"({"metadata":{"labels":{}}})");
+    CHECK(labels(R"({"$patch":"other"})") == R"(500 unknown patch type: other in map: {"$patch":"other"})");
+    CHECK(apply("v1", "ConfigMap", R"({"metadata":{}})", R"({"metadata":{"labels":{"$patch":"delete"}}})") ==
+          R"({"metadata":{}})");
+}
+
+TEST_CASE("strategic merge: new items carry no directives", "[apiserver][patch]")
+{
+    const std::string patch = R"({"containers":[{"name":"c","env":[{"name":"A","$patch":"delete"},{"name":"B"}],)"
+                              R"("$setElementOrder/env":[{"name":"B"}],"args":null}]})";
+    const std::string added = R"({"containers":[{"name":"c","env":[{"name":"B"}]}]})";
+    CHECK(pod("{}", patch) == added);
+    CHECK(pod(R"({"containers":[]})", patch) == added);
+}
+
+TEST_CASE("strategic merge: retainKeys removes the other members", "[apiserver][patch]")
+{
+    const auto strategy = [](std::string_view patch) {
+        return apply("apps/v1", "Deployment",
+                     R"({"spec":{"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}}}})",
+                     R"({"spec":{"strategy":)" + std::string(patch) + "}}");
+    };
+    CHECK(strategy(R"({"$retainKeys":["type"],"type":"Recreate"})") == R"({"spec":{"strategy":{"type":"Recreate"}}})");
+    CHECK(strategy(R"({"$retainKeys":["type"],"type":"Recreate","rollingUpdate":null})") ==
+          R"({"spec":{"strategy":{"type":"Recreate"}}})");
+    const std::string refused = "400 invalid patch format of retainKeys";
+    CHECK(strategy(R"({"$retainKeys":["rollingUpdate"],"type":"Recreate"})") == refused);
+    CHECK(strategy(R"({"$retainKeys":"type","type":"Recreate"})") == refused);
+    CHECK(pod(R"({"volumes":[{"name":"v","emptyDir":{}}]})",
+              R"({"volumes":[{"$retainKeys":["name","hostPath"],"name":"v","hostPath":{"path":"/x"}}]})") ==
+          R"({"volumes":[{"name":"v","hostPath":{"path":"/x"}}]})");
+}
+
+TEST_CASE("strategic merge: a keyed list keeps the order of both lists", "[apiserver][patch]")
+{
+    CHECK(pod(two, R"({"containers":[{"name":"b","image":"2"}]})") ==
+          R"({"containers":[{"name":"a","image":"1"},{"name":"b","image":"2"}]})");
+    CHECK(pod(two, R"({"containers":[{"name":"b","image":"2"},{"name":"a","image":"2"}]})") ==
+          R"({"containers":[{"name":"b","image":"2"},{"name":"a","image":"2"}]})");
+    CHECK(pod(two, R"({"containers":[{"name":"c"}]})") ==
+          R"({"containers":[{"name":"c"},{"name":"a","image":"1"},{"name":"b","image":"1"}]})");
+    CHECK(pod(two, R"({"containers":[{"name":"b"},{"name":"c"}]})") ==
+          R"({"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"},{"name":"c"}]})");
+}
+
+TEST_CASE("strategic merge: setElementOrder orders what it names", "[apiserver][patch]")
+{
+    CHECK(pod(two, R"({"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]})") ==
+          R"({"containers":[{"name":"b","image":"1"},{"name":"a","image":"1"}]})");
+    CHECK(pod(two, R"({"$setElementOrder/containers":[{"name":"a"},{"name":"b"},{"name":"c"}],)"
+                   R"("containers":[{"name":"c"}]})") ==
+          R"({"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"},{"name":"c"}]})");
+    CHECK(pod("{}", R"({"$setElementOrder/containers":[{"name":"a"}],"containers":[{"name":"a"}]})") ==
+          R"({"containers":[{"name":"a"}]})");
+    CHECK(pod("{}", R"({"$setElementOrder/containers":[{"name":"a"}]})") == "{}");
+    CHECK(pod(two, R"({"$setElementOrder/containers":[{"name":"a"}],"containers":[{"name":"c"}]})")
+              .starts_with("500 The order in patch list:"));
+    CHECK(pod(two, R"({"$setElementOrder/containers":[{"name":"d"},{"name":"c"}],"containers":[{"name":"c"},)"
+                   R"({"name":"d"}]})")
+              .starts_with("500 The order in patch list:"));
+    CHECK(pod(two, R"({"$setElementOrder/containers":"a"})").starts_with("500 expected a []interface {}"));
+    CHECK(finalizers(R"(["a","b","c"])", R"("$setElementOrder/finalizers":["c","b"])") == R"(["a","c","b"])");
+}
+
+TEST_CASE("strategic merge: a list of scalars that merges is a set", "[apiserver][patch]")
+{
+    CHECK(finalizers(R"(["a","b"])", R"("finalizers":["b","c","c"])") == R"(["a","b","c"])");
+    CHECK(finalizers(R"(["a","b"])", R"("$deleteFromPrimitiveList/finalizers":["b","x"])") == R"(["a"])");
+    CHECK(finalizers(R"(["a","b"])", R"("$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"],)"
+                                     R"("$setElementOrder/finalizers":["b","c"])") == R"(["b","c"])");
+    CHECK(finalizers(R"(["a"])", R"("finalizers":[{"a":1}])") == "500 list element types are not identical");
+    CHECK(finalizers(R"(["a"])", R"("finalizers":[1])") == "500 list element types are not identical");
+    CHECK(finalizers(R"(["a"])", R"("finalizers":[["a"]])") == "422 lists of lists are not supported");
+}
+
+TEST_CASE("strategic merge: items of keyed lists are objects with the key", "[apiserver][patch]")
+{
+    CHECK(pod(two, R"({"containers":[{"image":"2"}]})") ==
+          R"(500 map: {"image":"2"} does not contain declared merge key: name)");
+    CHECK(pod(two, R"({"containers":[{"$patch":"delete"}]})") ==
+          R"(500 map: {"$patch":"delete"} does not contain declared merge key: name)");
+    CHECK(pod(two, R"({"containers":["a"]})") == "500 list element types are not identical");
+    CHECK(pod(two, R"({"containers":[{"name":"a","$patch":"merge"}]})").starts_with("500 unknown patch type: merge"));
+    CHECK(pod(R"({"containers":[1]})", R"({"containers":[{"name":"a"}]})") ==
+          "500 list element types are not identical");
+}
+
+TEST_CASE("strategic merge: replace and delete in keyed lists", "[apiserver][patch]")
+{
+    CHECK(pod(two, R"({"containers":[{"$patch":"replace"},{"name":"c"}]})") == R"({"containers":[{"name":"c"}]})");
+    CHECK(pod(two, R"({"containers":[{"name":"a","$patch":"delete"},{"name":"x","$patch":"delete"}]})") ==
+          R"({"containers":[{"name":"b","image":"1"}]})");
+}
+
+TEST_CASE("strategic merge: without a schema objects merge and lists are replaced", "[apiserver][patch]")
+{
+    CHECK(apply("example.com/v1", "Shop", R"({"spec":{"a":1,"containers":[{"name":"a"}]}})",
+                R"({"spec":{"b":2,"containers":[{"name":"b"}]}})") ==
+          R"({"spec":{"a":1,"containers":[{"name":"b"}],"b":2}})");
+    CHECK(apply("apps/v1", "ControllerRevision", R"({"data":{"raw":[1],"spec":{"containers":[{"name":"a"}]}}})",
+                R"({"data":{"raw":[2],"spec":{"containers":[{"name":"b"}]}}})") ==
+          R"({"data":{"raw":[2],"spec":{"containers":[{"name":"b"}]}}})");
+}
