@@ -107,7 +107,7 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
             if (!absent(*next)) return false;
         if (next == fields.end() || next->number != w.number) {
             ++unknown_fields_;
-            tape_.writer().forget_recordings();
+            tape_.forget_recordings();
             while (in.next_number() == w.number)
                 if (!in.next(w)) return fail("damaged protobuf");
             continue;
@@ -353,7 +353,7 @@ bool message_reader::real(double value)
 
 bool message_reader::copies(const schema_field& f, std::string_view content)
 {
-    return tape_.is_whole() && tape_.writer().may_repeat() && tape_.writer().repeat_whole(content, &f);
+    return tape_.may_repeat() && tape_.repeat_whole(content, &f);
 }
 
 } // namespace kubecoro::detail

@@ -42,6 +42,8 @@ public:
     /// After key(), like those of tape_writer.
     [[nodiscard]] bool may_repeat() const noexcept { return !following_ && tape_.may_repeat(); }
     [[nodiscard]] std::size_t repeat(std::string_view text) { return tape_.repeat(text); }
+    [[nodiscard]] bool repeat_whole(std::string_view text, const void* form) { return tape_.repeat_whole(text, form); }
+    void forget_recordings() noexcept { tape_.forget_recordings(); }
 
     /// True if a container that begins here is left out: its events must not be passed to this object.
     [[nodiscard]] bool leaves_out_container() const noexcept
