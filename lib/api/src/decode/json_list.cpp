@@ -29,9 +29,7 @@ constexpr int items_depth = 2;
 class list_envelope final : public envelope
 {
 public:
-    list_envelope(encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known)
-    {
-    }
+    list_envelope(encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known) {}
 
     verdict open(bool is_object) override
     {
@@ -93,8 +91,7 @@ public:
     {
         const auto bytes = tape.bytes();
         if (depth_ == 1) {
-            read_metadata(
-                tape_access::view(bytes.data(), bytes.data() + bytes.size(), encoding::words_of(encoding_)));
+            read_metadata(tape_access::view(bytes.data(), bytes.data() + bytes.size(), encoding::words_of(encoding_)));
             return true;
         }
         if (page.items.size() == most_items_)

@@ -280,8 +280,8 @@ bool message_reader::time(std::string_view content, bool micro)
     const auto fields = first_fields<2>(content);
     if (!fields) return fail("damaged protobuf");
     const auto seconds = static_cast<std::int64_t>((*fields)[0].value);
-    const auto shown = micro ? micro_time_text(seconds, static_cast<std::int32_t>((*fields)[1].value))
-                             : time_text(seconds);
+    const auto shown =
+        micro ? micro_time_text(seconds, static_cast<std::int32_t>((*fields)[1].value)) : time_text(seconds);
     return shown ? tape_.string(*shown) : fail("a time is out of range");
 }
 

@@ -40,7 +40,9 @@ head_state read_head(std::string_view text, field_head& out) noexcept
 {
     wire_cursor in(text.substr(0, longest_head));
     std::uint64_t tag = 0;
-    const auto incomplete = [&] { return text.size() < longest_head && in.done() ? head_state::cut : head_state::damaged; };
+    const auto incomplete = [&] {
+        return text.size() < longest_head && in.done() ? head_state::cut : head_state::damaged;
+    };
     if (!in.next_varint(tag)) return incomplete();
     out.field.number = static_cast<std::uint32_t>(tag >> 3);
     out.field.type = static_cast<wire_type>(tag & 7);
@@ -172,7 +174,8 @@ result<std::size_t> protobuf_list::list_field(const wire_field& head, std::size_
     if (is_metadata && head.value > longest_envelope_field) return broken("the metadata of the list is too long");
     const bool too_long = head.value > objects_.longest_message();
     // Of an item that is too long, as much as holds its metadata is kept.
-    const std::uint64_t needed = too_long ? std::min<std::uint64_t>(head.value, objects_.longest_message()) : head.value;
+    const std::uint64_t needed =
+        too_long ? std::min<std::uint64_t>(head.value, objects_.longest_message()) : head.value;
     wanted_ = head_size + static_cast<std::size_t>(needed);
     if (text.size() < wanted_) return std::size_t{0};
     const std::string_view content = text.substr(head_size, wanted_ - head_size);
@@ -258,8 +261,7 @@ result<list_page> protobuf_list::finish()
     return std::move(page_);
 }
 
-std::unique_ptr<list_reader> make_protobuf_list(const decode_options& options, encoding* e,
-                                                   const known_objects* known)
+std::unique_ptr<list_reader> make_protobuf_list(const decode_options& options, encoding* e, const known_objects* known)
 {
     return std::make_unique<protobuf_list>(options, e, known);
 }

@@ -157,7 +157,7 @@ result<> protobuf_watch::finish()
 }
 
 std::unique_ptr<watch_reader> make_protobuf_watch(const decode_options& options, encoding* e,
-                                                   const known_objects* known)
+                                                  const known_objects* known)
 {
     return std::make_unique<protobuf_watch>(options, e, known);
 }
