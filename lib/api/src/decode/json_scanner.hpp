@@ -218,7 +218,7 @@ value:
         word_ = "null";
         goto word;
     default:
-        if (*p == '-' || (*p >= '0' && *p <= '9')) goto number;
+        if (*p == '-' || is_digit(*p)) goto number;
         return refuse("expected a value");
     }
 

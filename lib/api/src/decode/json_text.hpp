@@ -48,6 +48,8 @@ struct text_unit
     return find_special_far(p + near, end);
 }
 
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
 /** Reads a number in parts. Accepts the grammar of JSON with an exponent of at most 2147483647, leading zeros of it not
     counted. */
 class json_number
@@ -102,7 +104,7 @@ private:
     const char* const first = negative ? p + 1 : p;
     const char* const last = end - first > most_digits ? first + most_digits : end;
     std::int64_t v = 0;
-    for (p = first; p != last && *p >= '0' && *p <= '9'; ++p) v = 10 * v + (*p - '0');
+    for (p = first; p != last && is_digit(*p); ++p) v = 10 * v + (*p - '0');
     if (p == last || p == first || *p == '.' || (*p | 0x20) == 'e') return nullptr;
     // 0, but neither -0 nor 01.
     if (*first == '0' && (negative || p != first + 1)) return nullptr;
