@@ -1,4 +1,4 @@
-package main
+package random
 
 import (
 	"math"
@@ -41,7 +41,7 @@ var (
 )
 
 // special fills the types that state their own form in JSON.
-func (f *filler) special(v reflect.Value, depth int) bool {
+func (f *Filler) special(v reflect.Value, depth int) bool {
 	switch x := v.Addr().Interface().(type) {
 	case *resource.Quantity:
 		if f.IntN(8) != 0 {
@@ -82,20 +82,20 @@ func (f *filler) special(v reflect.Value, depth int) bool {
 	return true
 }
 
-func (f *filler) intOrString() intstr.IntOrString {
+func (f *Filler) intOrString() intstr.IntOrString {
 	switch f.IntN(6) {
 	case 0: // both are written, one of them counts
 		return intstr.IntOrString{Type: intstr.Int, IntVal: 7, StrVal: "seven"}
 	case 1:
 		return intstr.IntOrString{Type: intstr.String, IntVal: 8, StrVal: "25%"}
 	case 2, 3:
-		return intstr.FromInt32(pick(f, int32s))
+		return intstr.FromInt32(pick(f, f.Int32s))
 	default:
 		return intstr.FromString(f.text())
 	}
 }
 
-func (f *filler) someSchema(depth int) *apiextensionsv1.JSONSchemaProps {
+func (f *Filler) someSchema(depth int) *apiextensionsv1.JSONSchemaProps {
 	if !f.present(depth) {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (f *filler) someSchema(depth int) *apiextensionsv1.JSONSchemaProps {
 	return s
 }
 
-func (f *filler) schemaOrArray(x *apiextensionsv1.JSONSchemaPropsOrArray, depth int) {
+func (f *Filler) schemaOrArray(x *apiextensionsv1.JSONSchemaPropsOrArray, depth int) {
 	if x.Schema = f.someSchema(depth); x.Schema != nil {
 		return
 	}
