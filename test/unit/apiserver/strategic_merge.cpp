@@ -241,7 +241,7 @@ TEST_CASE("strategic merge: the results are those of Kubernetes", "[apiserver][p
         const auto refusal = apiserver::apply_strategic_merge(doc, row.at("patch").as_object(),
                                                               std::string_view(row.at("apiVersion").as_string()),
                                                               std::string_view(row.at("kind").as_string()));
-        REQUIRE(refusal.has_value() == row.contains("error"));
+        REQUIRE(refusal.has_value() == row.contains("refused"));
         if (!refusal) REQUIRE(decoded(doc) == decoded(row.at("after")));
         ++(refusal ? refused : merged);
     }
