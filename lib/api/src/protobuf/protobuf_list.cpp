@@ -204,7 +204,8 @@ result<> protobuf_list::read_type(std::string_view type)
     const schema_kind* const schema = builtin_schemas::find(api_version, kind);
     const auto fields = schema == nullptr ? std::span<const schema_field>{} : builtin_schemas::fields(schema->message);
     const bool is_list = fields.size() >= 2 && fields[1].number == list_items && fields[1].has(field_flag::repeated) &&
-                         builtin_schemas::text(fields[1].name) == "items" && kind.ends_with(list_suffix);
+                         builtin_schemas::text(fields[1].name) == "items" && kind.ends_with(list_suffix) &&
+                         builtin_schemas::message(fields[1].message).form == json_form::object;
     if (!is_list) return broken("expected a list, got kind " + page_.kind);
     item_message_ = fields[1].message;
     kind.remove_suffix(list_suffix.size());
