@@ -1,5 +1,7 @@
 #include "protobuf/protobuf_list.hpp"
 
+#include "decode/item_allowance.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,9 +14,6 @@ constexpr std::size_t longest_head = 15;
 constexpr std::size_t longest_envelope_field = 1024 * 1024;
 // Larger buffers are freed after the item that needed them.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
-// As for JSON lists: the cost of a page stays in proportion to its length.
-constexpr std::size_t shortest_item = 16;
-constexpr std::size_t items_for_free = 4096;
 
 constexpr std::uint32_t envelope_type = 1;
 constexpr std::uint32_t envelope_content = 2;
@@ -173,7 +172,7 @@ result<std::size_t> protobuf_list::list_field(const wire_field& head, std::size_
     }
     if (is_metadata && head.value > longest_envelope_field) return broken("the metadata of the list is too long");
     const bool too_long = head.value > objects_.longest_message();
-    // Of an item that is too long, as much as holds its metadata is kept.
+    // An item that is too long is kept as far as its metadata may reach.
     const std::uint64_t needed =
         too_long ? std::min<std::uint64_t>(head.value, objects_.longest_message()) : head.value;
     wanted_ = head_size + static_cast<std::size_t>(needed);
@@ -229,8 +228,7 @@ result<> protobuf_list::read_metadata(std::string_view metadata)
 
 result<> protobuf_list::read_item(std::string_view item)
 {
-    if (page_.items.size() >= items_for_free + received_ / shortest_item)
-        return broken("too many items for the length of the list");
+    if (page_.items.size() >= most_items(received_)) return broken("too many items for the length of the list");
     if (known_ != nullptr) {
         const auto who = identity_of(item);
         if (object same = known_->find(who.key, who.uid, who.resource_version)) {

@@ -2,7 +2,7 @@
 // Decides a reflector's next action: list, watch, wait. Follows client-go's reflector, except where that is wrong.
 
 #include "listener/initial_events.hpp"
-#include "reflector/outdated_keys.hpp"
+#include "reflector/undecoded_keys.hpp"
 #include "reflector/parking_core.hpp"
 #include "reflector/watch_list_ability.hpp"
 
@@ -304,7 +304,7 @@ private:
     std::optional<relist_reason> then_list_;
     /// The sink does not know yet that the resource is gone.
     bool gone_untold_ = false;
-    outdated_keys outdated_;
+    undecoded_keys outdated_;
     reflector_stats stats_;
     std::vector<incident> incidents_;
 };

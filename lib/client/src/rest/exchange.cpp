@@ -1,5 +1,4 @@
 #include "auth/impersonation.hpp"
-#include "http/encoding.hpp"
 #include "rest/client_state.hpp"
 #include "rest/deadline.hpp"
 #include "rest/foreign_answer.hpp"
@@ -22,7 +21,6 @@ constexpr std::array<std::string_view, 6> methods{"GET", "POST", "PUT", "PATCH",
 constexpr std::array<std::string_view, 6> code_classes{"1xx", "2xx", "3xx", "4xx", "5xx", "none"};
 // A Status is small; the beginning of a longer body is enough to identify it.
 constexpr std::size_t max_refusal_bytes = 256 * 1024;
-constexpr std::size_t max_token_bytes = 64 * 1024;
 constexpr int not_acceptable = 406;
 constexpr int unsupported_media_type = 415;
 // Far more kinds than a cluster has.
@@ -190,39 +188,6 @@ asio::awaitable<result<std::string>> client::state::read_all(answer& a, std::siz
             co_return failure(cond::corrupt, "the response is longer than " + std::to_string(limit) + " bytes");
         body.append(*piece);
     }
-}
-
-void client::state::add_credentials(request& r)
-{
-    const auto header = [&](std::string name, std::string value) {
-        r.headers.emplace_back(std::move(name), std::move(value));
-    };
-    header("User-Agent", options.user_agent);
-    std::string token;
-    if (!login.token_file.empty()) refresh_token(false);
-    {
-        std::lock_guard lock(mutex_);
-        token = token_.token();
-    }
-    if (!token.empty())
-        header("Authorization", "Bearer " + token);
-    else if (!login.username.empty())
-        header("Authorization", "Basic " + base64_encode(login.username + ":" + login.password));
-    for (auto& [name, value] : impersonation_headers(login.as)) header(std::move(name), std::move(value));
-}
-
-bool client::state::refresh_token(bool now_or_never)
-{
-    std::lock_guard lock(mutex_);
-    const auto now = options.time->now();
-    if (!now_or_never && !token_.stale(now)) return false;
-    auto content = machine.read_file(login.token_file, max_token_bytes);
-    if (!content) {
-        options.log.warning("the token file cannot be read; continuing with the current token",
-                            {{"file", login.token_file}, {"why", content.error().describe()}});
-        return false;
-    }
-    return token_.loaded(*content, now);
 }
 
 void client::state::count(const request& r, int status)
