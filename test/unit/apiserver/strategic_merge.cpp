@@ -184,6 +184,8 @@ TEST_CASE("strategic merge: setElementOrder orders what it names", "[apiserver][
     CHECK(pod(two, R"({"$setElementOrder/containers":[{"name":"d"},{"name":"c"}],"containers":[{"name":"c"},)"
                    R"({"name":"d"}]})")
               .starts_with("500 The order in patch list:"));
+    CHECK(pod(two, R"({"$setElementOrder/containers":[{"name":"c"}],"containers":[{"name":"c"},{"$patch":"replace"}]})")
+              .starts_with("500 The order in patch list:"));
     CHECK(pod(two, R"({"$setElementOrder/containers":"a"})").starts_with("500 expected a []interface {}"));
     CHECK(finalizers(R"(["a","b","c"])", R"("$setElementOrder/finalizers":["c","b"])") == R"(["a","c","b"])");
 }
@@ -192,6 +194,8 @@ TEST_CASE("strategic merge: a list of scalars that merges is a set", "[apiserver
 {
     CHECK(finalizers(R"(["a","b"])", R"("finalizers":["b","c","c"])") == R"(["a","b","c"])");
     CHECK(finalizers(R"(["a","b"])", R"("$deleteFromPrimitiveList/finalizers":["b","x"])") == R"(["a"])");
+    CHECK(apply("v1", "ConfigMap", R"({"metadata":{"finalizers":["a"]}})",
+                R"({"metadata":{"$deleteFromPrimitiveList/finalizers":null}})") == R"({"metadata":{}})");
     CHECK(finalizers(R"(["a","b"])", R"("$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"],)"
                                      R"("$setElementOrder/finalizers":["b","c"])") == R"(["b","c"])");
     CHECK(finalizers(R"(["a"])", R"("finalizers":[{"a":1}])") == "500 list element types are not identical");
