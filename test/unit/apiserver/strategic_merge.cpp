@@ -1,6 +1,8 @@
 // Strategic merge patches: which lists are merged, by which key, in which order, and which patches are refused.
 #include "patch/patch.hpp"
+#include "state/registry.hpp"
 
+#include <kubecoro/api/detail/schema.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json.hpp>
@@ -251,4 +253,18 @@ TEST_CASE("strategic merge: the results are those of Kubernetes", "[apiserver][p
     }
     CHECK(merged > 100);
     CHECK(refused > 10);
+}
+
+TEST_CASE("strategic merge: every built-in resource of the server has a schema", "[apiserver][patch]")
+{
+    namespace schemas = detail::builtin_schemas;
+    for (const auto& info : apiserver::builtin_resources())
+        for (const auto& version : info.versions) {
+            const auto api_version = info.api_version(version.name);
+            INFO(api_version << ' ' << info.plural);
+            const auto* schema = schemas::find_resource(api_version, info.plural);
+            REQUIRE(schema);
+            CHECK(schemas::text(schema->kind) == info.kind);
+            CHECK(schema->namespaced == info.namespaced);
+        }
 }
