@@ -1,6 +1,8 @@
 // Strategic merge patches: which lists are merged, by which key, in which order, and which patches are refused.
 #include "patch/patch.hpp"
+#include "state/registry.hpp"
 
+#include <kubecoro/api/detail/schema.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json.hpp>
@@ -184,6 +186,8 @@ TEST_CASE("strategic merge: setElementOrder orders what it names", "[apiserver][
     CHECK(pod(two, R"({"$setElementOrder/containers":[{"name":"d"},{"name":"c"}],"containers":[{"name":"c"},)"
                    R"({"name":"d"}]})")
               .starts_with("500 The order in patch list:"));
+    CHECK(pod(two, R"({"$setElementOrder/containers":[{"name":"c"}],"containers":[{"name":"c"},{"$patch":"replace"}]})")
+              .starts_with("500 The order in patch list:"));
     CHECK(pod(two, R"({"$setElementOrder/containers":"a"})").starts_with("500 expected a []interface {}"));
     CHECK(finalizers(R"(["a","b","c"])", R"("$setElementOrder/finalizers":["c","b"])") == R"(["a","c","b"])");
 }
@@ -192,6 +196,8 @@ TEST_CASE("strategic merge: a list of scalars that merges is a set", "[apiserver
 {
     CHECK(finalizers(R"(["a","b"])", R"("finalizers":["b","c","c"])") == R"(["a","b","c"])");
     CHECK(finalizers(R"(["a","b"])", R"("$deleteFromPrimitiveList/finalizers":["b","x"])") == R"(["a"])");
+    CHECK(apply("v1", "ConfigMap", R"({"metadata":{"finalizers":["a"]}})",
+                R"({"metadata":{"$deleteFromPrimitiveList/finalizers":null}})") == R"({"metadata":{}})");
     CHECK(finalizers(R"(["a","b"])", R"("$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"],)"
                                      R"("$setElementOrder/finalizers":["b","c"])") == R"(["b","c"])");
     CHECK(finalizers(R"(["a"])", R"("finalizers":[{"a":1}])") == "500 list element types are not identical");
@@ -247,4 +253,18 @@ TEST_CASE("strategic merge: the results are those of Kubernetes", "[apiserver][p
     }
     CHECK(merged > 100);
     CHECK(refused > 10);
+}
+
+TEST_CASE("strategic merge: every built-in resource of the server has a schema", "[apiserver][patch]")
+{
+    namespace schemas = detail::builtin_schemas;
+    for (const auto& info : apiserver::builtin_resources())
+        for (const auto& version : info.versions) {
+            const auto api_version = info.api_version(version.name);
+            INFO(api_version << ' ' << info.plural);
+            const auto* schema = schemas::find_resource(api_version, info.plural);
+            REQUIRE(schema);
+            CHECK(schemas::text(schema->kind) == info.kind);
+            CHECK(schema->namespaced == info.namespaced);
+        }
 }

@@ -292,7 +292,7 @@ refusal check_order(const json::array& patch, const json::array& order, std::str
                             "\n doesn't match $setElementOrder list:\n" + to_text(order) + "\n");
 }
 
-/// Brings a merged list into the order of the directive. `before` has the ranks before the merge.
+/// Merges a list and brings it into the order of the directive.
 refusal order_list(json::object& target, std::string_view name, const json::value& order, const json::value* patch,
                    shape message)
 {

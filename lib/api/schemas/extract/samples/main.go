@@ -60,7 +60,11 @@ func main() {
 		}
 		// Every kind has its own source, so that a new kind leaves the samples of the others as they are.
 		source := rand.New(rand.NewPCG(*seed, hash(k.GroupVersionKind.String())))
-		for n := range *each {
+		count := *each
+		if k.Kind == "CustomResourceDefinition" { // schemas have forms of their own
+			count *= 5
+		}
+		for n := range count {
 			w.object(k, n, source)
 		}
 		if isResource(k.Type) && (i%5 == 0 || k.Kind == "Pod") {

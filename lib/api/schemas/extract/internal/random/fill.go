@@ -17,11 +17,13 @@ type Filler struct {
 	// Texts are used for all strings and MapKeys for the keys of maps; OddTexts now and then.
 	Texts, OddTexts, MapKeys []string
 	Int32s                   []int32
+	// schemas counts the schemas around the present one.
+	schemas int
 }
 
 // New returns a filler with the vocabulary of this package.
 func New(source *rand.Rand, chance float64) *Filler {
-	return &Filler{source, chance, texts, oddTexts, mapKeys, int32s}
+	return &Filler{Rand: source, Chance: chance, Texts: texts, OddTexts: oddTexts, MapKeys: mapKeys, Int32s: int32s}
 }
 
 // Fill sets the fields of an object.
@@ -120,16 +122,19 @@ func (f *Filler) text() string {
 	return pick(f, f.Texts)
 }
 
-// schema fills a schema sparsely: nearly all of its fields are optional, and most of them are schemas again.
-func (f *Filler) schema(s *apiextensionsv1.JSONSchemaProps, depth int) {
+// schema fills a schema, inner ones ever more sparsely: nearly all of its fields are optional, and many are schemas again.
+func (f *Filler) schema(s *apiextensionsv1.JSONSchemaProps) {
 	v := reflect.ValueOf(s).Elem()
+	absent := 2 << (2 * f.schemas)
+	f.schemas++
 	for i := range v.NumField() {
 		switch v.Field(i).Kind() {
 		case reflect.Map, reflect.Slice, reflect.Pointer:
-			if f.IntN(2+2*depth) != 0 {
+			if f.IntN(absent) != 0 {
 				continue
 			}
 		}
-		f.fill(v.Field(i), depth+1)
+		f.fill(v.Field(i), 3)
 	}
+	f.schemas--
 }
