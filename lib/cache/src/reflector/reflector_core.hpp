@@ -266,6 +266,8 @@ private:
     /// Returns why this page cannot belong to a finite list, or an empty text.
     [[nodiscard]] std::string endless(const list_page& page) const;
     void skip(std::string why, bool outdated = false);
+    /// Counts an object with unknown fields, and reports the first one.
+    void note_partial(const object& o);
     void fail(std::string_view what, const failure& why);
     void note_health(time_point now);
     [[nodiscard]] duration lived(time_point now) const { return now - watch_.opened; }
