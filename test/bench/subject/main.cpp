@@ -32,6 +32,7 @@ struct options
     std::string resource = "pods";
     std::string mode = "plain";
     std::vector<std::string> namespaces;
+    std::string form = "protobuf";
     bool strip_managed_fields = false;
 };
 
@@ -67,6 +68,7 @@ asio::awaitable<result<>> run(asio::any_io_executor pool, asio::any_io_executor 
     informer.namespaces = o.namespaces;
     informer.storage.policy = storage_named(o.mode);
     informer.storage.hot_fields = {std::string(bench::paths_of(o.resource).first), "status.phase"};
+    informer.decode.form = o.form == "json" ? wire_form::json : wire_form::protobuf;
     informer.decode.drop_managed_fields = o.strip_managed_fields;
     informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
     bench::pipeline work(executor, *connected, resource_named(o.resource), informer, o.mode == "controller");
@@ -111,6 +113,8 @@ int main(int argc, char** argv)
     app.add_option("--ca", o.ca, "Authority of an https server, PEM");
     app.add_option("--resource", o.resource)->check(CLI::IsMember({"pods", "widgets"}));
     app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata", "controller"}));
+    app.add_option("--form", o.form, "The form to ask for (default: protobuf, where a kind has it)")
+        ->check(CLI::IsMember({"json", "protobuf"}));
     app.add_option("--namespaces", o.namespaces, "Namespaces of the informer (default: all)")->delimiter(',');
     app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Omit metadata.managedFields");
     CLI11_PARSE(app, argc, argv);
