@@ -233,7 +233,8 @@ TEST_CASE("visibility: describe() has every count that an operator needs", "[cac
          {"pods (all-pods): watching, synced, 1 objects, ", " bytes, version 5, heard 0 s ago", "storage plain",
           "indexed labels: app", "lists 1 (1 pages)", "streamed lists 0, fallbacks 0", "watches 1", "reconnects 0",
           "overdue 0, idle 0", "relists 0",
-          "events: added 0, modified 0, deleted 0, bookmarks 0, skipped 0, outdated objects 0, decode errors 0, "
+          "events: added 0, modified 0, deleted 0, bookmarks 0, skipped 0, with unknown fields 0, "
+          "outdated objects 0, decode errors 0, "
           "failures 0, parked 0 times",
           "notifications: added 1, updated 0, deleted 0",
           "handler greeter: synced, delivered 1, pending 0, coalesced 0, filtered 0, failed 0, slow 0, slowest 0 s",
