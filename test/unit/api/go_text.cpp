@@ -16,13 +16,15 @@ TEST_CASE("go text: times", "[protobuf]")
     CHECK(time_text(no_time_seconds) == "0001-01-01T00:00:00Z");
     CHECK(time_text(no_time_seconds - 1) == "0000-12-31T23:59:59Z");
     CHECK(time_text(253402300799) == "9999-12-31T23:59:59Z");
-    CHECK_FALSE(time_text(253402300800));
-    CHECK_FALSE(time_text(std::numeric_limits<std::int64_t>::min()));
-    CHECK_FALSE(time_text(std::numeric_limits<std::int64_t>::max()));
+    CHECK(time_text(253402351199) == "10000-01-01T13:59:59Z");
+    CHECK(time_text(-62198755200) == "-0001-01-01T00:00:00Z");
+    CHECK(time_text(std::int64_t{1} << 60) == "36534630048-05-13T13:56:16Z");
+    CHECK(time_text(std::numeric_limits<std::int64_t>::max()) == "292277026596-12-04T15:30:07Z");
+    CHECK(time_text(std::numeric_limits<std::int64_t>::min()) == "-292277022657-01-27T08:29:52Z");
     CHECK(micro_time_text(1, 5'000) == "1970-01-01T00:00:01.000005Z");
     CHECK(micro_time_text(1, 999'999'999) == "1970-01-01T00:00:01.999999Z");
-    CHECK_FALSE(micro_time_text(1, 1'000'000'000));
-    CHECK_FALSE(micro_time_text(1, -1));
+    CHECK(micro_time_text(1, 1'000'001'000) == "1970-01-01T00:00:02.000001Z");
+    CHECK(micro_time_text(1, -1) == "1970-01-01T00:00:00.999999Z");
 }
 
 TEST_CASE("go text: durations", "[protobuf]")
@@ -49,6 +51,12 @@ TEST_CASE("go text: floating point numbers", "[protobuf]")
     CHECK(real_text(1.5e-10) == "1.5e-10");
     CHECK(real_text(1e20) == "100000000000000000000");
     CHECK(real_text(1e21) == "1e+21");
+    CHECK(real_text(9223372036854775807.0) == "9223372036854776000");
+    CHECK(real_text(-1.2345678901234567e18) == "-1234567890123456800");
+    CHECK(real_text(18446744073709551615.0) == "18446744073709552000");
+    CHECK(real_text(123456.789) == "123456.789");
+    CHECK(real_text(0.00012) == "0.00012");
+    CHECK(real_text(5e-324) == "5e-324");
     CHECK(real_text(std::numeric_limits<double>::max()) == "1.7976931348623157e+308");
     CHECK_FALSE(real_text(std::nan("")));
     CHECK_FALSE(real_text(-std::numeric_limits<double>::infinity()));

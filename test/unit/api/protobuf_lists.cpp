@@ -160,11 +160,51 @@ TEST_CASE("protobuf list: known objects are not decoded again", "[protobuf]")
     CHECK(page->items[1]["data"]["key"].as_string() == "2");
 }
 
+TEST_CASE("protobuf: an object without uid or version is never known", "[protobuf]")
+{
+    const auto nameless = [](std::string_view value) {
+        return field(1, field(1, "a") + field(3, "web")) + field(2, field(1, "key") + field(2, value));
+    };
+    auto known = decode_object(enveloped("v1", "ConfigMap", nameless("old")), {}, {}, wire_form::protobuf);
+    REQUIRE(known);
+    const auto page = list_of(config_maps({nameless("new")}), 1000, {}, std::make_shared<one_known>(*known));
+    REQUIRE(page);
+    CHECK(page->items.at(0)["data"]["key"].as_string() == "new");
+    const auto events = events_of(framed("ADDED", enveloped("v1", "ConfigMap", nameless("new"))), 1000, {},
+                                  std::make_shared<one_known>(*known));
+    REQUIRE(events);
+    CHECK(events->at(0).obj["data"]["key"].as_string() == "new");
+}
+
+TEST_CASE("protobuf: the limit of an object's size holds for what is kept of it", "[protobuf]")
+{
+    decode_options little;
+    little.limits.max_object_bytes = 1000;
+    little.prune.keep = {"metadata.labels"};
+    const std::string item = config_map("web", "a", std::string(5000, 'x'));
+    const auto page = list_of(config_maps({item}), 100, little);
+    REQUIRE(page);
+    CHECK(page->items.size() == 1);
+    const auto events = events_of(framed("ADDED", enveloped("v1", "ConfigMap", item)), 100, little);
+    REQUIRE(events);
+    CHECK(events->at(0).obj.name() == "a");
+}
+
+TEST_CASE("protobuf list: a time beyond the year 9999 does not fail the list", "[protobuf]")
+{
+    const std::string lease =
+        field(1, object_meta("web", "a")) + field(2, field(4, field(1, std::uint64_t{253402351199}) + field(2, 0)));
+    const auto page =
+        list_of(enveloped("coordination.k8s.io/v1", "LeaseList", field(1, list_meta("7")) + field(2, lease)), 50);
+    REQUIRE(page);
+    CHECK(page->items.at(0)["spec"]["renewTime"].as_string() == "10000-01-01T13:59:59.000000Z");
+}
+
 TEST_CASE("protobuf list: too large objects are left out by name, in any chunking", "[protobuf]")
 {
     decode_options small;
     small.limits.max_object_bytes = 1000;
-    const std::size_t size = GENERATE(1500, 50'000);
+    const std::size_t size = GENERATE(1500, 100'000);
     const std::string bytes = config_maps(
         {config_map("web", "a", "1"), config_map("web", "big", std::string(size, 'x')), config_map("web", "c", "3")});
     for (const std::size_t chunk : {std::size_t{1}, std::size_t{333}, bytes.size()}) {
@@ -246,7 +286,7 @@ TEST_CASE("protobuf watch: a too large object is left out, the next event arrive
 {
     decode_options small;
     small.limits.max_object_bytes = 1000;
-    const std::size_t size = GENERATE(1500, 50'000);
+    const std::size_t size = GENERATE(1500, 100'000);
     const std::string bytes =
         framed("ADDED", enveloped("v1", "ConfigMap", config_map("web", "big", std::string(size, 'x')))) +
         framed("DELETED", enveloped("v1", "ConfigMap", config_map("web", "a", "1")));
@@ -279,6 +319,7 @@ TEST_CASE("protobuf watch: types, messages of the server, and unknown types", "[
     CHECK((*events)[0].obj.resource_version() == "99");
     CHECK((*events)[1].type == watch_event_type::unknown);
     CHECK((*events)[1].unknown_type == "RENAMED");
+    CHECK((*events)[1].obj.name() == "a");
     CHECK((*events)[2].status.code == 410);
     CHECK_FALSE((*events)[2].obj);
 }

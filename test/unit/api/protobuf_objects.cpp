@@ -216,6 +216,24 @@ TEST_CASE("protobuf: malformed JSON inside fails", "[protobuf]")
     CHECK_FALSE(with_fields("{} {}"));
 }
 
+TEST_CASE("protobuf: malformed JSON inside fails however often it comes", "[protobuf]")
+{
+    const auto encoding = detail::make_object_encoding();
+    const std::string good = R"({"f:data":{".":{},"f:a-longer-key":{},"f:another-longer-key":{},"f:one-more-key":{},)"
+                             R"("f:and-one-that-makes-it-long-enough":{}}})";
+    const auto decoded = [&](const std::string& name, const std::string& json) {
+        const std::string entry = field(1, "kubectl") + field(2, "Update") + field(3, "v1") + field(7, field(1, json));
+        return from_protobuf(enveloped("v1", "ConfigMap", field(1, object_meta("web", name) + field(17, entry))), {},
+                             encoding);
+    };
+    for (int i = 0; i < 1000; ++i) REQUIRE(decoded("good-" + std::to_string(i), good));
+    for (int i = 0; i < 600; ++i) {
+        INFO("time " << i);
+        REQUIRE_FALSE(decoded("bad-" + std::to_string(i), good + "x"));
+    }
+    CHECK(decoded("good", good));
+}
+
 TEST_CASE("protobuf: a failed request's Status is read from either form", "[protobuf]")
 {
     const std::string status = enveloped(

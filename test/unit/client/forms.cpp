@@ -142,7 +142,7 @@ TEST_CASE("client: a 406 to a request for JSON is a failure", "[client][forms]")
     auto c = the.make();
     const auto got = the.run.run(c.get(config_map_kind, "ns", "a"));
     REQUIRE_FALSE(got);
-    CHECK(got.error().message().find("only JSON") != std::string::npos);
+    CHECK(got.error().describe().find("only JSON") != std::string::npos);
     CHECK(the.net->seen.size() == 2);
 }
 
@@ -174,6 +174,27 @@ TEST_CASE("client: a list with unknown fields is read again as JSON", "[client][
     CHECK(page->items[0]["new"].as_int64() == 1);
 }
 
+TEST_CASE("client: a server that sends unknown fields whatever it is asked for is not asked without end",
+          "[client][forms]")
+{
+    world the;
+    const auto page = config_maps({config_map("ns", "a", "1") + field(900, "new")});
+    the.net->replies = {in_protobuf(partial_map), in_protobuf(partial_map), in_protobuf(partial_map),
+                        in_protobuf(page),        in_protobuf(page),        in_protobuf(page)};
+    auto c = the.make();
+    const auto got = the.run.run(c.get(config_map_kind, "ns", "a"));
+    REQUIRE(got);
+    CHECK(got->is_partial());
+    CHECK(the.net->seen.size() == 2);
+    // A write is sent once.
+    CHECK(the.run.run(c.create(config_map_kind, "ns", json_map)));
+    CHECK(the.net->seen.size() == 3);
+    const auto list = the.run.run(c.list(config_map_kind, "ns"));
+    REQUIRE(list);
+    CHECK(list->items.at(0).is_partial());
+    CHECK(the.net->seen.size() == 4);
+}
+
 TEST_CASE("client: an informer keeps objects with unknown fields", "[client][forms]")
 {
     world the;
@@ -182,6 +203,17 @@ TEST_CASE("client: an informer keeps objects with unknown fields", "[client][for
     const auto page = the.run.run(source->list(list_options()));
     REQUIRE(page);
     CHECK(page->items.at(0).is_partial());
+}
+
+TEST_CASE("client: a program that meets unknown fields does not change how informers read", "[client][forms]")
+{
+    world the;
+    the.net->replies = {in_protobuf(partial_map), in_json(json_map), {.status = 404}};
+    auto c = the.make();
+    REQUIRE(the.run.run(c.get(config_map_kind, "ns", "a")));
+    auto source = c.provider()->open(config_map_kind, {});
+    (void)the.run.run(source->list(list_options()));
+    CHECK(the.net->seen[2].accept == protobuf + "," + json);
 }
 
 TEST_CASE("client: a partial object is not written", "[client][forms]")

@@ -46,6 +46,8 @@ public:
 
     /// Prepares for the next document.
     void reset() noexcept;
+    /// At the start: the document is the value of a key that the sink has had, so that it may repeat.
+    void begin_behind_key() noexcept { state_ = state::behind_key; }
     /// Continues with the text from `at`, which becomes the end of what was understood.
     template<class Sink>
     [[nodiscard]] outcome run(const char*& at, const char* end, Sink& sink);

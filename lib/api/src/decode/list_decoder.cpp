@@ -25,6 +25,8 @@ struct list_decoder::state
     std::shared_ptr<const known_objects> known;
     std::unique_ptr<detail::list_reader> reader;
     std::optional<failure> failed;
+    /// Stays set when a call is left by an exception.
+    bool at_work = false;
 };
 
 list_decoder::list_decoder(decode_options options, std::shared_ptr<detail::object_encoding> encoding,
@@ -39,7 +41,11 @@ list_decoder& list_decoder::operator=(list_decoder&&) noexcept = default;
 result<> list_decoder::feed(std::string_view bytes)
 {
     if (state_->failed) return *state_->failed;
+    // A part of the answer may have been lost: what follows must not be taken as its continuation.
+    if (std::exchange(state_->at_work, true))
+        return state_->fail(failure(cond::corrupt, "an exception ended the decoding"));
     auto fed = state_->reader->feed(bytes);
+    state_->at_work = false;
     if (!fed) return state_->fail(fed.error());
     return fed;
 }
@@ -47,6 +53,7 @@ result<> list_decoder::feed(std::string_view bytes)
 result<list_page> list_decoder::finish()
 {
     if (state_->failed) return *state_->failed;
+    if (state_->at_work) return state_->fail(failure(cond::corrupt, "an exception ended the decoding"));
     auto page = state_->reader->finish();
     if (!page) return state_->fail(page.error());
     return page;

@@ -5,9 +5,10 @@
 
 namespace kubecoro::detail {
 
-scanned scan_value(std::string_view json, pruned_tape& out)
+scanned scan_value(std::string_view json, pruned_tape& out, bool behind_key)
 {
     json_scanner scanner(json_scanner::most_levels);
+    if (behind_key) scanner.begin_behind_key();
     tape_sink sink(out, json.size());
     const char* at = json.data();
     const char* const end = at + json.size();

@@ -16,7 +16,9 @@ enum class scanned
     too_large
 };
 
-/// Appends one JSON value, given as a whole, to a tape where a value may be: as its root, after a key, or as an item.
-[[nodiscard]] scanned scan_value(std::string_view json, pruned_tape& out);
+/** Appends one JSON value, given as a whole, to a tape where a value may be: as its root, after a key, or as an item.
+
+    @param behind_key  The last event was a key: a container that was here before is copied. */
+[[nodiscard]] scanned scan_value(std::string_view json, pruned_tape& out, bool behind_key = false);
 
 } // namespace kubecoro::detail

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -13,9 +12,6 @@ namespace {
 
 constexpr std::int64_t seconds_per_day = 86400;
 constexpr std::int64_t nanos_per_second = 1'000'000'000;
-// Days from 1970 to the years -9999 and 10000.
-constexpr std::int64_t first_day = -4371587;
-constexpr std::int64_t last_day = 2932896;
 
 void append_padded(std::string& out, std::int64_t value, std::size_t width)
 {
@@ -36,25 +32,65 @@ void append_fraction(std::string& out, std::uint64_t value, std::size_t digits)
     while (out.back() == '0') out.pop_back();
 }
 
-/// The date and time without zone. None beyond the supported years.
-std::optional<std::string> seconds_text(std::int64_t seconds)
+struct civil_date
 {
-    const std::int64_t day = seconds / seconds_per_day - (seconds % seconds_per_day < 0 ? 1 : 0);
-    if (day < first_day || day > last_day) return std::nullopt;
+    std::int64_t year;
+    std::int64_t month;
+    std::int64_t day;
+};
+
+/// The quotient, rounded down.
+constexpr std::int64_t divide(std::int64_t a, std::int64_t b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
+
+/// The date of a day after 1970-01-01, in the Gregorian calendar of all years. std::chrono ends at the year 32767, and
+/// the wire may hold any number.
+constexpr civil_date date_of(std::int64_t day) noexcept
+{
+    // Years that begin in March, in eras of 400 years: the leap day is the last of its year.
+    constexpr std::int64_t era_days = 146097;
+    const std::int64_t from_march = day + 719468;
+    const std::int64_t era = divide(from_march, era_days);
+    const std::int64_t of_era = from_march - era * era_days;
+    const std::int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    const std::int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    const std::int64_t month = (5 * of_year + 2) / 153;
+    return {year + era * 400 + (month < 10 ? 0 : 1), month + (month < 10 ? 3 : -9),
+            of_year - (153 * month + 2) / 5 + 1};
+}
+
+/// The date and time without zone.
+std::string seconds_text(std::int64_t seconds)
+{
+    const std::int64_t day = divide(seconds, seconds_per_day);
     const std::int64_t within = seconds - day * seconds_per_day;
-    const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{day}}};
+    const civil_date date = date_of(day);
     std::string out;
-    append_padded(out, static_cast<int>(date.year()), 4);
+    append_padded(out, date.year, 4);
     out += '-';
-    append_padded(out, static_cast<unsigned>(date.month()), 2);
+    append_padded(out, date.month, 2);
     out += '-';
-    append_padded(out, static_cast<unsigned>(date.day()), 2);
+    append_padded(out, date.day, 2);
     out += 'T';
     append_padded(out, within / 3600, 2);
     out += ':';
     append_padded(out, within / 60 % 60, 2);
     out += ':';
     append_padded(out, within % 60, 2);
+    return out;
+}
+
+/// Writes digits d.ddd with this exponent in full.
+std::string plain_number(std::string_view digits, int exponent)
+{
+    std::string out;
+    if (exponent < 0) {
+        out.assign("0.").append(static_cast<std::size_t>(-exponent - 1), '0');
+        return out.append(digits);
+    }
+    const auto whole = static_cast<std::size_t>(exponent) + 1;
+    out = digits.substr(0, whole);
+    if (out.size() < whole) out.append(whole - out.size(), '0');
+    if (digits.size() > whole) out.append(".").append(digits.substr(whole));
     return out;
 }
 
@@ -105,22 +141,17 @@ std::size_t valid_prefix(std::string_view s) noexcept
 
 } // namespace
 
-std::optional<std::string> time_text(std::int64_t seconds)
-{
-    auto out = seconds_text(seconds);
-    if (out) *out += 'Z';
-    return out;
-}
+std::string time_text(std::int64_t seconds) { return seconds_text(seconds) + 'Z'; }
 
-std::optional<std::string> micro_time_text(std::int64_t seconds, std::int64_t nanos)
+std::string micro_time_text(std::int64_t seconds, std::int32_t nanos)
 {
-    if (nanos < 0 || nanos >= nanos_per_second) return std::nullopt;
-    auto out = seconds_text(seconds);
-    if (!out) return out;
-    *out += '.';
-    append_padded(*out, nanos / 1000, 6);
-    *out += 'Z';
-    return out;
+    // Go carries what is beyond a second, and wraps at the ends of its range.
+    const std::int64_t carried = divide(nanos, nanos_per_second);
+    const auto all = static_cast<std::uint64_t>(seconds) + static_cast<std::uint64_t>(carried);
+    std::string out = seconds_text(static_cast<std::int64_t>(all));
+    out += '.';
+    append_padded(out, (nanos - carried * nanos_per_second) / 1000, 6);
+    return out += 'Z';
 }
 
 std::string duration_text(std::int64_t nanos)
@@ -161,13 +192,19 @@ std::string duration_text(std::int64_t nanos)
 std::optional<std::string> real_text(double value)
 {
     if (!std::isfinite(value)) return std::nullopt;
-    const double size = std::abs(value);
-    const bool plain = size == 0 || (size >= 1e-6 && size < 1e21);
     std::array<char, 64> buffer{};
-    const auto end = std::to_chars(buffer.begin(), buffer.end(), value,
-                                   plain ? std::chars_format::fixed : std::chars_format::scientific)
-                         .ptr;
-    std::string out(buffer.begin(), end);
+    const auto end = std::to_chars(buffer.begin(), buffer.end(), std::abs(value), std::chars_format::scientific).ptr;
+    const std::string_view shortest(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+    const auto e = shortest.find('e');
+    int exponent = 0;
+    std::from_chars(shortest.data() + e + (shortest[e + 1] == '+' ? 2 : 1), end, exponent);
+    std::string out(std::signbit(value) ? "-" : "");
+    if (exponent >= -6 && exponent <= 20) {
+        std::string digits(shortest.substr(0, e));
+        std::erase(digits, '.');
+        return out + plain_number(digits, exponent);
+    }
+    out += shortest;
     // Go writes 1e-7, not 1e-07.
     if (const auto at = out.find("e-0"); at != std::string::npos) out.erase(at + 2, 1);
     return out;

@@ -8,10 +8,10 @@
 
 namespace kubecoro::detail {
 
-/// RFC 3339 in UTC with whole seconds: `2026-01-31T12:00:00Z`. None beyond the years -9999 to 9999.
-[[nodiscard]] std::optional<std::string> time_text(std::int64_t seconds);
-/// The same with six digits of fraction. None also if `nanos` is not within a second.
-[[nodiscard]] std::optional<std::string> micro_time_text(std::int64_t seconds, std::int64_t nanos);
+/// RFC 3339 in UTC with whole seconds: `2026-01-31T12:00:00Z`. Years beyond 9999 have more digits.
+[[nodiscard]] std::string time_text(std::int64_t seconds);
+/// The same with six digits of fraction.
+[[nodiscard]] std::string micro_time_text(std::int64_t seconds, std::int32_t nanos);
 /// As Go's time.Duration: `1h0m0s`, `1.5s`, `300ms`.
 [[nodiscard]] std::string duration_text(std::int64_t nanos);
 /// The shortest text that gives the same double. None for NaN and infinities, which JSON cannot express.

@@ -49,22 +49,23 @@ std::optional<std::array<wire_field, N>> first_fields(std::string_view message) 
     return out;
 }
 
-bool is_no_time(std::string_view content) noexcept
+bool is_no_time(std::string_view content, bool micro) noexcept
 {
     if (content.empty()) return true;
-    const auto fields = first_fields<1>(content);
-    return fields && static_cast<std::int64_t>((*fields)[0].value) == no_time_seconds;
+    const auto fields = first_fields<2>(content);
+    return fields && static_cast<std::int64_t>((*fields)[0].value) == no_time_seconds &&
+           (!micro || (*fields)[1].value == 0);
 }
 
 /// True if Go's `omitempty` or `omitzero` leaves the value out.
 bool is_omitted(const schema_field& f, const wire_field& w) noexcept
 {
     if (f.has(flag::pointer)) return false;
-    if (f.has(flag::omit_zero)) return is_no_time(w.content);
+    if (f.has(flag::omit_zero)) return is_no_time(w.content, false);
     if (!f.has(flag::omit_empty)) return false;
     if (f.type == field_type::message)
         return w.content.empty() && builtin_schemas::message(f.message).form == json_form::array;
-    return w.type == wire_type::length ? w.content.empty() : w.value == 0;
+    return w.type == wire_type::length ? w.content.empty() : signed_value(f, w.value) == 0;
 }
 
 /// The items of a list kind; null for other kinds.
@@ -160,7 +161,8 @@ bool message_reader::run(const schema_field& f, const wire_field& first, const c
     }
     const std::string_view all(begin, static_cast<std::size_t>(in.position() - begin));
     if (!key(builtin_schemas::text(f.name))) return false;
-    if (tape_.leaves_out_container() || copies(f, all)) return true;
+    // The elements of a run may have its bytes, too.
+    if (tape_.leaves_out_container() || copies(&f.flags, all)) return true;
     return tape_.begin(f.has(flag::map)) && elements(f, all) && tape_.end();
 }
 
@@ -264,7 +266,7 @@ bool message_reader::object_value(const schema_field& f, std::string_view conten
 {
     if (tape_.leaves_out_container()) return true;
     const bool is_item = f.has(flag::repeated);
-    if (!is_item && copies(f, content)) return true;
+    if (!is_item && copies(&f, content)) return true;
     if (!tape_.begin(true)) return false;
     if (is_item && is_claim_template(f) &&
         !(key("kind") && text("PersistentVolumeClaim") && key("apiVersion") && text("v1")))
@@ -275,7 +277,12 @@ bool message_reader::object_value(const schema_field& f, std::string_view conten
 bool message_reader::named_list(const schema_field& f, std::string_view content)
 {
     if (tape_.leaves_out_container()) return true;
-    return tape_.begin(false) && elements(builtin_schemas::fields(f.message).front(), content) && tape_.end();
+    const schema_field& items = builtin_schemas::fields(f.message).front();
+    for (wire_cursor in(content); !in.done();) {
+        wire_field w;
+        if (!in.next(w) || w.number != items.number) return fail("damaged protobuf");
+    }
+    return tape_.begin(false) && elements(items, content) && tape_.end();
 }
 
 bool message_reader::int_or_string(std::string_view content)
@@ -289,13 +296,12 @@ bool message_reader::int_or_string(std::string_view content)
 
 bool message_reader::time(std::string_view content, bool micro)
 {
-    if (is_no_time(content)) return tape_.null();
+    if (is_no_time(content, micro)) return tape_.null();
     const auto fields = first_fields<2>(content);
     if (!fields) return fail("damaged protobuf");
     const auto seconds = static_cast<std::int64_t>((*fields)[0].value);
-    const auto shown =
-        micro ? micro_time_text(seconds, static_cast<std::int32_t>((*fields)[1].value)) : time_text(seconds);
-    return shown ? tape_.string(*shown) : fail("a time is out of range");
+    const auto nanos = static_cast<std::int32_t>((*fields)[1].value);
+    return tape_.string(micro ? micro_time_text(seconds, nanos) : time_text(seconds));
 }
 
 bool message_reader::raw_json(const schema_field& f, std::string_view content)
@@ -305,9 +311,7 @@ bool message_reader::raw_json(const schema_field& f, std::string_view content)
     const std::string_view json = (*fields)[0].content;
     if (json.empty()) return tape_.null();
     if (tape_.leaves_out_container()) return true;
-    const bool is_container = json.front() == '{' || json.front() == '[';
-    if (is_container && copies(f, json)) return true;
-    const scanned outcome = scan_value(json, tape_);
+    const scanned outcome = scan_value(json, tape_, !f.has(flag::repeated));
     return outcome == scanned::malformed ? fail("malformed JSON inside protobuf") : outcome == scanned::complete;
 }
 
@@ -364,9 +368,9 @@ bool message_reader::real(double value)
     return is_integer ? tape_.integer(whole) : tape_.number(*shown);
 }
 
-bool message_reader::copies(const schema_field& f, std::string_view content)
+bool message_reader::copies(const void* form, std::string_view content)
 {
-    return tape_.may_repeat() && tape_.repeat_whole(content, &f);
+    return tape_.may_repeat() && tape_.repeat_whole(content, form);
 }
 
 } // namespace kubecoro::detail

@@ -28,6 +28,7 @@ public:
     {
         unknown_fields_ = 0;
         problem_.clear();
+        if (scratch_.capacity() > kept_capacity) std::string().swap(scratch_);
     }
     /// Writes a whole object. Empty type = its kind and apiVersion are left to the caller. False: problem() says why.
     [[nodiscard]] bool object(std::uint16_t message, std::string_view api_version, std::string_view kind,
@@ -39,6 +40,9 @@ public:
     [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
 private:
+    /// A larger buffer is freed before the next object.
+    static constexpr std::size_t kept_capacity = std::size_t{1} << 20;
+
     [[nodiscard]] bool members(std::uint16_t message, std::string_view bytes);
     /// Writes a field that has one value.
     [[nodiscard]] bool single(const schema_field& f, const wire_field& w);
@@ -62,7 +66,7 @@ private:
     [[nodiscard]] bool text(std::string_view bytes);
     [[nodiscard]] bool real(double value);
     /// Copies the tape of a container that has been written here before from the same bytes.
-    [[nodiscard]] bool copies(const schema_field& f, std::string_view content);
+    [[nodiscard]] bool copies(const void* form, std::string_view content);
     bool fail(std::string why);
 
     pruned_tape& tape_;

@@ -55,19 +55,20 @@ std::optional<typed_message> read_envelope(std::string_view bytes, bool is_cut) 
     return out;
 }
 
-std::string_view beginning_of(std::string_view message, std::uint32_t number) noexcept
+std::optional<std::string_view> content_of(std::string_view message, std::uint32_t number, bool is_cut) noexcept
 {
     std::string_view found;
-    (void)for_each_content(message, true, [&](auto n, auto content) {
+    const bool sound = for_each_content(message, is_cut, [&](auto n, auto content) {
         if (n == number && found.data() == nullptr) found = content;
     });
+    if (!sound) return std::nullopt;
     return found;
 }
 
 message_identity identity_of(std::string_view object) noexcept
 {
     message_identity out;
-    (void)for_each_content(beginning_of(object, 1), true, [&](auto number, auto content) {
+    (void)for_each_content(content_of(object, 1, true).value_or(""), true, [&](auto number, auto content) {
         if (number == 1) out.key.name = content;
         if (number == 3) out.key.ns = content;
         if (number == 5) out.uid = content;
@@ -121,9 +122,7 @@ bool object_reader::read_typed(const typed_message& from, bool prune)
 
 object object_reader::build(arrival use, const type_members& missing)
 {
-    object o = object_builder::build(tape_.tape().bytes(), encoding_, missing, use);
-    if (reader_.unknown_fields() != 0) object_builder::mark_partial(o);
-    return o;
+    return object_builder::build(tape_.tape().bytes(), encoding_, missing, use, reader_.unknown_fields() != 0);
 }
 
 bool object_reader::exceeds_limit() const noexcept

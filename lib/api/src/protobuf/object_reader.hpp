@@ -6,6 +6,7 @@
 
 #include <kubecoro/api/decode.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,8 +32,12 @@ struct typed_message
     @return none if it is damaged. */
 [[nodiscard]] std::optional<typed_message> read_envelope(std::string_view bytes, bool is_cut = false) noexcept;
 
-/// Returns the content of the first field with this number, as much of it as is there; empty if there is none.
-[[nodiscard]] std::string_view beginning_of(std::string_view message, std::uint32_t number) noexcept;
+/** Returns the content of the first field with this number; empty if there is none.
+
+    @param is_cut  As for read_envelope().
+    @return none if the message is damaged. */
+[[nodiscard]] std::optional<std::string_view> content_of(std::string_view message, std::uint32_t number,
+                                                         bool is_cut) noexcept;
 
 /// The identity of an object; views of its message.
 struct message_identity
@@ -40,6 +45,12 @@ struct message_identity
     object_key_view key;
     std::string_view uid;
     std::string_view resource_version;
+
+    /// Without them, nothing tells two states of an object apart.
+    [[nodiscard]] bool is_complete() const noexcept
+    {
+        return !key.name.empty() && !uid.empty() && !resource_version.empty();
+    }
 };
 /// @param object  The object's message, possibly cut; what is not there is empty.
 [[nodiscard]] message_identity identity_of(std::string_view object) noexcept;
@@ -66,8 +77,12 @@ public:
     [[nodiscard]] object build(arrival use, const type_members& missing = {});
     [[nodiscard]] bool exceeds_limit() const noexcept;
     [[nodiscard]] std::string why() const;
-    /// The longest message that is read: a tape is rarely smaller than half of it.
-    [[nodiscard]] std::size_t longest_message() const noexcept { return 2 * max_object_bytes_; }
+    /// The longest message that is read. The limit holds for the tape, which is shorter than the message if fields are
+    /// pruned or texts are shared; JSON has the same room.
+    [[nodiscard]] std::size_t longest_message() const noexcept
+    {
+        return std::max(6 * max_object_bytes_, std::size_t{64} * 1024);
+    }
 
 private:
     std::size_t max_object_bytes_;

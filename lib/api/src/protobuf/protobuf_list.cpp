@@ -43,6 +43,7 @@ head_state read_head(std::string_view text, field_head& out) noexcept
         return text.size() < longest_head && in.done() ? head_state::cut : head_state::damaged;
     };
     if (!in.next_varint(tag)) return incomplete();
+    if ((tag >> 3) == 0 || (tag >> 3) > wire_cursor::largest_number) return head_state::damaged;
     out.field.number = static_cast<std::uint32_t>(tag >> 3);
     out.field.type = static_cast<wire_type>(tag & 7);
     if (out.field.type != wire_type::length && out.field.type != wire_type::varint) return head_state::damaged;
@@ -221,7 +222,7 @@ result<> protobuf_list::read_metadata(std::string_view metadata)
         if (w.number == 2) page_.resource_version = w.content;
         if (w.number == 3) page_.continue_token = w.content;
         if (w.number == 4) page_.remaining = static_cast<std::int64_t>(w.value);
-        if (w.number == 5) page_.shard_selector = beginning_of(w.content, 1);
+        if (w.number == 5) page_.shard_selector = content_of(w.content, 1, false).value_or("");
     }
     return {};
 }
@@ -231,7 +232,8 @@ result<> protobuf_list::read_item(std::string_view item)
     if (page_.items.size() >= most_items(received_)) return broken("too many items for the length of the list");
     if (known_ != nullptr) {
         const auto who = identity_of(item);
-        if (object same = known_->find(who.key, who.uid, who.resource_version)) {
+        object same = who.is_complete() ? known_->find(who.key, who.uid, who.resource_version) : object();
+        if (same) {
             page_.items.push_back(std::move(same));
             return {};
         }

@@ -98,15 +98,13 @@ result<std::size_t> protobuf_watch::step(std::string_view text, std::vector<watc
 result<protobuf_watch::raw_event> protobuf_watch::read_frame(std::string_view frame, bool is_cut) const
 {
     raw_event out;
-    if (!is_cut) {
-        wire_cursor in(frame);
-        wire_field w;
-        while (!in.done())
-            if (!in.next(w)) return broken("damaged protobuf");
-    }
-    out.type = beginning_of(frame, event_type);
-    if (out.type.empty()) return broken("event without a type");
-    const auto object = read_envelope(beginning_of(beginning_of(frame, event_object), extension_raw), is_cut);
+    const auto type = content_of(frame, event_type, is_cut);
+    const auto extension = content_of(frame, event_object, is_cut);
+    const auto raw = extension ? content_of(*extension, extension_raw, is_cut) : std::nullopt;
+    if (!type || !raw) return broken("damaged protobuf");
+    if (type->empty()) return broken("event without a type");
+    out.type = *type;
+    const auto object = read_envelope(*raw, is_cut);
     if (!object) return broken(out.type + " event without an object");
     out.object = *object;
     return out;
@@ -120,11 +118,12 @@ result<watch_event> protobuf_watch::read_event(std::string_view frame)
     out.type = event_type_of(raw->type);
     if (out.type == watch_event_type::unknown) {
         out.unknown_type = raw->type.substr(0, unknown_type_bytes);
+        if (objects_.read_typed(raw->object, false)) out.obj = objects_.build(arrival::in_passing);
         return out;
     }
     if (out.type == watch_event_type::added && known_ != nullptr) {
         const auto who = identity_of(raw->object.content);
-        out.obj = known_->find(who.key, who.uid, who.resource_version);
+        if (who.is_complete()) out.obj = known_->find(who.key, who.uid, who.resource_version);
         if (out.obj) return out;
     }
     if (objects_.read_typed(raw->object, is_change(out.type))) {

@@ -34,6 +34,8 @@ struct wire_field
 class wire_cursor
 {
 public:
+    static constexpr std::uint64_t largest_number = (std::uint64_t{1} << 29) - 1;
+
     explicit wire_cursor(std::string_view message) noexcept : at_(message.data()), end_(message.data() + message.size())
     {
     }
@@ -67,7 +69,8 @@ public:
     {
         wire_cursor ahead(std::string_view(field_, static_cast<std::size_t>(end_ - field_)));
         const auto tag = ahead.varint();
-        if (!tag || static_cast<wire_type>(*tag & 7) != wire_type::length || !ahead.varint()) return std::nullopt;
+        if (!tag || (*tag >> 3) > largest_number) return std::nullopt;
+        if (static_cast<wire_type>(*tag & 7) != wire_type::length || !ahead.varint()) return std::nullopt;
         const std::string_view rest(ahead.at_, static_cast<std::size_t>(end_ - ahead.at_));
         return wire_field{static_cast<std::uint32_t>(*tag >> 3), wire_type::length, 0, rest};
     }
@@ -89,8 +92,6 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t largest_number = (std::uint64_t{1} << 29) - 1;
-
     [[nodiscard]] std::optional<std::uint64_t> varint() noexcept
     {
         std::uint64_t value = 0;

@@ -90,31 +90,34 @@ std::vector<unsigned char> object_builder::untyped(std::span<const unsigned char
 }
 
 object object_builder::build(std::span<const unsigned char> tape, detail::encoding* encoding,
-                             const type_members& missing, arrival use)
+                             const type_members& missing, arrival use, bool partial)
 {
     if (const auto bare = untyped(tape, encoding, missing); !bare.empty())
-        return complete(bare, encoding, *encoding->real_type, use);
-    return complete(tape, encoding, missing, use);
+        return complete(bare, encoding, *encoding->real_type, use, partial);
+    return complete(tape, encoding, missing, use, partial);
 }
 
 object object_builder::complete(std::span<const unsigned char> tape, detail::encoding* encoding,
-                                const type_members& missing, arrival use)
+                                const type_members& missing, arrival use, bool partial)
 {
     const value_view root =
         tape_access::view(tape.data(), tape.data() + tape.size(), detail::encoding::words_of(encoding));
     const std::string_view kind = missing.kind().empty() || root["kind"] ? std::string_view{} : missing.kind();
     const std::string_view api_version =
         missing.api_version().empty() || root["apiVersion"] ? std::string_view{} : missing.api_version();
-    if (kind.empty() && api_version.empty()) return finish(tape, encoding, use);
+    if (kind.empty() && api_version.empty()) return finish(tape, encoding, use, partial);
     const head h = tape_access::head_of(root);
-    return finish(object_tape(h.loose, {bytes_of(kind), bytes_of(api_version), {h.body, h.size}}), encoding, use);
+    return finish(object_tape(h.loose, {bytes_of(kind), bytes_of(api_version), {h.body, h.size}}), encoding, use,
+                  partial);
 }
 
-object object_builder::finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use)
+object object_builder::finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use,
+                              bool partial)
 {
     const front_offsets offsets = find_front(tape, detail::encoding::words_of(encoding));
     const bool packs = encoding != nullptr && encoding->packed != nullptr && use != arrival::in_passing;
     packed_block* const packed = packs ? encoding->packed->pack(tape, offsets) : nullptr;
+    if (packed != nullptr) packed->partial = partial;
     if (packed != nullptr && use == arrival::at_rest) return object(packed);
     // The front of a packed object already holds the hot fields.
     const std::size_t hot = encoding == nullptr || packed != nullptr ? 0 : encoding->hot_fields.size();
@@ -122,6 +125,7 @@ object object_builder::finish(std::span<const unsigned char> tape, detail::encod
     std::memcpy(plain->tape(), tape.data(), tape.size());
     plain->set_offsets(offsets);
     plain->fill_slots();
+    plain->partial = partial;
     if (packed != nullptr) {
         detail::attach_expansion(*packed, plain);
         object o(packed);
@@ -136,9 +140,8 @@ object object_builder::with_type(const object& from, std::string_view kind, std:
 {
     if (!from) return {};
     detail::encoding* const encoding = from.block_->encoding;
-    object typed = build(tape_of(from), encoding, type_members(encoding, kind, api_version), arrival::at_rest);
-    if (from.block_->partial) mark_partial(typed);
-    return typed;
+    const type_members type(encoding, kind, api_version);
+    return build(tape_of(from), encoding, type, arrival::at_rest, from.block_->partial);
 }
 
 std::span<const unsigned char> object_builder::tape_of(const object& o) noexcept

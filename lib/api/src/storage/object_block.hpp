@@ -68,7 +68,7 @@ struct object::block
     /// Dictionary id of a packed block.
     std::uint8_t dictionary = 0;
     const bool packed : 1;
-    /// The decoder passed over fields that it does not know.
+    /// The decoder passed over fields that it does not know. Set before other threads see the block.
     bool partial : 1;
 
     [[nodiscard]] const detail::vocabulary* words() const noexcept { return detail::encoding::words_of(encoding); }
@@ -220,20 +220,17 @@ public:
         @param tape      One object.
         @param encoding  The encoding it was written with; kept alive by the block.
         @param missing   Prepended to the members when the object has none; made with the same encoding.
-        @param use       in_use: a packed object is created with its expansion. */
+        @param use       in_use: a packed object is created with its expansion.
+        @param partial   See object::is_partial(). */
     [[nodiscard]] static object build(std::span<const unsigned char> tape, detail::encoding* encoding = nullptr,
-                                      const type_members& missing = {}, arrival use = arrival::in_use);
+                                      const type_members& missing = {}, arrival use = arrival::in_use,
+                                      bool partial = false);
     /// The same object, with kind and apiVersion added if missing.
     [[nodiscard]] static object with_type(const object& from, std::string_view kind, std::string_view api_version);
     [[nodiscard]] static std::span<const unsigned char> tape_of(const object& o) noexcept;
     [[nodiscard]] static front_offsets find_front(std::span<const unsigned char> tape,
                                                   const detail::vocabulary* words) noexcept;
 
-    /// Marks a new object, which no other thread sees yet.
-    static void mark_partial(const object& o) noexcept
-    {
-        if (o) o.block_->partial = true;
-    }
     [[nodiscard]] static object adopt(object::block* b) noexcept { return object(b); }
     /// Inverse of adopt(): sets the handle to null without dropping its count.
     static void forget(object& o) noexcept { o.block_ = nullptr; }
@@ -247,8 +244,9 @@ private:
     [[nodiscard]] static std::vector<unsigned char> untyped(std::span<const unsigned char> tape,
                                                             detail::encoding* encoding, const type_members& missing);
     [[nodiscard]] static object complete(std::span<const unsigned char> tape, detail::encoding* encoding,
-                                         const type_members& missing, arrival use);
-    [[nodiscard]] static object finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use);
+                                         const type_members& missing, arrival use, bool partial);
+    [[nodiscard]] static object finish(std::span<const unsigned char> tape, detail::encoding* encoding, arrival use,
+                                       bool partial);
 };
 
 } // namespace kubecoro

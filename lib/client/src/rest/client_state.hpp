@@ -37,15 +37,17 @@ struct client::state
     /// Reads the next piece of the body under the idle limit.
     [[nodiscard]] boost::asio::awaitable<result<std::string_view>> read_some(answer& a);
 
-    /// Expects a 2xx response with one object. @param kind  As for accepted(). The object is never partial.
+    /// Expects a 2xx response with one object. @param kind  As for accepted(). The object is not partial if the server
+    /// sends JSON on request.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r, std::string kind = {});
     /// Expects a 2xx response with a list of that resource, or a watch. Uses only the decoding settings of the scope.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
                                                                        source_scope scope, unsigned retries);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     open_watch(result<request> r, resource_type asked, source_scope scope, unsigned retries);
-    /// From now on, this kind is read as JSON. `why` is logged the first time.
-    void read_as_json(const std::string& kind, std::string_view why);
+    /// From now on, a program's own reads of this kind ask for JSON: its protobuf has unknown fields.
+    void note_partial(const std::string& kind);
+    [[nodiscard]] bool has_partial(const std::string& kind);
 
     kept_executor executor;
     std::shared_ptr<transport> carrier;
@@ -71,11 +73,15 @@ private:
     void count(const request& r, int status);
     void pass_on_warnings(const answer_head& head, const request& r);
 
-    [[nodiscard]] bool reads_as_json(const std::string& kind);
+    using kinds = std::set<std::string>;
+    void note(kinds& in, const std::string& kind, std::string_view why);
+    [[nodiscard]] bool is_in(const kinds& in, const std::string& kind);
 
     std::mutex mutex_;
-    /// The kinds that are read as JSON.
-    std::set<std::string> json_kinds_;
+    /// The kinds whose protobuf the server refuses.
+    kinds refused_;
+    /// The kinds whose protobuf has unknown fields.
+    kinds partial_;
     detail::token_core token_;
     // By method, then by class of the status code; the last class counts requests without a response.
     std::array<std::array<std::shared_ptr<metrics::counter>, 6>, 6> counters_;

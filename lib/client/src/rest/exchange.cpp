@@ -85,7 +85,7 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
 asio::awaitable<result<std::unique_ptr<answer>>> client::state::accepted(request r, unsigned retries,
                                                                          duration head_limit, std::string kind)
 {
-    if (reads_as_json(kind)) accept_json_only(r);
+    if (is_in(refused_, kind)) accept_json_only(r);
     for (;;) {
         auto got = co_await exchange(r, retries, head_limit);
         if (!got) co_return got;
@@ -98,23 +98,30 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::accepted(request
         const bool wants_json = accepts_protobuf(r) && (status == not_acceptable || status == unsupported_media_type);
         if (!wants_json) co_return refused;
         accept_json_only(r);
-        read_as_json(kind, "the server refuses protobuf");
+        note(refused_, kind, "the server refuses protobuf");
     }
 }
 
-void client::state::read_as_json(const std::string& kind, std::string_view why)
+void client::state::note_partial(const std::string& kind)
+{
+    note(partial_, kind, "its protobuf has fields that this version does not know");
+}
+
+bool client::state::has_partial(const std::string& kind) { return is_in(partial_, kind); }
+
+void client::state::note(kinds& in, const std::string& kind, std::string_view why)
 {
     {
         std::lock_guard lock(mutex_);
-        if (kind.empty() || json_kinds_.size() >= most_json_kinds || !json_kinds_.insert(kind).second) return;
+        if (kind.empty() || in.size() >= most_json_kinds || !in.insert(kind).second) return;
     }
     options.log.info("reading this kind as JSON from now on", {{"kind", kind}, {"why", why}});
 }
 
-bool client::state::reads_as_json(const std::string& kind)
+bool client::state::is_in(const kinds& in, const std::string& kind)
 {
     std::lock_guard lock(mutex_);
-    return json_kinds_.contains(kind);
+    return in.contains(kind);
 }
 
 asio::awaitable<failure> client::state::refusal(answer& a, const request& r)

@@ -32,9 +32,6 @@ wire_form form_of_body(const answer& a)
 
 std::string name_of(const resource_type& kind) { return kind.display_name() + " " + kind.version; }
 
-/// Why a kind is read as JSON although its objects could be decoded.
-constexpr std::string_view has_unknown_fields = "its protobuf has fields that this version does not know";
-
 class answer_watch final : public watch_stream
 {
 public:
@@ -117,15 +114,16 @@ private:
 asio::awaitable<result<object>> client::state::fetch_object(result<request> r, std::string kind)
 {
     if (!r) co_return r.error();
+    if (has_partial(kind)) accept_json_only(*r);
     auto got = co_await accepted(*r, options.max_retries, options.timeouts.answer_head, kind);
     if (!got) co_return got.error();
     auto body = co_await read_all(**got, options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(r->method, r->target);
     auto decoded = decode_object(*body, options.decode, {}, form_of_body(**got));
     if (!decoded) co_return decoded.error().with_request(r->method, r->target);
-    if (decoded->is_partial()) {
+    if (decoded->is_partial() && accepts_protobuf(*r)) {
         // The caller may change the object and write it back.
-        read_as_json(kind, has_unknown_fields);
+        note_partial(kind);
         accept_json_only(*r);
         got->reset();
         co_return co_await fetch_object(std::move(r), std::move(kind));
@@ -199,14 +197,16 @@ source_scope plain_scope(const client::state& s, bool metadata_only = false)
     return scope;
 }
 
-/// A page without partial objects: the caller may change one and write it back.
+/// A page in which nothing is missing, if the server has JSON: the caller may change an object and write it back.
 asio::awaitable<result<list_page>> whole_page(std::shared_ptr<client::state> s, result<request> r, resource_type asked,
                                               bool metadata_only)
 {
+    const auto kind = name_of(asked);
+    if (r && s->has_partial(kind)) accept_json_only(*r);
     auto page = co_await s->fetch_page(r, asked, plain_scope(*s, metadata_only), s->options.max_retries);
     const auto partial = [](const object& o) { return o.is_partial(); };
-    if (!page || std::none_of(page->items.begin(), page->items.end(), partial)) co_return page;
-    s->read_as_json(name_of(asked), has_unknown_fields);
+    if (!page || !accepts_protobuf(*r) || std::none_of(page->items.begin(), page->items.end(), partial)) co_return page;
+    s->note_partial(kind);
     accept_json_only(*r);
     co_return co_await s->fetch_page(std::move(r), std::move(asked), plain_scope(*s, metadata_only),
                                      s->options.max_retries);
