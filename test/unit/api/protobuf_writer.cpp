@@ -97,7 +97,7 @@ TEST_CASE("protobuf writer: every sample reads back as its JSON", "[protobuf]")
         const auto read = decode_object(*made, options, {}, wire_form::protobuf);
         INFO((read ? "" : read.error().describe()));
         REQUIRE(read.has_value());
-        // Alone, an empty list of objects cannot be told from an absent one.
+        // Decoded as one object, an empty list of items is the same as none.
         const bool is_list = sample->name.starts_with("list ");
         const auto expected = is_list ? decode_object(sample->protobuf, options, {}, wire_form::protobuf)
                                       : decode_object(sample->json, options);

@@ -353,10 +353,10 @@ TEST_CASE("protobuf: damaged and hostile bodies are refused", "[apiserver][proto
               .find("cannot be handled") != std::string::npos);
     CHECK(refused(maps, detail::protobuf_envelope("example.com/v1", "Widget", "")).find("without a schema") !=
           std::string::npos);
-    // Two bytes a container, and more than a hundred in JSON.
+    // Four bytes a container, and twelve in JSON.
     std::string spec;
-    for (int i = 0; i < 300'000; ++i) spec.append("\x12\x00", 2);
-    std::string message("\x12\xc0\xcf\x24", 4);
+    for (int i = 0; i < 300'000; ++i) spec.append("\x12\x02\x0a\x00", 4);
+    std::string message("\x12\x80\x9f\x49", 4);
     CHECK(refused("/api/v1/namespaces/default/pods", detail::protobuf_envelope("v1", "Pod", message + spec))
               .find("larger than") != std::string::npos);
     CHECK(s.ask("POST", maps, std::string(max_body_bytes + 1, 'k'), in_protobuf()).status == 413);

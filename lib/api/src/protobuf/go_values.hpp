@@ -12,7 +12,7 @@ namespace kubecoro::detail {
 struct go_time
 {
     std::int64_t seconds = 0;
-    /// Of the second; not negative.
+    /// Nanoseconds within the second; not negative.
     std::int32_t nanos = 0;
 };
 

@@ -70,10 +70,9 @@ public:
     {
         const std::size_t enough = out.size() + max_bytes;
         out += std::exchange(head_, {});
-        for (; given_ < page_.items.size(); ++given_) {
-            if (out.size() >= enough) return true;
+        for (; given_ < page_.items.size() && out.size() < enough; ++given_)
             detail::append_protobuf_item(out, *protobuf_item(item_, *page_.items[given_]));
-        }
+        if (given_ < page_.items.size()) return true;
         out += detail::protobuf_list_tail;
         return false;
     }
