@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # root is set by ./dev
 
-# The packages of a set (build, check, format, docs, coverage, bench, e2e), one per line, by this release's names.
+# The packages of a set (build, check, schemas, format, docs, coverage, bench, cross, e2e), one per line, by this release's names.
 package_names() {
     local boost clang=-16
     # shellcheck source=/dev/null
@@ -18,10 +18,12 @@ package_names() {
             libcli11-dev catch2 librapidcheck-dev
         ;;
     check) printf '%s\n' "clang$clang" "libclang-rt$clang-dev" "clang-format$clang" "clang-tidy$clang" ;;
+    schemas) echo zstd ;;
     format) printf '%s\n' "clang-format$clang" ;;
     docs) printf '%s\n' doxygen ;;
     coverage) printf '%s\n' "clang$clang" "libclang-rt$clang-dev" "llvm$clang" ;;
     bench) printf '%s\n' libbenchmark-dev ;;
+    cross) printf '%s\n' g++-aarch64-linux-gnu qemu-user ;;
     e2e) printf '%s\n' curl openssl ca-certificates ;;
     *) return 1 ;;
     esac
@@ -79,7 +81,7 @@ need() {
     note "installed"
 }
 
-# need_go: a Go that can build the cluster (1.21 fetches the toolchain that go.mod names by itself).
+# need_go: a Go that can build the cluster and the schemas' programs (1.21 fetches the toolchain that go.mod names by itself).
 need_go() {
     if go_is_usable; then return 0; fi
     if [[ -x /usr/local/go/bin/go ]]; then
@@ -96,7 +98,7 @@ need_go() {
             if go_is_usable; then return 0; fi
         fi
     fi
-    die "the real kube-apiserver is built with Go >= 1.21, which is missing here (found: $(go version 2>/dev/null || echo none)).
+    die "the real kube-apiserver and the programs of lib/api/schemas are built with Go >= 1.21, which is missing here (found: $(go version 2>/dev/null || echo none)).
 Install Go from https://go.dev/dl, or name a cluster: KUBECORO_E2E_KUBECONFIG=FILE ./dev e2e"
 }
 

@@ -1,4 +1,4 @@
-// Snippets of docs/guide/namespaces.md, shutdown.md and observability.md.
+// Snippets of docs/guide/namespaces.md, on-the-wire.md, shutdown.md and observability.md.
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/kubecoro.hpp>
@@ -30,6 +30,15 @@ asio::awaitable<kubecoro::result<>> by_name(kubecoro::client client, kubecoro::i
     auto one = informers.get(*widgets, {.namespaces = {"web"}, .name = "left"});
     //]
     co_return kubecoro::result<>();
+}
+
+void read_json(kubecoro::informer_factory& informers)
+{
+    //[json
+    kubecoro::informer_options options;
+    options.decode.form = kubecoro::wire_form::json;
+    auto pods = informers.get<kubecoro::core::v1::pod>(options);
+    //]
 }
 
 //[shutdown

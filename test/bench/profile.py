@@ -12,9 +12,9 @@ import subprocess
 import urllib.request
 
 GROUPS = [
-    ("JSON tokenizer, with what of the writer is inlined into it", r"basic_parser|count_valid"),
+    ("JSON scanner, with the inlined part of the tape writer", r"json_scanner|json_skipper|json_number|read_unit|find_special"),
     ("vocabulary", r"text_table|text_hash|may_learn|vocabulary::|layout::"),
-    ("tape writer and filter", r"handler|tape_writer|pruned_tape"),
+    ("tape writer and filter", r"_sink|tape_writer|pruned_tape"),
     ("compression", r"ZSTD|HUF_|FSE_|packing|packed|body_codec|body_dictionary"),
     ("memory", r"malloc|_int_free|\bfree\b|operator (new|delete)|mem(cpy|move|set|cmp|chr)"),
     ("work queue", r"workqueue|key_table|work_item|queue_alarm"),

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 
 using namespace kubecoro;
 using namespace kubecoro::detail;
@@ -145,6 +146,25 @@ TEST_CASE("known objects: cluster-scoped ones, pruned ones, and invalid text aft
         REQUIRE(decoder.feed(R"({"items":[)" + item.substr(0, end)));
         CHECK(decoder.finish().error() == cond::corrupt);
     }
+}
+
+TEST_CASE("known objects: a list that an exception interrupted is not taken as complete", "[api][decode][known]")
+{
+    struct throwing final : known_objects
+    {
+        [[nodiscard]] object find(object_key_view, std::string_view, std::string_view) const override
+        {
+            throw std::runtime_error("no memory");
+        }
+    };
+    list_decoder decoder({}, nullptr, std::make_shared<const throwing>());
+    const std::string list = list_of({R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"}})"});
+    const std::size_t cut = list.size() - 3;
+    CHECK_THROWS_AS(decoder.feed(list.substr(0, cut)), std::runtime_error);
+    const auto rest = decoder.feed(list.substr(cut));
+    REQUIRE_FALSE(rest);
+    CHECK(rest.error() == cond::corrupt);
+    CHECK_FALSE(decoder.finish());
 }
 
 TEST_CASE("known objects: random lists equal those decoded in full", "[api][decode][known][model]")

@@ -298,3 +298,19 @@ TEST_CASE("prune: agrees with the reference on random documents and paths", "[ap
         CHECK(got->to_json() == *wanted);
     }
 }
+
+TEST_CASE("prune: a text that is left out has no limit", "[api][prune]")
+{
+    const std::string text = R"({"items":[{"metadata":{"name":"a"},"v":")" + std::string(1000, 'x') + R"(\n","w":[")" +
+                             std::string(1000, 'y') + R"("],"n":)" + std::string(1000, '1') + "}]}";
+    for (const std::size_t chunk : {std::size_t{1}, std::size_t{7}, std::size_t{900}, text.size()}) {
+        CAPTURE(chunk);
+        list_decoder decoder({.limits = {.max_object_bytes = 100}, .prune = {.drop = {"v", "w.*", "n"}}});
+        for (std::size_t at = 0; at < text.size(); at += chunk) REQUIRE(decoder.feed(text.substr(at, chunk)));
+        const auto page = decoder.finish();
+        REQUIRE(page);
+        REQUIRE(page->items.size() == 1);
+        CHECK(page->left_out.empty());
+        CHECK(page->items[0].to_text() == R"({"metadata":{"name":"a"},"w":[]})");
+    }
+}

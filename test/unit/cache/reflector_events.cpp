@@ -1,10 +1,26 @@
 // Tests of the reflector's handling of events, versions, time and cancellation.
 
 #include "reflector_script.hpp"
+#include <kubecoro/test/protobuf_bytes.hpp>
 
 #include <algorithm>
 
 using namespace reflector_test;
+
+namespace {
+
+/// A pod with a field of a newer version of Kubernetes.
+object partial_pod(std::string_view name, std::string_view version)
+{
+    const auto bytes =
+        test::enveloped("v1", "Pod", test::field(1, test::object_meta("web", name, version)) + test::field(900, "new"));
+    auto pod = decode_object(bytes, {}, {}, wire_form::protobuf);
+    REQUIRE(pod);
+    REQUIRE(pod->is_partial());
+    return *pod;
+}
+
+} // namespace
 
 TEST_CASE("reflector: bookmarks advance the version and nothing else", "[cache][reflector]")
 {
@@ -283,5 +299,24 @@ TEST_CASE("reflector: a cancellation stops it in any phase", "[cache][reflector]
     CHECK(std::holds_alternative<core::do_stop>(s.c.on_watch_failed(gone(), s.now)));
     CHECK(std::holds_alternative<core::do_stop>(s.c.on_applied({}, s.now)));
     CHECK(std::holds_alternative<core::do_stop>(s.c.on_wake()));
+    CHECK(s.c.take_incidents().empty());
+}
+
+TEST_CASE("reflector: objects with unknown fields are stored, counted and reported once", "[cache][reflector]")
+{
+    script s;
+    s.start();
+    s.page(kt::make_page({partial_pod("a", "5"), kt::make_pod("web", "b", "5"), partial_pod("c", "5")}, "5"));
+    CHECK(s.replaces().items.size() == 3);
+    s.applied();
+    s.opened();
+    CHECK(s.c.stats().partial == 2);
+    const auto said = s.c.take_incidents();
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].what == "objects have fields that this version does not know");
+    CHECK_THAT(said[0].why.message(), Catch::Contains("web/a") && Catch::Contains("decode_options::form"));
+    s.events({kt::modified(partial_pod("a", "6"))});
+    CHECK(s.as<core::do_apply>().changes.size() == 1);
+    CHECK(s.c.stats().partial == 3);
     CHECK(s.c.take_incidents().empty());
 }

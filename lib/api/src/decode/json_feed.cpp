@@ -259,6 +259,8 @@ struct json_feed::impl
     /// Open containers around the value that the envelope did not descend into.
     std::size_t outer_depth = 0;
     std::size_t offset = 0;
+    /// Stays set when a call is left by an exception.
+    bool at_work = false;
 };
 
 json_feed::json_feed(envelope& owner, const decode_options& options, std::size_t outer_depth, vocabulary* words)
@@ -274,16 +276,21 @@ void json_feed::reset(std::size_t offset)
     impl_->where = impl::place::around;
     impl_->owner.problem.clear();
     impl_->offset = offset;
+    impl_->at_work = false;
 }
 
 result<std::size_t> json_feed::write(std::string_view bytes, bool more)
 {
     using outcome = json_scanner::outcome;
     if (!impl_->filter) return impl_->filter.error();
+    // A part of the text may have been lost: the document must not be taken as complete.
+    if (std::exchange(impl_->at_work, true))
+        return failure(cond::corrupt, "an exception ended the decoding after byte " + std::to_string(impl_->offset));
     const char* at = bytes.data();
     const outcome o = impl_->scan(at, at + bytes.size(), more);
     const auto taken = static_cast<std::size_t>(at - bytes.data());
     impl_->offset += taken;
+    impl_->at_work = false;
     if (o == outcome::complete || (o == outcome::unfinished && more)) return taken;
     return failure(cond::corrupt, impl_->reason(o) + " after byte " + std::to_string(impl_->offset));
 }

@@ -1,4 +1,5 @@
 #include "decode/answer_readers.hpp"
+#include "decode/item_allowance.hpp"
 #include "decode/json_feed.hpp"
 #include "decode/left_out.hpp"
 #include "storage/object_block.hpp"
@@ -9,11 +10,6 @@ namespace kubecoro::detail {
 namespace {
 
 constexpr std::string_view list_suffix = "List";
-
-// An item costs some 80 bytes however short its text is. To keep the cost of a page in proportion to its text, the
-// items beyond the first ones must have at least this mean length; an item with a name is longer.
-constexpr std::size_t shortest_item = 16;
-constexpr std::size_t items_for_free = 4096;
 
 // "PodList" -> "Pod"; empty when the list's kind does not determine its items'.
 std::string_view item_kind(std::string_view list_kind) noexcept
@@ -29,9 +25,7 @@ constexpr int items_depth = 2;
 class list_envelope final : public envelope
 {
 public:
-    list_envelope(encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known)
-    {
-    }
+    list_envelope(encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known) {}
 
     verdict open(bool is_object) override
     {
@@ -87,14 +81,13 @@ public:
     }
 
     /// @param received  Bytes of the list so far, including those that are fed next.
-    void allow_items(std::size_t received) noexcept { most_items_ = items_for_free + received / shortest_item; }
+    void allow_items(std::size_t received) noexcept { most_items_ = most_items(received); }
 
     bool encoded(const tape_writer& tape) override
     {
         const auto bytes = tape.bytes();
         if (depth_ == 1) {
-            read_metadata(
-                tape_access::view(bytes.data(), bytes.data() + bytes.size(), encoding::words_of(encoding_)));
+            read_metadata(tape_access::view(bytes.data(), bytes.data() + bytes.size(), encoding::words_of(encoding_)));
             return true;
         }
         if (page.items.size() == most_items_)

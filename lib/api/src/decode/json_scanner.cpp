@@ -3,7 +3,7 @@
 namespace kubecoro::detail {
 namespace {
 
-// Larger buffers are freed after the text that needed them.
+// Larger buffers are freed before the next text that needs one.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 
 std::string_view between(const char* p, const char* end, std::size_t most) noexcept
@@ -17,7 +17,7 @@ void json_scanner::reset() noexcept
 {
     depth_ = 0;
     state_ = state::value;
-    release_text();
+    restart_text();
     cut_size_ = 0;
     problem_ = nullptr;
 }
@@ -36,7 +36,7 @@ bool json_scanner::keep(std::string_view text, std::size_t room)
     return text.size() <= left;
 }
 
-void json_scanner::release_text() noexcept
+void json_scanner::restart_text() noexcept
 {
     text_.clear();
     if (text_.capacity() > kept_capacity) std::string().swap(text_);

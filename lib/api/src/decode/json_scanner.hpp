@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,7 +39,7 @@ public:
         /// The text is not JSON; see problem().
         malformed
     };
-    static constexpr std::size_t most_levels = 1024;
+    static constexpr std::size_t most_levels = 600;
 
     /// @param max_depth  At most most_levels.
     explicit json_scanner(std::size_t max_depth) noexcept : max_depth_(std::min(max_depth, most_levels)) {}
@@ -112,7 +111,7 @@ private:
     [[nodiscard]] part complete_unit(const char*& p, const char* end, std::size_t room);
     [[nodiscard]] bool keep(std::string_view text, std::size_t room);
     /// Makes text_ available for the next text.
-    void release_text() noexcept;
+    void restart_text() noexcept;
     /// The end of plain text and complete characters in a string.
     [[nodiscard]] static const char* end_of_text(const char* p, const char* end) noexcept
     {
@@ -138,7 +137,7 @@ private:
     std::size_t max_depth_;
     std::size_t depth_ = 0;
     /// True for each open container that is an object.
-    std::bitset<most_levels> kinds_;
+    std::array<bool, most_levels> kinds_{};
     state state_ = state::value;
     /// The text or number that is read in parts.
     std::string text_;
@@ -157,6 +156,8 @@ template<class Sink>
 json_scanner::outcome json_scanner::run(const char*& at, const char* const end, Sink& sink)
 {
     const char* p = at;
+    const char* begin = p;
+    std::string_view text;
     const auto leave = [&](state s, outcome o) {
         state_ = s;
         at = p;
@@ -218,7 +219,7 @@ value:
         word_ = "null";
         goto word;
     default:
-        if (*p == '-' || (*p >= '0' && *p <= '9')) goto number;
+        if (*p == '-' || is_digit(*p)) goto number;
         return refuse("expected a value");
     }
 
@@ -238,16 +239,16 @@ key:
     if (p == end) return suspend(state::key);
 name:
     if (*p != '"') return refuse("expected the name of a member");
-    {
-        const char* const begin = ++p;
-        p = end_of_text(p, end);
-        if (p == end || *p != '"') [[unlikely]] {
-            p = begin;
-            goto in_key;
-        }
-        const std::string_view name(begin, static_cast<std::size_t>(p++ - begin));
-        if (!sink.key(name)) return stop(state::colon);
+    begin = ++p;
+    p = end_of_text(p, end);
+    if (p == end || *p != '"') [[unlikely]] {
+        p = begin;
+        restart_text();
+        goto in_key;
     }
+    text = {begin, static_cast<std::size_t>(p++ - begin)};
+put_key:
+    if (!sink.key(text)) return stop(state::colon);
 colon:
     p = skip_blanks(p, end);
     if (p == end) return suspend(state::colon);
@@ -275,16 +276,17 @@ first_item:
     if (*p == ']') goto close;
     goto value;
 
-string : {
-    const char* const begin = ++p;
+string:
+    begin = ++p;
     p = end_of_text(p, end);
     if (p == end || *p != '"') [[unlikely]] {
         p = begin;
+        restart_text();
         goto in_string;
     }
-    const std::string_view text(begin, static_cast<std::size_t>(p++ - begin));
+    text = {begin, static_cast<std::size_t>(p++ - begin)};
+put_string:
     if (!sink.string(text)) return stop(state::behind_value);
-}
 behind_value:
     if (depth_ == 0) goto done;
     p = skip_blanks(p, end);
@@ -302,29 +304,28 @@ close:
     goto behind_value;
 
 number : {
-    std::int64_t value = 0;
-    if (const char* const behind = read_short_integer(p, end, value)) {
-        p = behind;
-        if (!sink.integer(value)) return stop(state::behind_value);
+    const short_number n = read_short_number(p, end);
+    if (n.size != 0) {
+        text = {p, n.size};
+        p += n.size;
+        if (!(n.is_integer ? sink.integer(n.value) : sink.number(text))) return stop(state::behind_value);
         goto behind_value;
     }
     number_ = {};
+    restart_text();
 }
-in_number : {
-    const char* const begin = p;
+in_number:
+    begin = p;
     p = number_.feed(p, end);
-    std::string_view text(begin, static_cast<std::size_t>(p - begin));
+    text = {begin, static_cast<std::size_t>(p - begin)};
     if (p == end || !text_.empty()) {
         if (!keep(text, sink.room(false)) && !sink.overflows(false)) return stop(state::in_number);
         if (p == end) return suspend(state::in_number);
         text = text_;
     }
     if (!number_.is_complete()) return refuse(number_.problem());
-    const bool goes_on = put_number(sink, text);
-    release_text();
-    if (!goes_on) return stop(state::behind_value);
+    if (!put_number(sink, text)) return stop(state::behind_value);
     goto behind_value;
-}
 
 word:
     word_read_ = 0;
@@ -334,21 +335,15 @@ in_word:
     if (!put_word(sink)) return stop(state::behind_value);
     goto behind_value;
 
-in_key : {
+in_key:
     if (const outcome o = copy_string(p, end, sink, true); o != outcome::complete) return leave(state::in_key, o);
-    const bool goes_on = sink.key(text_);
-    release_text();
-    if (!goes_on) return stop(state::colon);
-    goto colon;
-}
+    text = text_;
+    goto put_key;
 
-in_string : {
+in_string:
     if (const outcome o = copy_string(p, end, sink, false); o != outcome::complete) return leave(state::in_string, o);
-    const bool goes_on = sink.string(text_);
-    release_text();
-    if (!goes_on) return stop(state::behind_value);
-    goto behind_value;
-}
+    text = text_;
+    goto put_string;
 
 skipping:
     p += skipper_.feed({p, static_cast<std::size_t>(end - p)});

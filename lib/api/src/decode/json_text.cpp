@@ -174,6 +174,10 @@ const char* find_special_far(const char* p, const char* end) noexcept
 const char* json_number::feed(const char* p, const char* end) noexcept
 {
     for (; p != end; ++p) {
+        if (at_ == place::fraction) {
+            while (p != end && is_digit(*p)) ++p;
+            if (p == end) break;
+        }
         const place next = after(*p);
         if (next == place::broken) {
             // A number that may end here has ended, all others are wrong.
@@ -187,7 +191,7 @@ const char* json_number::feed(const char* p, const char* end) noexcept
 
 json_number::place json_number::after(char c) noexcept
 {
-    if (c >= '0' && c <= '9') return after_digit(static_cast<unsigned>(c - '0'));
+    if (is_digit(c)) return after_digit(static_cast<unsigned>(c - '0'));
     const bool in_mantissa = at_ == place::zero || at_ == place::digits;
     if (c == '.' && in_mantissa) return place::point;
     if ((c == 'e' || c == 'E') && (in_mantissa || at_ == place::fraction)) return place::exponent_mark;

@@ -48,6 +48,8 @@ struct text_unit
     return find_special_far(p + near, end);
 }
 
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
 /** Reads a number in parts. Accepts the grammar of JSON with an exponent of at most 2147483647, leading zeros of it not
     counted. */
 class json_number
@@ -94,20 +96,47 @@ private:
     std::uint32_t exponent_ = 0;
 };
 
-/// Reads a short integer that ends before `end`. @return its end; null: the text is something else.
-[[nodiscard]] inline const char* read_short_integer(const char* p, const char* end, std::int64_t& value) noexcept
+struct short_number
 {
-    constexpr std::ptrdiff_t most_digits = 18;
-    const bool negative = *p == '-';
-    const char* const first = negative ? p + 1 : p;
-    const char* const last = end - first > most_digits ? first + most_digits : end;
-    std::int64_t v = 0;
-    for (p = first; p != last && *p >= '0' && *p <= '9'; ++p) v = 10 * v + (*p - '0');
-    if (p == last || p == first || *p == '.' || (*p | 0x20) == 'e') return nullptr;
-    // 0, but neither -0 nor 01.
-    if (*first == '0' && (negative || p != first + 1)) return nullptr;
-    value = negative ? -v : v;
+    /// 0: the text is something else.
+    std::size_t size = 0;
+    bool is_integer = false;
+    std::int64_t value = 0;
+};
+
+[[nodiscard]] inline const char* skip_digits(const char* p, const char* end) noexcept
+{
+    while (p != end && is_digit(*p)) ++p;
     return p;
+}
+
+/// Reads a number that ends before `end`: at most 18 digits, then maybe a fraction, and an exponent of at most 9 digits.
+[[nodiscard]] inline short_number read_short_number(const char* begin, const char* end) noexcept
+{
+    const auto limit = [end](const char* p, std::ptrdiff_t most) { return end - p > most ? p + most : end; };
+    const bool negative = *begin == '-';
+    const char* const first = begin + (negative ? 1 : 0);
+    const char* last = limit(first, 18);
+    std::int64_t v = 0;
+    const char* p = first;
+    for (; p != last && is_digit(*p); ++p) v = 10 * v + (*p - '0');
+    if (p == last || p == first || (*first == '0' && p != first + 1)) return {};
+    // -0 is no integer.
+    bool is_integer = !(negative && v == 0);
+    if (*p == '.') {
+        is_integer = false;
+        const char* const digits = p + 1;
+        p = skip_digits(digits, end);
+        if (p == end || p == digits) return {};
+    }
+    if (*p == 'e' || *p == 'E') {
+        is_integer = false;
+        const char* const digits = p + (p + 1 != end && (p[1] == '+' || p[1] == '-') ? 2 : 1);
+        last = limit(digits, 9);
+        p = skip_digits(digits, last);
+        if (p == last || p == digits) return {};
+    }
+    return {static_cast<std::size_t>(p - begin), is_integer, negative ? -v : v};
 }
 
 } // namespace kubecoro::detail

@@ -24,9 +24,7 @@ class event_envelope final : public envelope
 {
 public:
     /// @param known  Until end_of_list(): ADDED objects are items of a list. Null = no list.
-    event_envelope(encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known)
-    {
-    }
+    event_envelope(encoding* encoding, const known_objects* known) noexcept : encoding_(encoding), known_(known) {}
 
     void end_of_list() noexcept { known_ = nullptr; }
 
@@ -284,8 +282,7 @@ result<> json_watch::feed(std::string_view bytes, std::vector<watch_event>& out)
 result<> json_watch::finish()
 {
     if (!passed_over_ && without_blanks(partial_).empty()) return {};
-    return failure(cond::corrupt,
-                   "the stream ends inside a line that starts at byte " + std::to_string(line_start_));
+    return failure(cond::corrupt, "the stream ends inside a line that starts at byte " + std::to_string(line_start_));
 }
 
 } // namespace

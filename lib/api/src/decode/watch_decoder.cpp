@@ -28,7 +28,7 @@ struct watch_decoder::state
 };
 
 watch_decoder::watch_decoder(decode_options options, std::shared_ptr<detail::object_encoding> encoding,
-                           std::shared_ptr<const known_objects> known, wire_form form)
+                             std::shared_ptr<const known_objects> known, wire_form form)
     : state_(std::make_unique<state>(options, std::move(encoding), std::move(known), form))
 {
 }

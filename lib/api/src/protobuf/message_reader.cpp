@@ -67,6 +67,15 @@ bool is_omitted(const schema_field& f, const wire_field& w) noexcept
     return w.type == wire_type::length ? w.content.empty() : w.value == 0;
 }
 
+/// The items of a list kind; null for other kinds.
+const schema_field* items_of(std::uint16_t message, std::string_view kind) noexcept
+{
+    const auto fields = builtin_schemas::fields(message);
+    const bool is_list = kind.ends_with("List") && fields.size() >= 2 && fields[1].has(flag::repeated) &&
+                         builtin_schemas::text(fields[1].name) == "items";
+    return is_list ? &fields[1] : nullptr;
+}
+
 /// The JSON of a kube-apiserver has kind and apiVersion in these objects; the message has no place for them.
 bool is_claim_template(const schema_field& f) noexcept
 {
@@ -86,6 +95,7 @@ bool message_reader::fail(std::string why)
 bool message_reader::object(std::uint16_t message, std::string_view api_version, std::string_view kind,
                             std::string_view bytes)
 {
+    items_ = items_of(message, kind);
     if (!tape_.begin(true)) return false;
     if (!kind.empty() && !(key("kind") && text(kind) && key("apiVersion") && text(api_version))) return false;
     return members(message, bytes) && tape_.end();
@@ -128,7 +138,10 @@ bool message_reader::absent(const schema_field& f)
     const bool is_list = f.type == field_type::message && !f.has(flag::pointer) &&
                          builtin_schemas::message(f.message).form == json_form::array;
     const bool nil = f.has(flag::pointer | flag::repeated | flag::map) || f.type == field_type::bytes || is_list;
-    return !nil || (key(builtin_schemas::text(f.name)) && tape_.null());
+    if (!nil) return true;
+    if (!key(builtin_schemas::text(f.name))) return false;
+    if (&f != items_) return tape_.null();
+    return tape_.leaves_out_container() || (tape_.begin(false) && tape_.end());
 }
 
 bool message_reader::single(const schema_field& f, const wire_field& w)
@@ -280,8 +293,8 @@ bool message_reader::time(std::string_view content, bool micro)
     const auto fields = first_fields<2>(content);
     if (!fields) return fail("damaged protobuf");
     const auto seconds = static_cast<std::int64_t>((*fields)[0].value);
-    const auto shown = micro ? micro_time_text(seconds, static_cast<std::int32_t>((*fields)[1].value))
-                             : time_text(seconds);
+    const auto shown =
+        micro ? micro_time_text(seconds, static_cast<std::int32_t>((*fields)[1].value)) : time_text(seconds);
     return shown ? tape_.string(*shown) : fail("a time is out of range");
 }
 

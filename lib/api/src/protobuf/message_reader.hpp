@@ -66,6 +66,8 @@ private:
     bool fail(std::string why);
 
     pruned_tape& tape_;
+    /// The items of the list that is being read: never null, unlike other lists. Null = it is not a list.
+    const schema_field* items_ = nullptr;
     std::size_t unknown_fields_ = 0;
     std::string scratch_;
     std::string problem_;

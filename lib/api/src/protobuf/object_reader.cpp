@@ -50,7 +50,8 @@ std::optional<typed_message> read_envelope(std::string_view bytes, bool is_cut) 
                            if (number == 1) out.api_version = content;
                            if (number == 2) out.kind = content;
                        });
-    if (!typed) return std::nullopt;
+    // Servers write the content of an empty object, too: without it, the response has been cut.
+    if (!typed || out.content.data() == nullptr) return std::nullopt;
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include "protobuf/protobuf_list.hpp"
 
+#include "decode/item_allowance.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,9 +14,6 @@ constexpr std::size_t longest_head = 15;
 constexpr std::size_t longest_envelope_field = 1024 * 1024;
 // Larger buffers are freed after the item that needed them.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
-// As for JSON lists: the cost of a page stays in proportion to its length.
-constexpr std::size_t shortest_item = 16;
-constexpr std::size_t items_for_free = 4096;
 
 constexpr std::uint32_t envelope_type = 1;
 constexpr std::uint32_t envelope_content = 2;
@@ -40,7 +39,9 @@ head_state read_head(std::string_view text, field_head& out) noexcept
 {
     wire_cursor in(text.substr(0, longest_head));
     std::uint64_t tag = 0;
-    const auto incomplete = [&] { return text.size() < longest_head && in.done() ? head_state::cut : head_state::damaged; };
+    const auto incomplete = [&] {
+        return text.size() < longest_head && in.done() ? head_state::cut : head_state::damaged;
+    };
     if (!in.next_varint(tag)) return incomplete();
     out.field.number = static_cast<std::uint32_t>(tag >> 3);
     out.field.type = static_cast<wire_type>(tag & 7);
@@ -171,8 +172,9 @@ result<std::size_t> protobuf_list::list_field(const wire_field& head, std::size_
     }
     if (is_metadata && head.value > longest_envelope_field) return broken("the metadata of the list is too long");
     const bool too_long = head.value > objects_.longest_message();
-    // Of an item that is too long, as much as holds its metadata is kept.
-    const std::uint64_t needed = too_long ? std::min<std::uint64_t>(head.value, objects_.longest_message()) : head.value;
+    // An item that is too long is kept as far as its metadata may reach.
+    const std::uint64_t needed =
+        too_long ? std::min<std::uint64_t>(head.value, objects_.longest_message()) : head.value;
     wanted_ = head_size + static_cast<std::size_t>(needed);
     if (text.size() < wanted_) return std::size_t{0};
     const std::string_view content = text.substr(head_size, wanted_ - head_size);
@@ -201,7 +203,8 @@ result<> protobuf_list::read_type(std::string_view type)
     const schema_kind* const schema = builtin_schemas::find(api_version, kind);
     const auto fields = schema == nullptr ? std::span<const schema_field>{} : builtin_schemas::fields(schema->message);
     const bool is_list = fields.size() >= 2 && fields[1].number == list_items && fields[1].has(field_flag::repeated) &&
-                         builtin_schemas::text(fields[1].name) == "items" && kind.ends_with(list_suffix);
+                         builtin_schemas::text(fields[1].name) == "items" && kind.ends_with(list_suffix) &&
+                         builtin_schemas::message(fields[1].message).form == json_form::object;
     if (!is_list) return broken("expected a list, got kind " + page_.kind);
     item_message_ = fields[1].message;
     kind.remove_suffix(list_suffix.size());
@@ -225,8 +228,7 @@ result<> protobuf_list::read_metadata(std::string_view metadata)
 
 result<> protobuf_list::read_item(std::string_view item)
 {
-    if (page_.items.size() >= items_for_free + received_ / shortest_item)
-        return broken("too many items for the length of the list");
+    if (page_.items.size() >= most_items(received_)) return broken("too many items for the length of the list");
     if (known_ != nullptr) {
         const auto who = identity_of(item);
         if (object same = known_->find(who.key, who.uid, who.resource_version)) {
@@ -258,8 +260,7 @@ result<list_page> protobuf_list::finish()
     return std::move(page_);
 }
 
-std::unique_ptr<list_reader> make_protobuf_list(const decode_options& options, encoding* e,
-                                                   const known_objects* known)
+std::unique_ptr<list_reader> make_protobuf_list(const decode_options& options, encoding* e, const known_objects* known)
 {
     return std::make_unique<protobuf_list>(options, e, known);
 }

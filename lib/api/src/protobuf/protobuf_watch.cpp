@@ -76,7 +76,7 @@ result<std::size_t> protobuf_watch::step(std::string_view text, std::vector<watc
     if (text.size() < wanted_) return std::size_t{0};
     const std::size_t length = frame_length(text);
     const bool too_long = length > objects_.longest_message() + frame_overhead;
-    // Of a frame that is too long, as much as holds its object's metadata is kept.
+    // A frame that is too long is kept as far as its object's metadata may reach.
     const std::size_t needed = too_long ? objects_.longest_message() : length;
     wanted_ = length_bytes + needed;
     if (text.size() < wanted_) return std::size_t{0};
@@ -157,7 +157,7 @@ result<> protobuf_watch::finish()
 }
 
 std::unique_ptr<watch_reader> make_protobuf_watch(const decode_options& options, encoding* e,
-                                                   const known_objects* known)
+                                                  const known_objects* known)
 {
     return std::make_unique<protobuf_watch>(options, e, known);
 }

@@ -34,8 +34,7 @@ struct wire_field
 class wire_cursor
 {
 public:
-    explicit wire_cursor(std::string_view message) noexcept
-        : at_(message.data()), end_(message.data() + message.size())
+    explicit wire_cursor(std::string_view message) noexcept : at_(message.data()), end_(message.data() + message.size())
     {
     }
 

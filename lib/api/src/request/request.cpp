@@ -1,5 +1,7 @@
 #include <kubecoro/api/request.hpp>
 
+#include <kubecoro/api/detail/schema.hpp>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -10,12 +12,24 @@
 namespace kubecoro {
 namespace {
 
-// Servers use the first form they support; plain JSON is for servers without the transformation.
-constexpr const char* metadata_list =
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-constexpr const char* metadata_of_one = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-
 constexpr std::string_view json_type = "application/json";
+constexpr std::string_view protobuf_type = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view metadata_list = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+constexpr std::string_view metadata_of_one = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+
+/// The forms of one representation, best first.
+std::string forms(std::string_view representation, bool protobuf)
+{
+    std::string out;
+    if (protobuf) out.append(protobuf_type).append(representation).append(",");
+    return out.append(json_type).append(representation);
+}
+
+bool has_schema(const resource_type& r)
+{
+    const auto version = r.api_version();
+    return detail::builtin_schemas::find_resource(version, r.plural) != nullptr;
+}
 
 bool is_unreserved(char c) noexcept
 {
@@ -197,8 +211,8 @@ std::string encode_query_value(std::string_view text)
     return out;
 }
 
-request_builder::request_builder(resource_type resource, std::string ns)
-    : resource_(std::move(resource)), ns_(std::move(ns))
+request_builder::request_builder(resource_type resource, std::string ns, wire_form form)
+    : resource_(std::move(resource)), ns_(std::move(ns)), form_(form)
 {
 }
 
@@ -240,7 +254,7 @@ result<request> request_builder::list(const list_options& o) const
         .add_unless_empty("resourceVersionMatch", text_of(o.match))
         .add_unless_empty("shardSelector", o.shard_selector);
     request r = make("GET", *path + q.text());
-    if (o.metadata_only) r.accept = metadata_list;
+    r.accept = read_accept(o.metadata_only ? metadata_list : std::string_view{});
     return r;
 }
 
@@ -260,7 +274,7 @@ result<request> request_builder::watch(const watch_options& o) const
         .add_if(o.timeout.count() > 0, "timeoutSeconds", std::to_string(o.timeout.count()))
         .add("watch", "true");
     request r = make("GET", *path + q.text());
-    if (o.metadata_only) r.accept = metadata_of_one;
+    r.accept = read_accept(o.metadata_only ? metadata_of_one : std::string_view{});
     return r;
 }
 
@@ -268,7 +282,24 @@ result<request> request_builder::get(std::string_view name, std::string_view sub
 {
     auto path = object_path(name, subresource);
     if (!path) return path.error();
-    return make("GET", std::move(*path));
+    request r = make("GET", std::move(*path));
+    r.accept = read_accept({});
+    return r;
+}
+
+std::string request_builder::read_accept(std::string_view metadata) const
+{
+    const bool protobuf = form_ == wire_form::protobuf && (!metadata.empty() || has_schema(resource_));
+    // Servers use the first form they support; plain JSON is for servers without the transformation.
+    return metadata.empty() ? forms({}, protobuf) : forms(metadata, protobuf) + "," + std::string(json_type);
+}
+
+bool accepts_protobuf(const request& r) noexcept { return r.accept.starts_with(protobuf_type); }
+
+void accept_json_only(request& r)
+{
+    // A request that accepts protobuf names it first, and JSON in the same representation second.
+    if (accepts_protobuf(r)) r.accept.erase(0, r.accept.find(',') + 1);
 }
 
 result<request> request_builder::create(std::string body, const write_options& o) const

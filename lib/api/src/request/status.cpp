@@ -1,5 +1,7 @@
 #include <kubecoro/api/status.hpp>
 
+#include "protobuf/object_reader.hpp"
+
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/printable.hpp>
 
@@ -51,7 +53,9 @@ server_status read_status(value_view status)
 
 failure failure_of_answer(int http_code, std::string_view body)
 {
-    if (const auto parsed = decode_object(body); parsed && parsed->kind() == "Status") {
+    // JSON begins with another byte, and a Status in protobuf may come where JSON was asked for.
+    const wire_form form = body.starts_with(detail::protobuf_magic) ? wire_form::protobuf : wire_form::json;
+    if (const auto parsed = decode_object(body, {}, {}, form); parsed && parsed->kind() == "Status") {
         server_status s = read_status(parsed->root());
         if (s.code == 0) s.code = http_code;
         return failure(std::move(s));

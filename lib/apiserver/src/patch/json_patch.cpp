@@ -1,4 +1,4 @@
-// Applies JSON patches (RFC 6902) and merge patches (RFC 7386).
+// Applies JSON patches (RFC 6902).
 #include "patch/patch.hpp"
 #include "patch/patch_tree.hpp"
 #include "render/json_text.hpp"
@@ -101,23 +101,6 @@ bool apply_json_patch(json::value& doc, const json::array& operations)
         if (!apply_one(root, operation, allowance)) return false;
     doc = root.release();
     return true;
-}
-
-void apply_merge_patch(json::value& doc, const json::value& patch)
-{
-    const auto* changes = patch.if_object();
-    if (!changes) {
-        doc = patch;
-        return;
-    }
-    if (!doc.is_object()) doc = json::object{};
-    auto& target = doc.get_object();
-    erase_members(target, [&](std::string_view key) {
-        const auto* change = changes->if_contains(key);
-        return change && change->is_null();
-    });
-    for (const auto& [key, value] : *changes)
-        if (!value.is_null()) apply_merge_patch(target[key], value);
 }
 
 } // namespace kubecoro::apiserver

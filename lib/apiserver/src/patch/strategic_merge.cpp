@@ -65,32 +65,47 @@ refusal unknown_directive(const json::value& what, const json::object& patch)
     return errors::internal("unknown patch type: " + scalar_text(what) + " in map: " + to_text(patch));
 }
 
-/// Returns a value without nulls and directives; nothing if it is itself to be dropped.
-std::optional<json::value> cleaned(const json::value& v)
+/// Returns a value without nulls and directives.
+json::value stripped(const json::value& v)
 {
     if (const auto* array = v.if_array()) {
         json::array out;
-        for (const auto& item : *array)
-            if (auto kept = cleaned(item)) out.push_back(std::move(*kept));
+        for (const auto& item : *array) out.push_back(stripped(item));
         return out;
     }
     const auto* object = v.if_object();
     if (!object) return v;
-    if (object->contains(directive)) return std::nullopt;
     json::object out;
-    for (const auto& [key, member] : *object) {
-        if (member.is_null() || is_directive(key)) continue;
-        if (auto kept = cleaned(member)) out.emplace(key, std::move(*kept));
+    for (const auto& [key, member] : *object)
+        if (!member.is_null() && !is_directive(key)) out.emplace(key, stripped(member));
+    return out;
+}
+
+bool has_directive(const json::value& v) { return v.is_object() && v.get_object().contains(directive); }
+
+/// Returns the value of a new member: without nulls and directives, and without objects that have `$patch`.
+json::value cleaned(const json::value& v)
+{
+    if (const auto* array = v.if_array()) {
+        json::array out;
+        for (const auto& item : *array)
+            if (!has_directive(item)) out.push_back(cleaned(item));
+        return out;
     }
+    const auto* object = v.if_object();
+    if (!object) return v;
+    json::object out;
+    for (const auto& [key, member] : *object)
+        if (!member.is_null() && !is_directive(key) && !has_directive(member)) out.emplace(key, cleaned(member));
     return out;
 }
 
 void take(json::object& target, std::string_view name, const json::value& value)
 {
-    if (auto kept = cleaned(value))
-        target[name] = std::move(*kept);
-    else
+    if (has_directive(value))
         target.erase(name);
+    else
+        target[name] = cleaned(value);
 }
 
 status_error no_key(const json::value& item, std::string_view key)
@@ -170,7 +185,7 @@ refusal merge_items(json::array& items, const json::array& patch, const list_rul
     for (const auto& item : patch) {
         const auto [place, fresh] = places.emplace(to_text(*identity(item, rule.key)), items.size());
         if (fresh)
-            items.push_back(cleaned(item).value());
+            items.push_back(stripped(item));
         else if (auto e = merge_object(items[place->second].get_object(), item.get_object(), rule.items))
             return e;
     }
@@ -185,7 +200,7 @@ refusal merge_keyed_list(json::array& items, const json::array& patch, const lis
     if (auto e = sort_patch(patch, rule.key, sorted)) return e;
     if (auto e = check_items(sorted.merged, rule.key)) return e;
     if (sorted.replaces) {
-        items = cleaned(sorted.merged).value().get_array();
+        items = stripped(sorted.merged).get_array();
         return {};
     }
     remove_items(items, rule.key, sorted.deleted);
@@ -247,27 +262,37 @@ refusal retain_keys(json::object& target, const json::object& patch)
     return {};
 }
 
-/// Refuses a patch list with items that the order list lacks, or has in another order.
+bool deletes(const json::value& item)
+{
+    const auto* what = item.is_object() ? item.get_object().if_contains(directive) : nullptr;
+    return what && *what == "delete";
+}
+
+/// Refuses a patch list with items that the order list lacks, or has in another order. Deletions do not count.
 refusal check_order(const json::array& patch, const json::array& order, std::string_view key)
 {
     if (patch.empty() || order.empty()) return {};
+    auto item = patch.begin();
     auto next = order.begin();
-    for (const auto& item : patch) {
-        if (item.is_object() && item.get_object().contains(directive)) continue;
-        const auto* id = identity(item, key);
-        next = std::find_if(next, order.end(), [&](const json::value& o) {
-            const auto* other = identity(o, key);
-            return id && other && *id == *other;
-        });
-        if (next == order.end())
-            return errors::internal("The order in patch list:\n" + to_text(patch) +
-                                    "\n doesn't match $setElementOrder list:\n" + to_text(order) + "\n");
-        ++next;
+    const auto same = [&] {
+        const auto* id = identity(*item, key);
+        const auto* other = identity(*next, key);
+        return id && other && *id == *other;
+    };
+    while (item != patch.end() && next != order.end()) {
+        if (has_directive(*item))
+            ++item;
+        else if (same())
+            ++item, ++next;
+        else
+            ++next;
     }
-    return {};
+    if (std::all_of(item, patch.end(), deletes)) return {};
+    return errors::internal("The order in patch list:\n" + to_text(patch) +
+                            "\n doesn't match $setElementOrder list:\n" + to_text(order) + "\n");
 }
 
-/// Brings a merged list into the order of the directive. `before` has the ranks before the merge.
+/// Merges a list and brings it into the order of the directive.
 refusal order_list(json::object& target, std::string_view name, const json::value& order, const json::value* patch,
                    shape message)
 {
@@ -292,7 +317,9 @@ refusal order_list(json::object& target, std::string_view name, const json::valu
 void delete_scalars(json::object& target, std::string_view name, const json::value& doomed)
 {
     auto* list = target.if_contains(name);
-    if (list && list->is_array() && doomed.is_array())
+    if (doomed.is_null())
+        target.erase(name);
+    else if (list && list->is_array() && doomed.is_array())
         remove_items(list->get_array(), {}, texts_of(doomed.get_array()));
 }
 

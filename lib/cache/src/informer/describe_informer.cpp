@@ -43,8 +43,8 @@ std::string line(const reflector_stats& r)
             out += " " + std::string(to_string(static_cast<relist_reason>(i))) + "=" + text(r.relists[i]);
     return out + "\n  events: added " + text(r.events_added) + ", modified " + text(r.events_modified) + ", deleted " +
            text(r.events_deleted) + ", bookmarks " + text(r.bookmarks) + ", skipped " + text(r.skipped) +
-           ", outdated objects " + text(r.outdated) + ", decode errors " + text(r.decode_errors) + ", failures " +
-           text(r.failures) + ", parked " + text(r.parks) + " times";
+           ", with unknown fields " + text(r.partial) + ", outdated objects " + text(r.outdated) + ", decode errors " +
+           text(r.decode_errors) + ", failures " + text(r.failures) + ", parked " + text(r.parks) + " times";
 }
 
 std::string line(const handler_stats& h)

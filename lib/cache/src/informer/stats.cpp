@@ -112,6 +112,7 @@ void add(reflector_stats& sum, const reflector_stats& one)
     sum.events_modified += one.events_modified;
     sum.events_deleted += one.events_deleted;
     sum.skipped += one.skipped;
+    sum.partial += one.partial;
     sum.outdated += one.outdated;
     sum.decode_errors += one.decode_errors;
     sum.failures += one.failures;

@@ -83,6 +83,7 @@ reflector_core::action reflector_core::on_list(result<list_page> page, time_poin
     if (!list_.first && !page->items.empty()) list_.first = page->items.front();
     std::erase_if(page->items, [this](const object& item) {
         auto why = unfit(item);
+        note_partial(item);
         if (why.empty()) return false;
         note_kind(item);
         skip(std::move(why));
@@ -323,6 +324,16 @@ void reflector_core::skip(std::string why, bool outdated)
     if (incidents_.size() < 16 || outdated)
         incidents_.push_back(
             {.what = "skipped", .why = failure(cond::corrupt, std::move(why)), .skipped = true, .outdated = outdated});
+}
+
+void reflector_core::note_partial(const object& o)
+{
+    if (!o.is_partial() || ++stats_.partial != 1) return;
+    incidents_.push_back(
+        {.what = "objects have fields that this version does not know",
+         .why =
+             failure(cond::corrupt, to_string(o.key()) + " is one of them; decode_options::form json keeps the fields"),
+         .skipped = true});
 }
 
 void reflector_core::fail(std::string_view what, const failure& why)

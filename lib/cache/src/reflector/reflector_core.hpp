@@ -2,7 +2,7 @@
 // Decides a reflector's next action: list, watch, wait. Follows client-go's reflector, except where that is wrong.
 
 #include "listener/initial_events.hpp"
-#include "reflector/outdated_keys.hpp"
+#include "reflector/undecoded_keys.hpp"
 #include "reflector/parking_core.hpp"
 #include "reflector/watch_list_ability.hpp"
 
@@ -266,6 +266,8 @@ private:
     /// Returns why this page cannot belong to a finite list, or an empty text.
     [[nodiscard]] std::string endless(const list_page& page) const;
     void skip(std::string why, bool outdated = false);
+    /// Counts an object with unknown fields, and reports the first one.
+    void note_partial(const object& o);
     void fail(std::string_view what, const failure& why);
     void note_health(time_point now);
     [[nodiscard]] duration lived(time_point now) const { return now - watch_.opened; }
@@ -304,7 +306,7 @@ private:
     std::optional<relist_reason> then_list_;
     /// The sink does not know yet that the resource is gone.
     bool gone_untold_ = false;
-    outdated_keys outdated_;
+    undecoded_keys outdated_;
     reflector_stats stats_;
     std::vector<incident> incidents_;
 };

@@ -16,7 +16,10 @@ class client_source final : public list_watch_source
 {
 public:
     client_source(std::shared_ptr<client::state> s, resource_type resource, source_scope scope)
-        : state_(std::move(s)), builder_(resource, scope.ns), scope_(std::move(scope)), resource_(std::move(resource))
+        : state_(std::move(s)),
+          builder_(resource, scope.ns, scope.decode.form),
+          scope_(std::move(scope)),
+          resource_(std::move(resource))
     {
     }
 
@@ -37,7 +40,7 @@ public:
         options.metadata_only = scope_.metadata_only;
         auto scope = scope_;
         if (!options.send_initial_events.value_or(false)) scope.known = nullptr;
-        return catch_failure(one_watch(state_, builder_.watch(options), std::move(scope)));
+        return catch_failure(one_watch(state_, builder_.watch(options), resource_, std::move(scope)));
     }
 
     /// A stream does not tell whether the server applied the shard selector; a list does.
@@ -68,10 +71,10 @@ private:
         co_return page;
     }
 
-    static asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s,
-                                                                            result<request> r, source_scope scope)
+    static asio::awaitable<result<std::unique_ptr<watch_stream>>>
+    one_watch(std::shared_ptr<client::state> s, result<request> r, resource_type asked, source_scope scope)
     {
-        co_return co_await s->open_watch(std::move(r), std::move(scope), 0);
+        co_return co_await s->open_watch(std::move(r), std::move(asked), std::move(scope), 0);
     }
 
     std::shared_ptr<client::state> state_;

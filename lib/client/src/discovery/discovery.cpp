@@ -41,7 +41,7 @@ asio::awaitable<result<object>> document(const client& c, std::string path, cons
             .with_request("GET", path);
     if (got->head.status < 200 || got->head.status >= 300)
         co_return detail::refused_answer(got->head.status, got->body).with_request("GET", path);
-    if (const auto type = got->head.header("content-type"); !detail::may_be_json(type))
+    if (const auto type = got->head.header("content-type"); detail::form_of(type) != wire_form::json)
         co_return detail::foreign_answer(type, got->body).with_request("GET", path);
     decode_options options;
     options.limits.max_object_bytes = std::max(options.limits.max_object_bytes, got->body.size());

@@ -24,14 +24,23 @@ namespace {
 
 // The operations are plain functions that hand their state to a coroutine, because a client may be destroyed before its
 // operation is awaited. catch_failure() is outermost, so that a cancellation between two steps becomes a value as well.
-asio::awaitable<result<object>> fetch(std::shared_ptr<client::state> s, result<request> r)
+asio::awaitable<result<object>> fetch(std::shared_ptr<client::state> s, result<request> r, std::string kind)
 {
-    co_return co_await s->fetch_object(std::move(r));
+    co_return co_await s->fetch_object(std::move(r), std::move(kind));
 }
 
-asio::awaitable<result<object>> guarded_fetch(std::shared_ptr<client::state> s, result<request> r)
+asio::awaitable<result<object>> guarded_fetch(std::shared_ptr<client::state> s, result<request> r,
+                                              std::string kind = {})
 {
-    return catch_failure(fetch(std::move(s), std::move(r)));
+    return catch_failure(fetch(std::move(s), std::move(r), std::move(kind)));
+}
+
+/// Checks the body of a write: nothing if it is sound.
+result<> check_body(const json_text& body)
+{
+    if (!body.partial) return {};
+    return failure(cond::invalid, "the object came as protobuf with fields that this version does not know: writing it "
+                                  "would delete them; read it with client::get(), or with decode_options::form json");
 }
 
 asio::awaitable<result<raw_answer>> fetch_raw(std::shared_ptr<client::state> s, request r)
@@ -54,7 +63,7 @@ asio::awaitable<result<std::unique_ptr<answer>>> start(std::shared_ptr<client::s
 
 } // namespace
 
-json_text::json_text(const object& o) : text(o.to_text()) {}
+json_text::json_text(const object& o) : text(o.to_text()), partial(o.is_partial()) {}
 json_text::json_text(const boost::json::value& v) : text(boost::json::serialize(v)) {}
 
 result<client> client::connect(asio::any_io_executor executor, client_options options)
@@ -105,12 +114,15 @@ client::client(asio::any_io_executor executor, std::shared_ptr<transport> carrie
 asio::awaitable<result<object>> client::get(resource_type resource, std::string ns, std::string name,
                                             std::string subresource) const
 {
-    return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns)).get(name, subresource));
+    auto kind = resource.display_name() + " " + resource.version;
+    const request_builder builder(std::move(resource), std::move(ns), state_->options.decode.form);
+    return guarded_fetch(state_, builder.get(name, subresource), std::move(kind));
 }
 
 asio::awaitable<result<object>> client::create(resource_type resource, std::string ns, json_text body,
                                                write_options options) const
 {
+    if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
     return guarded_fetch(state_,
                          request_builder(std::move(resource), std::move(ns)).create(std::move(body.text), options));
 }
@@ -118,6 +130,7 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
 asio::awaitable<result<object>> client::update(resource_type resource, std::string ns, std::string name, json_text body,
                                                write_options options, std::string subresource) const
 {
+    if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
     return guarded_fetch(
         state_,
         request_builder(std::move(resource), std::move(ns)).update(name, std::move(body.text), options, subresource));
@@ -126,6 +139,7 @@ asio::awaitable<result<object>> client::update(resource_type resource, std::stri
 asio::awaitable<result<object>> client::patch(resource_type resource, std::string ns, std::string name, patch_kind kind,
                                               json_text body, patch_options options, std::string subresource) const
 {
+    if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
     return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns))
                                      .patch(name, kind, std::move(body.text), options, subresource));
 }

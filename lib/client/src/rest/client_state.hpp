@@ -8,6 +8,7 @@
 
 #include <array>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -24,21 +25,27 @@ struct client::state
         Completes with the head of the response, whatever its code. Failures carry the request. */
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> exchange(request r, unsigned retries,
                                                                                    duration head_limit);
-    /// As exchange(), but a response other than 2xx is read and turned into a failure.
-    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> accepted(request r, unsigned retries,
-                                                                                   duration head_limit);
+    /** As exchange(), but a response other than 2xx is read and turned into a failure.
+
+        A server that refuses protobuf for a kind is asked for JSON, now and for all later requests for that kind.
+
+        @param kind  Names the kind; empty = the request accepts only JSON. */
+    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>>
+    accepted(request r, unsigned retries, duration head_limit, std::string kind = {});
     /// Reads the whole body. Errors: corrupt beyond `limit` bytes.
     [[nodiscard]] boost::asio::awaitable<result<std::string>> read_all(answer& a, std::size_t limit);
     /// Reads the next piece of the body under the idle limit.
     [[nodiscard]] boost::asio::awaitable<result<std::string_view>> read_some(answer& a);
 
-    /// Expects a 2xx response with one object.
-    [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r);
+    /// Expects a 2xx response with one object. @param kind  As for accepted(). The object is never partial.
+    [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r, std::string kind = {});
     /// Expects a 2xx response with a list of that resource, or a watch. Uses only the decoding settings of the scope.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
                                                                        source_scope scope, unsigned retries);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
-    open_watch(result<request> r, source_scope scope, unsigned retries);
+    open_watch(result<request> r, resource_type asked, source_scope scope, unsigned retries);
+    /// From now on, this kind is read as JSON. `why` is logged the first time.
+    void read_as_json(const std::string& kind, std::string_view why);
 
     kept_executor executor;
     std::shared_ptr<transport> carrier;
@@ -64,7 +71,11 @@ private:
     void count(const request& r, int status);
     void pass_on_warnings(const answer_head& head, const request& r);
 
+    [[nodiscard]] bool reads_as_json(const std::string& kind);
+
     std::mutex mutex_;
+    /// The kinds that are read as JSON.
+    std::set<std::string> json_kinds_;
     detail::token_core token_;
     // By method, then by class of the status code; the last class counts requests without a response.
     std::array<std::array<std::shared_ptr<metrics::counter>, 6>, 6> counters_;

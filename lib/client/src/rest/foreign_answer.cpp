@@ -33,12 +33,15 @@ bool is_complaint_about_plain_http(std::string_view body)
 
 } // namespace
 
-bool may_be_json(std::string_view content_type)
+std::optional<wire_form> form_of(std::string_view content_type)
 {
     std::string type(content_type.substr(0, content_type.find(';')));
     std::transform(type.begin(), type.end(), type.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return type.empty() || type.find("json") != std::string::npos;
+    while (!type.empty() && type.back() == ' ') type.pop_back();
+    if (type == "application/vnd.kubernetes.protobuf") return wire_form::protobuf;
+    if (type.empty() || type.find("json") != std::string::npos) return wire_form::json;
+    return std::nullopt;
 }
 
 failure foreign_answer(std::string_view content_type, std::string_view body)

@@ -1,6 +1,7 @@
 #pragma once
 // Failures for responses that an API server never sends. Sans-io.
 
+#include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/failure.hpp>
 
 #include <chrono>
@@ -13,8 +14,9 @@ namespace kubecoro::detail {
 /// Number of bytes to read of a foreign response.
 inline constexpr std::size_t foreign_beginning = 640;
 
-/// True for a JSON media type and for none; the decoder then decides.
-[[nodiscard]] bool may_be_json(std::string_view content_type);
+/// Returns the form of a response: JSON also without a media type, since the decoder then decides. None for a format
+/// that is not Kubernetes'.
+[[nodiscard]] std::optional<wire_form> form_of(std::string_view content_type);
 
 /** The failure for a 2xx response in a format that is not Kubernetes', such as a proxy's login page: cond::corrupt,
     with the media type and the first words.

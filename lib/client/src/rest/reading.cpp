@@ -1,12 +1,14 @@
 // Reads objects, pages and watches from responses.
 #include "rest/client_state.hpp"
 #include "rest/deadline.hpp"
+#include "rest/foreign_answer.hpp"
 #include "rest/list_check.hpp"
 #include "rest/pager_core.hpp"
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -22,12 +24,23 @@ void trace_decoded(const logger& log, std::string_view target, const object& o)
     if (o) log.trace("decoded", {{"from", target}, {"object", to_string(o.key())}, {"version", o.resource_version()}});
 }
 
+/// The form of a response that was accepted.
+wire_form form_of_body(const answer& a)
+{
+    return detail::form_of(a.head().header("content-type")).value_or(wire_form::json);
+}
+
+std::string name_of(const resource_type& kind) { return kind.display_name() + " " + kind.version; }
+
+/// Why a kind is read as JSON although its objects could be decoded.
+constexpr std::string_view has_unknown_fields = "its protobuf has fields that this version does not know";
+
 class answer_watch final : public watch_stream
 {
 public:
     answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const logger& log)
         : body_(std::move(body)),
-          decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known)),
+          decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(*body_)),
           request_(std::move(r)),
           log_(log)
     {
@@ -101,15 +114,22 @@ private:
 
 } // namespace
 
-asio::awaitable<result<object>> client::state::fetch_object(result<request> r)
+asio::awaitable<result<object>> client::state::fetch_object(result<request> r, std::string kind)
 {
     if (!r) co_return r.error();
-    auto got = co_await accepted(*r, options.max_retries, options.timeouts.answer_head);
+    auto got = co_await accepted(*r, options.max_retries, options.timeouts.answer_head, kind);
     if (!got) co_return got.error();
     auto body = co_await read_all(**got, options.limits.max_answer_bytes);
     if (!body) co_return body.error().with_request(r->method, r->target);
-    auto decoded = decode_object(*body, options.decode);
+    auto decoded = decode_object(*body, options.decode, {}, form_of_body(**got));
     if (!decoded) co_return decoded.error().with_request(r->method, r->target);
+    if (decoded->is_partial()) {
+        // The caller may change the object and write it back.
+        read_as_json(kind, has_unknown_fields);
+        accept_json_only(*r);
+        got->reset();
+        co_return co_await fetch_object(std::move(r), std::move(kind));
+    }
     // A Status that reports a failure is a failure, whatever the code of the response.
     if (decoded->kind() == "Status" && (*decoded)["status"].as_string() == "Failure")
         co_return failure_of_answer((*got)->head().status, *body).with_request(r->method, r->target);
@@ -121,9 +141,10 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
 {
     if (!r) co_return r.error();
     const bool metadata_only = scope.metadata_only;
-    auto got = co_await accepted(*r, retries, options.timeouts.answer_head);
+    auto kind = name_of(asked);
+    auto got = co_await accepted(*r, retries, options.timeouts.answer_head, std::move(kind));
     if (!got) co_return got.error();
-    list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known));
+    list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(**got));
     auto since = options.time->now();
     auto reading = read_page(**got, decoder, since);
     const auto read = co_await detail::with_idle_limit(*options.time, options.timeouts.body_idle, since,
@@ -155,11 +176,12 @@ asio::awaitable<result<>> client::state::read_page(answer& a, list_decoder& deco
     }
 }
 
-asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch(result<request> r, source_scope scope,
-                                                                                 unsigned retries)
+asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch(result<request> r, resource_type asked,
+                                                                                 source_scope scope, unsigned retries)
 {
     if (!r) co_return r.error();
-    auto got = co_await accepted(*r, retries, options.timeouts.watch_head);
+    auto kind = name_of(asked);
+    auto got = co_await accepted(*r, retries, options.timeouts.watch_head, std::move(kind));
     if (!got) co_return got.error();
     std::unique_ptr<watch_stream> stream =
         std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options.log);
@@ -177,24 +199,36 @@ source_scope plain_scope(const client::state& s, bool metadata_only = false)
     return scope;
 }
 
+/// A page without partial objects: the caller may change one and write it back.
+asio::awaitable<result<list_page>> whole_page(std::shared_ptr<client::state> s, result<request> r, resource_type asked,
+                                              bool metadata_only)
+{
+    auto page = co_await s->fetch_page(r, asked, plain_scope(*s, metadata_only), s->options.max_retries);
+    const auto partial = [](const object& o) { return o.is_partial(); };
+    if (!page || std::none_of(page->items.begin(), page->items.end(), partial)) co_return page;
+    s->read_as_json(name_of(asked), has_unknown_fields);
+    accept_json_only(*r);
+    co_return co_await s->fetch_page(std::move(r), std::move(asked), plain_scope(*s, metadata_only),
+                                     s->options.max_retries);
+}
+
 asio::awaitable<result<list_page>> one_page(std::shared_ptr<client::state> s, resource_type asked, std::string ns,
                                             list_options options)
 {
-    const request_builder builder(asked, std::move(ns));
+    const request_builder builder(asked, std::move(ns), s->options.decode.form);
     auto r = builder.list(options);
-    co_return co_await s->fetch_page(std::move(r), std::move(asked), plain_scope(*s, options.metadata_only),
-                                     s->options.max_retries);
+    co_return co_await whole_page(std::move(s), std::move(r), std::move(asked), options.metadata_only);
 }
 
 asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, resource_type asked, std::string ns,
                                              list_options options)
 {
-    const request_builder builder(asked, std::move(ns));
+    const request_builder builder(asked, std::move(ns), s->options.decode.form);
     const bool metadata_only = options.metadata_only;
     detail::pager_core pager(std::move(options));
     while (auto ask = pager.next()) {
         auto r = builder.list(*ask);
-        auto page = co_await s->fetch_page(r, asked, plain_scope(*s, metadata_only), s->options.max_retries);
+        auto page = co_await whole_page(s, r, asked, metadata_only);
         auto last = page ? pager.on_page(std::move(*page)) : pager.on_failure(page.error());
         if (last && r) co_return last->with_request(r->method, r->target);
         if (last) co_return *last;
@@ -202,9 +236,10 @@ asio::awaitable<result<list_page>> all_pages(std::shared_ptr<client::state> s, r
     co_return std::move(pager).result();
 }
 
-asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s, result<request> r)
+asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s, result<request> r,
+                                                                 resource_type asked)
 {
-    co_return co_await s->open_watch(std::move(r), plain_scope(*s), s->options.max_retries);
+    co_return co_await s->open_watch(std::move(r), std::move(asked), plain_scope(*s), s->options.max_retries);
 }
 
 } // namespace
@@ -222,7 +257,8 @@ asio::awaitable<result<list_page>> client::list_all(resource_type resource, std:
 asio::awaitable<result<std::unique_ptr<watch_stream>>> client::watch(resource_type resource, std::string ns,
                                                                      watch_options options) const
 {
-    return catch_failure(one_watch(state_, request_builder(std::move(resource), std::move(ns)).watch(options)));
+    const request_builder builder(resource, std::move(ns), state_->options.decode.form);
+    return catch_failure(one_watch(state_, builder.watch(options), std::move(resource)));
 }
 
 } // namespace kubecoro

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/name_first.hpp>
@@ -38,8 +39,10 @@ struct request
 class request_builder
 {
 public:
-    /// @param ns  Namespace; empty = all namespaces (list, watch) or cluster scope.
-    explicit request_builder(resource_type resource, std::string ns = {});
+    /// @param ns    Namespace; empty = all namespaces (list, watch) or cluster scope.
+    /// @param form  protobuf: reads ask for protobuf first where the server may have it: for built-in kinds, and for the
+    ///              metadata of all kinds. Answers to writes are JSON.
+    explicit request_builder(resource_type resource, std::string ns = {}, wire_form form = wire_form::json);
 
     /// A LIST, one page of it.
     [[nodiscard]] result<request> list(const list_options& o) const;
@@ -59,12 +62,19 @@ public:
     [[nodiscard]] result<request> remove(std::string_view name, const delete_options& o = {}) const;
 
 private:
+    [[nodiscard]] std::string read_accept(std::string_view metadata) const;
     [[nodiscard]] result<std::string> collection_path(bool for_create) const;
     [[nodiscard]] result<std::string> object_path(std::string_view name, std::string_view subresource) const;
 
     resource_type resource_;
     std::string ns_;
+    wire_form form_;
 };
+
+/// True if the request accepts protobuf.
+[[nodiscard]] bool accepts_protobuf(const request& r) noexcept;
+/// Removes protobuf from the forms that the request accepts.
+void accept_json_only(request& r);
 
 /// Percent-encodes a query value the way kube-apiserver's own clients do (unreserved characters are kept).
 [[nodiscard]] std::string encode_query_value(std::string_view text);

@@ -30,6 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
 	"kubecoro/lib/api/schemas/extract/internal/kinds"
+	"kubecoro/lib/api/schemas/extract/internal/random"
 )
 
 type writer struct {
@@ -58,12 +59,16 @@ func main() {
 			continue
 		}
 		// Every kind has its own source, so that a new kind leaves the samples of the others as they are.
-		random := rand.New(rand.NewPCG(*seed, hash(k.GroupVersionKind.String())))
-		for n := range *each {
-			w.object(k, n, random)
+		source := rand.New(rand.NewPCG(*seed, hash(k.GroupVersionKind.String())))
+		count := *each
+		if k.Kind == "CustomResourceDefinition" { // schemas have forms of their own
+			count *= 5
+		}
+		for n := range count {
+			w.object(k, n, source)
 		}
 		if isResource(k.Type) && (i%5 == 0 || k.Kind == "Pod") {
-			w.frames(k, random)
+			w.frames(k, source)
 		}
 	}
 	if err := w.out.Flush(); err != nil {
@@ -92,16 +97,14 @@ func isResource(t reflect.Type) bool {
 }
 
 // object writes the n-th object of a kind: the empty one, one with everything in it, and random ones.
-func (w *writer) object(k kinds.Kind, n int, random *rand.Rand) {
-	f := filler{Rand: random, chance: .3 + .1*float64(n%5)}
+func (w *writer) object(k kinds.Kind, n int, source *rand.Rand) {
 	o := k.New()
 	switch n {
 	case 0:
 	case 1:
-		f.chance = 1
-		fallthrough
+		random.New(source, 1).Fill(o)
 	default:
-		f.fill(reflect.ValueOf(o).Elem(), 0)
+		random.New(source, .3+.1*float64(n%5)).Fill(o)
 	}
 	form := "object"
 	if isList(k.Type) {
@@ -146,7 +149,7 @@ func asServed(o reflect.Value, depth int) {
 }
 
 // frames writes one frame of a watch for each type of event.
-func (w *writer) frames(k kinds.Kind, random *rand.Rand) {
+func (w *writer) frames(k kinds.Kind, source *rand.Rand) {
 	for _, event := range []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"} {
 		kind, o := k, k.New()
 		switch event {
@@ -158,8 +161,7 @@ func (w *writer) frames(k kinds.Kind, random *rand.Rand) {
 			kind = kinds.Kind{GroupVersionKind: metav1.Unversioned.WithKind("Status"), Type: reflect.TypeFor[metav1.Status]()}
 			o = &metav1.Status{Status: metav1.StatusFailure, Message: "too old resource version: 1 (2)", Reason: metav1.StatusReasonExpired, Code: 410}
 		default:
-			f := filler{Rand: random, chance: .4}
-			f.fill(reflect.ValueOf(o).Elem(), 0)
+			random.New(source, .4).Fill(o)
 		}
 		wire, text := w.encode(kind, o)
 		var frame bytes.Buffer

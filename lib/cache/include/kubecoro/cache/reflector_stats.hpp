@@ -88,6 +88,8 @@ struct reflector_stats
     std::uint64_t events_deleted = 0;
     /// Events and list items skipped: wrong kind, no metadata, unknown type, larger than decode_limits allow.
     std::uint64_t skipped = 0;
+    /// Events and list items with fields that this version does not know: see object::is_partial().
+    std::uint64_t partial = 0;
     /// Gauge: objects whose newest state was skipped because it is too large. The store has an older one, or none.
     std::uint64_t outdated = 0;
     /// Responses that could not be decoded.

@@ -19,13 +19,16 @@ struct json_text
     json_text(std::string_view json) : text(json) {}
     /// Copies JSON text that ends with a zero byte. Not null.
     json_text(const char* json) : text(json) {}
-    /// The text of the whole object. Expands it, as object::to_text() does.
+    /// The text of the whole object. Expands it, as object::to_text() does. Writing a partial object, see
+    /// object::is_partial(), fails.
     json_text(const object& o);
     /// The value in JSON without white space.
     json_text(const boost::json::value& v);
 
     /// The JSON text.
     std::string text;
+    /// Fields of the object are missing, and the server would delete them.
+    bool partial = false;
 };
 
 } // namespace kubecoro

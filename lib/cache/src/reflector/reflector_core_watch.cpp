@@ -153,6 +153,7 @@ void reflector_core::take_event(watch_event& event, std::vector<delta>& changes)
     }
     if (event.left_out) return take_left_out(event, changes);
     if (auto why = unfit(event.obj); !why.empty()) return skip(std::move(why));
+    note_partial(event.obj);
     delta_type type = delta_type::added;
     if (event.type == watch_event_type::added) {
         ++stats_.events_added;

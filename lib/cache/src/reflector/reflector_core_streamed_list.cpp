@@ -80,6 +80,7 @@ void reflector_core::take_initial(watch_event& event, time_point now)
         note_kind(event.obj);
         return skip(std::move(why));
     }
+    note_partial(event.obj);
     if (event.type == watch_event_type::deleted) return initial_.remove(event.obj);
     if (event.type == watch_event_type::modified) return initial_.change(std::move(event.obj));
     // Changes do not count: a server that ignores the parameter and sends ordinary events would never be detected.

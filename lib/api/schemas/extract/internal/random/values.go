@@ -1,4 +1,4 @@
-package main
+package random
 
 import (
 	"math"
@@ -41,7 +41,7 @@ var (
 )
 
 // special fills the types that state their own form in JSON.
-func (f *filler) special(v reflect.Value, depth int) bool {
+func (f *Filler) special(v reflect.Value, depth int) bool {
 	switch x := v.Addr().Interface().(type) {
 	case *resource.Quantity:
 		if f.IntN(8) != 0 {
@@ -66,14 +66,14 @@ func (f *filler) special(v reflect.Value, depth int) bool {
 			x.Raw = []byte(pick(f, documents))
 		}
 	case *apiextensionsv1.JSONSchemaProps:
-		f.schema(x, depth)
+		f.schema(x)
 	case *apiextensionsv1.JSONSchemaPropsOrBool:
 		x.Allows = f.IntN(2) == 0
-		x.Schema = f.someSchema(depth)
+		x.Schema = f.someSchema()
 	case *apiextensionsv1.JSONSchemaPropsOrArray:
-		f.schemaOrArray(x, depth)
+		f.schemaOrArray(x)
 	case *apiextensionsv1.JSONSchemaPropsOrStringArray:
-		if x.Schema = f.someSchema(depth); x.Schema == nil {
+		if x.Schema = f.someSchema(); x.Schema == nil {
 			f.fill(reflect.ValueOf(&x.Property).Elem(), depth+1)
 		}
 	default:
@@ -82,36 +82,37 @@ func (f *filler) special(v reflect.Value, depth int) bool {
 	return true
 }
 
-func (f *filler) intOrString() intstr.IntOrString {
+func (f *Filler) intOrString() intstr.IntOrString {
 	switch f.IntN(6) {
 	case 0: // both are written, one of them counts
 		return intstr.IntOrString{Type: intstr.Int, IntVal: 7, StrVal: "seven"}
 	case 1:
 		return intstr.IntOrString{Type: intstr.String, IntVal: 8, StrVal: "25%"}
 	case 2, 3:
-		return intstr.FromInt32(pick(f, int32s))
+		return intstr.FromInt32(pick(f, f.Int32s))
 	default:
 		return intstr.FromString(f.text())
 	}
 }
 
-func (f *filler) someSchema(depth int) *apiextensionsv1.JSONSchemaProps {
-	if !f.present(depth) {
+// Deeper than this, schemas hold no others.
+const maxSchemas = 5
+
+func (f *Filler) someSchema() *apiextensionsv1.JSONSchemaProps {
+	if f.schemas > maxSchemas || f.IntN(2) == 0 {
 		return nil
 	}
 	s := &apiextensionsv1.JSONSchemaProps{}
-	f.schema(s, depth+1)
+	f.schema(s)
 	return s
 }
 
-func (f *filler) schemaOrArray(x *apiextensionsv1.JSONSchemaPropsOrArray, depth int) {
-	if x.Schema = f.someSchema(depth); x.Schema != nil {
+func (f *Filler) schemaOrArray(x *apiextensionsv1.JSONSchemaPropsOrArray) {
+	if x.Schema = f.someSchema(); x.Schema != nil || f.schemas > maxSchemas {
 		return
 	}
 	x.JSONSchemas = make([]apiextensionsv1.JSONSchemaProps, f.IntN(3))
 	for i := range x.JSONSchemas {
-		if depth < maxDepth {
-			f.schema(&x.JSONSchemas[i], depth+1)
-		}
+		f.schema(&x.JSONSchemas[i])
 	}
 }

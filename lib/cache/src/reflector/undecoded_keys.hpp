@@ -9,7 +9,7 @@ namespace kubecoro::detail {
 
 /// Tracks the objects whose newest state could not be decoded. Bounded: beyond the bound only their number is known,
 /// until the next list.
-class outdated_keys
+class undecoded_keys
 {
 public:
     void add(const object_key& key)

@@ -1,5 +1,4 @@
 #include "auth/impersonation.hpp"
-#include "http/encoding.hpp"
 #include "rest/client_state.hpp"
 #include "rest/deadline.hpp"
 #include "rest/foreign_answer.hpp"
@@ -22,7 +21,10 @@ constexpr std::array<std::string_view, 6> methods{"GET", "POST", "PUT", "PATCH",
 constexpr std::array<std::string_view, 6> code_classes{"1xx", "2xx", "3xx", "4xx", "5xx", "none"};
 // A Status is small; the beginning of a longer body is enough to identify it.
 constexpr std::size_t max_refusal_bytes = 256 * 1024;
-constexpr std::size_t max_token_bytes = 64 * 1024;
+constexpr int not_acceptable = 406;
+constexpr int unsupported_media_type = 415;
+// Far more kinds than a cluster has.
+constexpr std::size_t most_json_kinds = 4096;
 
 } // namespace
 
@@ -81,14 +83,38 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
 }
 
 asio::awaitable<result<std::unique_ptr<answer>>> client::state::accepted(request r, unsigned retries,
-                                                                         duration head_limit)
+                                                                         duration head_limit, std::string kind)
 {
-    auto got = co_await exchange(r, retries, head_limit);
-    if (!got) co_return got;
-    const int status = (*got)->head().status;
-    if (status < 200 || status >= 300) co_return co_await refusal(**got, r);
-    if (!may_be_json((*got)->head().header("content-type"))) co_return co_await foreign(**got, r);
-    co_return got;
+    if (reads_as_json(kind)) accept_json_only(r);
+    for (;;) {
+        auto got = co_await exchange(r, retries, head_limit);
+        if (!got) co_return got;
+        const int status = (*got)->head().status;
+        if (status >= 200 && status < 300) {
+            if (!form_of((*got)->head().header("content-type"))) co_return co_await foreign(**got, r);
+            co_return got;
+        }
+        auto refused = co_await refusal(**got, r);
+        const bool wants_json = accepts_protobuf(r) && (status == not_acceptable || status == unsupported_media_type);
+        if (!wants_json) co_return refused;
+        accept_json_only(r);
+        read_as_json(kind, "the server refuses protobuf");
+    }
+}
+
+void client::state::read_as_json(const std::string& kind, std::string_view why)
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (kind.empty() || json_kinds_.size() >= most_json_kinds || !json_kinds_.insert(kind).second) return;
+    }
+    options.log.info("reading this kind as JSON from now on", {{"kind", kind}, {"why", why}});
+}
+
+bool client::state::reads_as_json(const std::string& kind)
+{
+    std::lock_guard lock(mutex_);
+    return json_kinds_.contains(kind);
 }
 
 asio::awaitable<failure> client::state::refusal(answer& a, const request& r)
@@ -162,39 +188,6 @@ asio::awaitable<result<std::string>> client::state::read_all(answer& a, std::siz
             co_return failure(cond::corrupt, "the response is longer than " + std::to_string(limit) + " bytes");
         body.append(*piece);
     }
-}
-
-void client::state::add_credentials(request& r)
-{
-    const auto header = [&](std::string name, std::string value) {
-        r.headers.emplace_back(std::move(name), std::move(value));
-    };
-    header("User-Agent", options.user_agent);
-    std::string token;
-    if (!login.token_file.empty()) refresh_token(false);
-    {
-        std::lock_guard lock(mutex_);
-        token = token_.token();
-    }
-    if (!token.empty())
-        header("Authorization", "Bearer " + token);
-    else if (!login.username.empty())
-        header("Authorization", "Basic " + base64_encode(login.username + ":" + login.password));
-    for (auto& [name, value] : impersonation_headers(login.as)) header(std::move(name), std::move(value));
-}
-
-bool client::state::refresh_token(bool now_or_never)
-{
-    std::lock_guard lock(mutex_);
-    const auto now = options.time->now();
-    if (!now_or_never && !token_.stale(now)) return false;
-    auto content = machine.read_file(login.token_file, max_token_bytes);
-    if (!content) {
-        options.log.warning("the token file cannot be read; continuing with the current token",
-                            {{"file", login.token_file}, {"why", content.error().describe()}});
-        return false;
-    }
-    return token_.loaded(*content, now);
 }
 
 void client::state::count(const request& r, int status)

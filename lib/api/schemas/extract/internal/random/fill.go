@@ -1,4 +1,5 @@
-package main
+// Package random fills API objects with random values that include the awkward ones.
+package random
 
 import (
 	"math/rand/v2"
@@ -8,24 +9,37 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// filler fills values of any type with small random values from a limited vocabulary, so that the samples compress well.
-type filler struct {
+// Filler fills values of any type. Its vocabulary is small, so that what it makes compresses well and often collides.
+type Filler struct {
 	*rand.Rand
-	// chance is the probability that an optional value is present.
-	chance float64
+	// Chance is the probability that an optional value is present.
+	Chance float64
+	// Texts are used for all strings and MapKeys for the keys of maps; OddTexts now and then.
+	Texts, OddTexts, MapKeys []string
+	Int32s                   []int32
+	// schemas counts the schemas around the present one.
+	schemas int
 }
+
+// New returns a filler with the vocabulary of this package.
+func New(source *rand.Rand, chance float64) *Filler {
+	return &Filler{Rand: source, Chance: chance, Texts: texts, OddTexts: oddTexts, MapKeys: mapKeys, Int32s: int32s}
+}
+
+// Fill sets the fields of an object.
+func (f *Filler) Fill(object any) { f.fill(reflect.ValueOf(object).Elem(), 0) }
 
 // Deeper than this, optional values stay absent; recursive types end here.
 const maxDepth = 9
 
-func (f *filler) present(depth int) bool {
-	return depth < maxDepth && f.Float64() < f.chance
+func (f *Filler) present(depth int) bool {
+	return depth < maxDepth && f.Float64() < f.Chance
 }
 
-func pick[T any](f *filler, values []T) T { return values[f.IntN(len(values))] }
+func pick[T any](f *Filler, values []T) T { return values[f.IntN(len(values))] }
 
 // fill sets a value. Depth counts the pointers, lists and maps around it.
-func (f *filler) fill(v reflect.Value, depth int) {
+func (f *Filler) fill(v reflect.Value, depth int) {
 	if f.special(v, depth) {
 		return
 	}
@@ -44,7 +58,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 	case reflect.String:
 		v.SetString(f.text())
 	case reflect.Int32:
-		v.SetInt(int64(pick(f, int32s)))
+		v.SetInt(int64(pick(f, f.Int32s)))
 	case reflect.Int64, reflect.Int:
 		v.SetInt(pick(f, int64s))
 	case reflect.Float64:
@@ -56,7 +70,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-func (f *filler) fields(v reflect.Value, depth int) {
+func (f *Filler) fields(v reflect.Value, depth int) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		if field.IsExported() && field.Type != reflect.TypeFor[metav1.TypeMeta]() && field.Tag.Get("protobuf") != "-" {
@@ -65,7 +79,7 @@ func (f *filler) fields(v reflect.Value, depth int) {
 	}
 }
 
-func (f *filler) slice(v reflect.Value, depth int) {
+func (f *Filler) slice(v reflect.Value, depth int) {
 	if !f.present(depth) {
 		if f.IntN(4) == 0 {
 			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
@@ -77,7 +91,7 @@ func (f *filler) slice(v reflect.Value, depth int) {
 		return
 	}
 	n := 1
-	if depth < 3 && f.chance < 1 {
+	if depth < 3 && f.Chance < 1 {
 		n += f.IntN(3)
 	}
 	v.Set(reflect.MakeSlice(v.Type(), n, n))
@@ -86,7 +100,7 @@ func (f *filler) slice(v reflect.Value, depth int) {
 	}
 }
 
-func (f *filler) mapping(v reflect.Value, depth int) {
+func (f *Filler) mapping(v reflect.Value, depth int) {
 	if !f.present(depth) {
 		if f.IntN(4) == 0 {
 			v.Set(reflect.MakeMap(v.Type()))
@@ -97,27 +111,30 @@ func (f *filler) mapping(v reflect.Value, depth int) {
 	for range 1 + f.IntN(3) {
 		value := reflect.New(v.Type().Elem()).Elem()
 		f.fill(value, depth+1)
-		v.SetMapIndex(reflect.ValueOf(pick(f, mapKeys)).Convert(v.Type().Key()), value)
+		v.SetMapIndex(reflect.ValueOf(pick(f, f.MapKeys)).Convert(v.Type().Key()), value)
 	}
 }
 
-func (f *filler) text() string {
+func (f *Filler) text() string {
 	if f.IntN(60) == 0 {
-		return pick(f, oddTexts)
+		return pick(f, f.OddTexts)
 	}
-	return pick(f, texts)
+	return pick(f, f.Texts)
 }
 
-// schema fills a schema sparsely: nearly all of its fields are optional, and most of them are schemas again.
-func (f *filler) schema(s *apiextensionsv1.JSONSchemaProps, depth int) {
+// schema fills a schema, inner ones ever more sparsely: nearly all of its fields are optional, and many are schemas again.
+func (f *Filler) schema(s *apiextensionsv1.JSONSchemaProps) {
 	v := reflect.ValueOf(s).Elem()
+	absent := 2 << (2 * f.schemas)
+	f.schemas++
 	for i := range v.NumField() {
 		switch v.Field(i).Kind() {
 		case reflect.Map, reflect.Slice, reflect.Pointer:
-			if f.IntN(2+2*depth) != 0 {
+			if f.IntN(absent) != 0 {
 				continue
 			}
 		}
-		f.fill(v.Field(i), depth+1)
+		f.fill(v.Field(i), 3)
 	}
+	f.schemas--
 }
