@@ -312,7 +312,9 @@ TEST_CASE("front: protobuf goes both ways over TLS", "[apiserver][integration][p
         client.request("POST", config_maps, accept + "Content-Type: application/vnd.kubernetes.protobuf\r\n", body);
     CHECK(created.status == 201);
     CHECK(created.headers.at("content-type") == "application/vnd.kubernetes.protobuf");
-    CHECK(decode_object(created.body, {}, {}, wire_form::protobuf).value().name() == "one");
+    const auto object = decode_object(created.body, {}, {}, wire_form::protobuf);
+    REQUIRE(object.has_value());
+    CHECK(object->name() == "one");
 
     for (int i = 0; i < 50; ++i)
         REQUIRE(server.execute("POST", config_maps, config_map("c" + std::to_string(i), std::string(10'000, 'x'))));
