@@ -2,6 +2,8 @@
 #include "raw_client.hpp"
 #include "running_server.hpp"
 
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <thread>
@@ -297,4 +299,28 @@ TEST_CASE("listen: failures name the address", "[apiserver][integration]")
     CHECK(server.listen(bad_tls).error() == cond::misconfigured);
     server.stop();
     CHECK(server.listen(endpoint_options{}).error() == cond::cancelled);
+}
+
+TEST_CASE("front: protobuf goes both ways over TLS", "[apiserver][integration][protobuf]")
+{
+    running_server server{with_tls()};
+    raw_client client{server.at(), trusting()};
+    const std::string accept =
+        std::string(admin_header) + "Accept: application/vnd.kubernetes.protobuf,application/json\r\n";
+    const auto body = detail::protobuf_envelope("v1", "ConfigMap", std::string("\x0a\x05\x0a\x03one", 7));
+    const auto created =
+        client.request("POST", config_maps, accept + "Content-Type: application/vnd.kubernetes.protobuf\r\n", body);
+    CHECK(created.status == 201);
+    CHECK(created.headers.at("content-type") == "application/vnd.kubernetes.protobuf");
+    const auto object = decode_object(created.body, {}, {}, wire_form::protobuf);
+    REQUIRE(object.has_value());
+    CHECK(object->name() == "one");
+
+    for (int i = 0; i < 50; ++i)
+        REQUIRE(server.execute("POST", config_maps, config_map("c" + std::to_string(i), std::string(10'000, 'x'))));
+    const auto list = client.get(config_maps, accept);
+    CHECK(list.headers.at("transfer-encoding") == "chunked");
+    list_decoder decoder({}, {}, {}, wire_form::protobuf);
+    REQUIRE(decoder.feed(list.body).has_value());
+    CHECK(decoder.finish().value().items.size() == 51);
 }

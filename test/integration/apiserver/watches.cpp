@@ -2,6 +2,7 @@
 #include "raw_client.hpp"
 #include "running_server.hpp"
 
+#include <kubecoro/api/decode.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <sys/resource.h>
@@ -39,6 +40,24 @@ TEST_CASE("watch: headers are sent at once, events as they happen, the end is cl
     CHECK(client.get("/healthz").body == "ok"); // the connection stays open
     CHECK(server.server().counters().watches == 1);
     CHECK(server.eventually([](const server_counters& c) { return c.open_watches == 0; }));
+}
+
+TEST_CASE("watch: frames of protobuf are sent as events happen", "[apiserver][integration][protobuf]")
+{
+    running_server server{with_tls()};
+    raw_client client{server.at(), trusting()};
+    client.send("GET " + config_maps + "?watch=1&timeoutSeconds=1 HTTP/1.1\r\nHost: a\r\nAccept: " +
+                "application/vnd.kubernetes.protobuf\r\n" + admin_header + "\r\n");
+    CHECK(client.head().headers.at("content-type") == "application/vnd.kubernetes.protobuf;stream=watch");
+    REQUIRE(server.execute("POST", config_maps, config_map("seen")));
+    const auto frames = client.body_until(std::string("\x1a\x00\x22\x00", 4));
+    watch_decoder decoder({}, {}, {}, wire_form::protobuf);
+    std::vector<watch_event> events;
+    REQUIRE(decoder.feed(frames, events).has_value());
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].type == watch_event_type::added);
+    CHECK(events[0].obj.name() == "seen");
+    CHECK(client.body_ended());
 }
 
 TEST_CASE("watch: a client that disconnects frees its watch", "[apiserver][integration]")

@@ -38,8 +38,15 @@ struct exchange
 /// Returns a response with a JSON body, a trailing newline, and the warnings of the exchange.
 [[nodiscard]] http_response json_response(const exchange& x, std::string body, int status = 200);
 
+/// Returns a response with an object in the form. Errors are responses: 500 if the object has no such form.
+/// @param json  The object as JSON text.
+[[nodiscard]] http_response object_response(const exchange& x, std::string json, wire_form form, int status = 200);
+
 /// Returns a 200 whose list is rendered while it is sent.
 [[nodiscard]] http_response list_response(const exchange& x, list_page page, rendering form);
+
+/// Negotiates representation and form of the answer of the request's resource. Errors: 406.
+[[nodiscard]] answer<media_choice> choose_media(const exchange& x, bool watch = false);
 
 /// Negotiates the rendering of a resource request's answer. Errors: 406.
 [[nodiscard]] answer<rendering> choose_rendering(const exchange& x, bool list);

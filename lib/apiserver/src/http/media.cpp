@@ -2,28 +2,55 @@
 
 #include "render/status_errors.hpp"
 
+#include <kubecoro/api/detail/protobuf_form.hpp>
+
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 namespace kubecoro::apiserver {
 namespace {
+
+constexpr std::string_view json_type = "application/json";
 
 struct clause
 {
     std::string type;
     std::map<std::string, std::string, std::less<>> parameters;
 
+    [[nodiscard]] bool has(std::string_view name) const { return parameters.find(name) != parameters.end(); }
     [[nodiscard]] std::string_view parameter(std::string_view name) const
     {
         const auto it = parameters.find(name);
         return it == parameters.end() ? std::string_view{} : std::string_view(it->second);
     }
-    [[nodiscard]] bool json() const
+    /// 1 if there is none, or none that is a number.
+    [[nodiscard]] double quality() const
     {
-        return type == "application/json" || type == "*/*" || type == "application/*" || type.empty();
+        const auto text = parameter("q");
+        double value = 1;
+        const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return ec == std::errc{} && end == text.data() + text.size() && !text.empty() ? value : 1;
     }
+    [[nodiscard]] bool allows(std::string_view media_type) const
+    {
+        return type == media_type || type == "application/*" || type == "*/*";
+    }
+    /// True if it asks for another representation of the object.
+    [[nodiscard]] bool transforms() const { return has("as") || has("g") || has("v"); }
+    [[nodiscard]] bool is_streamable() const { return parameter("stream").empty() || parameter("stream") == "watch"; }
 };
+
+/// The forms that the server writes, in the order in which wildcards select them.
+struct offer
+{
+    std::string_view media_type;
+    wire_form form;
+};
+constexpr offer offers[] = {{json_type, wire_form::json}, {detail::protobuf_type, wire_form::protobuf}};
 
 std::string_view trim(std::string_view text)
 {
@@ -52,47 +79,78 @@ std::vector<clause> parse_accept(std::string_view accept)
         }
         if (!c.type.empty()) all.push_back(std::move(c));
     }
+    // The best quality first, then the most specific.
+    const auto rank = [](const clause& c) {
+        return std::tuple(-c.quality(), c.type.starts_with("*/"), c.type.ends_with("/*"));
+    };
+    std::ranges::stable_sort(all, {}, rank);
     return all;
 }
 
-status_error not_acceptable(bool bad_transform)
+/// @param routed  Some clause names a form of the server, so the request reaches the resource, which refuses it.
+status_error not_acceptable(bool routed, bool watch)
 {
-    constexpr std::string_view types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+    const std::string types = watch ? "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"
+                                    : "application/json, application/yaml, application/vnd.kubernetes.protobuf";
     auto e = errors::make(406, "NotAcceptable",
-                          bad_transform ? "only the following media types are accepted: " + std::string(types)
-                                        : "406: Not Acceptable\n\nAvailable representations: " + std::string(types));
-    e.empty_details = !bad_transform;
+                          routed ? "only the following media types are accepted: " + types
+                                 : "406: Not Acceptable\n\nAvailable representations: " + types);
+    e.empty_details = !routed;
     return e;
+}
+
+/// Returns what the clause gets in this form; nothing if it cannot be served.
+std::optional<media_choice> serve(const clause& c, const offer& o, const media_scope& scope)
+{
+    if (!c.allows(o.media_type) || !c.is_streamable()) return {};
+    media_choice chosen;
+    chosen.form = o.form;
+    const bool protobuf = o.form == wire_form::protobuf;
+    if (!c.transforms()) return protobuf && scope.custom ? std::nullopt : std::optional(chosen);
+    const auto as = c.parameter("as");
+    const auto version = c.parameter("v");
+    if (c.parameter("g") != "meta.k8s.io") return {};
+    chosen.version = version;
+    if (as == "Table" && !protobuf && (version == "v1" || version == "v1beta1"))
+        chosen.as = representation::table;
+    else if (as == "PartialObjectMetadata" && version == "v1")
+        chosen.as = representation::partial;
+    else if (as == "PartialObjectMetadataList" && version == "v1")
+        chosen.as = representation::partial_list;
+    else
+        return {};
+    return chosen;
 }
 
 } // namespace
 
-answer<media_choice> choose_media(std::string_view accept)
+answer<media_choice> choose_media(std::string_view accept, const media_scope& scope)
 {
     const auto clauses = parse_accept(accept);
     if (clauses.empty()) return media_choice{};
-    bool bad_transform = false;
+    bool routed = scope.custom;
     for (const auto& c : clauses) {
-        if (!c.json()) continue;
-        const auto as = c.parameter("as");
-        const auto version = c.parameter("v");
-        if (as.empty()) return media_choice{};
-        const bool ours = c.parameter("g") == "meta.k8s.io";
-        media_choice chosen;
-        chosen.version = version;
-        if (as == "Table" && ours && (version == "v1" || version == "v1beta1"))
-            chosen.as = representation::table;
-        else if (as == "PartialObjectMetadata" && ours && version == "v1")
-            chosen.as = representation::partial;
-        else if (as == "PartialObjectMetadataList" && ours && version == "v1")
-            chosen.as = representation::partial_list;
-        else {
-            bad_transform = true;
-            continue;
+        routed = routed || (scope.watch && c.type == "application/yaml");
+        for (const auto& o : offers) {
+            if (auto chosen = serve(c, o, scope)) return *chosen;
+            routed = routed || c.allows(o.media_type);
         }
-        return chosen;
     }
-    return not_acceptable(bad_transform);
+    return not_acceptable(routed, scope.watch);
+}
+
+wire_form choose_plain_form(std::string_view accept)
+{
+    for (const auto& c : parse_accept(accept))
+        for (const auto& o : offers)
+            if (c.allows(o.media_type) && c.is_streamable() && !c.transforms()) return o.form;
+    return wire_form::json;
+}
+
+std::string_view content_type(wire_form form, bool watch) noexcept
+{
+    if (form == wire_form::json) return json_type;
+    return watch ? "application/vnd.kubernetes.protobuf;stream=watch" : detail::protobuf_type;
 }
 
 answer<media_choice> choose_discovery_media(std::string_view accept)
@@ -100,14 +158,21 @@ answer<media_choice> choose_discovery_media(std::string_view accept)
     const auto clauses = parse_accept(accept);
     if (clauses.empty()) return media_choice{};
     for (const auto& c : clauses) {
-        if (!c.json()) continue;
-        if (c.parameter("as").empty()) return media_choice{};
-        if (c.parameter("as") == "APIGroupDiscoveryList" && c.parameter("g") == "apidiscovery.k8s.io" &&
-            c.parameter("v") == "v2")
-            return media_choice{representation::discovery, "v2",
-                                "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"};
+        const bool json = c.allows(json_type);
+        if (!c.transforms() && (json || c.allows(detail::protobuf_type))) {
+            media_choice plain;
+            plain.form = json ? wire_form::json : wire_form::protobuf;
+            return plain;
+        }
+        if (json && c.parameter("as") == "APIGroupDiscoveryList" && c.parameter("g") == "apidiscovery.k8s.io" &&
+            c.parameter("v") == "v2") {
+            media_choice aggregated;
+            aggregated.as = representation::discovery;
+            aggregated.version = "v2";
+            return aggregated;
+        }
     }
-    return not_acceptable(false);
+    return not_acceptable(false, false);
 }
 
 } // namespace kubecoro::apiserver

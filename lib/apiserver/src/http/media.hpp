@@ -1,6 +1,7 @@
 // Content negotiation: selects the representation of an answer from the Accept header.
 #pragma once
 
+#include <kubecoro/api/decode.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 
 #include <string>
@@ -25,11 +26,25 @@ struct media_choice
     representation as = representation::json;
     /// Version of meta.k8s.io for tables: v1 or v1beta1.
     std::string version = "v1";
-    std::string content_type = "application/json";
+    wire_form form = wire_form::json;
 };
 
-/// Selects the representation for a resource request. Errors: 406.
-[[nodiscard]] answer<media_choice> choose_media(std::string_view accept);
+/// The properties of a resource and a request that restrict the forms of the answer.
+struct media_scope
+{
+    /// Objects of custom resources have no protobuf form; their metadata has.
+    bool custom = false;
+    bool watch = false;
+};
+
+/** Selects representation and form for a resource request: those of the first clause that can be served, by quality and
+    then as sent. Without clauses: JSON. Errors: 406. */
+[[nodiscard]] answer<media_choice> choose_media(std::string_view accept, const media_scope& scope);
+
+/// Selects the form of a Status, which has no other representation. JSON if no clause can be served.
+[[nodiscard]] wire_form choose_plain_form(std::string_view accept);
+
+[[nodiscard]] std::string_view content_type(wire_form form, bool watch = false) noexcept;
 
 /// The same for discovery, which also supports the aggregated form.
 [[nodiscard]] answer<media_choice> choose_discovery_media(std::string_view accept);

@@ -1,12 +1,28 @@
 #include "render/render.hpp"
 
 #include "render/json_text.hpp"
+#include "render/protobuf_text.hpp"
 #include "render/table.hpp"
 
 namespace kubecoro::apiserver {
 namespace {
 
 constexpr std::string_view partial_type = R"("kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)";
+
+std::string event(std::string_view type, std::string_view object, wire_form form)
+{
+    if (form == wire_form::protobuf) return protobuf_event(type, object);
+    std::string out;
+    out.reserve(object.size() + type.size() + 24);
+    out += R"({"type":")";
+    out += type;
+    out += R"(","object":)";
+    out += object;
+    out += "}\n";
+    return out;
+}
+
+} // namespace
 
 std::string list_metadata(const list_page& page, bool custom)
 {
@@ -22,20 +38,6 @@ std::string list_metadata(const list_page& page, bool custom)
     if (page.remaining) out += R"(,"remainingItemCount":)" + std::to_string(*page.remaining);
     return out + "}";
 }
-
-std::string event(std::string_view type, std::string_view object)
-{
-    std::string out;
-    out.reserve(object.size() + type.size() + 24);
-    out += R"({"type":")";
-    out += type;
-    out += R"(","object":)";
-    out += object;
-    out += "}\n";
-    return out;
-}
-
-} // namespace
 
 std::string partial_metadata(const stored_object& object, bool typed)
 {
@@ -112,15 +114,15 @@ std::string render_event(const resource_info& info, std::string_view type, const
     switch (r.as) {
     case representation::table: {
         const auto metadata = R"({"resourceVersion":")" + std::to_string(object->version) + "\"}";
-        return event(type, make_table(info, object, r, metadata, columns, now));
+        return event(type, make_table(info, object, r, metadata, columns, now), r.form);
     }
     case representation::partial:
     case representation::partial_list:
-        return event(type, partial_metadata(*object));
+        return event(type, partial_metadata(*object), r.form);
     default: {
         std::string text;
         append_object(text, info, *object, r.version);
-        return event(type, text);
+        return event(type, text, r.form);
     }
     }
 }
@@ -137,7 +139,7 @@ std::string render_bookmark(const resource_info& info, std::uint64_t version, bo
     if (!custom && initial_end) metadata += ',' + std::string(mark);
     metadata += '}';
     if (r.as == representation::table)
-        return event("BOOKMARK", make_bookmark_table(info, r, "{" + number + "}", metadata, columns));
+        return event("BOOKMARK", make_bookmark_table(info, r, "{" + number + "}", metadata, columns), r.form);
     std::string object;
     if (r.as == representation::json)
         object = info.type_prefix(r.version);
@@ -150,9 +152,9 @@ std::string render_bookmark(const resource_info& info, std::uint64_t version, bo
     if (r.as == representation::json && info.behaves == builtin::deployment)
         object += R"(,"spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},)"
                   R"("strategy":{}},"status":{})";
-    return event("BOOKMARK", object + "}");
+    return event("BOOKMARK", object + "}", r.form);
 }
 
-std::string render_error_event(std::string_view status) { return event("ERROR", status); }
+std::string render_error_event(std::string_view status, wire_form form) { return event("ERROR", status, form); }
 
 } // namespace kubecoro::apiserver

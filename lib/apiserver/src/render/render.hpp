@@ -17,6 +17,7 @@ namespace kubecoro::apiserver {
 struct rendering
 {
     representation as = representation::json;
+    wire_form form = wire_form::json;
     /// The API version of the resource.
     std::string version;
     /// meta.k8s.io version of tables.
@@ -25,6 +26,7 @@ struct rendering
     std::string include_object = "Metadata";
 };
 
+/// Renders an object as JSON, whatever the form.
 [[nodiscard]] std::string render_object(const resource_info& info, const stored& object, const rendering& r,
                                         wall_time now);
 
@@ -50,14 +52,17 @@ private:
     std::vector<table_column> columns_;
 };
 
-/// Returns `{"type":"ADDED","object":...}` and a newline. `columns`: include a table's column definitions, which belong
+/// Returns the metadata of a list as JSON.
+[[nodiscard]] std::string list_metadata(const list_page& page, bool custom);
+
+/// Returns `{"type":"ADDED","object":...}` and a newline, or the same as a frame of protobuf. `columns`: include a table's column definitions, which belong
 /// to the first event only.
 [[nodiscard]] std::string render_event(const resource_info& info, std::string_view type, const stored& object,
                                        const rendering& r, bool columns, wall_time now);
 [[nodiscard]] std::string render_bookmark(const resource_info& info, std::uint64_t version, bool initial_end,
                                           const rendering& r, bool columns);
 /// Returns an ERROR event with a Status as its object.
-[[nodiscard]] std::string render_error_event(std::string_view status);
+[[nodiscard]] std::string render_error_event(std::string_view status, wire_form form);
 
 /// Renders an object as PartialObjectMetadata. `typed`: include kind and apiVersion.
 [[nodiscard]] std::string partial_metadata(const stored_object& object, bool typed = true);

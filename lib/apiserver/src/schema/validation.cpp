@@ -9,6 +9,8 @@
 #include "state/metadata_members.hpp"
 #include "state/names.hpp"
 
+#include <kubecoro/api/detail/protobuf_form.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -298,6 +300,18 @@ std::optional<status_error> check_binary(const resource_info& info, std::string_
     return {};
 }
 
+/// Compares the whole object with the schema of its kind. One value of the wrong type would spoil every list in protobuf.
+std::optional<status_error> check_all_types(const resource_info& info, std::string_view version,
+                                            const json::value& body)
+{
+    const auto* kind = info.custom ? nullptr : detail::builtin_schemas::find(info.api_version(version), info.kind);
+    if (!kind || !body.is_object()) return {};
+    const auto encoded = detail::protobuf_message(*kind, body.get_object());
+    if (encoded) return {};
+    return errors::bad_request(info.kind + " in version \"" + std::string(version) + "\" cannot be handled as a " +
+                               info.kind + ": json: " + encoded.error().message());
+}
+
 } // namespace
 
 std::optional<status_error> check_types(const resource_info& info, std::string_view version, const json::value& body)
@@ -336,7 +350,7 @@ std::optional<status_error> check_types(const resource_info& info, std::string_v
     for (const std::string_view path : {"spec", "status"})
         if (const auto* v = find_at(body, path); !info.custom && v && !v->is_null() && !v->is_object())
             return wrong_type(info, version, *v, info.kind + "." + std::string(path), "v1." + info.kind + "Spec");
-    return {};
+    return check_all_types(info, version, body);
 }
 
 namespace {

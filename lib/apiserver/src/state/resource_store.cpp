@@ -12,12 +12,13 @@ stored resource_store::find(std::string_view key) const
 
 namespace {
 
-/// Estimates the bytes of a change: the state before, which only the history may hold, and the event's shared line.
+/// Estimates the bytes of a change: the state before, which only the history may hold, and the event's shared line and
+/// frame.
 std::size_t cost_of(const change& c)
 {
     constexpr std::size_t frame = 512;
     const std::size_t last_state = c.type == change_type::deleted ? c.object->text.size() : 0;
-    return frame + (c.before ? c.before->text.size() : 0) + c.object->text.size() + last_state;
+    return frame + (c.before ? c.before->text.size() : 0) + 2 * c.object->text.size() + last_state;
 }
 
 } // namespace

@@ -34,6 +34,8 @@ struct change
     stored object;
     /// The event's JSON line in the stored version, rendered once and shared by all watchers.
     mutable std::shared_ptr<const std::string> line = nullptr;
+    /// The same in protobuf.
+    mutable std::shared_ptr<const std::string> frame = nullptr;
 };
 
 class resource_store

@@ -47,11 +47,23 @@ json::value scale_of(const resource_info& info, const stored_object& object)
             {"status", status}};
 }
 
+namespace {
+
+/// A Scale is of a built-in kind, whatever it scales.
+http_response scale_response(const exchange& x, const stored_object& object)
+{
+    const auto chosen = choose_media(x.request.header("accept"), media_scope{});
+    if (!chosen) return respond(chosen.error());
+    return object_response(x, to_text(scale_of(x.store->info, object)), chosen->form);
+}
+
+} // namespace
+
 http_response answer_scale_get(exchange& x)
 {
     const auto found = x.state.get(x.address());
     if (!found) return respond(found.error());
-    return json_response(x, to_text(scale_of(x.store->info, **found)));
+    return scale_response(x, **found);
 }
 
 http_response answer_scale_update(exchange& x, write_flags flags)
@@ -82,7 +94,7 @@ http_response write_scale(exchange& x, const json::value& scale, write_flags fla
     at.subresource.clear();
     const auto result = x.state.update(at, std::move(body), flags, x.now);
     if (!result) return respond(result.error());
-    return json_response(x, to_text(scale_of(info, **result)));
+    return scale_response(x, **result);
 }
 
 } // namespace kubecoro::apiserver

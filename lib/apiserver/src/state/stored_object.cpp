@@ -164,6 +164,7 @@ stored with_version(const stored& object, std::uint64_t version)
     copy->version = version;
     if (copy->version_at) copy->text.replace(copy->version_at, copy->version_length, digits);
     copy->version_length = digits.size();
+    copy->message_size = 0;
     return copy;
 }
 

@@ -34,6 +34,8 @@ struct stored_object
     std::vector<std::pair<std::string, std::string>> labels;
     /// In the order of resource_info::selectable.
     std::vector<std::string> fields;
+    /// The size of its protobuf message; 0: not known yet. Set by lists, on the strand.
+    mutable std::size_t message_size = 0;
 };
 
 using stored = std::shared_ptr<const stored_object>;

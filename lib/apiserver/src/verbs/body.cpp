@@ -7,6 +7,8 @@
 #include "schema/member_cost.hpp"
 #include "schema/validation.hpp"
 
+#include <kubecoro/api/detail/protobuf_form.hpp>
+
 #include <algorithm>
 #include <charconv>
 
@@ -20,17 +22,46 @@ std::string_view media_type(std::string_view content_type)
     return content_type;
 }
 
-/// Quotes a body in an error as kube-apiserver does: `<empty>`, all of it, or 30 bytes and dots.
-std::string shown(std::string_view body)
+bool is_protobuf(const exchange& x) { return media_type(x.request.header("content-type")) == detail::protobuf_type; }
+
+std::string hex(std::string_view bytes)
 {
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string out;
+    for (const char c : bytes) {
+        out += digits[static_cast<unsigned char>(c) >> 4];
+        out += digits[static_cast<unsigned char>(c) & 15];
+    }
+    return out;
+}
+
+/// Quotes a body in an error as kube-apiserver does: `<empty>`, all of it, or 30 bytes and dots.
+std::string shown(const exchange& x)
+{
+    const std::string_view body = x.request.body;
     if (body.empty()) return "(<empty>)";
+    if (is_protobuf(x)) return "(" + hex(body.substr(0, 30)) + (body.size() <= 30 ? ")" : " ...)");
     return body.size() <= 30 ? "(" + std::string(body) + ")" : "(" + std::string(body.substr(0, 30)) + " ...)";
+}
+
+/// The beginning of errors about bodies that cannot be read as JSON.
+std::string_view decoding(const exchange& x)
+{
+    return is_protobuf(x) ? "" : "couldn't get version/kind; json parse error: ";
+}
+
+status_error unsupported_type(const exchange& x)
+{
+    return errors::make(415, "UnsupportedMediaType",
+                        "the body of the request was in an unknown format - accepted media types include: "
+                        "application/json, application/yaml" +
+                            std::string(x.store->info.custom ? "" : ", application/vnd.kubernetes.protobuf"));
 }
 
 status_error unrecognized(const exchange& x, std::string_view why)
 {
     return errors::bad_request("the object provided is unrecognized (must be of type " + x.store->info.kind +
-                               "): " + std::string(why) + " " + shown(x.request.body));
+                               "): " + std::string(why) + " " + shown(x));
 }
 
 /// Maximum number of fields listed in a refusal, and maximum bytes of Warning headers in one response.
@@ -75,8 +106,31 @@ std::optional<status_error> check_type(const exchange& x, const json::value& bod
 
 } // namespace
 
+namespace {
+
+/// The JSON of a protobuf body. It has the same limits as a JSON body: a small message can be a large object.
+boost::system::result<json::value, std::string> read_protobuf(const exchange& x)
+{
+    decode_limits limits;
+    limits.max_object_bytes = max_body_bytes;
+    limits.max_depth = x.options.max_depth;
+    const auto api_version = x.store->info.api_version(x.route.version);
+    const auto object = detail::decode_protobuf_body(x.request.body, api_version, x.store->info.kind, limits);
+    if (!object) return {boost::system::in_place_error, object.error().message()};
+    const std::string text = object->to_text();
+    if (text.size() > max_body_bytes)
+        return {boost::system::in_place_error,
+                "the object is larger than " + std::to_string(max_body_bytes) + " bytes in JSON"};
+    if (key_comparisons(text, x.options.max_depth) > most_comparisons)
+        return {boost::system::in_place_error, "an object has too many members"};
+    return parse_json(text, x.options.max_depth);
+}
+
+} // namespace
+
 boost::system::result<json::value, std::string> read_document(const exchange& x)
 {
+    if (is_protobuf(x)) return read_protobuf(x);
     if (media_type(x.request.header("content-type")).ends_with("yaml")) return parse_yaml(x.request.body);
     // Before anything is built of it.
     if (key_comparisons(x.request.body, x.options.max_depth) > most_comparisons)
@@ -86,7 +140,7 @@ boost::system::result<json::value, std::string> read_document(const exchange& x)
 
 std::vector<std::string> duplicates_in_body(const exchange& x)
 {
-    if (x.target.value("fieldValidation") == "Ignore") return {};
+    if (x.target.value("fieldValidation") == "Ignore" || is_protobuf(x)) return {};
     if (media_type(x.request.header("content-type")).ends_with("yaml")) return duplicate_keys_of_yaml(x.request.body);
     auto complaints = duplicate_fields(x.request.body, x.options.max_depth);
     for (auto& field : complaints) field = "duplicate field " + quoted(field);
@@ -96,12 +150,11 @@ std::vector<std::string> duplicates_in_body(const exchange& x)
 answer<json::value> read_object(exchange& x)
 {
     const auto type = media_type(x.request.header("content-type"));
-    if (!type.empty() && type != "application/json" && type != "application/yaml")
-        return errors::make(415, "UnsupportedMediaType",
-                            "the body of the request was in an unknown format - accepted media types include: "
-                            "application/json, application/yaml");
+    const bool served = type.empty() || type == "application/json" || type == "application/yaml" ||
+                        (is_protobuf(x) && !x.store->info.custom);
+    if (!served) return unsupported_type(x);
     auto body = read_document(x);
-    if (!body) return unrecognized(x, "couldn't get version/kind; json parse error: " + body.error());
+    if (!body) return unrecognized(x, std::string(decoding(x)) + body.error());
     if (!body->is_object())
         return unrecognized(x, "couldn't get version/kind; json parse error: json: cannot unmarshal " +
                                    std::string(body->is_array() ? "array" : "scalar") +
@@ -120,7 +173,8 @@ std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& bod
     const auto unknown = unknown_fields(info, x.route.version, body);
     std::vector<std::string> complaints = duplicates;
     for (const auto& field : unknown) complaints.push_back("unknown field " + quoted(field));
-    const auto mode = x.target.value("fieldValidation");
+    // Unknown fields of protobuf have no names: a kube-apiserver ignores them, and validates nothing.
+    const auto mode = is_protobuf(x) ? "Ignore" : x.target.value("fieldValidation");
     if (mode == "Strict" && !complaints.empty()) {
         std::string list;
         for (std::size_t i = 0; i < std::min(complaints.size(), most_complaints); ++i)
@@ -181,9 +235,10 @@ answer<delete_request> read_delete_options(const exchange& x)
             return errors::bad_request("strconv.ParseInt: parsing " + quoted(grace) + ": invalid syntax");
         how.grace_seconds = seconds;
     }
+    if (is_protobuf(x) && x.store->info.custom) return unsupported_type(x);
     if (!x.request.body.empty()) {
         const auto body = read_document(x);
-        if (!body) return errors::bad_request("couldn't get version/kind; json parse error: " + body.error());
+        if (!body) return errors::bad_request(std::string(decoding(x)) + body.error());
         if (const auto* grace = find_at(*body, "gracePeriodSeconds"); grace && grace->is_int64())
             how.grace_seconds = grace->get_int64();
         if (const auto policy = text_at(*body, "propagationPolicy"); !policy.empty()) how.propagation = policy;

@@ -9,6 +9,8 @@ namespace kubecoro::apiserver {
 
 http_response answer_delete(exchange& x)
 {
+    const auto chosen = choose_media(x);
+    if (!chosen) return respond(chosen.error());
     const auto how = read_delete_options(x);
     if (!how) return respond(how.error());
     const auto result = x.state.remove(x.address(), *how, x.now);
@@ -17,13 +19,13 @@ http_response answer_delete(exchange& x)
     if (!result->gone || info.delete_answers_object) {
         const auto form = choose_rendering(x, false);
         if (!form) return respond(form.error());
-        return json_response(x, render_object(info, result->last, *form, x.now));
+        return object_response(x, render_object(info, result->last, *form, x.now), form->form);
     }
     std::string body = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":)";
     body += quoted(result->last->name);
     if (!info.group.empty()) body += R"(,"group":)" + quoted(info.group);
     body += R"(,"kind":)" + quoted(info.plural) + R"(,"uid":)" + quoted(result->last->uid) + "}}";
-    return json_response(x, std::move(body));
+    return object_response(x, std::move(body), chosen->form);
 }
 
 http_response answer_delete_collection(exchange& x)

@@ -1,6 +1,12 @@
 #include "verbs/list_stream.hpp"
 
 #include "render/json_text.hpp"
+#include "render/protobuf_text.hpp"
+#include "render/status_errors.hpp"
+
+#include <kubecoro/api/detail/protobuf_form.hpp>
+
+#include <utility>
 
 namespace kubecoro::apiserver {
 namespace {
@@ -35,6 +41,63 @@ private:
     bool begun_ = false;
 };
 
+/** Encodes each item twice, so that the answer is never in memory as a whole: first for its size, which comes before the
+    items, then while the list is sent. Sizes of whole objects are kept with them. */
+class protobuf_list_stream final : public body_stream
+{
+public:
+    static answer<std::unique_ptr<body_stream>> make(const resource_info& info, list_page page, const rendering& form)
+    {
+        const bool partial = form.as != representation::json;
+        const auto version = partial ? "meta.k8s.io/v1" : info.api_version(form.version);
+        const auto find = [&](std::string_view kind) { return detail::builtin_schemas::find(version, kind); };
+        const auto* item = find(partial ? "PartialObjectMetadata" : info.kind);
+        const auto* list = find(partial ? "PartialObjectMetadataList" : info.list_kind);
+        if (!item || !list) return errors::internal("no protobuf form of " + info.kind_name());
+        std::uint64_t size = 0;
+        for (const auto& object : page.items) {
+            const auto message = message_size(*item, *object, partial);
+            if (!message) return message.error();
+            size += detail::protobuf_item_size(*message);
+        }
+        auto metadata = json::object{{"metadata", parse_trusted(list_metadata(page, false))}};
+        auto head = detail::protobuf_list_head(*list, metadata, size);
+        if (!head) return errors::internal(head.error().message());
+        return std::unique_ptr<body_stream>(new protobuf_list_stream(*item, std::move(page), std::move(*head)));
+    }
+
+    bool next(std::string& out, std::size_t max_bytes) override
+    {
+        const std::size_t enough = out.size() + max_bytes;
+        out += std::exchange(head_, {});
+        for (; given_ < page_.items.size() && out.size() < enough; ++given_)
+            detail::append_protobuf_item(out, *protobuf_item(item_, *page_.items[given_]));
+        if (given_ < page_.items.size()) return true;
+        out += detail::protobuf_list_tail;
+        return false;
+    }
+
+private:
+    protobuf_list_stream(const detail::schema_kind& item, list_page page, std::string head)
+        : item_(item), page_(std::move(page)), head_(std::move(head))
+    {
+    }
+
+    static answer<std::size_t> message_size(const detail::schema_kind& kind, const stored_object& object, bool partial)
+    {
+        if (!partial && object.message_size != 0) return object.message_size;
+        const auto message = protobuf_item(kind, object);
+        if (!message) return message.error();
+        if (!partial) object.message_size = message->size();
+        return message->size();
+    }
+
+    const detail::schema_kind& item_;
+    list_page page_;
+    std::string head_;
+    std::size_t given_ = 0;
+};
+
 class pretty_stream final : public body_stream
 {
 public:
@@ -55,9 +118,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<body_stream> make_list_stream(const resource_info& info, list_page page, rendering form, wall_time now)
+answer<std::unique_ptr<body_stream>> make_list_stream(const resource_info& info, list_page page, rendering form,
+                                                      wall_time now)
 {
-    return std::make_unique<list_stream>(info, std::move(page), std::move(form), now);
+    if (form.form == wire_form::protobuf) return protobuf_list_stream::make(info, std::move(page), form);
+    return std::unique_ptr<body_stream>(std::make_unique<list_stream>(info, std::move(page), std::move(form), now));
 }
 
 std::unique_ptr<body_stream> make_pretty(std::unique_ptr<body_stream> compact)

@@ -9,9 +9,9 @@
 
 namespace kubecoro::apiserver {
 
-/// Streams the list and a trailing newline.
-[[nodiscard]] std::unique_ptr<body_stream> make_list_stream(const resource_info& info, list_page page, rendering form,
-                                                            wall_time now);
+/// Streams the list: JSON with a trailing newline, or protobuf. Errors: 500 if an object has no protobuf form.
+[[nodiscard]] answer<std::unique_ptr<body_stream>> make_list_stream(const resource_info& info, list_page page,
+                                                                    rendering form, wall_time now);
 
 /// Indents compact JSON by two spaces per level, without a trailing newline.
 [[nodiscard]] std::unique_ptr<body_stream> make_pretty(std::unique_ptr<body_stream> compact);

@@ -41,9 +41,11 @@ http_response discovery_response(const exchange& x, bool core)
     if (!chosen) return respond(chosen.error());
     const auto groups = served_groups(x.state);
     if (chosen->as != representation::discovery) {
-        if (!core) return json_response(x, group_list(groups));
-        return json_response(x, R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":)"
-                                R"([{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1"}]})");
+        if (!core) return object_response(x, group_list(groups), chosen->form);
+        return object_response(x,
+                               R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":)"
+                               R"([{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1"}]})",
+                               chosen->form);
     }
     auto r = json_response(x, aggregated_discovery(groups, core));
     const auto tag = '"' + content_hash(r.body) + '"';
@@ -53,7 +55,7 @@ http_response discovery_response(const exchange& x, bool core)
         r.body.clear();
         return r;
     }
-    r.headers.emplace_back("Content-Type", chosen->content_type);
+    r.headers.emplace_back("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
     return r;
 }
 

@@ -1,6 +1,7 @@
 // Answers GET: one object, a list, a watch.
 #include "http/exchange.hpp"
 #include "render/json_text.hpp"
+#include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
 #include "verbs/list_stream.hpp"
 #include "verbs/watch.hpp"
@@ -17,26 +18,44 @@ constexpr std::int64_t max_watch_seconds = 31'536'000;
 
 http_response json_response(const exchange& x, std::string body, int status)
 {
+    return object_response(x, std::move(body), wire_form::json, status);
+}
+
+http_response object_response(const exchange& x, std::string json, wire_form form, int status)
+{
     http_response r;
     r.status = status;
-    r.headers = {{"Content-Type", "application/json"}};
+    r.headers = {{"Content-Type", std::string(content_type(form))}};
     for (const auto& warning : x.warnings) r.headers.emplace_back("Warning", "299 - " + quoted(warning));
-    r.body = std::move(body);
-    r.body += '\n';
+    if (form == wire_form::json) {
+        r.body = std::move(json);
+        r.body += '\n';
+        return r;
+    }
+    auto encoded = protobuf_object(json);
+    if (!encoded) return respond(encoded.error());
+    r.body = std::move(*encoded);
     return r;
+}
+
+answer<media_choice> choose_media(const exchange& x, bool watch)
+{
+    return choose_media(x.request.header("accept"), media_scope{x.store->info.custom, watch});
 }
 
 http_response list_response(const exchange& x, list_page page, rendering form)
 {
     http_response r;
-    r.headers = {{"Content-Type", "application/json"}};
-    r.rest = make_list_stream(x.store->info, std::move(page), std::move(form), x.now);
+    r.headers = {{"Content-Type", std::string(content_type(form.form))}};
+    auto stream = make_list_stream(x.store->info, std::move(page), std::move(form), x.now);
+    if (!stream) return respond(stream.error());
+    r.rest = std::move(*stream);
     return r;
 }
 
 answer<rendering> choose_rendering(const exchange& x, bool list)
 {
-    const auto chosen = choose_media(x.request.header("accept"));
+    const auto chosen = choose_media(x);
     if (!chosen) return chosen.error();
     const auto& info = x.store->info;
     if (list != (chosen->as == representation::partial_list) &&
@@ -49,6 +68,7 @@ answer<rendering> choose_rendering(const exchange& x, bool list)
     }
     rendering r;
     r.as = chosen->as;
+    r.form = chosen->form;
     r.version = x.route.version;
     r.table_version = chosen->version;
     if (const auto include = x.target.value("includeObject"); !include.empty()) r.include_object = include;
@@ -67,7 +87,7 @@ http_response answer_get(exchange& x)
     if (!found) return respond(found.error());
     const auto form = choose_rendering(x, false);
     if (!form) return respond(form.error());
-    return json_response(x, render_object(x.store->info, *found, *form, x.now));
+    return object_response(x, render_object(x.store->info, *found, *form, x.now), form->form);
 }
 
 http_response answer_list(exchange& x)
@@ -87,7 +107,7 @@ http_response answer_watch(exchange& x)
 {
     auto query = read_list_query(x.target, true);
     if (!query) return respond(query.error());
-    const auto chosen = choose_media(x.request.header("accept"));
+    const auto chosen = choose_media(x, true);
     if (!chosen) return respond(chosen.error());
     if (!x.route.name.empty()) { // The deprecated form that watches one object.
         if (!query->field_selector.empty()) query->field_selector += ',';
@@ -101,6 +121,7 @@ http_response answer_watch(exchange& x)
     request.ns = x.route.ns;
     request.selected = std::move(*selected);
     request.form.as = chosen->as;
+    request.form.form = chosen->form;
     request.form.version = x.route.version;
     request.form.table_version = chosen->version;
     if (const auto include = x.target.value("includeObject"); !include.empty()) request.form.include_object = include;
@@ -114,7 +135,7 @@ http_response answer_watch(exchange& x)
     auto stream = open_watch(std::move(request), x.now);
     if (!stream) return respond(stream.error());
     http_response r;
-    r.headers = {{"Content-Type", "application/json"}};
+    r.headers = {{"Content-Type", std::string(content_type(chosen->form, true))}};
     r.watch = std::move(*stream);
     return r;
 }

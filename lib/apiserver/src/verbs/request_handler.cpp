@@ -2,9 +2,12 @@
 
 #include "http/exchange.hpp"
 #include "render/json_text.hpp"
+#include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
 #include "state/scale.hpp"
 #include "verbs/list_stream.hpp"
+
+#include <kubecoro/api/detail/protobuf_form.hpp>
 
 #include <algorithm>
 
@@ -174,11 +177,24 @@ std::optional<http_response> judge(const access_control& access, exchange& x)
     return r;
 }
 
+/// Brings the Status of a failed request into the form that was asked for.
+void encode_status(const exchange& x, http_response& r)
+{
+    if (r.status < 400 || r.header("content-type") != "application/json") return;
+    if (choose_plain_form(x.request.header("accept")) != wire_form::protobuf) return;
+    auto encoded = protobuf_object(r.body);
+    if (!encoded) return;
+    r.body = std::move(*encoded);
+    for (auto& [name, value] : r.headers)
+        if (same_name(name, "content-type")) value = detail::protobuf_type;
+}
+
 constexpr std::size_t first_part_of_list = 256 * 1024;
 
 void finish(const exchange& x, http_response& r)
 {
     r.user = x.user.name;
+    encode_status(x, r);
     if (r.header("cache-control").empty()) r.headers.emplace_back("Cache-Control", "no-cache, private");
     const bool json = !r.watch && r.header("content-type") == "application/json";
     const bool pretty = json && (r.status == 406 || wants_pretty(x));

@@ -110,7 +110,7 @@ watch_output open_stream::next(wall_time now, std::size_t max_bytes)
     }
     if (error_) {
         if (now < error_at_) return std::move(b.out);
-        b.add(std::make_shared<const std::string>(render_error_event(status_text(*error_))));
+        b.add(std::make_shared<const std::string>(render_error_event(status_text(*error_), request_.form.form)));
         ended_ = b.out.ended = true;
         return std::move(b.out);
     }
@@ -177,8 +177,12 @@ line open_stream::plain_line(const change& c, wall_time now)
     const bool shared =
         request_.form.as == representation::json && request_.form.version == request_.store->info.storage_version;
     if (!shared) return rendered(type, c.object, now);
-    if (!c.line) c.line = rendered(type, c.object, now);
-    return c.line;
+    auto& kept = request_.form.form == wire_form::json ? c.line : c.frame;
+    if (kept) return kept;
+    auto made = rendered(type, c.object, now);
+    // Small JSON can have a large frame, which the history does not account for.
+    if (made->size() <= 2 * c.object->text.size() + 256) kept = made;
+    return made;
 }
 
 void open_stream::send_bookmark(batch& b, wall_time now)

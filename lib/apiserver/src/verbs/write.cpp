@@ -15,13 +15,14 @@ http_response written(exchange& x, const answer<stored>& result, int status)
     if (!result) return respond(result.error());
     const auto form = choose_rendering(x, false);
     if (!form) return respond(form.error());
-    return json_response(x, render_object(x.store->info, *result, *form, x.now), status);
+    return object_response(x, render_object(x.store->info, *result, *form, x.now), form->form, status);
 }
 
 } // namespace
 
 http_response answer_create(exchange& x)
 {
+    if (const auto chosen = choose_media(x); !chosen) return respond(chosen.error());
     const auto flags = read_write_flags(x, "CreateOptions");
     if (!flags) return respond(flags.error());
     auto body = read_object(x);
@@ -31,6 +32,7 @@ http_response answer_create(exchange& x)
 
 http_response answer_update(exchange& x)
 {
+    if (const auto chosen = choose_media(x); !chosen) return respond(chosen.error());
     const auto flags = read_write_flags(x, "UpdateOptions");
     if (!flags) return respond(flags.error());
     if (x.route.subresource == "scale") return answer_scale_update(x, *flags);
@@ -99,6 +101,7 @@ std::optional<status_error> apply_patch(const exchange& x, patch_format format, 
 
 http_response answer_patch(exchange& x)
 {
+    if (const auto chosen = choose_media(x); !chosen) return respond(chosen.error());
     const auto flags = read_write_flags(x, "PatchOptions");
     if (!flags) return respond(flags.error());
     const auto format = choose_format(x);

@@ -15,7 +15,8 @@ namespace kubecoro::apiserver {
 /// The output of a watch that is ready to be sent.
 struct watch_output
 {
-    /// Complete event lines, each with its newline, in order. Watchers share the text of an event.
+    /// Complete events, in order: JSON lines with their newlines, or frames of protobuf. Watchers share the bytes of an
+    /// event.
     std::vector<std::shared_ptr<const std::string>> lines = {};
     /// More output is ready: send these lines, then call next() again without waiting.
     bool more = false;

@@ -1,0 +1,56 @@
+// Kubernetes' protobuf form of JSON objects, for servers and for request bodies.
+#pragma once
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/detail/schema.hpp>
+
+#include <boost/json/fwd.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// The Content-Type of the form.
+inline constexpr std::string_view protobuf_type = "application/vnd.kubernetes.protobuf";
+
+/** Returns the message of an object: its content, without envelope. Members that the kind's schema does not have are
+    left out; kind and apiVersion among them. The cost is linear.
+
+    Errors: cond::invalid with the path of a member whose value is of the wrong type. */
+[[nodiscard]] result<std::string> protobuf_message(const schema_kind& kind, const boost::json::object& object);
+
+/// Wraps a message into its envelope.
+[[nodiscard]] std::string protobuf_envelope(std::string_view api_version, std::string_view kind,
+                                            std::string_view message);
+
+/// Returns an object that says its apiVersion and kind as a message in its envelope. Errors: cond::invalid, also if
+/// the kind has no schema.
+[[nodiscard]] result<std::string> to_protobuf(const boost::json::value& object);
+
+/// Returns a frame of a watch: its length, the type of the event, and the object.
+/// @param object  In its envelope.
+[[nodiscard]] std::string protobuf_frame(std::string_view type, std::string_view object);
+
+/// The size of an item in a list.
+[[nodiscard]] std::size_t protobuf_item_size(std::size_t message_size) noexcept;
+/** Returns everything before the first item of a list. The items follow, then protobuf_list_tail.
+
+    @param items_size  The sum of protobuf_item_size() over all items.
+    @param list        The list without items. */
+[[nodiscard]] result<std::string> protobuf_list_head(const schema_kind& kind, const boost::json::object& list,
+                                                     std::uint64_t items_size);
+void append_protobuf_item(std::string& out, std::string_view message);
+/// The empty fields that end every envelope.
+inline constexpr std::string_view protobuf_list_tail{"\x1a\x00\x22\x00", 4};
+
+/** Decodes the body of a request.
+
+    @param api_version, kind  The type of an object that does not say its own.
+    @return the object. Errors: cond::corrupt; cond::invalid if the object exceeds the limits. */
+[[nodiscard]] result<object> decode_protobuf_body(std::string_view body, std::string_view api_version,
+                                                  std::string_view kind, const decode_limits& limits);
+
+} // namespace kubecoro::detail

@@ -1,0 +1,26 @@
+// Reads texts that Go writes to JSON for values that protobuf holds as numbers or bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// A point in time since 1970, UTC.
+struct go_time
+{
+    std::int64_t seconds = 0;
+    /// Nanoseconds within the second; not negative.
+    std::int32_t nanos = 0;
+};
+
+/// Reads RFC 3339 with any fraction and offset. Digits of the fraction beyond nanoseconds are ignored.
+[[nodiscard]] std::optional<go_time> read_time(std::string_view text) noexcept;
+/// Reads a time.Duration in nanoseconds: `1h0m0s`, `-1.5s`, `300ms`.
+[[nodiscard]] std::optional<std::int64_t> read_duration(std::string_view text) noexcept;
+/// Appends the bytes of standard base64 with padding; line ends are skipped. False if it is none.
+[[nodiscard]] bool append_decoded_base64(std::string& out, std::string_view text);
+
+} // namespace kubecoro::detail

@@ -1,0 +1,58 @@
+// Turns JSON values into the protobuf messages that Go writes for the same objects.
+#pragma once
+
+#include "protobuf/wire_builder.hpp"
+
+#include <kubecoro/api/detail/schema.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/** Writes messages of the built-in kinds by the rules of the Go types: docs/decisions/0017-protobuf.md.
+
+    Members that the schema does not have are left out, as Go leaves them out. The cost is linear in the value. */
+class message_writer
+{
+public:
+    /// Writes the content of a message. False: problem() says which field is wrong, and how.
+    [[nodiscard]] bool write(std::uint16_t message, const boost::json::object& from);
+    /// After write(): the message. Valid until the next one.
+    [[nodiscard]] std::string_view content() const noexcept { return out_.view(); }
+    [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+
+private:
+    [[nodiscard]] bool members(std::uint16_t message, const boost::json::object& from);
+    [[nodiscard]] bool field(const schema_field& f, const boost::json::object& from);
+    /// Writes a field that has one value. Null value = none was given.
+    [[nodiscard]] bool single(const schema_field& f, const boost::json::value* given);
+    [[nodiscard]] bool list(const schema_field& f, const boost::json::value& items);
+    [[nodiscard]] bool map(const schema_field& f, const boost::json::value& entries);
+    /// Writes a value as the field `number`. Null is the zero value.
+    [[nodiscard]] bool value(const schema_field& f, std::uint32_t number, const boost::json::value& v);
+    [[nodiscard]] bool integer(const schema_field& f, std::uint32_t number, const boost::json::value& v);
+    [[nodiscard]] bool message_content(std::uint16_t message, const boost::json::value& v);
+    [[nodiscard]] bool object_content(std::uint16_t message, const boost::json::value& v);
+    [[nodiscard]] bool quantity(const boost::json::value& v);
+    [[nodiscard]] bool int_or_string(const boost::json::value& v);
+    [[nodiscard]] bool time(const boost::json::value& v, bool micro);
+    [[nodiscard]] bool duration(const boost::json::value& v);
+    [[nodiscard]] bool schema_or(std::uint16_t message, const boost::json::value& v);
+    bool fail(std::string_view wanted, const boost::json::value& found);
+    /// Puts a step before the path of the problem.
+    bool fails_in(std::string_view name);
+    bool fails_at(std::size_t index);
+
+    wire_builder out_;
+    std::size_t depth_ = 0;
+    /// Where the problem is: ".spec.replicas".
+    std::string path_;
+    std::string problem_;
+};
+
+} // namespace kubecoro::detail
