@@ -2,8 +2,8 @@
 // Decides a reflector's next action: list, watch, wait. Follows client-go's reflector, except where that is wrong.
 
 #include "listener/initial_events.hpp"
-#include "reflector/undecoded_keys.hpp"
 #include "reflector/parking_core.hpp"
+#include "reflector/undecoded_keys.hpp"
 #include "reflector/watch_list_ability.hpp"
 
 #include <kubecoro/api/decode.hpp>
