@@ -215,6 +215,8 @@ asio::awaitable<result<std::unique_ptr<answer>>> lying_transport::send(request r
             co_return sent(std::make_unique<made_up_answer>(422, status_text(422, "Invalid")));
         r.target = without_stream_question(std::move(r.target));
     }
+    // The lies are lines of JSON.
+    if (watch) accept_json_only(r);
     auto truthful = co_await truthful_->send(std::move(r));
     if (!truthful || !watch || (*truthful)->head().status != 200) co_return truthful;
     co_return sent(std::make_unique<lying_watch>(std::move(*truthful), plan_));

@@ -433,3 +433,22 @@ TEST_CASE("protobuf: a watch at a version that is gone gets an ERROR", "[apiserv
     CHECK(got[0].type == watch_event_type::error);
     CHECK(got[0].status.code == 410);
 }
+
+TEST_CASE("protobuf: an object has the same content in both forms", "[apiserver][protobuf]")
+{
+    server s;
+    const std::string pods = "/api/v1/namespaces/default/pods";
+    s.expect(201, "POST", pods, R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","finalizers":[]},
+        "spec":{"volumes":[],"containers":[{"name":"c","image":"i","env":[],"resources":{"limits":{}}}]}})");
+    s.expect(200, "PATCH", pods + "/a/status",
+             R"({"status":{"conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[]}})",
+             {{"Content-Type", "application/merge-patch+json"}});
+    const auto in_json = object::parse(s.ask("GET", pods + "/a").body);
+    const auto in_protobuf =
+        decode_object(s.ask("GET", pods + "/a", {}, accept(typed)).body, {}, {}, wire_form::protobuf);
+    REQUIRE(in_json);
+    REQUIRE(in_protobuf);
+    CHECK(in_json->root() == in_protobuf->root());
+    CHECK_FALSE((*in_json)["spec"]["volumes"]);
+    CHECK((*in_json)["status"]["conditions"].to_text().find(R"("lastProbeTime":null)") != std::string::npos);
+}

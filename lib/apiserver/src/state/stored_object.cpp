@@ -1,6 +1,7 @@
 #include "state/stored_object.hpp"
 
 #include "render/json_text.hpp"
+#include "state/go_form.hpp"
 #include "state/metadata_members.hpp"
 
 #include <algorithm>
@@ -124,6 +125,7 @@ void normalise(const resource_info& info, json::value& body)
 
 stored make_stored(const resource_info& info, json::value& body, std::uint64_t version)
 {
+    take_go_form(info, body);
     auto o = std::make_shared<stored_object>();
     o->ns = text_at(body, "metadata.namespace");
     o->name = text_at(body, "metadata.name");
