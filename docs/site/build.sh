@@ -13,7 +13,7 @@ rm -rf "$out"
 mkdir -p "$out/pages"
 # The names first, so that pages can refer to them; then everything.
 { cat "$site/Doxyfile"; printf '%s\n' "INPUT=docs/site lib" GENERATE_HTML=NO WARN_LOGFILE=/dev/null "GENERATE_TAGFILE=$out/names.tag"; } | doxygen - >/dev/null
-mapfile -t pages < <(find README.md docs apps test -name '*.md' | sort)
+mapfile -t pages < <(find README.md docs apps lib test -name '*.md' | sort)
 for page in "${pages[@]}"; do mkdir -p "$out/pages/$(dirname "$page")"; done
 LC_ALL=C awk -v out="$out/pages" -f "$site/pages.awk" "$out/names.tag" "${pages[@]}"
 { cat "$site/Doxyfile"; printf '%s\n' "WARN_LOGFILE=$out/warnings.txt"; } | doxygen -
