@@ -62,7 +62,7 @@ constexpr civil_date date_of(std::int64_t day) noexcept
 std::string seconds_text(std::int64_t seconds)
 {
     const std::int64_t day = divide(seconds, seconds_per_day);
-    const std::int64_t within = seconds - day * seconds_per_day;
+    const std::int64_t within = seconds % seconds_per_day + (seconds % seconds_per_day < 0 ? seconds_per_day : 0);
     const civil_date date = date_of(day);
     std::string out;
     append_padded(out, date.year, 4);
