@@ -104,10 +104,6 @@ std::optional<status_error> check_type(const exchange& x, const json::value& bod
     return {};
 }
 
-} // namespace
-
-namespace {
-
 /// The JSON of a protobuf body. It has the same limits as a JSON body: a small message can be a large object.
 boost::system::result<json::value, std::string> read_protobuf(const exchange& x)
 {

@@ -64,9 +64,9 @@ struct decode_options
     bool drop_managed_fields = false;
     /// Fields that are left out while decoding.
     prune_options prune = {};
-    /** The form that servers are asked for. protobuf costs the server and this program less, but only built-in kinds
-        have it: other kinds are read as JSON in any case. json: choose it for a kind whose objects have fields that
-        this version does not know (see object::is_partial()) and are needed. */
+    /** The form that servers are asked for. protobuf costs the server less, but only built-in kinds have it: other
+        kinds are read as JSON in any case. json: choose it for a kind whose objects have fields that this version does
+        not know (see object::is_partial()) and are needed. */
     wire_form form = wire_form::protobuf;
     KUBECORO_NAME_FIRST;
 
