@@ -253,21 +253,28 @@ void checked_controller::look(const object_key& key)
     }
 }
 
-/// Whether a source need not show the write, or shows it: the object, or everything up to its version.
-bool checked_controller::shows(const source& s, const write& w) const
+/// Whether a source need not show everything up to the write, or does.
+bool checked_controller::has_passed(const source& s, const write& w) const
 {
     if (s.removed || s.from->informer.resource().kind != w.kind) return true;
-    const auto content = s.from->informer.lister();
-    const auto stored = content.get(w.object);
-    return (stored && version_of(stored) >= w.version) || content.reached(std::to_string(w.version), w.object.ns);
+    return s.from->informer.lister().reached(std::to_string(w.version), w.object.ns);
+}
+
+/// Whether a source need not show the write, or does.
+bool checked_controller::shows(const source& s, const write& w) const
+{
+    if (has_passed(s, w)) return true;
+    const auto stored = s.from->informer.lister().get(w.object);
+    return stored && version_of(stored) >= w.version;
 }
 
 /// Whether there is a reason to hold a key back until its write is seen. The sources are chosen when the run ends, so
-/// those that joined since the write count.
+/// those that joined since the write count. A source whose transform fails may show the object before it has passed
+/// the write.
 bool checked_controller::may_be_held(const page& p) const
 {
     if (!p.written || own_write_wait_ == duration::zero() || now() >= p.written->when + own_write_wait_) return false;
-    return std::any_of(sources_.begin(), sources_.end(), [&](const source& s) { return !shows(s, *p.written); });
+    return std::any_of(sources_.begin(), sources_.end(), [&](const source& s) { return !has_passed(s, *p.written); });
 }
 
 void checked_controller::check_own_write(const object_key& key, page& p)

@@ -120,6 +120,7 @@ private:
     boost::asio::awaitable<result<>> wait_for_end();
 
     void look(const object_key& key);
+    [[nodiscard]] bool has_passed(const source& s, const write& w) const;
     [[nodiscard]] bool shows(const source& s, const write& w) const;
     [[nodiscard]] bool may_be_held(const page& p) const;
     void check_own_write(const object_key& key, page& p);
