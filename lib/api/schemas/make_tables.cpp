@@ -116,6 +116,9 @@ public:
             require(_indexes.emplace(name, narrow(_indexes.size())).second, std::string(name) + ": twice");
         }
         for (const auto& m : listed) messages.push_back(read_message(m.as_object()));
+        for (auto& m : messages)
+            for (auto& f : m.fields)
+                if (is_null_if_absent(f)) f.flags |= field_flag::null_if_absent;
         for (std::uint16_t i = 0; i < messages.size(); ++i) require_finite(i, 0);
         for (const auto& k : file.at("kinds").as_array()) kinds.push_back(read_kind(k.as_object()));
         std::ranges::sort(kinds, {}, [](const kind_row& k) { return std::pair{k.api_version, k.kind}; });
@@ -172,6 +175,16 @@ private:
             row.flags |= lookup(option_flags, option, where);
             options.remove_prefix(std::min(options.size(), option.size() + 1));
         }
+    }
+
+    /// A scalar or struct is always on the wire: an older server without the field has nothing in its JSON either.
+    bool is_null_if_absent(const field_row& f) const
+    {
+        constexpr auto left_out = field_flag::omit_empty | field_flag::omit_zero | field_flag::inlined;
+        constexpr auto nil = field_flag::pointer | field_flag::repeated | field_flag::map;
+        if ((f.flags & left_out) != 0) return false;
+        const bool is_list = f.type == "message" && messages[f.message].form == "array";
+        return (f.flags & nil) != 0 || f.type == "bytes" || is_list;
     }
 
     /// Inlined messages must end: readers follow them without a limit.
@@ -235,6 +248,12 @@ private:
     std::map<std::string_view, std::uint16_t> _numbers;
 };
 
+bool has_nulls(const message_row& m)
+{
+    return std::ranges::any_of(m.fields,
+                               [](const field_row& f) { return (f.flags & field_flag::null_if_absent) != 0; });
+}
+
 void write_messages(std::ostream& out, const schemas& all, const text_pool& texts)
 {
     out << "\nconstexpr schema_field fields[]{";
@@ -247,7 +266,8 @@ void write_messages(std::ostream& out, const schemas& all, const text_pool& text
     out << "};\n\nconstexpr schema_message messages[]{";
     std::size_t first = 0;
     for (const auto& m : all.messages) {
-        out << "\n    {" << first << ", json_form::" << m.form << ", " << m.fields.size() << "},";
+        out << "\n    {" << first << ", json_form::" << m.form << ", " << m.fields.size() << ", "
+            << (has_nulls(m) ? "true" : "false") << "},";
         first += m.fields.size();
     }
     out << "};\n";
@@ -277,7 +297,7 @@ void write(std::ostream& out, const schemas& all)
 {
     const text_pool texts(all);
     out << "// Written by make_tables from lib/api/schemas/kubernetes.json.\n"
-           "#include \"schema/schema_tables.hpp\"\n\n"
+           "#include <kubecoro/api/detail/schema.hpp>\n\n"
            "namespace kubecoro::detail {\nnamespace {\n\n";
     texts.write(out);
     write_messages(out, all, texts);

@@ -8,6 +8,24 @@
 
 using namespace kubecoro::detail;
 
+namespace {
+
+std::string time_text(std::int64_t seconds)
+{
+    std::string out;
+    append_time(out, seconds);
+    return out;
+}
+
+std::string micro_time_text(std::int64_t seconds, std::int32_t nanos)
+{
+    std::string out;
+    append_micro_time(out, seconds, nanos);
+    return out;
+}
+
+} // namespace
+
 TEST_CASE("go text: times", "[protobuf]")
 {
     CHECK(time_text(0) == "1970-01-01T00:00:00Z");

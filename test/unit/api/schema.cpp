@@ -144,7 +144,7 @@ TEST_CASE("fields know their numbers, types and how zero looks", "[schema]")
 {
     const auto& containers = field_at("v1", "Pod", "spec.containers");
     CHECK(containers.number == 2);
-    CHECK(containers.flags == (field_flag::repeated | field_flag::patch_merge));
+    CHECK(containers.flags == (field_flag::repeated | field_flag::patch_merge | field_flag::null_if_absent));
     const auto& priority = field_at("v1", "Pod", "spec.priority");
     CHECK(priority.number == 25);
     CHECK(priority.type == field_type::int32);

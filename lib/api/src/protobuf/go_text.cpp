@@ -58,25 +58,32 @@ constexpr civil_date date_of(std::int64_t day) noexcept
             of_year - (153 * month + 2) / 5 + 1};
 }
 
-/// The date and time without zone.
-std::string seconds_text(std::int64_t seconds)
+void put_pair(char* to, std::int64_t value) noexcept
+{
+    to[0] = static_cast<char>('0' + value / 10);
+    to[1] = static_cast<char>('0' + value % 10);
+}
+
+/// Appends the date and time without zone.
+void append_seconds(std::string& out, std::int64_t seconds)
 {
     const std::int64_t day = divide(seconds, seconds_per_day);
     const std::int64_t within = seconds % seconds_per_day + (seconds % seconds_per_day < 0 ? seconds_per_day : 0);
     const civil_date date = date_of(day);
-    std::string out;
-    append_padded(out, date.year, 4);
-    out += '-';
-    append_padded(out, date.month, 2);
-    out += '-';
-    append_padded(out, date.day, 2);
-    out += 'T';
-    append_padded(out, within / 3600, 2);
-    out += ':';
-    append_padded(out, within / 60 % 60, 2);
-    out += ':';
-    append_padded(out, within % 60, 2);
-    return out;
+    const bool is_common_year = date.year >= 0 && date.year <= 9999;
+    if (!is_common_year) append_padded(out, date.year, 4);
+    std::array<char, 20> text{"0000-00-00T00:00:00"};
+    if (is_common_year) {
+        put_pair(text.data(), date.year / 100);
+        put_pair(text.data() + 2, date.year % 100);
+    }
+    put_pair(text.data() + 5, date.month);
+    put_pair(text.data() + 8, date.day);
+    put_pair(text.data() + 11, within / 3600);
+    put_pair(text.data() + 14, within / 60 % 60);
+    put_pair(text.data() + 17, within % 60);
+    const std::size_t from = is_common_year ? 0 : 4;
+    out.append(text.data() + from, text.size() - 1 - from);
 }
 
 /// Writes digits d.ddd with this exponent in full.
@@ -141,17 +148,21 @@ std::size_t valid_prefix(std::string_view s) noexcept
 
 } // namespace
 
-std::string time_text(std::int64_t seconds) { return seconds_text(seconds) + 'Z'; }
+void append_time(std::string& out, std::int64_t seconds)
+{
+    append_seconds(out, seconds);
+    out += 'Z';
+}
 
-std::string micro_time_text(std::int64_t seconds, std::int32_t nanos)
+void append_micro_time(std::string& out, std::int64_t seconds, std::int32_t nanos)
 {
     // Go carries what is beyond a second, and wraps at the ends of its range.
     const std::int64_t carried = divide(nanos, nanos_per_second);
     const auto all = static_cast<std::uint64_t>(seconds) + static_cast<std::uint64_t>(carried);
-    std::string out = seconds_text(static_cast<std::int64_t>(all));
+    append_seconds(out, static_cast<std::int64_t>(all));
     out += '.';
     append_padded(out, (nanos - carried * nanos_per_second) / 1000, 6);
-    return out += 'Z';
+    out += 'Z';
 }
 
 std::string duration_text(std::int64_t nanos)
@@ -223,7 +234,7 @@ void append_base64(std::string& out, std::string_view bytes)
     }
 }
 
-bool is_utf8(std::string_view text) noexcept { return valid_prefix(text) == text.size(); }
+bool is_valid_utf8(std::string_view text) noexcept { return valid_prefix(text) == text.size(); }
 
 void append_valid_utf8(std::string& out, std::string_view text)
 {

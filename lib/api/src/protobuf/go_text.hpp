@@ -1,6 +1,9 @@
 // Texts as Go writes them to JSON, for values that protobuf holds as numbers or bytes.
 #pragma once
 
+#include <kubecoro/base/hash.hpp>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,10 +11,10 @@
 
 namespace kubecoro::detail {
 
-/// RFC 3339 in UTC with whole seconds: `2026-01-31T12:00:00Z`. Years beyond 9999 have more digits.
-[[nodiscard]] std::string time_text(std::int64_t seconds);
+/// Appends RFC 3339 in UTC with whole seconds: `2026-01-31T12:00:00Z`. Years beyond 9999 have more digits.
+void append_time(std::string& out, std::int64_t seconds);
 /// The same with six digits of fraction.
-[[nodiscard]] std::string micro_time_text(std::int64_t seconds, std::int32_t nanos);
+void append_micro_time(std::string& out, std::int64_t seconds, std::int32_t nanos);
 /// As Go's time.Duration: `1h0m0s`, `1.5s`, `300ms`.
 [[nodiscard]] std::string duration_text(std::int64_t nanos);
 /// The shortest text that gives the same double. None for NaN and infinities, which JSON cannot express.
@@ -19,8 +22,25 @@ namespace kubecoro::detail {
 /// Appends standard base64 with padding.
 void append_base64(std::string& out, std::string_view bytes);
 
+[[nodiscard]] inline bool is_ascii(std::string_view text) noexcept
+{
+    constexpr std::uint64_t high_bits = 0x8080808080808080u;
+    const char* at = text.data();
+    std::size_t n = text.size();
+    std::uint64_t seen = 0;
+    if (n >= 8) {
+        for (; n > 8; at += 8, n -= 8) seen |= load_word(at);
+        // The last word overlaps the previous one.
+        seen |= load_word(at + n - 8);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) seen |= static_cast<unsigned char>(at[i]);
+    }
+    return (seen & high_bits) == 0;
+}
 /// True if the text is valid UTF-8.
-[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+[[nodiscard]] bool is_valid_utf8(std::string_view text) noexcept;
+/// The same, faster for the ASCII that nearly all texts are.
+[[nodiscard]] inline bool is_utf8(std::string_view text) noexcept { return is_ascii(text) || is_valid_utf8(text); }
 /// Appends the text; each byte that belongs to no valid character becomes U+FFFD.
 void append_valid_utf8(std::string& out, std::string_view text);
 

@@ -13,21 +13,11 @@ namespace {
 
 using flag = field_flag;
 
-wire_type wire_type_of(field_type t) noexcept
+constexpr wire_type wire_type_of(field_type t) noexcept
 {
-    switch (t) {
-    case field_type::int32:
-    case field_type::int64:
-    case field_type::boolean:
-        return wire_type::varint;
-    case field_type::real:
-        return wire_type::fixed64;
-    case field_type::string:
-    case field_type::bytes:
-    case field_type::message:
-        break;
-    }
-    return wire_type::length;
+    if (t == field_type::real) return wire_type::fixed64;
+    const bool is_number = t == field_type::int32 || t == field_type::int64 || t == field_type::boolean;
+    return is_number ? wire_type::varint : wire_type::length;
 }
 
 std::int64_t signed_value(const schema_field& f, std::uint64_t value) noexcept
@@ -35,34 +25,46 @@ std::int64_t signed_value(const schema_field& f, std::uint64_t value) noexcept
     return f.type == field_type::int32 ? static_cast<std::int32_t>(value) : static_cast<std::int64_t>(value);
 }
 
-/// The first fields of a short message; the last value of each counts. None if the message is damaged.
+/// Reads the first fields of a short message; the last value of each counts. False: the message is damaged.
 template<std::size_t N>
-std::optional<std::array<wire_field, N>> first_fields(std::string_view message) noexcept
+bool read_first(std::string_view message, std::array<wire_field, N>& out) noexcept
 {
-    std::array<wire_field, N> out{};
     wire_cursor in(message);
+    wire_field f;
     while (!in.done()) {
-        wire_field f;
-        if (!in.next(f)) return std::nullopt;
+        if (!in.next(f)) return false;
         if (f.number <= N) out[f.number - 1] = f;
     }
-    return out;
+    return true;
 }
 
-bool is_no_time(std::string_view content, bool micro) noexcept
+struct wire_time
 {
-    if (content.empty()) return true;
-    const auto fields = first_fields<2>(content);
-    return fields && static_cast<std::int64_t>((*fields)[0].value) == no_time_seconds &&
-           (!micro || (*fields)[1].value == 0);
+    std::int64_t seconds = 0;
+    std::int32_t nanos = 0;
+    /// Go's zero time, which is null in JSON.
+    bool is_none = false;
+};
+
+/// False: the message is damaged.
+bool read_time(std::string_view content, bool micro, wire_time& out) noexcept
+{
+    std::array<wire_field, 2> fields;
+    if (!read_first(content, fields)) return false;
+    out.seconds = static_cast<std::int64_t>(fields[0].value);
+    out.nanos = static_cast<std::int32_t>(fields[1].value);
+    out.is_none = content.empty() || (out.seconds == no_time_seconds && (!micro || fields[1].value == 0));
+    return true;
 }
 
 /// True if Go's `omitempty` or `omitzero` leaves the value out.
 bool is_omitted(const schema_field& f, const wire_field& w) noexcept
 {
-    if (f.has(flag::pointer)) return false;
-    if (f.has(flag::omit_zero)) return is_no_time(w.content, false);
-    if (!f.has(flag::omit_empty)) return false;
+    if (!f.has(flag::omit_empty | flag::omit_zero) || f.has(flag::pointer)) return false;
+    if (f.has(flag::omit_zero)) {
+        wire_time t;
+        return read_time(w.content, false, t) && t.is_none;
+    }
     if (f.type == field_type::message)
         return w.content.empty() && builtin_schemas::message(f.message).form == json_form::array;
     return w.type == wire_type::length ? w.content.empty() : signed_value(f, w.value) == 0;
@@ -87,9 +89,9 @@ bool is_claim_template(const schema_field& f) noexcept
 
 } // namespace
 
-bool message_reader::fail(std::string why)
+bool message_reader::fail(const char* why)
 {
-    if (problem_.empty()) problem_ = std::move(why);
+    if (problem_.empty()) problem_ = why;
     return false;
 }
 
@@ -104,8 +106,10 @@ bool message_reader::object(std::uint16_t message, std::string_view api_version,
 
 bool message_reader::members(std::uint16_t message, std::string_view bytes)
 {
-    const auto fields = builtin_schemas::fields(message);
-    auto next = fields.begin();
+    const schema_message& m = builtin_schemas::message(message);
+    const auto fields = builtin_schemas::fields(m);
+    const schema_field* next = fields.data();
+    const schema_field* const end = next + fields.size();
     std::uint32_t last = 0;
     wire_cursor in(bytes);
     while (!in.done()) {
@@ -114,9 +118,10 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
         if (!in.next(w)) return fail("damaged protobuf");
         if (w.number <= last) return fail("protobuf fields are out of order");
         last = w.number;
-        for (; next != fields.end() && next->number < w.number; ++next)
-            if (!absent(*next)) return false;
-        if (next == fields.end() || next->number != w.number) {
+        const schema_field* const passed = next;
+        while (next != end && next->number < w.number) ++next;
+        if (m.has_nulls && !absent({passed, next})) return false;
+        if (next == end || next->number != w.number) {
             ++unknown_fields_;
             tape_.forget_recordings();
             while (in.next_number() == w.number)
@@ -127,22 +132,19 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
         const bool many = f.has(flag::repeated | flag::map);
         if (!(many ? run(f, w, begin, in) : single(f, w))) return false;
     }
-    for (; next != fields.end(); ++next)
-        if (!absent(*next)) return false;
-    return true;
+    return !m.has_nulls || absent({next, end});
 }
 
-bool message_reader::absent(const schema_field& f)
+bool message_reader::absent(std::span<const schema_field> fields)
 {
-    if (f.has(flag::omit_empty | flag::omit_zero | flag::inlined)) return true;
-    // A scalar or struct is always on the wire: an older server without the field has nothing in its JSON either.
-    const bool is_list = f.type == field_type::message && !f.has(flag::pointer) &&
-                         builtin_schemas::message(f.message).form == json_form::array;
-    const bool nil = f.has(flag::pointer | flag::repeated | flag::map) || f.type == field_type::bytes || is_list;
-    if (!nil) return true;
-    if (!key(builtin_schemas::text(f.name))) return false;
-    if (&f != items_) return tape_.null();
-    return tape_.leaves_out_container() || (tape_.begin(false) && tape_.end());
+    for (const auto& f : fields) {
+        if (!f.has(flag::null_if_absent)) continue;
+        if (!key(f)) return false;
+        const bool is_empty_list = &f == items_;
+        if (!is_empty_list && !tape_.null()) return false;
+        if (is_empty_list && !tape_.leaves_out_container() && !(tape_.begin(false) && tape_.end())) return false;
+    }
+    return true;
 }
 
 bool message_reader::single(const schema_field& f, const wire_field& w)
@@ -150,49 +152,72 @@ bool message_reader::single(const schema_field& f, const wire_field& w)
     if (w.type != wire_type_of(f.type)) return fail("a protobuf field has another type than its schema");
     if (f.has(flag::inlined)) return members(f.message, w.content);
     if (is_omitted(f, w)) return true;
-    return key(builtin_schemas::text(f.name)) && value(f, w);
+    // Most fields are texts.
+    return key(f) && (f.type == field_type::string ? text(w.content) : value(f, w));
 }
 
 bool message_reader::run(const schema_field& f, const wire_field& first, const char* begin, wire_cursor& in)
 {
-    while (in.next_number() == first.number) {
-        wire_field more;
-        if (!in.next(more)) return fail("damaged protobuf");
+    if (!key(f)) return false;
+    const bool left_out = tape_.leaves_out_container();
+    if (left_out || tape_.may_repeat_whole()) {
+        wire_cursor ahead = in;
+        while (ahead.next_number() == first.number) {
+            wire_field more;
+            if (!ahead.next(more)) return fail("damaged protobuf");
+        }
+        const std::string_view all(begin, static_cast<std::size_t>(ahead.position() - begin));
+        // The elements of a run may have its bytes, too.
+        if (left_out || tape_.repeat_whole(all, &f.flags)) {
+            in = ahead;
+            return true;
+        }
     }
-    const std::string_view all(begin, static_cast<std::size_t>(in.position() - begin));
-    if (!key(builtin_schemas::text(f.name))) return false;
-    // The elements of a run may have its bytes, too.
-    if (tape_.leaves_out_container() || copies(&f.flags, all)) return true;
-    return tape_.begin(f.has(flag::map)) && elements(f, all) && tape_.end();
+    return tape_.begin(f.has(flag::map)) && elements(f, first, in) && tape_.end();
 }
 
-bool message_reader::elements(const schema_field& f, std::string_view run)
+bool message_reader::elements(const schema_field& f, const wire_field& first, wire_cursor& in)
 {
-    const wire_type expected = f.has(flag::map) ? wire_type::length : wire_type_of(f.type);
-    wire_cursor in(run);
-    while (!in.done()) {
-        wire_field w;
+    wire_field w = first;
+    for (;;) {
+        if (!element(f, w)) return false;
+        if (in.next_number() != first.number) return true;
         if (!in.next(w)) return fail("damaged protobuf");
-        const bool is_packed = w.type == wire_type::length && expected == wire_type::varint;
-        if (w.type != expected && !is_packed) return fail("a protobuf field has another type than its schema");
-        if (!(is_packed ? packed(f, w.content) : f.has(flag::map) ? entry(f, w.content) : value(f, w))) return false;
     }
-    return true;
+}
+
+bool message_reader::list(const schema_field& f, std::string_view all)
+{
+    if (!tape_.begin(false)) return false;
+    wire_cursor in(all);
+    if (in.done()) return tape_.end();
+    wire_field first;
+    if (!in.next(first)) return fail("damaged protobuf");
+    return elements(f, first, in) && tape_.end();
+}
+
+bool message_reader::element(const schema_field& f, const wire_field& w)
+{
+    const bool is_map = f.has(flag::map);
+    const wire_type expected = is_map ? wire_type::length : wire_type_of(f.type);
+    if (w.type == expected) return is_map ? entry(f, w.content) : value(f, w);
+    const bool is_packed = w.type == wire_type::length && expected == wire_type::varint;
+    return is_packed ? packed(f, w.content) : fail("a protobuf field has another type than its schema");
 }
 
 bool message_reader::entry(const schema_field& f, std::string_view content)
 {
-    const auto fields = first_fields<2>(content);
-    if (!fields) return fail("damaged protobuf");
-    const auto& [name, w] = *fields;
+    std::array<wire_field, 2> fields;
+    if (!read_first(content, fields)) return fail("damaged protobuf");
+    const auto& [name, w] = fields;
     // An absent value is empty: Go writes nothing for nil.
     const bool right_type = w.number == 0 || w.type == wire_type_of(f.type);
     if (!right_type || (name.number != 0 && name.type != wire_type::length))
         return fail("a protobuf field has another type than its schema");
+    if (is_utf8(name.content)) return key(name.content) && value(f, w);
     std::string valid;
-    const bool is_valid = is_utf8(name.content);
-    if (!is_valid) append_valid_utf8(valid, name.content);
-    return key(is_valid ? name.content : std::string_view(valid)) && value(f, w);
+    append_valid_utf8(valid, name.content);
+    return key(valid) && value(f, w);
 }
 
 bool message_reader::packed(const schema_field& f, std::string_view content)
@@ -237,10 +262,9 @@ bool message_reader::message_value(const schema_field& f, std::string_view conte
     case json_form::array:
         return named_list(f, content);
     case json_form::quantity: {
-        const auto fields = first_fields<1>(content);
-        if (!fields) return fail("damaged protobuf");
-        const std::string_view amount = (*fields)[0].content;
-        return text(amount.empty() ? "0" : amount);
+        std::array<wire_field, 1> amount;
+        if (!read_first(content, amount)) return fail("damaged protobuf");
+        return text(amount[0].content.empty() ? "0" : amount[0].content);
     }
     case json_form::int_or_string:
         return int_or_string(content);
@@ -248,9 +272,9 @@ bool message_reader::message_value(const schema_field& f, std::string_view conte
     case json_form::micro_time:
         return time(content, builtin_schemas::message(f.message).form == json_form::micro_time);
     case json_form::duration: {
-        const auto fields = first_fields<1>(content);
-        if (!fields) return fail("damaged protobuf");
-        return text(duration_text(static_cast<std::int64_t>((*fields)[0].value)));
+        std::array<wire_field, 1> nanos;
+        if (!read_first(content, nanos)) return fail("damaged protobuf");
+        return text(duration_text(static_cast<std::int64_t>(nanos[0].value)));
     }
     case json_form::raw_json:
         return raw_json(f, content);
@@ -266,7 +290,7 @@ bool message_reader::object_value(const schema_field& f, std::string_view conten
 {
     if (tape_.leaves_out_container()) return true;
     const bool is_item = f.has(flag::repeated);
-    if (!is_item && copies(&f, content)) return true;
+    if (!is_item && tape_.may_repeat_whole() && tape_.repeat_whole(content, &f)) return true;
     if (!tape_.begin(true)) return false;
     if (is_item && is_claim_template(f) &&
         !(key("kind") && text("PersistentVolumeClaim") && key("apiVersion") && text("v1")))
@@ -282,33 +306,37 @@ bool message_reader::named_list(const schema_field& f, std::string_view content)
         wire_field w;
         if (!in.next(w) || w.number != items.number) return fail("damaged protobuf");
     }
-    return tape_.begin(false) && elements(items, content) && tape_.end();
+    return list(items, content);
 }
 
 bool message_reader::int_or_string(std::string_view content)
 {
-    const auto fields = first_fields<3>(content);
-    if (!fields) return fail("damaged protobuf");
-    const auto& [type, number, words] = *fields;
+    std::array<wire_field, 3> fields;
+    if (!read_first(content, fields)) return fail("damaged protobuf");
+    const auto& [type, number, words] = fields;
     if (type.value == 0) return tape_.integer(static_cast<std::int32_t>(number.value));
     return text(words.content);
 }
 
 bool message_reader::time(std::string_view content, bool micro)
 {
-    if (is_no_time(content, micro)) return tape_.null();
-    const auto fields = first_fields<2>(content);
-    if (!fields) return fail("damaged protobuf");
-    const auto seconds = static_cast<std::int64_t>((*fields)[0].value);
-    const auto nanos = static_cast<std::int32_t>((*fields)[1].value);
-    return tape_.string(micro ? micro_time_text(seconds, nanos) : time_text(seconds));
+    wire_time t;
+    if (!read_time(content, micro, t)) return fail("damaged protobuf");
+    if (t.is_none) return tape_.null();
+    scratch_.clear();
+    if (micro) {
+        append_micro_time(scratch_, t.seconds, t.nanos);
+    } else {
+        append_time(scratch_, t.seconds);
+    }
+    return tape_.string(scratch_);
 }
 
 bool message_reader::raw_json(const schema_field& f, std::string_view content)
 {
-    const auto fields = first_fields<1>(content);
-    if (!fields) return fail("damaged protobuf");
-    const std::string_view json = (*fields)[0].content;
+    std::array<wire_field, 1> raw;
+    if (!read_first(content, raw)) return fail("damaged protobuf");
+    const std::string_view json = raw[0].content;
     if (json.empty()) return tape_.null();
     if (tape_.leaves_out_container()) return true;
     const scanned outcome = scan_value(json, tape_, !f.has(flag::repeated));
@@ -323,7 +351,7 @@ bool message_reader::schema_or(const schema_field& f, std::string_view content)
     // schema_or_bool: {1 allows, 2 schema}; the others: {1 schema, 2 list}.
     const schema_field& schema = list_wins ? fields[0] : fields[1];
     std::optional<wire_field> alone;
-    std::optional<std::string_view> list;
+    std::optional<std::string_view> many;
     bool allows = false;
     wire_cursor in(content);
     while (!in.done()) {
@@ -335,22 +363,20 @@ bool message_reader::schema_or(const schema_field& f, std::string_view content)
             alone = w;
         } else if (!list_wins && w.number == 1) {
             allows = w.value != 0;
-        } else if (list_wins && w.number == 2 && !list) {
+        } else if (list_wins && w.number == 2 && !many) {
             while (in.next_number() == w.number)
                 if (!in.next(w)) return fail("damaged protobuf");
-            list.emplace(begin, static_cast<std::size_t>(in.position() - begin));
+            many.emplace(begin, static_cast<std::size_t>(in.position() - begin));
         }
     }
-    if (list) {
-        if (tape_.leaves_out_container()) return true;
-        return tape_.begin(false) && elements(fields[1], *list) && tape_.end();
-    }
+    if (many) return tape_.leaves_out_container() || list(fields[1], *many);
     if (alone) return object_value(schema, alone->content);
     return list_wins ? tape_.null() : tape_.boolean(allows);
 }
 
 bool message_reader::text(std::string_view bytes)
 {
+    if (tape_.repeat_string(bytes)) return true;
     if (is_utf8(bytes)) return tape_.string(bytes);
     scratch_.clear();
     append_valid_utf8(scratch_, bytes);
@@ -366,11 +392,6 @@ bool message_reader::real(double value)
     // -0 has no integer.
     const bool is_integer = error == std::errc{} && end == shown->data() + shown->size() && *shown != "-0";
     return is_integer ? tape_.integer(whole) : tape_.number(*shown);
-}
-
-bool message_reader::copies(const void* form, std::string_view content)
-{
-    return tape_.may_repeat() && tape_.repeat_whole(content, form);
 }
 
 } // namespace kubecoro::detail

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,7 @@ public:
     void begin() noexcept
     {
         unknown_fields_ = 0;
-        problem_.clear();
+        problem_ = {};
         if (scratch_.capacity() > kept_capacity) std::string().swap(scratch_);
     }
     /// Writes a whole object. Empty type = its kind and apiVersion are left to the caller. False: problem() says why.
@@ -37,7 +38,7 @@ public:
     /// Fields that the schema does not have, passed over since begin().
     [[nodiscard]] std::size_t unknown_fields() const noexcept { return unknown_fields_; }
     /// Empty if a limit of the tape was exceeded.
-    [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+    [[nodiscard]] std::string_view problem() const noexcept { return problem_; }
 
 private:
     /// A larger buffer is freed before the next object.
@@ -46,11 +47,15 @@ private:
     [[nodiscard]] bool members(std::uint16_t message, std::string_view bytes);
     /// Writes a field that has one value.
     [[nodiscard]] bool single(const schema_field& f, const wire_field& w);
-    /// Writes the value of a field without content on the wire.
-    [[nodiscard]] bool absent(const schema_field& f);
+    /// Writes the values of fields without content on the wire.
+    [[nodiscard]] bool absent(std::span<const schema_field> fields);
     /// Writes a list or map, whose first element is `first`, and moves `in` behind its last one.
     [[nodiscard]] bool run(const schema_field& f, const wire_field& first, const char* begin, wire_cursor& in);
-    [[nodiscard]] bool elements(const schema_field& f, std::string_view run);
+    /// Writes the elements from `first` on, and moves `in` behind the last one.
+    [[nodiscard]] bool elements(const schema_field& f, const wire_field& first, wire_cursor& in);
+    /// Writes a list whose elements are all of the text.
+    [[nodiscard]] bool list(const schema_field& f, std::string_view all);
+    [[nodiscard]] bool element(const schema_field& f, const wire_field& w);
     [[nodiscard]] bool entry(const schema_field& f, std::string_view content);
     [[nodiscard]] bool packed(const schema_field& f, std::string_view content);
     [[nodiscard]] bool value(const schema_field& f, const wire_field& w);
@@ -63,18 +68,21 @@ private:
     /// One of: a schema, or what the field `other` of the message holds.
     [[nodiscard]] bool schema_or(const schema_field& f, std::string_view content);
     [[nodiscard]] bool key(std::string_view name) { return tape_.key(name); }
+    [[nodiscard]] bool key(const schema_field& f)
+    {
+        const auto index = &f - builtin_schema_tables.fields.data();
+        return tape_.field(static_cast<std::uint16_t>(index + 1), builtin_schemas::text(f.name));
+    }
     [[nodiscard]] bool text(std::string_view bytes);
     [[nodiscard]] bool real(double value);
-    /// Copies the tape of a container that has been written here before from the same bytes.
-    [[nodiscard]] bool copies(const void* form, std::string_view content);
-    bool fail(std::string why);
+    bool fail(const char* why);
 
     pruned_tape& tape_;
     /// The items of the list that is being read: never null, unlike other lists. Null = it is not a list.
     const schema_field* items_ = nullptr;
     std::size_t unknown_fields_ = 0;
     std::string scratch_;
-    std::string problem_;
+    std::string_view problem_;
 };
 
 } // namespace kubecoro::detail

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t shown_text = 100;
 
-/// Calls f(number, content) for the length-delimited fields; the last one may be cut. False: damaged before the cut.
+/// Calls f(number, content) for the length-delimited fields until it returns true; the last one may be cut. False:
+/// damaged before the cut.
 template<class F>
 bool for_each_content(std::string_view message, bool is_cut, F f)
 {
@@ -19,10 +20,10 @@ bool for_each_content(std::string_view message, bool is_cut, F f)
     while (!in.done()) {
         wire_field w;
         if (in.next(w)) {
-            if (w.type == wire_type::length) f(w.number, w.content);
+            if (w.type == wire_type::length && f(w.number, w.content)) return true;
             continue;
         }
-        if (const auto last = is_cut ? in.cut_field() : std::nullopt) f(last->number, last->content);
+        if (const auto last = is_cut ? in.cut_field() : std::nullopt) (void)f(last->number, last->content);
         return is_cut;
     }
     return true;
@@ -45,10 +46,12 @@ std::optional<typed_message> read_envelope(std::string_view bytes, bool is_cut) 
     const bool sound = for_each_content(bytes.substr(protobuf_magic.size()), is_cut, [&](auto number, auto content) {
         if (number == 1) type = content;
         if (number == 2) out.content = content;
+        return false;
     });
     const bool typed = sound && for_each_content(type, is_cut, [&](auto number, auto content) {
                            if (number == 1) out.api_version = content;
                            if (number == 2) out.kind = content;
+                           return false;
                        });
     // Servers write the content of an empty object, too: without it, the response has been cut.
     if (!typed || out.content.data() == nullptr) return std::nullopt;
@@ -60,6 +63,7 @@ std::optional<std::string_view> content_of(std::string_view message, std::uint32
     std::string_view found;
     const bool sound = for_each_content(message, is_cut, [&](auto n, auto content) {
         if (n == number && found.data() == nullptr) found = content;
+        return false;
     });
     if (!sound) return std::nullopt;
     return found;
@@ -67,12 +71,18 @@ std::optional<std::string_view> content_of(std::string_view message, std::uint32
 
 message_identity identity_of(std::string_view object) noexcept
 {
+    std::string_view metadata;
+    (void)for_each_content(object, true, [&](auto number, auto content) {
+        if (number == 1) metadata = content;
+        return true;
+    });
     message_identity out;
-    (void)for_each_content(content_of(object, 1, true).value_or(""), true, [&](auto number, auto content) {
+    (void)for_each_content(metadata, true, [&](auto number, auto content) {
         if (number == 1) out.key.name = content;
         if (number == 3) out.key.ns = content;
         if (number == 5) out.uid = content;
         if (number == 6) out.resource_version = content;
+        return number >= 6;
     });
     return out;
 }
@@ -113,8 +123,12 @@ bool object_reader::read(std::uint16_t message, const typed_message& from, bool 
 
 bool object_reader::read_typed(const typed_message& from, bool prune)
 {
-    const schema_kind* const kind = builtin_schemas::find(from.api_version, from.kind);
-    if (kind != nullptr) return read(kind->message, from, prune);
+    const auto is_type_of = [&from](const schema_kind& k) {
+        return builtin_schemas::text(k.kind) == from.kind && builtin_schemas::text(k.api_version) == from.api_version;
+    };
+    if (last_kind_ == nullptr || !is_type_of(*last_kind_))
+        last_kind_ = builtin_schemas::find(from.api_version, from.kind);
+    if (last_kind_ != nullptr) return read(last_kind_->message, from, prune);
     refused_ = "protobuf of a kind without a schema: " + printable(from.api_version, shown_text) + " " +
                printable(from.kind, shown_text);
     return false;
@@ -133,7 +147,7 @@ bool object_reader::exceeds_limit() const noexcept
 std::string object_reader::why() const
 {
     if (!refused_.empty()) return refused_;
-    if (!reader_.problem().empty()) return reader_.problem();
+    if (!reader_.problem().empty()) return std::string(reader_.problem());
     if (tape_.too_deep()) return "nested too deeply";
     return "an object is larger than " + std::to_string(max_object_bytes_) + " bytes";
 }

@@ -91,6 +91,8 @@ private:
     pruned_tape tape_;
     message_reader reader_;
     encoding* encoding_;
+    /// The kind of the last object that said its kind: nearly always that of the next one.
+    const schema_kind* last_kind_ = nullptr;
     /// Why the last object could not be read although nothing in it is wrong.
     std::string refused_;
 };

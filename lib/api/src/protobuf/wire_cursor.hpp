@@ -47,13 +47,13 @@ public:
     [[nodiscard]] bool next(wire_field& out) noexcept
     {
         field_ = at_;
-        const auto tag = varint();
-        if (!tag || (*tag >> 3) == 0 || (*tag >> 3) > largest_number) return false;
-        out.number = static_cast<std::uint32_t>(*tag >> 3);
-        out.type = static_cast<wire_type>(*tag & 7);
+        std::uint64_t tag = 0;
+        if (!next_varint(tag) || (tag >> 3) == 0 || (tag >> 3) > largest_number) return false;
+        out.number = static_cast<std::uint32_t>(tag >> 3);
+        out.type = static_cast<wire_type>(tag & 7);
         switch (out.type) {
         case wire_type::varint:
-            return read_varint(out);
+            return next_varint(out.value);
         case wire_type::length:
             return read_content(out);
         case wire_type::fixed64:
@@ -68,51 +68,49 @@ public:
     [[nodiscard]] std::optional<wire_field> cut_field() const noexcept
     {
         wire_cursor ahead(std::string_view(field_, static_cast<std::size_t>(end_ - field_)));
-        const auto tag = ahead.varint();
-        if (!tag || (*tag >> 3) > largest_number) return std::nullopt;
-        if (static_cast<wire_type>(*tag & 7) != wire_type::length || !ahead.varint()) return std::nullopt;
+        std::uint64_t tag = 0;
+        if (!ahead.next_varint(tag) || (tag >> 3) > largest_number) return std::nullopt;
+        std::uint64_t size = 0;
+        if (static_cast<wire_type>(tag & 7) != wire_type::length || !ahead.next_varint(size)) return std::nullopt;
         const std::string_view rest(ahead.at_, static_cast<std::size_t>(end_ - ahead.at_));
-        return wire_field{static_cast<std::uint32_t>(*tag >> 3), wire_type::length, 0, rest};
+        return wire_field{static_cast<std::uint32_t>(tag >> 3), wire_type::length, 0, rest};
     }
 
     /// Reads a bare varint, as in a packed list.
     [[nodiscard]] bool next_varint(std::uint64_t& out) noexcept
     {
-        const auto value = varint();
-        out = value.value_or(0);
-        return value.has_value();
+        // Nearly all have one byte.
+        if (at_ != end_ && static_cast<unsigned char>(*at_) < 0x80) [[likely]] {
+            out = static_cast<unsigned char>(*at_++);
+            return true;
+        }
+        return long_varint(out);
     }
 
     /// Returns the number of the next field without reading it; 0 at the end and in damaged input.
     [[nodiscard]] std::uint32_t next_number() const noexcept
     {
         wire_cursor ahead = *this;
-        const auto tag = done() ? std::nullopt : ahead.varint();
-        return tag && (*tag >> 3) <= largest_number ? static_cast<std::uint32_t>(*tag >> 3) : 0;
+        std::uint64_t tag = 0;
+        return ahead.next_varint(tag) && (tag >> 3) <= largest_number ? static_cast<std::uint32_t>(tag >> 3) : 0;
     }
 
 private:
-    [[nodiscard]] std::optional<std::uint64_t> varint() noexcept
+    [[nodiscard]] bool long_varint(std::uint64_t& out) noexcept
     {
-        std::uint64_t value = 0;
+        out = 0;
         for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
             const auto byte = static_cast<unsigned char>(*at_++);
-            value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-            if (byte < 0x80) return value;
+            out |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+            if (byte < 0x80) return true;
         }
-        return std::nullopt;
-    }
-    [[nodiscard]] bool read_varint(wire_field& out) noexcept
-    {
-        const auto value = varint();
-        out.value = value.value_or(0);
-        return value.has_value();
+        return false;
     }
     [[nodiscard]] bool read_content(wire_field& out) noexcept
     {
-        const auto size = varint();
-        if (!size || *size > static_cast<std::size_t>(end_ - at_)) return false;
-        out.content = {at_, static_cast<std::size_t>(*size)};
+        std::uint64_t size = 0;
+        if (!next_varint(size) || size > static_cast<std::size_t>(end_ - at_)) return false;
+        out.content = {at_, static_cast<std::size_t>(size)};
         at_ += out.content.size();
         return true;
     }

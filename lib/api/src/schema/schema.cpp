@@ -1,5 +1,5 @@
 // Looks up kinds and fields in the tables of the built-in schemas.
-#include "schema/schema_tables.hpp"
+#include <kubecoro/api/detail/schema.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -38,27 +38,6 @@ const schema_field* find_field(std::uint16_t message, std::uint16_t name) noexce
 }
 
 } // namespace
-
-std::string_view kubernetes_version() noexcept { return builtin_schema_tables.kubernetes_version; }
-
-std::span<const schema_kind> kinds() noexcept { return builtin_schema_tables.kinds; }
-
-std::uint16_t message_count() noexcept { return static_cast<std::uint16_t>(builtin_schema_tables.messages.size()); }
-
-std::span<const schema_field> fields(std::uint16_t message) noexcept
-{
-    const auto& of = builtin_schema_tables.messages[message];
-    return builtin_schema_tables.fields.subspan(of.first_field, of.field_count);
-}
-
-const schema_message& message(std::uint16_t index) noexcept { return builtin_schema_tables.messages[index]; }
-
-std::string_view text(std::uint16_t index) noexcept
-{
-    const auto begin = builtin_schema_tables.text_offsets[index];
-    return {builtin_schema_tables.texts.data() + begin,
-            static_cast<std::size_t>(builtin_schema_tables.text_offsets[index + 1U] - begin)};
-}
 
 const schema_kind* find(std::string_view api_version, std::string_view kind) noexcept
 {

@@ -33,6 +33,11 @@ public:
     }
     [[nodiscard]] bool end() { return pruning_ ? pruned_end() : tape_.end(); }
     [[nodiscard]] bool key(std::string_view text) { return following_ ? followed_key(text) : tape_.key(text); }
+    [[nodiscard]] bool field(std::uint16_t id, std::string_view text)
+    {
+        return following_ ? followed_key(text) : tape_.field(id, text);
+    }
+    [[nodiscard]] bool repeat_string(std::string_view text) { return mute_ || tape_.repeat_string(text); }
     [[nodiscard]] bool string(std::string_view text) { return mute_ || tape_.string(text); }
     [[nodiscard]] bool integer(std::int64_t value) { return mute_ || tape_.integer(value); }
     [[nodiscard]] bool number(std::string_view text) { return mute_ || tape_.number(text); }
@@ -41,6 +46,7 @@ public:
 
     /// After key(), like those of tape_writer.
     [[nodiscard]] bool may_repeat() const noexcept { return !following_ && tape_.may_repeat(); }
+    [[nodiscard]] bool may_repeat_whole() noexcept { return !following_ && tape_.may_repeat_whole(); }
     [[nodiscard]] std::size_t repeat(std::string_view text) { return tape_.repeat(text); }
     [[nodiscard]] bool repeat_whole(std::string_view text, const void* form) { return tape_.repeat_whole(text, form); }
     void forget_recordings() noexcept { tape_.forget_recordings(); }

@@ -261,6 +261,16 @@ bool tape_writer::other_key(frame& f, std::string_view s)
     return new_key(f, s);
 }
 
+bool tape_writer::other_field(std::uint16_t id, std::string_view text)
+{
+    if (!key(text)) return false;
+    layout::node& n = layout_.at(here_);
+    if (n.key == layout::nameless) return true;
+    n.field = id;
+    n.c = key_remark::unpack(words_->keys().entry_of(n.key).remark).c;
+    return true;
+}
+
 bool tape_writer::is_user_map(const frame& f) const noexcept
 {
     if (f.is_array || depth_ <= 1 || frames_[depth_ - 1].is_array) return false;

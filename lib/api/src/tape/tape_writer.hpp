@@ -61,13 +61,31 @@ public:
         }
         return other_key(f, text);
     }
+    /** The same as key() for a member that the object has only once, of a message with a schema.
+
+        @param id  Not 0; the same id has the same text. */
+    [[nodiscard]] bool field(std::uint16_t id, std::string_view text)
+    {
+        frame& f = innermost();
+        const layout::place p = f.at.next;
+        const layout::node& n = layout_.at(p);
+        if (n.field != id) return other_field(id, text);
+        ++f.members;
+        f.at.last = here_ = p;
+        f.at.next = n.next;
+        expect_value(f, n.c);
+        put_key(n.key);
+        return has_room();
+    }
     [[nodiscard]] bool string(std::string_view text)
     {
         if (in_array_) next_item();
-        const layout::node& n = layout_.at(here_);
-        if (shares_ && n.value < layout::container_0 && same_text(words_->values().entry_of(n.value).view(), text))
-            return shared(n.value);
-        return other_string(text);
+        return is_repeated(text) ? shared(layout_.at(here_).value) : other_string(text);
+    }
+    /// After key(): writes the text if it was here before, and is known to be valid. False: string() must follow.
+    [[nodiscard]] bool repeat_string(std::string_view text)
+    {
+        return !in_array_ && is_repeated(text) && shared(layout_.at(here_).value);
     }
     /// After key(): true if the value may be the container that was here before, so that repeat() should be called.
     [[nodiscard]] bool may_repeat() const noexcept
@@ -79,6 +97,15 @@ public:
         @param text  Begins with the container; as much of it as is available, unmoved until the container has ended.
         @return the length of the container; 0: its events must follow. */
     [[nodiscard]] std::size_t repeat(std::string_view text);
+    /// The same before repeat_whole(), whose text may be costly to find.
+    [[nodiscard]] bool may_repeat_whole() noexcept
+    {
+        if (!may_repeat()) return false;
+        layout::node& n = layout_.at(here_);
+        if (n.repeated != repeats::none || n.wait == 0) return true;
+        --n.wait;
+        return false;
+    }
     /** The same for a container whose end is known.
 
         @param text  The container in another form than JSON, unmoved until the container has ended.
@@ -236,6 +263,7 @@ private:
     /// Writes a key that is not the predicted one.
     [[nodiscard]] bool other_key(frame& f, std::string_view s);
     [[nodiscard]] bool new_key(frame& f, std::string_view s);
+    [[nodiscard]] bool other_field(std::uint16_t id, std::string_view text);
     [[nodiscard]] bool inline_key(std::string_view s);
     void put_key(text_table::number n) noexcept
     {
@@ -278,6 +306,11 @@ private:
     [[nodiscard]] hint hint_of(key_class c, const frame& f) const noexcept;
 
     void next_item();
+    [[nodiscard]] bool is_repeated(std::string_view text) const noexcept
+    {
+        const layout::node& n = layout_.at(here_);
+        return shares_ && n.value < layout::container_0 && same_text(words_->values().entry_of(n.value).view(), text);
+    }
     /// Writes a text that differs from the previous one here.
     [[nodiscard]] bool other_string(std::string_view s);
     [[nodiscard]] bool inline_string(std::string_view s);

@@ -23,6 +23,7 @@ layout::place layout::step_to(cursor& c, key_number key, bool is_item)
     if (p == nowhere && is_item && nodes_[c.next].is_item) {
         p = c.next;
         nodes_[p].key = key;
+        nodes_[p].field = 0;
     }
     if (p == nowhere) p = add(c, key, is_item);
     if (p != nowhere) step(c, p);

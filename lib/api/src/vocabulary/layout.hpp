@@ -1,6 +1,7 @@
 // Remembers the layout of an informer's documents, to predict the next event of the current one.
 #pragma once
 
+#include "vocabulary/key_class.hpp"
 #include "vocabulary/repeats.hpp"
 
 #include <atomic>
@@ -38,6 +39,10 @@ public:
     struct node
     {
         key_number key = nameless;
+        /// Identifies the key where its text has not been compared: see tape_writer::field(). 0 = unknown.
+        std::uint16_t field = 0;
+        /// The class of the key; valid with `field`.
+        key_class c = key_class::plain;
         /// The next one in the same container.
         place next = nowhere;
         /// The first one inside it.

@@ -2,6 +2,7 @@
 // rules, resources and scopes. Generated at build time from lib/api/schemas/kubernetes.json.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -57,6 +58,8 @@ struct field_flag
     static constexpr std::uint16_t patch_retain_keys = 128;
     /// Patch strategy "replace": an object that is replaced, not merged.
     static constexpr std::uint16_t patch_replace = 256;
+    /// Null in JSON if it is absent on the wire. Follows from the other properties.
+    static constexpr std::uint16_t null_if_absent = 512;
 };
 
 /// A member of a message.
@@ -84,6 +87,8 @@ struct schema_message
     std::uint32_t first_field;
     json_form form;
     std::uint8_t field_count;
+    /// Some field is null_if_absent.
+    bool has_nulls;
 };
 
 /// A kind of one group and version.
@@ -101,20 +106,57 @@ struct schema_kind
     bool namespaced;
 };
 
-/// The tables. Constant and immutable; safe from any thread.
+/// The arrays behind builtin_schemas.
+struct schema_tables
+{
+    std::string_view kubernetes_version;
+    /// All texts, one after the other, in bytewise order; the first is empty.
+    std::string_view texts;
+    /// The offset of each text, and the end of the last.
+    std::span<const std::uint16_t> text_offsets;
+    std::span<const schema_field> fields;
+    std::span<const schema_message> messages;
+    /// By API version and kind.
+    std::span<const schema_kind> kinds;
+    /// Indexes of the kinds that are resources, by API version and plural.
+    std::span<const std::uint16_t> resources;
+};
+
+/// Defined by the file that make_tables writes at build time.
+extern const schema_tables builtin_schema_tables;
+
+/// The tables. Constant and immutable; safe from any thread. What decoders ask for each field is inline.
 namespace builtin_schemas {
 /// Returns the version of Kubernetes that the tables describe, such as "1.37.2".
-[[nodiscard]] std::string_view kubernetes_version() noexcept;
+[[nodiscard]] inline std::string_view kubernetes_version() noexcept { return builtin_schema_tables.kubernetes_version; }
 /// Returns all kinds, by API version and kind.
-[[nodiscard]] std::span<const schema_kind> kinds() noexcept;
+[[nodiscard]] inline std::span<const schema_kind> kinds() noexcept { return builtin_schema_tables.kinds; }
 /// Returns the number of messages; their indexes are below it.
-[[nodiscard]] std::uint16_t message_count() noexcept;
-/// Returns the fields of a message, by their numbers.
-[[nodiscard]] std::span<const schema_field> fields(std::uint16_t message) noexcept;
+[[nodiscard]] inline std::uint16_t message_count() noexcept
+{
+    return static_cast<std::uint16_t>(builtin_schema_tables.messages.size());
+}
 /// Returns the message with this index, which must exist.
-[[nodiscard]] const schema_message& message(std::uint16_t index) noexcept;
+[[nodiscard]] inline const schema_message& message(std::uint16_t index) noexcept
+{
+    return builtin_schema_tables.messages[index];
+}
+/// Returns the fields of a message, by their numbers.
+[[nodiscard]] inline std::span<const schema_field> fields(const schema_message& m) noexcept
+{
+    return {builtin_schema_tables.fields.data() + m.first_field, m.field_count};
+}
+/// Returns the fields of the message with this index, which must exist.
+[[nodiscard]] inline std::span<const schema_field> fields(std::uint16_t index) noexcept
+{
+    return fields(message(index));
+}
 /// Returns the text with this index, which must exist; 0 is the empty one.
-[[nodiscard]] std::string_view text(std::uint16_t index) noexcept;
+[[nodiscard]] inline std::string_view text(std::uint16_t index) noexcept
+{
+    const std::uint16_t* const offset = builtin_schema_tables.text_offsets.data() + index;
+    return {builtin_schema_tables.texts.data() + offset[0], static_cast<std::size_t>(offset[1] - offset[0])};
+}
 /// Returns null if the kind has no schema.
 [[nodiscard]] const schema_kind* find(std::string_view api_version, std::string_view kind) noexcept;
 /// By plural, as in request paths. Returns null if there is none.
