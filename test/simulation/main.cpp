@@ -124,21 +124,11 @@ void add(verdict& sum, const verdict& v)
     sum.waits += v.waits;
 }
 
-/// The kept seeds first, unless a seed or a range was given.
-std::vector<std::uint64_t> seeds_of(const command_line& c)
-{
-    std::vector<std::uint64_t> out;
-    if (!c.worlds.chosen)
-        for (const auto& kept : kept_seeds) out.push_back(kept.seed);
-    for (std::uint64_t i = 0; i < c.worlds.seeds; ++i) out.push_back(c.worlds.from + i);
-    return out;
-}
-
 int run_all(const command_line& c)
 {
     const auto begin = std::chrono::steady_clock::now();
     verdict sum;
-    const auto seeds = seeds_of(c);
+    const auto seeds = c.worlds.all(kept_seeds);
     for (const auto seed : seeds) {
         const auto v = run(seed, c);
         if (!v.broken.empty()) {

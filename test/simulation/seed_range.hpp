@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 namespace kubecoro::simulation {
 
@@ -43,6 +44,17 @@ struct seed_range
         else
             return false;
         return true;
+    }
+
+    /// Returns the seeds to run: the kept ones first, unless a seed or a range was given.
+    template<class Kept>
+    [[nodiscard]] std::vector<std::uint64_t> all(const Kept& kept_first) const
+    {
+        std::vector<std::uint64_t> out;
+        if (!chosen)
+            for (const auto& kept : kept_first) out.push_back(kept.seed);
+        for (std::uint64_t i = 0; i < seeds; ++i) out.push_back(from + i);
+        return out;
     }
 
 private:

@@ -2,6 +2,7 @@
 
 #include "marks.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace {
 
 /// A workload that lost its marks several times waits for up to an hour.
 constexpr duration settle_limit = std::chrono::hours(4);
+/// A silent watch is noticed and replaced within it.
+constexpr duration catch_up_limit = std::chrono::minutes(15);
 
 /// Seeds of the parts, so that a change in one does not shift the others.
 std::uint64_t seed_of(std::uint64_t seed, std::uint64_t part) { return seed * 1'000'003 + part; }
@@ -162,6 +165,16 @@ std::string reloader_world::unsettled() const
     return {};
 }
 
+bool reloader_world::awaits_content() const
+{
+    for (std::size_t i = content_resources; i < truths_.size(); ++i) {
+        const auto& workloads = truths_[i]->objects();
+        if (std::ranges::any_of(workloads, [&](const auto& w) { return wanted_checksum(w.second, truths_).empty(); }))
+            return true;
+    }
+    return false;
+}
+
 std::uint64_t reloader_world::writes() const
 {
     std::uint64_t n = 0;
@@ -185,6 +198,8 @@ void reloader_world::quiet_point()
     } while (!missing.empty() && notes_.intact() && runner_.clock().now() < end);
     if (!missing.empty()) return notes_.broken("script", "missed: " + missing);
     ++verdict_.quiet_points;
+    // A workload whose references are missing has no wanted state: it may be written until its operator has seen that.
+    if (awaits_content()) runner_.advance(catch_up_limit);
     // A workload in its wanted state must not be written.
     const auto before = writes();
     runner_.advance(std::chrono::hours(1));

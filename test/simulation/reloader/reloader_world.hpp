@@ -48,6 +48,8 @@ private:
     void quiet_point();
     /// The first workload that is not in its wanted state; empty when none.
     [[nodiscard]] std::string unsettled() const;
+    /// Whether a workload is not meant to be written: its references are missing, or it did not ask.
+    [[nodiscard]] bool awaits_content() const;
     [[nodiscard]] std::uint64_t writes() const;
     void stop();
     template<class T>
