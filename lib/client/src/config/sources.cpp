@@ -40,7 +40,8 @@ public:
         options.metadata_only = scope_.metadata_only;
         auto scope = scope_;
         if (!options.send_initial_events.value_or(false)) scope.known = nullptr;
-        return catch_failure(one_watch(state_, builder_.watch(options), resource_, std::move(scope)));
+        return catch_failure(one_watch(state_, builder_.watch(options), resource_, std::move(scope),
+                                       options.send_initial_events.value_or(false)));
     }
 
     /// A stream does not tell whether the server applied the shard selector; a list does.
@@ -71,10 +72,11 @@ private:
         co_return page;
     }
 
-    static asio::awaitable<result<std::unique_ptr<watch_stream>>>
-    one_watch(std::shared_ptr<client::state> s, result<request> r, resource_type asked, source_scope scope)
+    static asio::awaitable<result<std::unique_ptr<watch_stream>>> one_watch(std::shared_ptr<client::state> s,
+                                                                            result<request> r, resource_type asked,
+                                                                            source_scope scope, bool begins_with_list)
     {
-        co_return co_await s->open_watch(std::move(r), std::move(asked), std::move(scope), 0);
+        co_return co_await s->open_watch(std::move(r), std::move(asked), std::move(scope), 0, begins_with_list);
     }
 
     std::shared_ptr<client::state> state_;

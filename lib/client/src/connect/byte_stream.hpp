@@ -25,6 +25,10 @@ public:
     /// Sets how long written bytes may stay unacknowledged before the connection counts as dead (unreachable or
     /// timed_out). A hint; where the system does not support it, other limits apply.
     virtual void set_patience(duration unacknowledged) noexcept = 0;
+    /** Lets bytes gather for up to a millisecond before a read completes, for bodies of many small pieces. A hint.
+
+        Reads then need a serialised executor. */
+    virtual void set_bulk([[maybe_unused]] bool on) noexcept {}
     /// Whether the stream is open and no unexpected bytes have arrived, so it can carry another request.
     [[nodiscard]] virtual bool quiet() noexcept = 0;
 };

@@ -86,7 +86,7 @@ public:
                                                   "the TLS handshake with " + peer_);
             if (!secured) co_return secured.error();
         } else {
-            stream = make_tcp_stream(std::move(socket), peer_);
+            stream = make_tcp_stream(std::move(socket), options_.time, peer_);
         }
         remember(std::move(address));
         co_return stream;
@@ -133,7 +133,8 @@ private:
 
     asio::awaitable<result<>> shake_hands(tcp::socket socket, std::unique_ptr<byte_stream>& out)
     {
-        auto stream = co_await make_tls_stream(std::move(socket), options_.tls, options_.server_name, peer_);
+        auto securing = make_tls_stream(std::move(socket), options_.time, options_.tls, options_.server_name, peer_);
+        auto stream = co_await std::move(securing);
         if (!stream) co_return stream.error();
         out = std::move(*stream);
         co_return result<>{};

@@ -14,12 +14,13 @@ class context;
 namespace kubecoro::detail {
 
 /// A plain TCP stream. @param peer  For messages.
-[[nodiscard]] std::unique_ptr<byte_stream> make_tcp_stream(boost::asio::ip::tcp::socket socket, std::string peer);
+[[nodiscard]] std::unique_ptr<byte_stream> make_tcp_stream(boost::asio::ip::tcp::socket socket,
+                                                           std::shared_ptr<time_source> time, std::string peer);
 
 /// A TLS stream over a connected socket; completes after the handshake. Errors: unreachable, misconfigured, cancelled.
 [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<byte_stream>>>
-make_tls_stream(boost::asio::ip::tcp::socket socket, std::shared_ptr<boost::asio::ssl::context> context,
-                std::string server_name, std::string peer);
+make_tls_stream(boost::asio::ip::tcp::socket socket, std::shared_ptr<time_source> time,
+                std::shared_ptr<boost::asio::ssl::context> context, std::string server_name, std::string peer);
 
 /// See byte_stream::set_patience.
 void set_patience(boost::asio::ip::tcp::socket& socket, duration unacknowledged) noexcept;

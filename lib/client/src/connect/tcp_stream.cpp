@@ -1,3 +1,4 @@
+#include "connect/socket_reader.hpp"
 #include "connect/socket_stream.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
@@ -26,17 +27,20 @@ constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 class tcp_stream final : public byte_stream
 {
 public:
-    tcp_stream(tcp::socket s, std::string peer)
-        : kept_(s.get_executor(), std::move(s)), socket_(*kept_.get()), peer_(std::move(peer))
+    tcp_stream(tcp::socket s, std::shared_ptr<time_source> time, std::string peer)
+        : kept_(s.get_executor(), std::move(s)),
+          socket_(*kept_.get()),
+          reader_(socket_, std::move(time)),
+          peer_(std::move(peer))
     {
     }
 
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
-        auto [ec, n] = co_await socket_.async_read_some(asio::buffer(data, size), as_values);
-        if (ec == asio::error::eof) co_return std::size_t{0};
-        if (ec) co_return failure(ec, "read from " + peer_);
-        co_return n;
+        const auto got = co_await reader_.receive(data, size);
+        if (got.error == asio::error::eof) co_return std::size_t{0};
+        if (got.error) co_return failure(got.error, "read from " + peer_);
+        co_return got.size;
     }
 
     asio::awaitable<result<>> write(std::string_view bytes) override
@@ -50,6 +54,10 @@ public:
     {
         if (kept_.get()) detail::set_patience(socket_, unacknowledged);
     }
+    void set_bulk(bool on) noexcept override
+    {
+        if (kept_.get()) reader_.set_bulk(on);
+    }
     bool quiet() noexcept override { return kept_.get() && is_quiet(socket_); }
 
 private:
@@ -57,6 +65,7 @@ private:
     context_bound<tcp::socket> kept_;
     /// For operations, which do not outlive the context.
     tcp::socket& socket_;
+    socket_reader reader_;
     std::string peer_;
 };
 
@@ -79,9 +88,9 @@ bool is_quiet(tcp::socket& socket) noexcept
     return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-std::unique_ptr<byte_stream> make_tcp_stream(tcp::socket socket, std::string peer)
+std::unique_ptr<byte_stream> make_tcp_stream(tcp::socket socket, std::shared_ptr<time_source> time, std::string peer)
 {
-    return std::make_unique<tcp_stream>(std::move(socket), std::move(peer));
+    return std::make_unique<tcp_stream>(std::move(socket), std::move(time), std::move(peer));
 }
 
 } // namespace kubecoro::detail

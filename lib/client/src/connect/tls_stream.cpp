@@ -1,18 +1,16 @@
+#include "connect/socket_reader.hpp"
 #include "connect/socket_stream.hpp"
 #include "connect/tls_context.hpp"
+#include "connect/tls_engine.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/ssl/error.hpp>
-#include <boost/asio/ssl/stream.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -24,38 +22,21 @@ using asio::ip::tcp;
 namespace {
 
 constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
-
-/// Passes every kind of cancellation on as terminal. Asio's TLS operations ignore the others, although its documentation
-/// promises partial cancellation as well.
-class as_terminal
-{
-public:
-    /// Completion token of the next operation. Precondition: the previous one has ended.
-    [[nodiscard]] auto operator()(const asio::cancellation_state& caller) const
-    {
-        if (auto slot = caller.slot(); slot.is_connected())
-            // Shared, because a coroutine destroyed while it waits does not clear the slot.
-            slot.assign([signal = signal_](asio::cancellation_type how) {
-                if (how != asio::cancellation_type::none) signal->emit(asio::cancellation_type::terminal);
-            });
-        return asio::bind_cancellation_slot(signal_->slot(), as_values);
-    }
-    static void ended(const asio::cancellation_state& caller)
-    {
-        if (auto slot = caller.slot(); slot.is_connected()) slot.clear();
-    }
-
-private:
-    std::shared_ptr<asio::cancellation_signal> signal_ = std::make_shared<asio::cancellation_signal>();
-};
+// Bytes received at once in bulk.
+constexpr std::size_t bulk_room = 2 * socket_reader::batch;
+// Bytes encrypted at once.
+constexpr std::size_t longest_write = 16 * 1024;
 
 class tls_stream final : public byte_stream
 {
 public:
-    tls_stream(tcp::socket s, std::shared_ptr<asio::ssl::context> context, std::string name, std::string peer)
+    tls_stream(tcp::socket s, std::shared_ptr<time_source> time, std::shared_ptr<asio::ssl::context> context,
+               std::string name, std::string peer)
         : context_(std::move(context)),
-          kept_(s.get_executor(), stream_type(std::move(s), *context_)),
-          stream_(*kept_.get()),
+          engine_(context_->native_handle()),
+          kept_(s.get_executor(), std::move(s)),
+          socket_(*kept_.get()),
+          reader_(socket_, std::move(time)),
           name_(std::move(name)),
           peer_(std::move(peer))
     {
@@ -63,61 +44,89 @@ public:
 
     asio::awaitable<result<>> handshake()
     {
-        if (auto named = expect_server(stream_.native_handle(), name_); !named) co_return named;
-        const auto caller = co_await asio::this_coro::cancellation_state;
-        auto token = cancellable_(caller);
-        auto [ec] = co_await stream_.async_handshake(asio::ssl::stream_base::client, std::move(token));
-        as_terminal::ended(caller);
-        if (ec == asio::error::operation_aborted) co_return failure(ec, "TLS handshake with " + peer_);
-        if (ec) co_return handshake_failure(stream_.native_handle(), name_, ec);
-        co_return result<>{};
+        if (auto named = expect_server(engine_.native_handle(), name_); !named) co_return named;
+        for (;;) {
+            const auto step = engine_.handshake();
+            // A failed step has an alert to send, which nobody waits for.
+            auto exchanging = exchange(step, "TLS handshake with ");
+            auto exchanged = co_await std::move(exchanging);
+            if (step == tls_engine::step::failed)
+                co_return handshake_failure(engine_.native_handle(), name_, engine_.error());
+            if (!exchanged || step == tls_engine::step::done) co_return exchanged;
+        }
     }
 
     asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) override
     {
-        const auto caller = co_await asio::this_coro::cancellation_state;
-        auto token = cancellable_(caller);
-        auto [ec, n] = co_await stream_.async_read_some(asio::buffer(data, size), std::move(token));
-        as_terminal::ended(caller);
-        if (ec == asio::error::eof) co_return std::size_t{0};
-        // An end without close_notify may come from an attacker: it never completes a response.
-        if (ec == asio::ssl::error::stream_truncated)
-            co_return failure(cond::unreachable, peer_ + " closed the connection without ending TLS");
-        if (ec) co_return failure(ec, "read from " + peer_);
-        co_return n;
+        for (;;) {
+            std::size_t n = 0;
+            const auto step = engine_.read({data, size}, n);
+            if (n != 0 && engine_.output().empty()) co_return n;
+            if (step == tls_engine::step::closed) co_return std::size_t{0};
+            if (step == tls_engine::step::failed) co_return failure(engine_.error(), "read from " + peer_);
+            auto exchanging = exchange(step, "read from ");
+            auto exchanged = co_await std::move(exchanging);
+            if (!exchanged) co_return exchanged.error();
+            if (n != 0) co_return n;
+        }
     }
 
     asio::awaitable<result<>> write(std::string_view bytes) override
     {
-        // A hand-written loop: asio::async_write over TLS costs a minute of compilation under sanitizers.
-        const auto caller = co_await asio::this_coro::cancellation_state;
         while (!bytes.empty()) {
-            auto token = cancellable_(caller);
-            auto [ec, n] =
-                co_await stream_.async_write_some(asio::buffer(bytes.data(), bytes.size()), std::move(token));
-            as_terminal::ended(caller);
-            if (ec) co_return failure(ec, "write to " + peer_);
-            bytes.remove_prefix(n);
+            const auto part = bytes.substr(0, longest_write);
+            const auto step = engine_.write(part);
+            if (step == tls_engine::step::failed) co_return failure(engine_.error(), "write to " + peer_);
+            if (step == tls_engine::step::closed) co_return failure(cond::unreachable, peer_ + " ended TLS");
+            auto exchanging = exchange(step, "write to ");
+            auto exchanged = co_await std::move(exchanging);
+            if (!exchanged) co_return exchanged;
+            if (step == tls_engine::step::done) bytes.remove_prefix(part.size());
         }
         co_return result<>{};
     }
 
     void set_patience(duration unacknowledged) noexcept override
     {
-        if (kept_.get()) detail::set_patience(stream_.next_layer(), unacknowledged);
+        if (kept_.get()) detail::set_patience(socket_, unacknowledged);
+    }
+    void set_bulk(bool on) noexcept override
+    {
+        if (!kept_.get()) return;
+        reader_.set_bulk(on);
+        if (!on) engine_.rest();
     }
     // Any pending data on an idle TLS connection is an alert or the end of the stream.
-    bool quiet() noexcept override { return kept_.get() && is_quiet(stream_.next_layer()); }
+    bool quiet() noexcept override { return kept_.get() && !engine_.has_input() && is_quiet(socket_); }
 
 private:
-    using stream_type = asio::ssl::stream<tcp::socket>;
+    /// Sends what the engine has to send, and receives if the step needs it.
+    asio::awaitable<result<>> exchange(tls_engine::step step, const char* doing)
+    {
+        if (const auto out = engine_.output(); !out.empty()) {
+            auto [ec, n] = co_await asio::async_write(socket_, asio::buffer(out.data(), out.size()), as_values);
+            if (ec) co_return failure(ec, doing + peer_);
+            engine_.sent();
+        }
+        if (step != tls_engine::step::input) co_return result<>{};
+        const auto room = engine_.room(reader_.is_bulk() ? bulk_room : 0);
+        auto receiving = reader_.receive(room.data(), room.size());
+        const auto got = co_await std::move(receiving);
+        // An end without close_notify may come from an attacker: it never completes a response.
+        if (got.error == asio::error::eof)
+            co_return failure(cond::unreachable, doing + peer_ + ": it closed the connection without ending TLS");
+        if (got.error) co_return failure(got.error, doing + peer_);
+        engine_.received(got.size);
+        co_return result<>{};
+    }
 
     std::shared_ptr<asio::ssl::context> context_;
-    /// Owns the stream: an idle connection may outlive its context.
-    context_bound<stream_type> kept_;
+    tls_engine engine_;
+    /// Owns the socket: an idle connection may outlive its context.
+    context_bound<tcp::socket> kept_;
     /// For operations, which do not outlive the context.
-    stream_type& stream_;
-    as_terminal cancellable_;
+    tcp::socket& socket_;
+    socket_reader reader_;
     std::string name_;
     std::string peer_;
 };
@@ -125,12 +134,14 @@ private:
 } // namespace
 
 asio::awaitable<result<std::unique_ptr<byte_stream>>> make_tls_stream(tcp::socket socket,
+                                                                      std::shared_ptr<time_source> time,
                                                                       std::shared_ptr<asio::ssl::context> context,
                                                                       std::string server_name, std::string peer)
 {
-    auto stream =
-        std::make_unique<tls_stream>(std::move(socket), std::move(context), std::move(server_name), std::move(peer));
-    auto ready = co_await stream->handshake();
+    auto stream = std::make_unique<tls_stream>(std::move(socket), std::move(time), std::move(context),
+                                               std::move(server_name), std::move(peer));
+    auto shaking = stream->handshake();
+    auto ready = co_await std::move(shaking);
     if (!ready) co_return ready.error();
     co_return result<std::unique_ptr<byte_stream>>(std::move(stream));
 }

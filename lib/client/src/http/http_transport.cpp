@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t first_buffer = 16 * 1024;
 // Maximum growth of a buffer that reads keep filling: holds several dozen events and still fits the CPU cache.
 constexpr std::size_t busy_buffer = 128 * 1024;
+// The beginning of a body, which is never kept waiting: most bodies are shorter.
+constexpr std::size_t read_at_once = 64 * 1024;
 
 /// A stream with the bytes read from it but not yet parsed.
 class connection
@@ -63,6 +65,7 @@ public:
     /// Releases the buffer of an idle connection. Precondition: nothing is pending.
     void rest() noexcept
     {
+        stream_->set_bulk(false);
         std::string().swap(buffer_);
         begin_ = end_ = 0;
         busy_ = false;
@@ -182,6 +185,12 @@ public:
         return std::exchange(body_, std::string_view{});
     }
 
+    void read_in_bulk(bool on) noexcept override
+    {
+        in_bulk_ = on;
+        if (!on && connection_) connection_->stream().set_bulk(false);
+    }
+
 private:
     asio::awaitable<result<std::string_view>> next_piece()
     {
@@ -241,9 +250,11 @@ private:
             if (*understood) continue;
             const auto room = connection_->room(max_pending(limits_));
             if (!room) co_return room.error();
+            if (in_bulk_ && received_ >= read_at_once) connection_->stream().set_bulk(true);
             auto n = co_await connection_->stream().read_some(room->data(), room->size());
             if (!n) co_return n.error();
             connection_->add(*n);
+            received_ += *n;
             if (*n > 0) continue;
             if (auto ended = parser_.end_of_input(); !ended) co_return ended;
         }
@@ -265,6 +276,8 @@ private:
     duration patience_;
     duration patience_after_idling_;
     std::string_view body_;
+    std::uint64_t received_ = 0;
+    bool in_bulk_ = false;
     bool whole_request_sent_ = false;
     std::optional<failure> failed_;
 };

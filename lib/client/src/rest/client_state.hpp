@@ -41,10 +41,12 @@ struct client::state
     /// sends JSON on request.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r, std::string kind = {});
     /// Expects a 2xx response with a list of that resource, or a watch. Uses only the decoding settings of the scope.
+    /// @param begins_with_list  The existing objects come first, and nobody waits for a single one of them.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
                                                                        source_scope scope, unsigned retries);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
-    open_watch(result<request> r, resource_type asked, source_scope scope, unsigned retries);
+    open_watch(result<request> r, resource_type asked, source_scope scope, unsigned retries,
+               bool begins_with_list = false);
     /// From now on, a program's own reads of this kind ask for JSON: its protobuf has unknown fields.
     void note_partial(const std::string& kind);
     [[nodiscard]] bool has_partial(const std::string& kind);

@@ -35,12 +35,15 @@ std::string name_of(const resource_type& kind) { return kind.display_name() + " 
 class answer_watch final : public watch_stream
 {
 public:
-    answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const logger& log)
+    /// @param begins_with_list  The existing objects come first, and nobody waits for a single one of them.
+    answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const logger& log, bool begins_with_list)
         : body_(std::move(body)),
           decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(*body_)),
           request_(std::move(r)),
-          log_(log)
+          log_(log),
+          listing_(begins_with_list)
     {
+        body_->read_in_bulk(begins_with_list);
     }
 
     asio::awaitable<result<std::vector<watch_event>>> next() override { return catch_failure(next_batch()); }
@@ -67,6 +70,11 @@ private:
         }
         running.finished = true;
         last_batch_ = events.size();
+        const auto is_live = [](const watch_event& e) { return e.ends_initial_events(); };
+        if (listing_ && body_ && std::ranges::any_of(events, is_live)) {
+            listing_ = false;
+            body_->read_in_bulk(false);
+        }
         if (log_.enabled(log_level::trace))
             for (const auto& e : events) trace_decoded(log_, request_.target, e.obj);
         co_return events;
@@ -104,6 +112,8 @@ private:
     watch_decoder decoder_;
     request request_;
     logger log_;
+    /// The existing objects are still coming.
+    bool listing_;
     /// Number of events in the last batch: the capacity to reserve for the next one.
     std::size_t last_batch_ = 0;
     std::optional<failure> failed_;
@@ -143,6 +153,7 @@ asio::awaitable<result<list_page>> client::state::fetch_page(result<request> r, 
     auto got = co_await accepted(*r, retries, options.timeouts.answer_head, std::move(kind));
     if (!got) co_return got.error();
     list_decoder decoder(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(**got));
+    (*got)->read_in_bulk(true);
     auto since = options.time->now();
     auto reading = read_page(**got, decoder, since);
     const auto read = co_await detail::with_idle_limit(*options.time, options.timeouts.body_idle, since,
@@ -175,14 +186,15 @@ asio::awaitable<result<>> client::state::read_page(answer& a, list_decoder& deco
 }
 
 asio::awaitable<result<std::unique_ptr<watch_stream>>> client::state::open_watch(result<request> r, resource_type asked,
-                                                                                 source_scope scope, unsigned retries)
+                                                                                 source_scope scope, unsigned retries,
+                                                                                 bool begins_with_list)
 {
     if (!r) co_return r.error();
     auto kind = name_of(asked);
     auto got = co_await accepted(*r, retries, options.timeouts.watch_head, std::move(kind));
     if (!got) co_return got.error();
     std::unique_ptr<watch_stream> stream =
-        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options.log);
+        std::make_unique<answer_watch>(std::move(*got), std::move(scope), std::move(*r), options.log, begins_with_list);
     co_return stream;
 }
 

@@ -44,6 +44,10 @@ public:
         are none. The end of the body and errors are reported by read_some(). Valid as long as the result of
         read_some(). */
     [[nodiscard]] virtual std::string_view read_arrived() { return {}; }
+
+    /** A hint: on = throughput counts, so read_some() may wait up to a millisecond for more bytes than the first ones.
+        For long lists. Its caller's executor must run one handler at a time. */
+    virtual void read_in_bulk([[maybe_unused]] bool on) noexcept {}
 };
 
 /** Carries requests to a server: over sockets with TLS, in process to the embedded server, or either with injected

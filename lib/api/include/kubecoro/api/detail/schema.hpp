@@ -125,7 +125,7 @@ struct schema_tables
 /// Defined by the file that make_tables writes at build time.
 extern const schema_tables builtin_schema_tables;
 
-/// The tables. Constant and immutable; safe from any thread. What decoders ask for each field is inline.
+/// The tables. Constant and immutable; safe from any thread. The functions that decoders call for each field are inline.
 namespace builtin_schemas {
 /// Returns the version of Kubernetes that the tables describe, such as "1.37.2".
 [[nodiscard]] inline std::string_view kubernetes_version() noexcept { return builtin_schema_tables.kubernetes_version; }

@@ -1,0 +1,66 @@
+#include "connect/socket_reader.hpp"
+
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <sys/socket.h>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
+
+} // namespace
+
+bool socket_reader::set_low_water(std::size_t bytes) noexcept
+{
+    const int value = static_cast<int>(bytes);
+    return ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &value, sizeof value) == 0;
+}
+
+void socket_reader::set_bulk(bool on) noexcept
+{
+    if (on == bulk_) return;
+    const bool is_set = set_low_water(on ? batch : 1);
+    bulk_ = on && is_set;
+}
+
+asio::awaitable<result<>> socket_reader::readable()
+{
+    auto [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, as_values);
+    if (ec) co_return failure(ec, {});
+    co_return result<>{};
+}
+
+asio::awaitable<bool> socket_reader::gather()
+{
+    boost::system::error_code unknown;
+    if (socket_.available(unknown) >= batch) co_return true;
+    auto waiting = readable();
+    auto pause = sleep_for(*time_, patience);
+    auto either = race(std::move(waiting), std::move(pause));
+    const bool has_gathered = co_await std::move(either);
+    co_return has_gathered || socket_.available(unknown) != 0;
+}
+
+asio::awaitable<socket_reader::received> socket_reader::receive(char* data, std::size_t size)
+{
+    bool pauses = false;
+    if (bulk_) {
+        auto gathering = gather();
+        pauses = !co_await std::move(gathering);
+    }
+    // The first bytes after a pause are not kept waiting.
+    if (pauses) (void)set_low_water(1);
+    auto [ec, n] = co_await socket_.async_read_some(asio::buffer(data, size), as_values);
+    if (pauses && bulk_) (void)set_low_water(batch);
+    co_return received{ec, n};
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,83 @@
+#pragma once
+// The client's end of a TLS connection without its socket.
+
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <openssl/ssl.h>
+
+namespace kubecoro::detail {
+
+/** Encrypts and decrypts with OpenSSL. Bytes from the peer go in through room() and received(), bytes for the peer come
+    out of output().
+
+    Asio's TLS stream reads 17 KB at most and hands out a record at a time; this one takes all that has arrived. */
+class tls_engine
+{
+public:
+    /// The need of a step, once output() has been sent.
+    enum class step
+    {
+        done,
+        /// More bytes of the peer.
+        input,
+        /// The peer has ended the connection properly.
+        closed,
+        /// See error().
+        failed
+    };
+
+    /// @param context  Outlives the engine.
+    explicit tls_engine(SSL_CTX* context);
+
+    tls_engine(const tls_engine&) = delete;
+    tls_engine& operator=(const tls_engine&) = delete;
+
+    [[nodiscard]] SSL* native_handle() const noexcept { return ssl_.get(); }
+
+    [[nodiscard]] step handshake();
+    /// Encrypts the text.
+    [[nodiscard]] step write(std::string_view text);
+    /// Decrypts as much as has arrived and `to` can hold. @param n  Number of bytes; if it is not 0, the step is done.
+    [[nodiscard]] step read(std::span<char> to, std::size_t& n);
+    /// The reason of the first failed step.
+    [[nodiscard]] const boost::system::error_code& error() const noexcept { return error_; }
+
+    /// After a step that needs input: the space for it, which holds a record at least.
+    [[nodiscard]] std::span<char> room(std::size_t wanted);
+    /// Reports that n bytes were received into the room.
+    void received(std::size_t n) noexcept { end_ = n; }
+    /// True if bytes of the peer wait to be decrypted.
+    [[nodiscard]] bool has_input() const noexcept { return begin_ != end_; }
+    /// Releases the room if nothing is in it.
+    void rest() noexcept;
+
+    /// Bytes for the peer.
+    [[nodiscard]] std::string_view output() const noexcept { return output_; }
+    /// Reports that all of output() has been sent.
+    void sent() noexcept { output_.clear(); }
+
+private:
+    struct freed
+    {
+        void operator()(SSL* s) const noexcept { SSL_free(s); }
+    };
+    struct bio_calls;
+
+    [[nodiscard]] step outcome(int returned);
+
+    std::unique_ptr<SSL, freed> ssl_;
+    std::unique_ptr<char[]> input_;
+    std::size_t capacity_ = 0;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+    std::string output_;
+    boost::system::error_code error_;
+};
+
+} // namespace kubecoro::detail
