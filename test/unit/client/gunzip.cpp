@@ -178,7 +178,7 @@ TEST_CASE("gunzip: a stream of hardly any content fails", "[client][gzip]")
     // A header whose file name does not end.
     const std::string named = std::string("\x1f\x8b\x08\x08", 4) + std::string(6, '\0') + std::string(100'000, 'n');
     CHECK(complaint(named, 1000) == "the gzip data of the response has hardly any content");
-    // What a server sends that flushes after each small event.
+    // A server that flushes after each small event sends streams like this.
     const auto small = gzip(R"({"type":"ADDED"})");
     std::string events;
     for (int i = 0; i < 20'000; ++i) events += small;
