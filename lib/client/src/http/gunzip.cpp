@@ -45,7 +45,7 @@ public:
     };
     step inflate(std::string_view in)
     {
-        if (at_boundary_ && !in.empty()) {
+        if (at_boundary_) {
             inflateReset(&stream_);
             at_boundary_ = false;
         }
@@ -81,14 +81,8 @@ result<gunzip::progress> gunzip::feed(std::string_view bytes)
 {
     machine_->begin_piece();
     auto rest = bytes;
-    // The decoder may hold decoded bytes that did not fit into the last piece: it is asked even without input.
-    while (!failed_ && !machine_->full()) {
-        const auto before = rest.size();
-        const auto held = machine_->piece().size();
-        if (rest.empty() && machine_->at_boundary()) break;
-        failed_ = step(rest);
-        if (rest.size() == before && machine_->piece().size() == held) break;
-    }
+    // Bytes that did not fit into a piece follow with the next input: there is one, since a stream ends in a checksum.
+    while (!failed_ && !machine_->full() && !rest.empty()) failed_ = step(rest);
     // The bytes before the damage are valid: the failure waits for the next call.
     if (failed_ && machine_->piece().empty()) return *failed_;
     return progress{bytes.size() - rest.size(), machine_->piece()};
@@ -100,7 +94,7 @@ std::optional<failure> gunzip::step(std::string_view& rest)
     rest.remove_prefix(done.consumed);
     encoded_ += done.consumed;
     decoded_ += done.decoded;
-    if (done.code != Z_OK && done.code != Z_STREAM_END && done.code != Z_BUF_ERROR)
+    if (done.code != Z_OK && done.code != Z_STREAM_END)
         return failure(cond::corrupt, std::string("the gzip data of the response is damaged: ") + machine_->why());
     return out_of_proportion();
 }
