@@ -41,6 +41,16 @@ void read_json(kubecoro::informer_factory& informers)
     //]
 }
 
+kubecoro::result<kubecoro::client> far_away(asio::any_io_executor executor)
+{
+    //[gzip
+    kubecoro::client_options options;
+    options.compression = kubecoro::compression::on;
+    auto client = kubecoro::client::connect(executor, options);
+    //]
+    return client;
+}
+
 //[shutdown
 asio::awaitable<kubecoro::result<>> serve(kubecoro::client client, kubecoro::latch told_to_stop)
 {

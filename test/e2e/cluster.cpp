@@ -57,7 +57,10 @@ cluster::cluster() : suffix_(random_suffix())
     client_ = connect(std::move(*admin));
 }
 
-client cluster::connect(cluster_config config) { return client::create(executor(), std::move(config)).value(); }
+client cluster::connect(cluster_config config, client_options options)
+{
+    return client::create(executor(), std::move(config), std::move(options)).value();
+}
 
 cluster::~cluster()
 {

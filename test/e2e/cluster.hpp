@@ -41,7 +41,7 @@ public:
     [[nodiscard]] boost::asio::any_io_executor executor() { return pool_.get_executor(); }
     /// Loads the kubeconfig that the variable names; empty when the variable is unset.
     [[nodiscard]] static std::optional<cluster_config> config(const char* variable);
-    [[nodiscard]] client connect(cluster_config config);
+    [[nodiscard]] client connect(cluster_config config, client_options options = client_options());
 
     /// Returns a name that no other case or run uses.
     [[nodiscard]] std::string unique(const std::string& prefix) const { return prefix + "-" + suffix_; }

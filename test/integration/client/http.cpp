@@ -1,5 +1,7 @@
 #include "client_fixture.hpp"
 
+#include <kubecoro/test/gzip_bytes.hpp>
+
 using namespace kubecoro;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
@@ -48,6 +50,34 @@ TEST_CASE("sockets: one connection serves several requests", "[client][integrati
     CHECK(server.accepted() == 1);
     CHECK(server.requests().back().ends_with("\r\n\r\n" + pod_text("a")));
     CHECK(server.requests().back().starts_with("POST /api/v1/namespaces/ns/pods HTTP/1.1\r\nHost: 127.0.0.1:"));
+}
+
+TEST_CASE("sockets: compressed responses free their connection, damaged ones close it", "[client][gzip][integration]")
+{
+    client_fixture the;
+    byte_server server;
+    const auto body = gzip(pod_text("a"));
+    const auto good = answer_text(200, body, "Content-Encoding: gzip\r\n");
+    auto damage = body;
+    damage.back() = static_cast<char>(damage.back() ^ 1);
+    const auto bad = answer_text(200, damage, "Content-Encoding: gzip\r\n");
+    server.next([&](peer& p) -> asio::awaitable<void> {
+        for (const auto& text : {good, good, bad}) {
+            auto asked = co_await p.request();
+            co_await p.send(text);
+        }
+        co_await p.until_gone();
+    });
+    auto c = the.make(server.url(), {}, {.compression = compression::on});
+    for (int i = 0; i < 2; ++i) REQUIRE(the.run(c.get(pods, "ns", "a")));
+    auto broken = the.run(c.get(pods, "ns", "a"));
+    REQUIRE_FALSE(broken);
+    CHECK(broken.error() == cond::corrupt);
+    server.wait_for_ended(1);
+    CHECK(server.accepted() == 1);
+    REQUIRE(the.run(c.get(pods, "ns", "a")));
+    CHECK(server.accepted() == 2);
+    CHECK(server.requests().front().find("Accept-Encoding: gzip\r\n") != std::string::npos);
 }
 
 TEST_CASE("sockets: a connection closed by the server while idle is replaced transparently", "[client][integration]")

@@ -79,6 +79,7 @@ TEST_CASE("kubeconfig: data members are decoded and override files", "[client][k
     CHECK(got->ca == "CA");
     CHECK(got->server_name == "kubernetes");
     CHECK_FALSE(got->insecure);
+    CHECK_FALSE(got->disable_compression);
     CHECK(got->client_certificate == "CERT");
     CHECK(got->client_key == "KEY");
     CHECK(got->ns == "web");
@@ -150,9 +151,11 @@ TEST_CASE("kubeconfig: JSON is YAML", "[client][kubeconfig]")
 {
     auto got = load(R"({"apiVersion":"v1","kind":"Config","current-context":"x",
         "contexts":[{"name":"x","context":{"cluster":"y","user":""}}],
-        "clusters":[{"name":"y","cluster":{"server":"https://h","insecure-skip-tls-verify":true}}],"users":null})");
+        "clusters":[{"name":"y","cluster":{"server":"https://h","insecure-skip-tls-verify":true,
+            "disable-compression":true}}],"users":null})");
     REQUIRE(got);
     CHECK(got->insecure);
+    CHECK(got->disable_compression);
 }
 
 TEST_CASE("kubeconfig: the files in KUBECONFIG are merged, the first one wins", "[client][kubeconfig]")

@@ -1,6 +1,7 @@
 #include <kubecoro/apiserver/request_handler.hpp>
 
 #include "http/exchange.hpp"
+#include "http/gzip_stream.hpp"
 #include "render/json_text.hpp"
 #include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
@@ -204,6 +205,7 @@ void finish(const exchange& x, http_response& r)
         r.body = indent_json(r.body);
     // Short lists are rendered at once and sent with a length.
     if (r.rest && !r.rest->next(r.body, first_part_of_list)) r.rest.reset();
+    if (!r.watch && x.request.method != "HEAD" && accepts_gzip(x.request.header("accept-encoding"))) compress_long(r);
 }
 
 } // namespace

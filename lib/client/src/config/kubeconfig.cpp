@@ -103,6 +103,7 @@ result<> take_cluster(const detail::cluster_entry& cluster, const std::string& w
     out.ca = std::move(*authority);
     out.server_name = cluster.server_name.value;
     out.insecure = cluster.insecure;
+    out.disable_compression = cluster.disable_compression;
     return {};
 }
 

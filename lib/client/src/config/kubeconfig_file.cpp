@@ -60,6 +60,7 @@ void read(const YAML::Node& map, const std::string& where, cluster_entry& out)
     out.server_name = text(map, where, "tls-server-name");
     out.proxy_url = text(map, where, "proxy-url");
     out.insecure = flag(map, where, "insecure-skip-tls-verify");
+    out.disable_compression = flag(map, where, "disable-compression");
 }
 
 void read(const YAML::Node& map, const std::string& where, user_entry& out)

@@ -24,6 +24,7 @@ struct cluster_entry
 {
     config_text server, authority_file, authority_data, server_name, proxy_url;
     bool insecure = false;
+    bool disable_compression = false;
 };
 
 struct user_entry

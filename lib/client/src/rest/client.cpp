@@ -1,6 +1,7 @@
 #include <kubecoro/client/client.hpp>
 
 #include "auth/impersonation.hpp"
+#include "config/compression_policy.hpp"
 #include "config/proxy_environment.hpp"
 #include "config/server_address.hpp"
 #include "connect/socket_connector.hpp"
@@ -100,6 +101,7 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
     auto made = std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options),
                                         std::move(config.login), system_environment());
     made->server = (address->tls ? "https://" : "http://") + address->authority() + address->prefix;
+    made->gzip = detail::wants_gzip(made->options.compression, config.disable_compression, address->host);
     if (!config.ns.empty()) made->ns = std::move(config.ns);
     return client(std::move(made));
 }

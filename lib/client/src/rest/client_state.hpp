@@ -2,12 +2,14 @@
 // State shared by all copies of a client; applies credentials, deadlines and retries to a request.
 
 #include "auth/token_core.hpp"
+#include "http/content_encoding.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <array>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -58,6 +60,8 @@ struct client::state
     environment machine;
     std::string ns = "default";
     std::string server;
+    /// Responses are asked for as gzip.
+    bool gzip = false;
 
 private:
     boost::asio::awaitable<result<>> send_into(request r, std::unique_ptr<answer>& out);
@@ -67,8 +71,9 @@ private:
     [[nodiscard]] boost::asio::awaitable<failure> refusal(answer& a, const request& r);
     /// The failure for a 2xx response in a format that is not Kubernetes', such as a proxy's login page.
     [[nodiscard]] boost::asio::awaitable<failure> foreign(answer& a, const request& r);
-    /// Reads the beginning of the body, for messages. Errors: only cancelled.
-    [[nodiscard]] boost::asio::awaitable<result<std::string>> read_beginning(answer& a, std::size_t most);
+    /// Reads the beginning of the body, for messages. Errors: only cancelled. @param damage  Receives why it is corrupt.
+    [[nodiscard]] boost::asio::awaitable<result<std::string>> read_beginning(answer& a, std::size_t most,
+                                                                             std::optional<failure>* damage = nullptr);
     void add_credentials(request& r);
     /// Reads the token file when it is due, or always if `now_or_never`. @return whether the token changed.
     bool refresh_token(bool now_or_never);
@@ -85,6 +90,7 @@ private:
     /// The kinds whose protobuf has unknown fields.
     kinds partial_;
     detail::token_core token_;
+    detail::gzip_counters gzip_counters_;
     // By method, then by class of the status code; the last class counts requests without a response.
     std::array<std::array<std::shared_ptr<metrics::counter>, 6>, 6> counters_;
 };

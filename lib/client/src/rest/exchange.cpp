@@ -35,6 +35,7 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
       options(std::move(o)),
       login(std::move(c)),
       machine(std::move(m)),
+      gzip(options.compression == compression::on),
       token_(login.token)
 {
     if (!options.time) options.time = real_clock();
@@ -45,6 +46,9 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
             counters_[m_index][c_index] = options.metrics->make_counter(
                 "kubecoro_client_requests_total",
                 {{"method", std::string(methods[m_index])}, {"code", std::string(code_classes[c_index])}});
+    constexpr std::string_view bytes = "kubecoro_client_gzip_bytes_total";
+    gzip_counters_.received = options.metrics->make_counter(bytes, {{"form", "received"}});
+    gzip_counters_.decoded = options.metrics->make_counter(bytes, {{"form", "decoded"}});
 }
 
 asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request r, unsigned retries,
@@ -133,10 +137,13 @@ asio::awaitable<failure> client::state::refusal(answer& a, const request& r)
                                              where + "\"; redirects are not followed")
             .with_request(r.method, r.target);
     }
-    auto body = co_await read_beginning(a, max_refusal_bytes);
+    std::optional<failure> damage;
+    auto body = co_await read_beginning(a, max_refusal_bytes, &damage);
     if (!body) co_return body.error().with_request(r.method, r.target);
     const auto retry_after = parse_retry_after(a.head().header("retry-after"));
-    co_return refused_answer(code, *body, retry_after).with_request(r.method, r.target);
+    auto refused = refused_answer(code, *body, retry_after);
+    if (damage) refused = refused.because("the error's body is not readable: " + damage->message());
+    co_return refused.with_request(r.method, r.target);
 }
 
 asio::awaitable<failure> client::state::foreign(answer& a, const request& r)
@@ -146,12 +153,14 @@ asio::awaitable<failure> client::state::foreign(answer& a, const request& r)
     co_return foreign_answer(a.head().header("content-type"), *body).with_request(r.method, r.target);
 }
 
-asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, std::size_t most)
+asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, std::size_t most,
+                                                                   std::optional<failure>* damage)
 {
     std::string body;
     while (body.size() < most) {
         auto piece = co_await read_some(a);
         if (!piece && piece.error().condition() == cond::cancelled) co_return piece.error();
+        if (!piece && damage != nullptr && piece.error().condition() == cond::corrupt) *damage = piece.error();
         if (!piece || piece->empty()) break;
         body.append(piece->substr(0, most - body.size()));
     }
@@ -160,9 +169,10 @@ asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, st
 
 asio::awaitable<result<>> client::state::send_into(request r, std::unique_ptr<answer>& out)
 {
+    const auto accepted_as = accept_encoding(r, gzip);
     auto got = co_await carrier->send(std::move(r));
     if (!got) co_return got.error();
-    out = std::move(*got);
+    out = decode_content(std::move(*got), accepted_as, gzip_counters_);
     co_return result<>{};
 }
 

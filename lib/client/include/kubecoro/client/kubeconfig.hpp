@@ -57,6 +57,8 @@ struct cluster_config
     std::string server_name = {};
     /// Accepts any certificate. For tests only.
     bool insecure = false;
+    /// Never asks this server for gzip, whatever client_options::compression says.
+    bool disable_compression = false;
     /// PEM text; both or neither.
     std::string client_certificate = {};
     /// PEM text of the private key of `client_certificate`.

@@ -1,0 +1,178 @@
+#include "http/content_encoding.hpp"
+
+#include "http/gunzip.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/printable.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t shown_encoding = 100;
+
+std::string lower(std::string_view text)
+{
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return out;
+}
+
+bool has_parameter(std::string_view target, std::string_view name)
+{
+    const auto query = target.find('?');
+    if (query == target.npos) return false;
+    for (auto rest = target.substr(query + 1); !rest.empty();) {
+        const auto pair = rest.substr(0, rest.find('&'));
+        if (pair.substr(0, pair.find('=')) == name) return true;
+        rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
+    }
+    return false;
+}
+
+/// Content-Encoding in lower case, empty for none; several are joined.
+std::string encoding_of(const answer_head& head)
+{
+    std::string all;
+    for (const auto& [name, value] : head.headers)
+        if (name == "content-encoding") all += (all.empty() ? "" : ", ") + lower(value);
+    return all == "identity" ? std::string() : all;
+}
+
+/// A response to decode.
+class gzip_answer final : public answer
+{
+public:
+    gzip_answer(std::unique_ptr<answer> encoded, gzip_counters counters)
+        : head_(encoded->head()), encoded_(std::move(encoded)), counters_(std::move(counters))
+    {
+        std::erase_if(head_.headers,
+                      [](const auto& h) { return h.first == "content-encoding" || h.first == "content-length"; });
+    }
+
+    const answer_head& head() const noexcept override { return head_; }
+
+    asio::awaitable<result<std::string_view>> read_some() override
+    {
+        auto got = co_await catch_failure(next_piece());
+        if (!got) fail(got.error());
+        co_return got;
+    }
+
+    std::string_view read_arrived() override
+    {
+        while (encoded_) {
+            const auto decoded = decode();
+            if (!decoded.empty() || !encoded_) return decoded;
+            arrived_ = encoded_->read_arrived();
+            if (arrived_.empty()) break;
+            counters_.received->add(static_cast<double>(arrived_.size()));
+        }
+        return {};
+    }
+
+private:
+    asio::awaitable<result<std::string_view>> next_piece()
+    {
+        for (;;) {
+            if (failed_) co_return *failed_;
+            const auto decoded = decode();
+            if (!decoded.empty()) co_return decoded;
+            if (failed_) continue;
+            auto piece = co_await encoded_->read_some();
+            if (!piece) co_return piece.error();
+            if (piece->empty()) {
+                // The connection is already free for the next request.
+                if (auto ended = gunzip_.end_of_input(); !ended) co_return ended.error();
+                co_return std::string_view();
+            }
+            arrived_ = *piece;
+            counters_.received->add(static_cast<double>(arrived_.size()));
+        }
+    }
+
+    /// The next decoded piece; empty when more input is needed, or after a failure.
+    std::string_view decode()
+    {
+        const auto fed = gunzip_.feed(arrived_);
+        if (!fed) {
+            fail(fed.error());
+            return {};
+        }
+        arrived_.remove_prefix(fed->consumed);
+        counters_.decoded->add(static_cast<double>(fed->decoded.size()));
+        return fed->decoded;
+    }
+
+    /// Ends the response: the rest of a damaged one is not read, so its connection is closed.
+    void fail(failure why)
+    {
+        if (!failed_) failed_ = std::move(why);
+        arrived_ = {};
+        encoded_.reset();
+    }
+
+    answer_head head_;
+    std::unique_ptr<answer> encoded_;
+    gzip_counters counters_;
+    gunzip gunzip_;
+    /// The bytes that were received and not yet decoded; they belong to the encoded response.
+    std::string_view arrived_;
+    std::optional<failure> failed_;
+};
+
+/// A response in an encoding that nobody asked for: an empty body is sound, since it has none.
+class unreadable_answer final : public answer
+{
+public:
+    unreadable_answer(std::unique_ptr<answer> encoded, failure why) : encoded_(std::move(encoded)), why_(std::move(why))
+    {
+    }
+    const answer_head& head() const noexcept override { return encoded_->head(); }
+    asio::awaitable<result<std::string_view>> read_some() override
+    {
+        auto piece = co_await encoded_->read_some();
+        if (piece && !piece->empty()) co_return why_;
+        co_return piece;
+    }
+
+private:
+    std::unique_ptr<answer> encoded_;
+    failure why_;
+};
+
+} // namespace
+
+accepted_encoding accept_encoding(request& r, bool may_ask)
+{
+    for (const auto& [name, value] : r.headers)
+        if (lower(name) == "accept-encoding") return accepted_encoding::decided_by_caller;
+    if (!may_ask || r.method != "GET" || has_parameter(r.target, "watch") || has_parameter(r.target, "follow"))
+        return accepted_encoding::identity;
+    r.headers.emplace_back("Accept-Encoding", "gzip");
+    return accepted_encoding::gzip;
+}
+
+std::unique_ptr<answer> decode_content(std::unique_ptr<answer> encoded, accepted_encoding accepted,
+                                       gzip_counters counters)
+{
+    if (accepted == accepted_encoding::decided_by_caller) return encoded;
+    const auto encoding = encoding_of(encoded->head());
+    if (encoding.empty()) return encoded;
+    const bool gzip = encoding == "gzip" || encoding == "x-gzip";
+    if (gzip && accepted == accepted_encoding::gzip)
+        return std::make_unique<gzip_answer>(std::move(encoded), std::move(counters));
+    failure why(cond::corrupt,
+                "the response is encoded as \"" + printable(encoding, shown_encoding) + "\", which was not asked for");
+    return std::make_unique<unreadable_answer>(std::move(encoded), std::move(why));
+}
+
+} // namespace kubecoro::detail
