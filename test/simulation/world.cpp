@@ -118,6 +118,7 @@ void world::start()
     if (one_in(random_, 3)) f.policy.idle_timeout = std::chrono::minutes(1 + below(random_, 5));
     f.policy.idle_needs_bookmarks = !one_in(random_, 3);
     f.policy.watch_list = !one_in(random_, 4);
+    f.policy.watch_list_json = true;
     f.policy.watch_list_attempts = static_cast<std::uint32_t>(1 + below(random_, 3));
     if (one_in(random_, 3)) f.policy.internal_error_retry = std::chrono::seconds(below(random_, 60));
     f.relists.emplace(relist_budget_options{.at_once = 1 + below(random_, 3)}, f.time, *f.seed + 1);

@@ -1,5 +1,6 @@
 // Tests of streamed lists: their requests, their ends, and the fallback to LIST.
 
+#include "reflector/watch_list_ability.hpp"
 #include "reflector_script.hpp"
 
 #include <algorithm>
@@ -383,6 +384,33 @@ TEST_CASE("streamed list: disabled by the policy, or by a source without support
     CHECK(off.start().resource_version == "0");
     script cannot;
     CHECK(cannot.start().resource_version == "0");
+}
+
+TEST_CASE("streamed list: JSON is listed, unless the policy asks for more", "[cache][reflector][stream]")
+{
+    struct source final : list_watch_source
+    {
+        bool streams = true;
+        bool cheaply = true;
+
+        asio::awaitable<result<list_page>> list(list_options) override { co_return failure(cond::internal, "unused"); }
+        asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override
+        {
+            co_return failure(cond::internal, "unused");
+        }
+        bool streams_lists() const noexcept override { return streams; }
+        bool streams_cheaply() const noexcept override { return cheaply; }
+        std::string describe() const override { return "pods"; }
+    };
+    source s;
+    CHECK(detail::may_stream_lists(s, {}));
+    CHECK_FALSE(detail::may_stream_lists(s, {.watch_list = false}));
+    s.cheaply = false;
+    CHECK_FALSE(detail::may_stream_lists(s, {}));
+    CHECK(detail::may_stream_lists(s, {.watch_list_json = true}));
+    CHECK_FALSE(detail::may_stream_lists(s, {.watch_list = false, .watch_list_json = true}));
+    s.streams = false;
+    CHECK_FALSE(detail::may_stream_lists(s, {.watch_list_json = true}));
 }
 
 TEST_CASE("streamed list: a cancellation stops it in any phase", "[cache][reflector][stream]")

@@ -27,6 +27,22 @@ TEST_CASE("client: an informer's source sends each request once, in its scope", 
     CHECK(the.net->seen[2].target.find("labelSelector=app%3Dshop") != std::string::npos);
 }
 
+TEST_CASE("client: a source streams its lists cheaply if it asks for protobuf", "[client][rest]")
+{
+    world the;
+    std::shared_ptr<source_provider> provider = the.make();
+    source_scope as_protobuf;
+    as_protobuf.decode.form = wire_form::protobuf;
+    CHECK(provider->open(pods, as_protobuf)->streams_cheaply());
+    source_scope as_json;
+    as_json.decode.form = wire_form::json;
+    CHECK_FALSE(provider->open(pods, as_json)->streams_cheaply());
+    const resource_type widgets{.group = "example.com", .version = "v1", .kind = "Widget", .plural = "widgets"};
+    CHECK_FALSE(provider->open(widgets, as_protobuf)->streams_cheaply());
+    as_protobuf.metadata_only = true;
+    CHECK(provider->open(widgets, as_protobuf)->streams_cheaply());
+}
+
 TEST_CASE("client: a shard selector that the server ignores is a failure", "[client][rest]")
 {
     world the;

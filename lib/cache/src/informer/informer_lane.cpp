@@ -31,7 +31,8 @@ informer_lane::informer_lane(const informer_settings& s, std::size_t scope, std:
                                  .api_version = s.resource.api_version(),
                                  .ns = ns_,
                                  .not_before = std::move(not_before)},
-                                s.seed + 2 * scope, source_->streams_lists() ? s.ability : nullptr),
+                                s.seed + 2 * scope,
+                                may_stream_lists(*source_, *s.options.policy) ? s.ability : nullptr),
                  *s.options.policy, s.time, s.relists, *this)
 {
 }

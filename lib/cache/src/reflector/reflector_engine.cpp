@@ -11,7 +11,7 @@ namespace {
 
 std::shared_ptr<watch_list_ability> ability_of(const reflector_setup& s)
 {
-    const bool streams = s.delivery == list_delivery::whole && s.source->streams_lists();
+    const bool streams = s.delivery == list_delivery::whole && may_stream_lists(*s.source, s.policy);
     return streams ? std::make_shared<watch_list_ability>() : nullptr;
 }
 

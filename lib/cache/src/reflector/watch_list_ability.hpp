@@ -1,10 +1,18 @@
 #pragma once
 
+#include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/cache/reflector_policy.hpp>
 
 #include <atomic>
 
 namespace kubecoro::detail {
+
+/// Whether streamed lists are to be tried at all: possible for the source, and not dearer than the policy allows.
+[[nodiscard]] inline bool may_stream_lists(const list_watch_source& source, const reflector_policy& policy) noexcept
+{
+    return policy.watch_list && source.streams_lists() && (source.streams_cheaply() || policy.watch_list_json);
+}
 
 /** Records whether a server streams the lists of one resource: assumed until it has shown otherwise.
 

@@ -21,6 +21,10 @@ public:
           scope_(std::move(scope)),
           resource_(std::move(resource))
     {
+        watch_options options;
+        options.metadata_only = scope_.metadata_only;
+        const auto r = builder_.watch(options);
+        asks_for_protobuf_ = r && accepts_protobuf(*r);
     }
 
     asio::awaitable<result<list_page>> list(list_options options) override
@@ -46,6 +50,7 @@ public:
 
     /// A stream does not tell whether the server applied the shard selector; a list does.
     bool streams_lists() const noexcept override { return scope_.shard_selector.empty(); }
+    bool streams_cheaply() const noexcept override { return asks_for_protobuf_; }
 
     std::string describe() const override
     {
@@ -83,6 +88,7 @@ private:
     request_builder builder_;
     source_scope scope_;
     resource_type resource_;
+    bool asks_for_protobuf_ = false;
 };
 
 class client_provider final : public source_provider

@@ -19,9 +19,12 @@ struct reflector_policy
     /// Deadline for one page of a LIST; the client has stricter limits of its own. 0 = no limit.
     duration list_timeout = std::chrono::minutes{5};
 
-    /// Lists with a watch that starts with the existing objects (WatchList) where the server supports it: costs the
-    /// server less, and the same stream continues as the watch. false = always LIST.
+    /// Lists with a watch that starts with the existing objects (WatchList) where the server supports it and the kind is
+    /// read as protobuf: the same stream continues as the watch. false = always LIST.
     bool watch_list = true;
+    /// The same for kinds that are read as JSON, such as custom resources. It costs the server twice the CPU of a LIST,
+    /// and a server before 1.33 less memory.
+    bool watch_list_json = false;
     /// Streamed lists that may break in a row before a LIST replaces them. 0 counts as 1.
     std::uint32_t watch_list_attempts = 2;
     /// A streamed list that delivers neither an object nor its end for this long is abandoned for a LIST. The end alone
