@@ -2,15 +2,8 @@
 
 #include "comparison.hpp"
 #include "summary.hpp"
-#include "table.hpp"
-#include "targets.hpp"
 
 namespace kubecoro::bench {
-
-namespace {
-
-constexpr std::string_view begin_marker = "<!-- results: begin -->\n";
-constexpr std::string_view end_marker = "<!-- results: end -->\n";
 
 table machine_table(const machine_facts& machine)
 {
@@ -19,11 +12,11 @@ table machine_table(const machine_facts& machine)
     return t;
 }
 
-/// @param all  Includes targets that could not be judged.
-table target_table(const std::vector<row>& rows, const std::map<std::string, std::string>& reasons, bool all)
+table target_table(std::span<const target> targets, const std::vector<row>& rows,
+                   const std::map<std::string, std::string>& reasons, bool all)
 {
     table t{.title = "Targets", .header = {"work", "metric", "target", "outcome"}, .lines = {}, .text_columns = 4};
-    for (const auto& wish : all_targets()) {
+    for (const auto& wish : targets) {
         const auto j = judge(wish, rows);
         if (!all && j.outcome == verdict::not_measured) continue;
         auto outcome = verdict_text(j);
@@ -34,13 +27,11 @@ table target_table(const std::vector<row>& rows, const std::map<std::string, std
     return t;
 }
 
-} // namespace
-
 std::string terminal_report(const std::vector<row>& rows)
 {
     std::string out;
     for (const auto& t : tables_of(rows)) out += to_text(t) + "\n";
-    for (const auto& t : {comparison_table(rows), target_table(rows, {}, false)})
+    for (const auto& t : {comparison_table(rows), target_table(all_targets(), rows, {}, false)})
         if (!t.lines.empty()) out += to_text(t) + "\n";
     return out;
 }
@@ -49,13 +40,15 @@ std::string document_part(const std::vector<row>& rows, const machine_facts& mac
                           const std::map<std::string, std::string>& reasons)
 {
     auto out = to_markdown(summary_table(rows)) + "\n" + to_markdown(machine_table(machine)) + "\n" +
-               to_markdown(target_table(rows, reasons, true));
+               to_markdown(target_table(all_targets(), rows, reasons, true));
     for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
     return out;
 }
 
-result<std::string> put_between_markers(const std::string& document, const std::string& part)
+result<std::string> put_between_markers(const std::string& document, const std::string& part, const std::string& name)
 {
+    const auto begin_marker = "<!-- " + name + ": begin -->\n";
+    const auto end_marker = "<!-- " + name + ": end -->\n";
     const auto begin = document.find(begin_marker);
     const auto end = document.find(end_marker);
     if (begin == std::string::npos || end == std::string::npos || end < begin)

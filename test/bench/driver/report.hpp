@@ -1,8 +1,11 @@
 #pragma once
 
 #include "results.hpp"
+#include "table.hpp"
+#include "targets.hpp"
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,9 +29,15 @@ struct machine_facts
 [[nodiscard]] std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
                                         const std::map<std::string, std::string>& reasons);
 
-/// Puts `part` between the lines `<!-- results: begin -->` and `<!-- results: end -->`. Errors: misconfigured when the
+/// The targets with their outcomes. @param all  Includes those that could not be judged.
+[[nodiscard]] table target_table(std::span<const target> targets, const std::vector<row>& rows,
+                                 const std::map<std::string, std::string>& reasons, bool all);
+[[nodiscard]] table machine_table(const machine_facts& machine);
+
+/// Puts `part` between the lines `<!-- NAME: begin -->` and `<!-- NAME: end -->`. Errors: misconfigured when the
 /// document has no such lines.
-[[nodiscard]] result<std::string> put_between_markers(const std::string& document, const std::string& part);
+[[nodiscard]] result<std::string> put_between_markers(const std::string& document, const std::string& part,
+                                                      const std::string& name = "results");
 
 /// Parses "work: reason" lines; skips empty lines and those that begin with '#'.
 [[nodiscard]] std::map<std::string, std::string> parse_reasons(std::string_view text);

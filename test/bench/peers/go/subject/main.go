@@ -21,6 +21,8 @@ func main() {
 	var o options
 	flag.StringVar(&o.server, "server", "", "URL of the replay server")
 	flag.StringVar(&o.ca, "ca", "", "CA file for an https server")
+	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "a cluster in place of the replay server")
+	flag.StringVar(&o.namespace, "namespaces", "", "the one namespace of the informer; empty for all")
 	flag.StringVar(&o.resource, "resource", "pods", "pods or widgets")
 	flag.StringVar(&o.mode, "mode", "typed-protobuf", "typed-protobuf, typed-json, dynamic or controller")
 	flag.BoolVar(&o.stripManagedFields, "strip-managed-fields", false, "drop managedFields in a transform")

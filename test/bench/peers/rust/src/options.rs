@@ -9,6 +9,8 @@ const BEST: bool = cfg!(feature = "best");
 #[derive(Clone, Debug)]
 pub struct Options {
     pub server: String,
+    /// A cluster in place of the replay server; empty = none.
+    pub kubeconfig: String,
     pub resource: String,
     /// The Controller instead of watcher, reflector store and a worker.
     pub controller: bool,
@@ -19,13 +21,14 @@ pub struct Options {
     pub strip_managed_fields: bool,
 }
 
-const USAGE: &str = "usage: --server URL [--resource pods|widgets] [--mode reflector|controller]
+const USAGE: &str = "usage: --server URL | --kubeconfig FILE [--resource pods|widgets] [--mode reflector|controller]
        [--concurrency N] [--runtime current-thread|multi-thread] [--list streaming|paged] [--strip-managed-fields]";
 
 impl Options {
     pub fn from_arguments() -> Self {
         let mut options = Self {
             server: String::new(),
+            kubeconfig: String::new(),
             resource: "pods".into(),
             controller: false,
             concurrency: if BEST { 64 } else { 0 },
@@ -42,7 +45,7 @@ impl Options {
                 options.set(&flag, &value);
             }
         }
-        if options.server.is_empty() {
+        if options.server.is_empty() && options.kubeconfig.is_empty() {
             refuse("--server", "");
         }
         options
@@ -51,6 +54,7 @@ impl Options {
     fn set(&mut self, flag: &str, value: &str) {
         match (flag, value) {
             ("--server", _) => self.server = value.into(),
+            ("--kubeconfig", _) => self.kubeconfig = value.into(),
             ("--resource", "pods" | "widgets") => self.resource = value.into(),
             ("--mode", "reflector" | "controller") => self.controller = value == "controller",
             ("--concurrency", _) => self.concurrency = value.parse().unwrap_or_else(|_| refuse(flag, value)),

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "driver/report.hpp"
+#include "driver/results.hpp"
+#include "driver/targets.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kubecoro::bench::live {
+
+/// The targets on a real server.
+[[nodiscard]] std::span<const target> all_targets();
+
+/// All tables, then the targets that could be judged.
+[[nodiscard]] std::string terminal_report(const std::vector<row>& rows);
+
+/** The generated part of the page: targets, versions, all tables.
+
+    @param reasons  The reasons for missed targets, by `work`. */
+[[nodiscard]] std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
+                                        const std::map<std::string, std::string>& reasons);
+
+} // namespace kubecoro::bench::live

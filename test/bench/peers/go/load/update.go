@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// update patches the stamp of the namespace's objects, one after the other, at a steady rate. The stamp is the time before
+// the write by CLOCK_MONOTONIC, which every subject reads.
+func update(ctx context.Context, client dynamic.Interface, of kind, o options) (map[string]any, error) {
+	in := client.Resource(of.resource).Namespace(o.namespace)
+	list, err := in.List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return nil, err
+	}
+	if len(list.Items) == 0 {
+		return nil, fmt.Errorf("the namespace %q is empty", o.namespace)
+	}
+	names := make(chan string)
+	var lock sync.Mutex
+	var took []time.Duration
+	var failure error
+	var all sync.WaitGroup
+	for range writers {
+		all.Go(func() {
+			for name := range names {
+				begin := time.Now()
+				err := touch(ctx, in, of, name)
+				lock.Lock()
+				took = append(took, time.Since(begin))
+				if err != nil {
+					failure = err
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	begin := time.Now()
+	for i := range o.rate * o.seconds {
+		time.Sleep(time.Until(begin.Add(time.Duration(i) * time.Second / time.Duration(o.rate))))
+		names <- list.Items[i%len(list.Items)].GetName()
+	}
+	close(names)
+	all.Wait()
+	if failure != nil {
+		return nil, failure
+	}
+	slices.Sort(took)
+	at := func(quantile float64) float64 {
+		return float64(took[int(quantile*float64(len(took)-1))].Nanoseconds()) / 1000
+	}
+	return map[string]any{"writes": len(took), "wall_s": time.Since(begin).Seconds(), "p50_us": at(0.5), "p99_us": at(0.99)}, nil
+}
+
+func touch(ctx context.Context, in dynamic.ResourceInterface, of kind, name string) error {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return err
+	}
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{"bench.example.com/stamp":"%019d"}}}`, now.Nano())
+	_, err := in.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: of.updater})
+	return err
+}
