@@ -9,13 +9,13 @@
 namespace kubecoro::bench::live {
 
 result<client_program> client_program::start(const subject& who, const real_cluster& cluster,
-                                             const std::string& resource, const std::string& ns, const std::string& log,
-                                             duration limit)
+                                             const std::string& resource, const std::vector<std::string>& more,
+                                             const std::string& log, duration limit)
 {
     command_line command{.words = {who.program, "--kubeconfig", cluster.kubeconfig(), "--resource", resource},
                          .environment = who.environment};
     command.words.insert(command.words.end(), who.flags.begin(), who.flags.end());
-    if (!ns.empty()) command.words.insert(command.words.end(), {"--namespaces", ns});
+    command.words.insert(command.words.end(), more.begin(), more.end());
     auto process = child_process::start(command, log);
     if (!process) return process.error();
     return client_program(std::move(*process), limit);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kubecoro::bench::live {
 
@@ -18,9 +19,9 @@ namespace kubecoro::bench::live {
 class client_program
 {
 public:
-    /// @param ns  The one namespace to cover; empty = all.
+    /// @param more  Further options.
     [[nodiscard]] static result<client_program> start(const subject& who, const real_cluster& cluster,
-                                                      const std::string& resource, const std::string& ns,
+                                                      const std::string& resource, const std::vector<std::string>& more,
                                                       const std::string& log, duration limit);
 
     result<> tell(std::string_view command) { return process_.write_line(command); }

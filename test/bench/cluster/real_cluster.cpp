@@ -90,12 +90,12 @@ result<> real_cluster::fill(const std::string& resource, std::uint64_t objects)
     return {};
 }
 
-result<child_process> real_cluster::update(unsigned rate, unsigned seconds) const
+result<child_process> real_cluster::update(unsigned rate, unsigned seconds, const std::string& answers) const
 {
-    return child_process::start(
-        {.words = {where_.peers + "/load", "update", "--kubeconfig", kubeconfig(), "--resource", "pods", "--namespace",
-                   largest_, "--rate", std::to_string(rate), "--seconds", std::to_string(seconds)}},
-        where_.work + "/update.log");
+    return child_process::start({.words = {where_.peers + "/load", "update", "--kubeconfig", kubeconfig(), "--resource",
+                                           "pods", "--namespace", largest_, "--rate", std::to_string(rate), "--seconds",
+                                           std::to_string(seconds), "--answers", answers}},
+                                where_.work + "/update.log");
 }
 
 namespace {

@@ -31,7 +31,8 @@ public:
     [[nodiscard]] const std::string& largest_namespace() const noexcept { return largest_; }
 
     /// Changes the pods of the largest namespace; start() and then succeed() or read_answer() of the returned program.
-    result<child_process> update(unsigned rate, unsigned seconds) const;
+    /// @param answers  Written by it: the stamp and the time of each answer, a line each.
+    result<child_process> update(unsigned rate, unsigned seconds, const std::string& answers) const;
 
     /// The resource use of kube-apiserver.
     [[nodiscard]] result<usage> server_used() const;

@@ -1,7 +1,9 @@
 #include "workloads.hpp"
 
+#include "arrivals.hpp"
 #include "client_program.hpp"
 
+#include "driver/files.hpp"
 #include "driver/statistics.hpp"
 
 #include <chrono>
@@ -38,13 +40,17 @@ result<double> cpu_of(const programs& all)
     return sum;
 }
 
+std::string answers_of(const session& s) { return s.where.work + "/answers"; }
+std::string arrivals_of(const session& s) { return s.where.work + "/arrivals"; }
+
 result<programs> start_all(const session& s)
 {
     programs all;
     if (s.who().part == share::floor) return all;
+    std::vector<std::string> more{"--namespaces", s.cluster.largest_namespace()};
+    if (s.plan.informers() == 1) more.insert(more.end(), {"--arrivals", arrivals_of(s)});
     for (unsigned i = 0; i < s.plan.informers(); ++i) {
-        auto one = client_program::start(s.who(), s.cluster, s.plan.resource, s.cluster.largest_namespace(), s.log(),
-                                         s.limit());
+        auto one = client_program::start(s.who(), s.cluster, s.plan.resource, more, s.log(), s.limit());
         if (!one) return one.error();
         all.push_back(std::move(*one));
     }
@@ -79,6 +85,15 @@ result<> add_latencies(programs& all, const session& s)
     s.add("p50", "us", summarise(p50).median);
     s.add("p99", "us", summarise(p99).median);
     return {};
+}
+
+/// Of one informer: from the answer of each write to the worker having read the object.
+void add_times_after_answers(const session& s)
+{
+    const auto times = times_after_answers(text_of(answers_of(s)), text_of(arrivals_of(s)));
+    if (times.empty()) return;
+    s.add("after_answer_p50", "us", quantile_of(times, 0.5));
+    s.add("after_answer_p99", "us", quantile_of(times, 0.99));
 }
 
 } // namespace
@@ -136,7 +151,7 @@ result<> run_updates(const session& s)
     const auto cpu_before = cpu_of(*all);
     if (!server_before || !cpu_before) return server_before ? cpu_before.error() : server_before.error();
 
-    auto writer = s.cluster.update(s.options.rate, s.options.seconds);
+    auto writer = s.cluster.update(s.options.rate, s.options.seconds, answers_of(s));
     if (!writer) return writer.error();
     auto written = writer->read_answer(s.limit() + std::chrono::seconds(s.options.seconds));
     if (!written) return written.error();
@@ -150,6 +165,7 @@ result<> run_updates(const session& s)
     if (!all->empty()) s.add("cpu", "s", *cpu - *cpu_before);
     s.add("server_peak", "MB", static_cast<double>(server->peak_bytes) / megabyte);
     s.add("write_p50", "us", *write);
+    if (all->size() == 1) add_times_after_answers(s);
     double peak = 0;
     for (const auto& p : *all)
         if (const auto used = p.used()) peak += static_cast<double>(used->peak_bytes);

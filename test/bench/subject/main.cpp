@@ -35,6 +35,7 @@ struct options
     std::vector<std::string> namespaces;
     std::string form = "protobuf";
     std::string list = "streamed";
+    std::string arrivals;
     bool strip_managed_fields = false;
 };
 
@@ -82,7 +83,7 @@ asio::awaitable<result<>> run(asio::any_io_executor pool, asio::any_io_executor 
     informer.policy = reflector_policy{.watch_list = o.list == "streamed"};
     informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
     bench::pipeline work(executor, *connected, resource_named(o.resource), informer, o.mode == "controller");
-    auto served = co_await bench::serve_commands(executor, work);
+    auto served = co_await bench::serve_commands(executor, work, o.arrivals);
     auto stopped = co_await work.stop();
     co_return served ? stopped : served;
 }
@@ -130,6 +131,7 @@ int main(int argc, char** argv)
     app.add_option("--list", o.list, "How the informer lists (default: streamed)")
         ->check(CLI::IsMember({"streamed", "paged"}));
     app.add_option("--namespaces", o.namespaces, "Namespaces of the informer (default: all)")->delimiter(',');
+    app.add_option("--arrivals", o.arrivals, "File for the stamp and the time of each reconcile");
     app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Omit metadata.managedFields");
     CLI11_PARSE(app, argc, argv);
     if (o.server.empty() && o.kubeconfig.empty()) {

@@ -37,6 +37,7 @@ const writers = 32
 
 type options struct {
 	kubeconfig, resource, records, namespace string
+	answers                                  string
 	objects, rate, seconds                   int
 }
 
@@ -53,6 +54,7 @@ func main() {
 	flags.StringVar(&o.namespace, "namespace", "", "update: whose objects")
 	flags.IntVar(&o.rate, "rate", 500, "update: writes a second")
 	flags.IntVar(&o.seconds, "seconds", 10, "update: for how long")
+	flags.StringVar(&o.answers, "answers", "", "update: file for the stamp and the time of each answer")
 	_ = flags.Parse(os.Args[2:])
 	line, err := run(context.Background(), os.Args[1], o)
 	if err != nil {

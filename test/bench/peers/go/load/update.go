@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,15 +29,16 @@ func update(ctx context.Context, client dynamic.Interface, of kind, o options) (
 	names := make(chan string)
 	var lock sync.Mutex
 	var took []time.Duration
+	var answers []answered
 	var failure error
 	var all sync.WaitGroup
 	for range writers {
 		all.Go(func() {
 			for name := range names {
-				begin := time.Now()
-				err := touch(ctx, in, of, name)
+				write, err := touch(ctx, in, of, name)
 				lock.Lock()
-				took = append(took, time.Since(begin))
+				took = append(took, time.Duration(write.at-write.stamp))
+				answers = append(answers, write)
 				if err != nil {
 					failure = err
 				}
@@ -53,6 +56,9 @@ func update(ctx context.Context, client dynamic.Interface, of kind, o options) (
 	if failure != nil {
 		return nil, failure
 	}
+	if err := writeAnswers(o.answers, answers); err != nil {
+		return nil, err
+	}
 	slices.Sort(took)
 	at := func(quantile float64) float64 {
 		return float64(took[int(quantile*float64(len(took)-1))].Nanoseconds()) / 1000
@@ -60,12 +66,33 @@ func update(ctx context.Context, client dynamic.Interface, of kind, o options) (
 	return map[string]any{"writes": len(took), "wall_s": time.Since(begin).Seconds(), "p50_us": at(0.5), "p99_us": at(0.99)}, nil
 }
 
-func touch(ctx context.Context, in dynamic.ResourceInterface, of kind, name string) error {
+// answered is a write: its stamp, and when its answer had arrived.
+type answered struct{ stamp, at int64 }
+
+func touch(ctx context.Context, in dynamic.ResourceInterface, of kind, name string) (answered, error) {
+	write := answered{stamp: monotonic()}
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{"bench.example.com/stamp":"%019d"}}}`, write.stamp)
+	_, err := in.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: of.updater})
+	write.at = monotonic()
+	return write, err
+}
+
+func monotonic() int64 {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		return err
+		fail(err)
 	}
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{"bench.example.com/stamp":"%019d"}}}`, now.Nano())
-	_, err := in.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: of.updater})
-	return err
+	return now.Nano()
+}
+
+// writeAnswers writes a line for each write; without a file nothing.
+func writeAnswers(path string, answers []answered) error {
+	if path == "" {
+		return nil
+	}
+	text := strings.Builder{}
+	for _, write := range answers {
+		fmt.Fprintln(&text, write.stamp, write.at)
+	}
+	return os.WriteFile(path, []byte(text.String()), 0o644)
 }

@@ -17,7 +17,9 @@ use crate::state::State;
 /// Runs until the process ends: feeds the event stream of a watcher into a store, and processes each event.
 pub async fn run<K: Object>(options: Options, writer: Writer<K>, state: Arc<State>) {
     let client = Client::try_from(connection(&options).await).expect("a client");
-    let watched = watcher(Api::<K>::all(client), options.watcher_config());
+    let objects: Api<K> =
+        if options.namespace.is_empty() { Api::all(client) } else { Api::namespaced(client, &options.namespace) };
+    let watched = watcher(objects, options.watcher_config());
     let strip = options.strip_managed_fields;
     if options.controller {
         control(watched.modify(move |o| prepare(o, strip)), writer, state, options.concurrency).await;

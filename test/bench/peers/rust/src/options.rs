@@ -12,6 +12,8 @@ pub struct Options {
     /// A cluster in place of the replay server; empty = none.
     pub kubeconfig: String,
     pub resource: String,
+    /// The one namespace to watch; empty = all.
+    pub namespace: String,
     /// The Controller instead of watcher, reflector store and a worker.
     pub controller: bool,
     /// The maximum of concurrent reconciles of the Controller; 0 = no limit.
@@ -19,10 +21,12 @@ pub struct Options {
     pub current_thread: bool,
     pub streaming_lists: bool,
     pub strip_managed_fields: bool,
+    /// File for the stamp and the time of each reconcile; empty = none.
+    pub arrivals: String,
 }
 
 const USAGE: &str = "usage: --server URL | --kubeconfig FILE [--resource pods|widgets] [--mode reflector|controller]
-       [--concurrency N] [--runtime current-thread|multi-thread] [--list streaming|paged] [--strip-managed-fields]";
+       [--concurrency N] [--runtime current-thread|multi-thread] [--list streaming|paged] [--namespaces NAME] [--strip-managed-fields]";
 
 impl Options {
     pub fn from_arguments() -> Self {
@@ -30,11 +34,13 @@ impl Options {
             server: String::new(),
             kubeconfig: String::new(),
             resource: "pods".into(),
+            namespace: String::new(),
             controller: false,
             concurrency: if BEST { 64 } else { 0 },
             current_thread: BEST,
             streaming_lists: BEST,
             strip_managed_fields: false,
+            arrivals: String::new(),
         };
         let mut words = args().skip(1);
         while let Some(flag) = words.next() {
@@ -56,6 +62,8 @@ impl Options {
             ("--server", _) => self.server = value.into(),
             ("--kubeconfig", _) => self.kubeconfig = value.into(),
             ("--resource", "pods" | "widgets") => self.resource = value.into(),
+            ("--namespaces", _) => self.namespace = value.into(),
+            ("--arrivals", _) => self.arrivals = value.into(),
             ("--mode", "reflector" | "controller") => self.controller = value == "controller",
             ("--concurrency", _) => self.concurrency = value.parse().unwrap_or_else(|_| refuse(flag, value)),
             ("--runtime", "current-thread" | "multi-thread") => self.current_thread = value == "current-thread",
