@@ -53,10 +53,14 @@ result<> renew_document(const live::command& c, const std::vector<row>& rows)
 {
     auto document = read_file(c.docs);
     if (!document) return document.error();
-    const auto part = live::document_part(rows, facts_of_this_machine(c.peers + "/versions"),
+    const auto chart = live::chart_of(rows);
+    const auto part = chart_line_of(c.docs, "real", chart_title, chart) +
+                      live::document_part(rows, facts_of_this_machine(c.peers + "/versions"),
                                           parse_reasons(text_of(c.docs + ".reasons")));
     auto renewed = put_between_markers(*document, part, "real server");
     if (!renewed) return renewed.error();
+    if (!chart.empty())
+        if (auto drawn = write_file(chart_file(c.docs, "real"), chart); !drawn) return drawn;
     return write_file(c.docs, *renewed);
 }
 

@@ -1,5 +1,6 @@
 #include "report.hpp"
 
+#include "driver/chart.hpp"
 #include "driver/table.hpp"
 
 #include <array>
@@ -38,6 +39,22 @@ constexpr std::array targets{
 } // namespace
 
 std::span<const target> all_targets() { return targets; }
+
+std::string chart_of(const std::vector<row>& rows)
+{
+    static constexpr std::array panels{
+        panel{"Time until synced", "sync", "wall", pods, few},
+        panel{"CPU of the client until synced", "sync", "cpu", pods, few},
+        panel{"Peak memory of the client", "sync", "peak", pods, few},
+        panel{"CPU of the server until synced", "sync", "server_cpu", pods, few},
+        panel{"50 informers, 500 updates a second: server CPU", "updates-50", "server_cpu", pods, few},
+        panel{"50 informers, 500 updates a second: client CPU", "updates-50", "cpu", pods, few},
+    };
+    static constexpr std::array lines{
+        chart_line{ours, "kubecoro"}, chart_line{go, "client-go"}, chart_line{"client-go/json", "client-go, JSON"},
+        chart_line{"controller-runtime/cache", "controller-runtime"}, chart_line{rust, "kube-rs"}};
+    return to_svg(chart_title, panels, lines, rows);
+}
 
 std::string terminal_report(const std::vector<row>& rows)
 {

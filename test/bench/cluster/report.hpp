@@ -14,6 +14,11 @@ namespace kubecoro::bench::live {
 /// The targets on a real server.
 [[nodiscard]] std::span<const target> all_targets();
 
+/// The title of chart_of().
+inline constexpr std::string_view chart_title = "Informers on a real kube-apiserver: 20,000 pods";
+/// The main figures as an SVG; empty when they are not measured.
+[[nodiscard]] std::string chart_of(const std::vector<row>& rows);
+
 /// All tables, then the targets that could be judged.
 [[nodiscard]] std::string terminal_report(const std::vector<row>& rows);
 

@@ -1,7 +1,10 @@
 #include "report.hpp"
 
+#include "chart.hpp"
 #include "comparison.hpp"
 #include "summary.hpp"
+
+#include <array>
 
 namespace kubecoro::bench {
 
@@ -34,6 +37,35 @@ std::string terminal_report(const std::vector<row>& rows)
     for (const auto& t : {comparison_table(rows), target_table(all_targets(), rows, {}, false)})
         if (!t.lines.empty()) out += to_text(t) + "\n";
     return out;
+}
+
+std::string chart_of(const std::vector<row>& rows)
+{
+    static constexpr std::array panels{
+        panel{"Cold sync: CPU per pod", "sync", "cpu", "small", 150'000},
+        panel{"Memory at rest, per pod", "steady", "rss_per_object", "small", 150'000},
+        panel{"Changes handled a second", "events", "rate", "small", 150'000, true},
+        panel{"Latency at 1,000 changes a second, 99.9 %", "tail", "p99.9", "small", 150'000},
+        panel{"Relist after 410: CPU", "relist", "cpu_total", "small", 150'000},
+        panel{"Custom resources: CPU per object", "sync", "cpu", "custom", 50'000},
+    };
+    static constexpr std::array lines{
+        chart_line{"kubecoro/plain", "kubecoro"}, chart_line{"client-go/protobuf", "client-go"},
+        chart_line{"client-go/json", "client-go, JSON"}, chart_line{"kube-rs/best", "kube-rs"}};
+    return to_svg(replay_title, panels, lines, rows);
+}
+
+std::string chart_file(const std::string& document, std::string_view name)
+{
+    return document.substr(0, document.rfind(".md")) + "-" + std::string(name) + ".svg";
+}
+
+std::string chart_line_of(const std::string& document, std::string_view name, std::string_view title,
+                          const std::string& chart)
+{
+    if (chart.empty()) return {};
+    const auto file = chart_file(document, name);
+    return "![" + std::string(title) + "](" + file.substr(file.rfind('/') + 1) + ")\n\n";
 }
 
 std::string document_part(const std::vector<row>& rows, const machine_facts& machine,

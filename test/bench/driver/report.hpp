@@ -23,6 +23,17 @@ struct machine_facts
 /// could be judged.
 [[nodiscard]] std::string terminal_report(const std::vector<row>& rows);
 
+/// The title of chart_of().
+inline constexpr std::string_view replay_title = "Informers on replayed objects: 150,000 pods, one core";
+/// The main figures as an SVG; empty when they are not measured.
+[[nodiscard]] std::string chart_of(const std::vector<row>& rows);
+
+/// The name of a document's chart, "docs/benchmarks-replay.svg" of "docs/benchmarks.md" and "replay".
+[[nodiscard]] std::string chart_file(const std::string& document, std::string_view name);
+/// The line of a document that shows its chart; empty without a chart.
+[[nodiscard]] std::string chart_line_of(const std::string& document, std::string_view name, std::string_view title,
+                                        const std::string& chart);
+
 /** The generated part of docs/benchmarks.md: a short table, machine, targets, all tables.
 
     @param reasons  The reasons for missed targets, by `work`. */
