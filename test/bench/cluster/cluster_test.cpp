@@ -48,7 +48,7 @@ TEST_CASE("cluster plan: updates only with the fewest pods, custom resources onl
     CHECK(names_of(plan[0].sessions, "updates-50") == list{"kubecoro/protobuf", "client-go/protobuf", "no informer"});
     CHECK(names_of(plan[1].sessions, "updates-50").empty());
     CHECK(names_of(plan[2].sessions, "sync") == list{"kubecoro/json"});
-    CHECK(names_of(plan[2].sessions, "updates-1").empty());
+    CHECK(names_of(plan[2].sessions, "latency").empty());
 }
 
 TEST_CASE("cluster plan: chosen workloads and subjects")
@@ -63,11 +63,11 @@ TEST_CASE("cluster plan: chosen workloads and subjects")
 
 TEST_CASE("cluster plan: another subject begins each round, within its workload")
 {
-    const auto plan = live::make_plan({.names = {"sync", "updates-1"}, .pods = {20}, .widgets = 0}, some);
+    const auto plan = live::make_plan({.names = {"sync", "latency"}, .pods = {20}, .widgets = 0}, some);
     const auto second = live::sessions_of_round(plan[0], 1);
     CHECK(names_of(second, "sync") == list{"kubecoro/json", "client-go/protobuf", "kubecoro/protobuf"});
-    CHECK(names_of(second, "updates-1") == list{"client-go/protobuf", "no informer", "kubecoro/protobuf"});
-    CHECK(live::sessions_of_round(plan[0], 3) == plan[0].sessions);
+    CHECK(names_of(second, "latency") == list{"client-go/protobuf", "kubecoro/protobuf"});
+    CHECK(live::sessions_of_round(plan[0], 6) == plan[0].sessions);
     CHECK(plan[0].sessions[0].informers() == 1);
 }
 

@@ -19,7 +19,7 @@ void make_quick(command& c)
     c.run.rate = 200;
     c.run.seconds = 2;
     c.run.limit_s = 60;
-    if (c.plan.names.empty()) c.plan.names = {"sync", "updates-1", "updates-10"};
+    if (c.plan.names.empty()) c.plan.names = {"sync", "latency", "updates-10"};
 }
 
 /// The names that --subjects accepts.
@@ -48,7 +48,8 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(subject_choices()));
-    app.add_option("--rate", c.run.rate, "Writes a second while informers watch")->capture_default_str();
+    app.add_option("--rate", c.run.rate, "Writes a second while many informers watch")->capture_default_str();
+    app.add_option("--paced-rate", c.run.paced_rate, "Writes a second for latency")->capture_default_str();
     app.add_option("--seconds", c.run.seconds, "Length of that")->capture_default_str();
     app.add_option("--limit", c.run.limit_s, "Seconds that a subject may take for a command")->capture_default_str();
     app.add_option("--out", c.out, "Results as JSON")->capture_default_str();

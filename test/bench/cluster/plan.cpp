@@ -25,7 +25,7 @@ bool wanted(const plan_options& options, const subject& s)
 bool takes_part(const subject& s, const std::string& workload, const std::string& resource)
 {
     if (resource == "widgets") return s.custom && workload == "sync";
-    if (s.part == share::floor) return workload != "sync";
+    if (s.part == share::floor) return workload.starts_with(updates);
     return workload == "sync" || s.namespaces;
 }
 
@@ -66,7 +66,7 @@ cell session_plan::cell_of(const std::vector<bench::subject>& subjects, std::str
 
 const std::vector<std::string>& workload_names()
 {
-    static const std::vector<std::string> all{"sync", "updates-1", "updates-10", "updates-50", "updates-200"};
+    static const std::vector<std::string> all{"sync", "latency", "updates-10", "updates-50", "updates-200"};
     return all;
 }
 

@@ -27,7 +27,7 @@ struct plan_options
 /// One subject on one set of objects: a workload is one life of its processes.
 struct session_plan
 {
-    /// "sync", "updates-1", "updates-50".
+    /// "sync", "latency", "updates-50".
     std::string workload;
     /// "pods" or "widgets".
     std::string resource;

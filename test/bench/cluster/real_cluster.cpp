@@ -90,12 +90,18 @@ result<> real_cluster::fill(const std::string& resource, std::uint64_t objects)
     return {};
 }
 
-result<child_process> real_cluster::update(unsigned rate, unsigned seconds, const std::string& answers) const
+result<child_process> real_cluster::update(unsigned rate, unsigned seconds, const std::string& answers,
+                                           bool past_server) const
 {
-    return child_process::start({.words = {where_.peers + "/load", "update", "--kubeconfig", kubeconfig(), "--resource",
-                                           "pods", "--namespace", largest_, "--rate", std::to_string(rate), "--seconds",
-                                           std::to_string(seconds), "--answers", answers}},
-                                where_.work + "/update.log");
+    command_line update{.words = {where_.peers + "/load", "update", "--kubeconfig", kubeconfig(), "--resource", "pods",
+                                  "--namespace", largest_, "--rate", std::to_string(rate), "--seconds",
+                                  std::to_string(seconds), "--answers", answers}};
+    if (past_server) {
+        auto port = text_of(folder_ + "/run/etcd.port");
+        port.resize(port.find_last_not_of('\n') + 1);
+        update.words.insert(update.words.end(), {"--etcd", "http://127.0.0.1:" + port});
+    }
+    return child_process::start(update, where_.work + "/update.log");
 }
 
 namespace {

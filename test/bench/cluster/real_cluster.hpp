@@ -32,7 +32,8 @@ public:
 
     /// Changes the pods of the largest namespace; start() and then succeed() or read_answer() of the returned program.
     /// @param answers  Written by it: the stamp and the time of each answer, a line each.
-    result<child_process> update(unsigned rate, unsigned seconds, const std::string& answers) const;
+    /// @param past_server  Writes to etcd, as if another API server of the cluster had taken the request.
+    result<child_process> update(unsigned rate, unsigned seconds, const std::string& answers, bool past_server) const;
 
     /// The resource use of kube-apiserver.
     [[nodiscard]] result<usage> server_used() const;

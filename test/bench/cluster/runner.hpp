@@ -12,8 +12,11 @@ namespace kubecoro::bench::live {
 struct run_options
 {
     unsigned rounds = 5;
-    /// Writes a second, and for how long, in workloads with updates.
+    /// Writes a second in workloads with many informers.
     unsigned rate = 500;
+    /// Writes a second through the API server, for latency: few enough that they do not wait for each other.
+    unsigned paced_rate = 50;
+    /// The length of both.
     unsigned seconds = 10;
     /// Limit of a command to a subject, in seconds; a subject that takes longer is given up.
     unsigned limit_s = 180;

@@ -48,7 +48,7 @@ result<programs> start_all(const session& s)
     programs all;
     if (s.who().part == share::floor) return all;
     std::vector<std::string> more{"--namespaces", s.cluster.largest_namespace()};
-    if (s.plan.informers() == 1) more.insert(more.end(), {"--arrivals", arrivals_of(s)});
+    if (s.plan.workload == "latency") more.insert(more.end(), {"--arrivals", arrivals_of(s)});
     for (unsigned i = 0; i < s.plan.informers(); ++i) {
         auto one = client_program::start(s.who(), s.cluster, s.plan.resource, more, s.log(), s.limit());
         if (!one) return one.error();
@@ -145,13 +145,14 @@ result<> run_updates(const session& s)
     if (!all) return all.error();
     if (auto synced = ask_all(*all, "sync"); !synced) return synced;
     if (auto idle = s.cluster.wait_until_idle(); !idle) return idle;
-    if (auto armed = ask_all(*all, "expect " + std::to_string(s.options.rate * s.options.seconds)); !armed)
-        return armed;
+    const bool paced = s.plan.workload == "latency";
+    const auto rate = paced ? s.options.paced_rate : s.options.rate;
+    if (auto armed = ask_all(*all, "expect " + std::to_string(rate * s.options.seconds)); !armed) return armed;
     const auto server_before = s.cluster.server_used();
     const auto cpu_before = cpu_of(*all);
     if (!server_before || !cpu_before) return server_before ? cpu_before.error() : server_before.error();
 
-    auto writer = s.cluster.update(s.options.rate, s.options.seconds, answers_of(s));
+    auto writer = s.cluster.update(rate, s.options.seconds, answers_of(s), !paced);
     if (!writer) return writer.error();
     auto written = writer->read_answer(s.limit() + std::chrono::seconds(s.options.seconds));
     if (!written) return written.error();
@@ -165,7 +166,7 @@ result<> run_updates(const session& s)
     if (!all->empty()) s.add("cpu", "s", *cpu - *cpu_before);
     s.add("server_peak", "MB", static_cast<double>(server->peak_bytes) / megabyte);
     s.add("write_p50", "us", *write);
-    if (all->size() == 1) add_times_after_answers(s);
+    if (paced) add_times_after_answers(s);
     double peak = 0;
     for (const auto& p : *all)
         if (const auto used = p.used()) peak += static_cast<double>(used->peak_bytes);

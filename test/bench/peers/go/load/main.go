@@ -2,7 +2,7 @@
 // the controllers of a cluster: several field managers, so that every object has the managedFields that the server makes.
 //
 //	load fill --kubeconfig FILE --resource pods|widgets --records FILE --objects N
-//	load update --kubeconfig FILE --resource pods --namespace NAME --rate R --seconds S
+//	load update --kubeconfig FILE --resource pods --namespace NAME --rate R --seconds S [--etcd URL] [--answers FILE]
 //
 // Each prints one line of JSON when it is done. Records are those of `kubecoro_replay --dump`.
 package main
@@ -37,7 +37,7 @@ const writers = 32
 
 type options struct {
 	kubeconfig, resource, records, namespace string
-	answers                                  string
+	answers, etcd                            string
 	objects, rate, seconds                   int
 }
 
@@ -55,6 +55,7 @@ func main() {
 	flags.IntVar(&o.rate, "rate", 500, "update: writes a second")
 	flags.IntVar(&o.seconds, "seconds", 10, "update: for how long")
 	flags.StringVar(&o.answers, "answers", "", "update: file for the stamp and the time of each answer")
+	flags.StringVar(&o.etcd, "etcd", "", "update: write to this etcd, past the API server")
 	_ = flags.Parse(os.Args[2:])
 	line, err := run(context.Background(), os.Args[1], o)
 	if err != nil {

@@ -18,13 +18,9 @@ import (
 // update patches the stamp of the namespace's objects, one after the other, at a steady rate. The stamp is the time before
 // the write by CLOCK_MONOTONIC, which every subject reads.
 func update(ctx context.Context, client dynamic.Interface, of kind, o options) (map[string]any, error) {
-	in := client.Resource(of.resource).Namespace(o.namespace)
-	list, err := in.List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	objects, write, err := target(ctx, client, of, o)
 	if err != nil {
 		return nil, err
-	}
-	if len(list.Items) == 0 {
-		return nil, fmt.Errorf("the namespace %q is empty", o.namespace)
 	}
 	names := make(chan string)
 	var lock sync.Mutex
@@ -35,10 +31,10 @@ func update(ctx context.Context, client dynamic.Interface, of kind, o options) (
 	for range writers {
 		all.Go(func() {
 			for name := range names {
-				write, err := touch(ctx, in, of, name)
+				done, err := write(ctx, name)
 				lock.Lock()
-				took = append(took, time.Duration(write.at-write.stamp))
-				answers = append(answers, write)
+				took = append(took, time.Duration(done.at-done.stamp))
+				answers = append(answers, done)
 				if err != nil {
 					failure = err
 				}
@@ -49,7 +45,7 @@ func update(ctx context.Context, client dynamic.Interface, of kind, o options) (
 	begin := time.Now()
 	for i := range o.rate * o.seconds {
 		time.Sleep(time.Until(begin.Add(time.Duration(i) * time.Second / time.Duration(o.rate))))
-		names <- list.Items[i%len(list.Items)].GetName()
+		names <- objects[i%len(objects)]
 	}
 	close(names)
 	all.Wait()
@@ -65,6 +61,33 @@ func update(ctx context.Context, client dynamic.Interface, of kind, o options) (
 	}
 	return map[string]any{"writes": len(took), "wall_s": time.Since(begin).Seconds(), "p50_us": at(0.5), "p99_us": at(0.99)}, nil
 }
+
+// target is the names of the objects to write, and how.
+func target(ctx context.Context, client dynamic.Interface, of kind, o options) ([]string, writer, error) {
+	if o.etcd != "" {
+		store, err := openEtcd(ctx, o.etcd, of.resource.Resource, o.namespace)
+		if err != nil {
+			return nil, nil, err
+		}
+		return store.names(), store.touch, nil
+	}
+	in := client.Resource(of.resource).Namespace(o.namespace)
+	list, err := in.List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(list.Items) == 0 {
+		return nil, nil, fmt.Errorf("the namespace %q is empty", o.namespace)
+	}
+	names := make([]string, len(list.Items))
+	for i := range list.Items {
+		names[i] = list.Items[i].GetName()
+	}
+	return names, func(ctx context.Context, name string) (answered, error) { return touch(ctx, in, of, name) }, nil
+}
+
+// writer changes the stamp of one object.
+type writer func(context.Context, string) (answered, error)
 
 // answered is a write: its stamp, and when its answer had arrived.
 type answered struct{ stamp, at int64 }
