@@ -47,9 +47,13 @@ kubecoro::result<> renew_document(const command& c, const std::vector<row>& rows
     auto document = read_file(c.docs);
     if (!document) return document.error();
     const auto reasons = parse_reasons(text_of(c.docs + ".reasons"));
-    auto renewed =
-        put_between_markers(*document, document_part(rows, facts_of_this_machine(c.peers + "/versions"), reasons));
+    const auto chart = chart_of(rows);
+    const auto part = chart_line_of(c.docs, "replay", replay_title, chart) +
+                      document_part(rows, facts_of_this_machine(c.peers + "/versions"), reasons);
+    auto renewed = put_between_markers(*document, part);
     if (!renewed) return renewed.error();
+    if (!chart.empty())
+        if (auto drawn = write_file(chart_file(c.docs, "replay"), chart); !drawn) return drawn;
     return write_file(c.docs, *renewed);
 }
 

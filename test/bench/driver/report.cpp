@@ -1,16 +1,12 @@
 #include "report.hpp"
 
+#include "chart.hpp"
 #include "comparison.hpp"
 #include "summary.hpp"
-#include "table.hpp"
-#include "targets.hpp"
+
+#include <array>
 
 namespace kubecoro::bench {
-
-namespace {
-
-constexpr std::string_view begin_marker = "<!-- results: begin -->\n";
-constexpr std::string_view end_marker = "<!-- results: end -->\n";
 
 table machine_table(const machine_facts& machine)
 {
@@ -19,11 +15,11 @@ table machine_table(const machine_facts& machine)
     return t;
 }
 
-/// @param all  Includes targets that could not be judged.
-table target_table(const std::vector<row>& rows, const std::map<std::string, std::string>& reasons, bool all)
+table target_table(std::span<const target> targets, const std::vector<row>& rows,
+                   const std::map<std::string, std::string>& reasons, bool all)
 {
     table t{.title = "Targets", .header = {"work", "metric", "target", "outcome"}, .lines = {}, .text_columns = 4};
-    for (const auto& wish : all_targets()) {
+    for (const auto& wish : targets) {
         const auto j = judge(wish, rows);
         if (!all && j.outcome == verdict::not_measured) continue;
         auto outcome = verdict_text(j);
@@ -34,28 +30,57 @@ table target_table(const std::vector<row>& rows, const std::map<std::string, std
     return t;
 }
 
-} // namespace
-
 std::string terminal_report(const std::vector<row>& rows)
 {
     std::string out;
     for (const auto& t : tables_of(rows)) out += to_text(t) + "\n";
-    for (const auto& t : {comparison_table(rows), target_table(rows, {}, false)})
+    for (const auto& t : {comparison_table(rows), target_table(all_targets(), rows, {}, false)})
         if (!t.lines.empty()) out += to_text(t) + "\n";
     return out;
+}
+
+std::string chart_of(const std::vector<row>& rows)
+{
+    static constexpr std::array panels{
+        panel{"Cold sync: CPU per pod", "sync", "cpu", "small", 150'000},
+        panel{"Memory at rest, per pod", "steady", "rss_per_object", "small", 150'000},
+        panel{"Changes handled a second", "events", "rate", "small", 150'000, true},
+        panel{"Latency at 1,000 changes a second, 99.9 %", "tail", "p99.9", "small", 150'000},
+        panel{"Relist after 410: CPU", "relist", "cpu_total", "small", 150'000},
+        panel{"Custom resources: CPU per object", "sync", "cpu", "custom", 50'000},
+    };
+    static constexpr std::array lines{
+        chart_line{"kubecoro/plain", "kubecoro"}, chart_line{"client-go/protobuf", "client-go"},
+        chart_line{"client-go/json", "client-go, JSON"}, chart_line{"kube-rs/best", "kube-rs"}};
+    return to_svg(replay_title, panels, lines, rows);
+}
+
+std::string chart_file(const std::string& document, std::string_view name)
+{
+    return document.substr(0, document.rfind(".md")) + "-" + std::string(name) + ".svg";
+}
+
+std::string chart_line_of(const std::string& document, std::string_view name, std::string_view title,
+                          const std::string& chart)
+{
+    if (chart.empty()) return {};
+    const auto file = chart_file(document, name);
+    return "![" + std::string(title) + "](" + file.substr(file.rfind('/') + 1) + ")\n\n";
 }
 
 std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
                           const std::map<std::string, std::string>& reasons)
 {
     auto out = to_markdown(summary_table(rows)) + "\n" + to_markdown(machine_table(machine)) + "\n" +
-               to_markdown(target_table(rows, reasons, true));
+               to_markdown(target_table(all_targets(), rows, reasons, true));
     for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
     return out;
 }
 
-result<std::string> put_between_markers(const std::string& document, const std::string& part)
+result<std::string> put_between_markers(const std::string& document, const std::string& part, const std::string& name)
 {
+    const auto begin_marker = "<!-- " + name + ": begin -->\n";
+    const auto end_marker = "<!-- " + name + ": end -->\n";
     const auto begin = document.find(begin_marker);
     const auto end = document.find(end_marker);
     if (begin == std::string::npos || end == std::string::npos || end < begin)

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "results.hpp"
+#include "table.hpp"
+#include "targets.hpp"
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,15 +23,32 @@ struct machine_facts
 /// could be judged.
 [[nodiscard]] std::string terminal_report(const std::vector<row>& rows);
 
+/// The title of chart_of().
+inline constexpr std::string_view replay_title = "Informers on replayed objects: 150,000 pods, one core";
+/// The main figures as an SVG; empty when they are not measured.
+[[nodiscard]] std::string chart_of(const std::vector<row>& rows);
+
+/// The name of a document's chart, "docs/benchmarks-replay.svg" of "docs/benchmarks.md" and "replay".
+[[nodiscard]] std::string chart_file(const std::string& document, std::string_view name);
+/// The line of a document that shows its chart; empty without a chart.
+[[nodiscard]] std::string chart_line_of(const std::string& document, std::string_view name, std::string_view title,
+                                        const std::string& chart);
+
 /** The generated part of docs/benchmarks.md: a short table, machine, targets, all tables.
 
     @param reasons  The reasons for missed targets, by `work`. */
 [[nodiscard]] std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
                                         const std::map<std::string, std::string>& reasons);
 
-/// Puts `part` between the lines `<!-- results: begin -->` and `<!-- results: end -->`. Errors: misconfigured when the
+/// The targets with their outcomes. @param all  Includes those that could not be judged.
+[[nodiscard]] table target_table(std::span<const target> targets, const std::vector<row>& rows,
+                                 const std::map<std::string, std::string>& reasons, bool all);
+[[nodiscard]] table machine_table(const machine_facts& machine);
+
+/// Puts `part` between the lines `<!-- NAME: begin -->` and `<!-- NAME: end -->`. Errors: misconfigured when the
 /// document has no such lines.
-[[nodiscard]] result<std::string> put_between_markers(const std::string& document, const std::string& part);
+[[nodiscard]] result<std::string> put_between_markers(const std::string& document, const std::string& part,
+                                                      const std::string& name = "results");
 
 /// Parses "work: reason" lines; skips empty lines and those that begin with '#'.
 [[nodiscard]] std::map<std::string, std::string> parse_reasons(std::string_view text);

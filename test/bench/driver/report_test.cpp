@@ -1,3 +1,4 @@
+#include "chart.hpp"
 #include "comparison.hpp"
 #include "plan.hpp"
 #include "report.hpp"
@@ -171,4 +172,29 @@ TEST_CASE("report: a reason is shown with a missed target")
     CHECK(part.find("| cores | 2 |") != std::string::npos);
     CHECK(part.starts_with("**Summary**"));
     CHECK(part.find("**sync, 150,000 small**") != std::string::npos);
+}
+
+TEST_CASE("charts: bars in proportion, of the panels and subjects that have numbers")
+{
+    const std::vector<panel> panels{{"Sync", "sync", "cpu", "small", 100}, {"Events", "events", "rate", "small", 100}};
+    const std::vector<chart_line> lines{
+        {"kubecoro/plain", "kubecoro"}, {"client-go/protobuf", "client-go"}, {"kube-rs/best", "kube-rs"}};
+    const std::vector<row> rows{sync_row("kubecoro/plain", 1), sync_row("client-go/protobuf", 4)};
+    const auto svg = to_svg("Costs", panels, lines, rows);
+    CHECK(svg.starts_with("<svg "));
+    CHECK(svg.find("prefers-color-scheme:dark") != std::string::npos);
+    CHECK(svg.find(R"(width="39" height="16" class="own")") != std::string::npos);
+    CHECK(svg.find(R"(width="156" height="16" class="peer")") != std::string::npos);
+    CHECK(svg.find(">4.00 us<") != std::string::npos);
+    CHECK(svg.find("kube-rs") == std::string::npos);
+    CHECK(svg.find("Events") == std::string::npos);
+    CHECK(to_svg("Costs", panels, lines, {sync_row("client-go/protobuf", 4)}).empty());
+}
+
+TEST_CASE("charts: beside the document, and shown in it")
+{
+    CHECK(chart_file("docs/benchmarks.md", "real") == "docs/benchmarks-real.svg");
+    CHECK(chart_line_of("docs/benchmarks.md", "real", "Costs", "<svg") == "![Costs](benchmarks-real.svg)\n\n");
+    CHECK(chart_line_of("docs/benchmarks.md", "real", "Costs", {}).empty());
+    CHECK(chart_of({}).empty());
 }

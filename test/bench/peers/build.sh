@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the bench's peers, as far as this machine has Go and Rust, into the directory given as the first argument:
 #   topb                  JSON records to protobuf records
+#   load                  fills a real cluster and changes its objects
 #   go_subject            client-go
 #   go_controller_runtime the same with controller-runtime's controller and priority queue
 #   rust_subject_default  kube-rs as cargo builds it
@@ -29,22 +30,23 @@ build_go() {
     local wanted have key
     wanted=$(sed -n 's/^go //p' "$here/go/go.mod")
     have=$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed 's/^go//')
-    [[ -n $have ]] || { lacks "client-go and topb: no Go on this machine"; return; }
+    [[ -n $have ]] || { lacks "client-go, topb and load: no Go on this machine"; return; }
     if ! at_least "$wanted" "$have"; then
         note "Go $have is older than $wanted: letting it fetch that toolchain from the module proxy"
         export GOTOOLCHAIN=go$wanted
     fi
-    key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go)
-    [[ -x $out/topb && -x $out/go_subject && -x $out/go_controller_runtime ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
+    key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go "$here"/go/*/*.yaml)
+    [[ -x $out/topb && -x $out/load && -x $out/go_subject && -x $out/go_controller_runtime ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
     note "building client-go's subject and topb (the first time some minutes)"
     if (cd "$here/go" && export CGO_ENABLED=0 &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/topb" ./topb &&
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/load" ./load &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_subject" ./subject &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -tags controllerruntime \
             -o "$out/go_controller_runtime" ./subject); then
         echo "$key" >"$out/.go.key"
     else
-        lacks "client-go or topb: did not build"
+        lacks "client-go, topb or load: did not build"
     fi
 }
 

@@ -11,9 +11,11 @@
 #include <boost/json.hpp>
 
 #include <charconv>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <malloc.h>
 #include <unistd.h>
@@ -62,12 +64,20 @@ asio::awaitable<void> sync(pipeline& work)
     say(synced, {{"synced", work.counters().reconciled}});
 }
 
-asio::awaitable<void> expect(pipeline& work, std::uint64_t events)
+/// A line for each: the stamp and the time of the reconcile.
+void write_arrivals(const std::vector<arrival>& arrivals, const std::string& file)
+{
+    std::ofstream out(file);
+    for (const auto& a : arrivals) out << a.stamp << ' ' << a.at << '\n';
+}
+
+asio::awaitable<void> expect(pipeline& work, std::uint64_t events, const std::string& arrivals_file)
 {
     const auto before = work.counters().reconciled;
     work.expect(events);
     say({{"armed", events}});
     auto over = co_await work.reached();
+    if (const auto* arrivals = work.arrivals()) write_arrivals(*arrivals, arrivals_file);
     const auto& times = work.times();
     say(over, {{"done", events},
                {"reconciled", work.counters().reconciled - before},
@@ -108,12 +118,13 @@ asio::awaitable<void> queue(asio::any_io_executor executor, std::size_t keys)
          {"contended_ns", t.contended}});
 }
 
-asio::awaitable<void> carry_out(words w, asio::any_io_executor executor, pipeline& work)
+asio::awaitable<void> carry_out(words w, asio::any_io_executor executor, pipeline& work,
+                                const std::string& arrivals_file)
 {
     if (w.verb == "sync") {
         co_await sync(work);
     } else if (w.verb == "expect") {
-        co_await expect(work, w.number);
+        co_await expect(work, w.number, arrivals_file);
     } else if (w.verb == "relist") {
         co_await relist(work, w.number);
     } else if (w.verb == "counters") {
@@ -132,8 +143,9 @@ asio::awaitable<void> carry_out(words w, asio::any_io_executor executor, pipelin
 
 } // namespace
 
-asio::awaitable<result<>> serve_commands(asio::any_io_executor executor, pipeline& work)
+asio::awaitable<result<>> serve_commands(asio::any_io_executor executor, pipeline& work, std::string arrivals_file)
 {
+    if (!arrivals_file.empty()) work.keep_arrivals();
     asio::posix::stream_descriptor input(executor, ::dup(STDIN_FILENO));
     std::string received;
     for (;;) {
@@ -144,7 +156,7 @@ asio::awaitable<result<>> serve_commands(asio::any_io_executor executor, pipelin
         const auto line = received.substr(0, length - 1);
         received.erase(0, length);
         if (line == "quit") co_return result<>();
-        co_await carry_out(split(line), executor, work);
+        co_await carry_out(split(line), executor, work, arrivals_file);
     }
 }
 

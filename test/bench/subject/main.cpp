@@ -29,10 +29,13 @@ struct options
 {
     std::string server;
     std::string ca;
+    std::string kubeconfig;
     std::string resource = "pods";
     std::string mode = "plain";
     std::vector<std::string> namespaces;
     std::string form = "protobuf";
+    std::string list = "streamed";
+    std::string arrivals;
     bool strip_managed_fields = false;
 };
 
@@ -52,6 +55,13 @@ cluster_config cluster_of(const options& o)
     return cluster;
 }
 
+/// A real cluster with its TLS and credentials, or the replay server.
+result<client> connect(const asio::any_io_executor& pool, const options& o)
+{
+    if (!o.kubeconfig.empty()) return client::connect(pool, {.kubeconfig = o.kubeconfig});
+    return client::create(pool, cluster_of(o));
+}
+
 storage storage_named(const std::string& mode)
 {
     if (mode == "compressed") return storage::compressed;
@@ -62,7 +72,7 @@ storage storage_named(const std::string& mode)
 /// @param pool  Runs the client and the informer; @param executor  everything else, one handler at a time.
 asio::awaitable<result<>> run(asio::any_io_executor pool, asio::any_io_executor executor, options o)
 {
-    auto connected = client::create(pool, cluster_of(o));
+    auto connected = connect(pool, o);
     if (!connected) co_return connected.error();
     informer_options informer;
     informer.namespaces = o.namespaces;
@@ -70,9 +80,10 @@ asio::awaitable<result<>> run(asio::any_io_executor pool, asio::any_io_executor 
     informer.storage.hot_fields = {std::string(bench::paths_of(o.resource).first), "status.phase"};
     informer.decode.form = o.form == "json" ? wire_form::json : wire_form::protobuf;
     informer.decode.drop_managed_fields = o.strip_managed_fields;
+    informer.policy = reflector_policy{.watch_list = o.list == "streamed"};
     informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
     bench::pipeline work(executor, *connected, resource_named(o.resource), informer, o.mode == "controller");
-    auto served = co_await bench::serve_commands(executor, work);
+    auto served = co_await bench::serve_commands(executor, work, o.arrivals);
     auto stopped = co_await work.stop();
     co_return served ? stopped : served;
 }
@@ -109,15 +120,23 @@ int main(int argc, char** argv)
 {
     options o;
     CLI::App app{"kubecoro as a subject of the bench; commands come on standard input."};
-    app.add_option("--server", o.server, "URL of the replay server")->required();
+    auto* server = app.add_option("--server", o.server, "URL of the replay server");
+    auto* kubeconfig = app.add_option("--kubeconfig", o.kubeconfig, "A cluster in place of the replay server");
+    server->excludes(kubeconfig);
     app.add_option("--ca", o.ca, "Authority of an https server, PEM");
     app.add_option("--resource", o.resource)->check(CLI::IsMember({"pods", "widgets"}));
     app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata", "controller"}));
     app.add_option("--form", o.form, "The form to ask for (default: protobuf, where a kind has it)")
         ->check(CLI::IsMember({"json", "protobuf"}));
+    app.add_option("--list", o.list, "How the informer lists (default: streamed)")
+        ->check(CLI::IsMember({"streamed", "paged"}));
     app.add_option("--namespaces", o.namespaces, "Namespaces of the informer (default: all)")->delimiter(',');
+    app.add_option("--arrivals", o.arrivals, "File for the stamp and the time of each reconcile");
     app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Omit metadata.managedFields");
     CLI11_PARSE(app, argc, argv);
-
+    if (o.server.empty() && o.kubeconfig.empty()) {
+        std::cerr << "either --server or --kubeconfig is required\n";
+        return 2;
+    }
     return run_on_all_cores(o);
 }

@@ -83,7 +83,10 @@ void pipeline::reconcile(const object_key& key)
     const auto read = read_three(o, paths_);
     if (read.first.empty() || read.phase.empty() || read.stamp.empty()) ++counters_.empty;
     last_done_ = monotonic_ns();
-    if (const auto stamp = time_of(read.stamp)) latencies_.record(last_done_ - stamp);
+    const auto stamp = time_of(read.stamp);
+    if (stamp == 0) return;
+    latencies_.record(last_done_ - stamp);
+    if (arrivals_) arrivals_->push_back({.stamp = stamp, .at = last_done_});
 }
 
 void pipeline::look()
@@ -131,6 +134,7 @@ asio::awaitable<result<>> pipeline::sync()
 void pipeline::expect(std::uint64_t events)
 {
     latencies_.clear();
+    if (arrivals_) arrivals_->clear();
     stretch_ = stretch{.goal = counters_.handled + events, .began = {}, .over = {}};
 }
 

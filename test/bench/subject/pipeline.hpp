@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace kubecoro::bench {
 
@@ -29,6 +30,13 @@ struct pipeline_counters
     std::uint64_t empty = 0;
     std::uint64_t lists = 0;
     std::uint64_t watches = 0;
+};
+
+/// A reconcile: the object's stamp and when the worker had read it, both by CLOCK_MONOTONIC in nanoseconds.
+struct arrival
+{
+    std::int64_t stamp = 0;
+    std::int64_t at = 0;
 };
 
 /** The parts of a controller: an informer, a handler that queues the keys of each batch of events, one worker that
@@ -52,9 +60,13 @@ public:
     /// Completes when a list begun after `before` is in the store, `events` more were handled and all is reconciled.
     [[nodiscard]] boost::asio::awaitable<result<>> relisted(pipeline_counters before, std::uint64_t events);
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
+    /// From here on arrivals() has every reconcile of the stretch.
+    void keep_arrivals() { arrivals_.emplace(); }
 
     [[nodiscard]] pipeline_counters counters() const;
     [[nodiscard]] const latencies& times() const noexcept { return latencies_; }
+    /// Of the stretch; null unless they are kept.
+    [[nodiscard]] const std::vector<arrival>* arrivals() const noexcept { return arrivals_ ? &*arrivals_ : nullptr; }
     /// Seconds from the first event of the stretch to the last reconcile.
     [[nodiscard]] double stretch_s() const;
     [[nodiscard]] kubecoro::lister lister() const { return informer_.lister(); }
@@ -81,6 +93,7 @@ private:
     workqueue<object_key> queue_;
     std::optional<controller> loop_;
     latencies latencies_;
+    std::optional<std::vector<arrival>> arrivals_;
     pipeline_counters counters_;
     std::uint64_t popped_ = 0;
 

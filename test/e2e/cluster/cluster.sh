@@ -3,12 +3,13 @@
 # Usage: cluster.sh up|down|status|kubeconfig, and for tests: restart-apiserver, kill-apiserver, start-apiserver,
 # stop-apiserver (SIGSTOP), cont-apiserver (SIGCONT), compact. State is in build/cluster; `down` ends only what `up` started.
 # KUBECORO_APISERVER_FLAGS adds flags to every start of kube-apiserver, e.g. --min-request-timeout=10.
+# KUBECORO_CLUSTER_DIR is another directory for the state, so that a second cluster can run; the programs are shared.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
-base=$root/build/cluster
+base=${KUBECORO_CLUSTER_DIR:-$root/build/cluster}
 run=$base/run
-bin=$base/bin
+bin=$root/build/cluster/bin
 umask 077
 
 say() { echo "cluster: $*" >&2; }
@@ -91,7 +92,7 @@ start_etcd() {
     for attempt in 1 2 3; do
         client=$(free_port) peer=$(free_port)
         echo "$client" >"$run/etcd.port"
-        launch etcd "$bin/etcd" --data-dir "$run/etcd" --logger zap --log-level warn --unsafe-no-fsync \
+        launch etcd "$bin/etcd" --data-dir "$run/etcd" --logger zap --log-level warn --unsafe-no-fsync --quota-backend-bytes 8589934592 \
             --listen-client-urls "http://127.0.0.1:$client" --advertise-client-urls "http://127.0.0.1:$client" \
             --listen-peer-urls "http://127.0.0.1:$peer" --initial-advertise-peer-urls "http://127.0.0.1:$peer" \
             --initial-cluster "default=http://127.0.0.1:$peer"

@@ -30,7 +30,7 @@ func pathsOf(resource string) (paths, error) {
 	return paths{}, fmt.Errorf("no such resource: %q", resource)
 }
 
-func dynamicSource(config *rest.Config, resource string) (*source, error) {
+func dynamicSource(config *rest.Config, resource, namespace string) (*source, error) {
 	where, err := pathsOf(resource)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func dynamicSource(config *rest.Config, resource string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := dynamicinformer.NewDynamicSharedInformerFactory(client, 0).ForResource(where.resource)
+	objects := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil).ForResource(where.resource)
 	lister := objects.Lister()
 	return &source{
 		informer: objects.Informer(),

@@ -21,6 +21,9 @@ func main() {
 	var o options
 	flag.StringVar(&o.server, "server", "", "URL of the replay server")
 	flag.StringVar(&o.ca, "ca", "", "CA file for an https server")
+	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "a cluster in place of the replay server")
+	flag.StringVar(&o.namespace, "namespaces", "", "the one namespace of the informer; empty for all")
+	arrivals := flag.String("arrivals", "", "file for the stamp and the time of each reconcile")
 	flag.StringVar(&o.resource, "resource", "pods", "pods or widgets")
 	flag.StringVar(&o.mode, "mode", "typed-protobuf", "typed-protobuf, typed-json, dynamic or controller")
 	flag.BoolVar(&o.stripManagedFields, "strip-managed-fields", false, "drop managedFields in a transform")
@@ -36,6 +39,7 @@ func main() {
 	if err := s.build(o); err != nil {
 		fail(err)
 	}
+	s.pipeline.keepArrivals(*arrivals)
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())
@@ -161,6 +165,7 @@ func (s *subject) expect(events int64) {
 	s.answer(answer{"armed": events})
 	go func() {
 		p.wait()
+		p.writeArrivals()
 		l := p.latencies.Load()
 		s.answer(answer{
 			"done": events, "reconciled": p.reconciled.Load() - before,

@@ -29,6 +29,9 @@ type pipeline struct {
 	started   atomic.Int64 // the time of that
 	reached   chan struct{}
 	latencies atomic.Pointer[latencies]
+
+	arrivalsFile string    // empty: not kept
+	arrivals     []arrival // the worker's until wait has returned
 }
 
 func newPipeline(source *source) *pipeline {
@@ -113,6 +116,9 @@ func (p *pipeline) record(read fields, err error) {
 	}
 	if stamp, err := strconv.ParseInt(read.stamp, 10, 64); err == nil && stamp != 0 {
 		p.latencies.Load().record(now - stamp)
+		if p.arrivalsFile != "" {
+			p.arrivals = append(p.arrivals, arrival{stamp, now})
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 const stampAnnotation = "bench.example.com/stamp"
@@ -24,15 +25,27 @@ type source struct {
 }
 
 type options struct {
-	server, ca, resource, mode string
-	stripManagedFields         bool
+	server, ca, kubeconfig, resource, namespace, mode string
+	stripManagedFields                                bool
 }
 
-// restConfig is client-go's default without its limits: no client-side rate limit, and no compression
-// because the replay server does not compress.
-func restConfig(o options, requests *requests) (*rest.Config, error) {
-	config := &rest.Config{Host: o.server, QPS: -1, DisableCompression: true}
+// connection is client-go's default: of a cluster, or of the replay server, which does not compress.
+func connection(o options) (*rest.Config, error) {
+	if o.kubeconfig != "" {
+		return clientcmd.BuildConfigFromFlags("", o.kubeconfig)
+	}
+	config := &rest.Config{Host: o.server, DisableCompression: true}
 	config.TLSClientConfig.CAFile = o.ca
+	return config, nil
+}
+
+// restConfig is the connection without the client-side rate limit, asking for the mode's encoding.
+func restConfig(o options, requests *requests) (*rest.Config, error) {
+	config, err := connection(o)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1
 	switch o.mode {
 	case "typed-protobuf", "controller": // the default of both for built-in kinds
 		requests.encoding = runtime.ContentTypeProtobuf
@@ -52,11 +65,11 @@ func restConfig(o options, requests *requests) (*rest.Config, error) {
 func newSource(o options, config *rest.Config) (made *source, err error) {
 	switch {
 	case o.mode == "dynamic":
-		made, err = dynamicSource(config, o.resource)
+		made, err = dynamicSource(config, o.resource, o.namespace)
 	case o.resource == "pods":
-		made, err = podSource(config)
+		made, err = podSource(config, o.namespace)
 	case o.resource == "widgets" && o.mode == "typed-json":
-		made, err = widgetSource(config)
+		made, err = widgetSource(config, o.namespace)
 	default:
 		err = fmt.Errorf("mode %s has no resource %q", o.mode, o.resource)
 	}

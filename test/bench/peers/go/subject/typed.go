@@ -21,12 +21,12 @@ func podFields(pod *corev1.Pod) fields {
 	return fields{pod.Spec.NodeName, string(pod.Status.Phase), pod.Annotations[stampAnnotation]}
 }
 
-func podSource(config *rest.Config) (*source, error) {
+func podSource(config *rest.Config, namespace string) (*source, error) {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	pods := informers.NewSharedInformerFactory(client, 0).Core().V1().Pods()
+	pods := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace)).Core().V1().Pods()
 	lister := pods.Lister()
 	return &source{
 		informer: pods.Informer(),
@@ -48,7 +48,7 @@ func podSource(config *rest.Config) (*source, error) {
 }
 
 // widgetSource is the code that client-gen, informer-gen and lister-gen generate for a custom resource.
-func widgetSource(config *rest.Config) (*source, error) {
+func widgetSource(config *rest.Config, namespace string) (*source, error) {
 	scheme := runtime.NewScheme()
 	addWidgets(scheme)
 	config.GroupVersion = &widgetVersion
@@ -59,7 +59,7 @@ func widgetSource(config *rest.Config) (*source, error) {
 		return nil, err
 	}
 	client := gentype.NewClientWithList[*Widget, *WidgetList]("widgets", transport, runtime.NewParameterCodec(scheme),
-		metav1.NamespaceAll, func() *Widget { return &Widget{} }, func() *WidgetList { return &WidgetList{} })
+		namespace, func() *Widget { return &Widget{} }, func() *WidgetList { return &WidgetList{} })
 	informer := cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return client.List(ctx, options)

@@ -6,6 +6,7 @@ use futures::{Stream, StreamExt};
 use kube::runtime::controller::{Action, Config, Controller};
 use kube::runtime::reflector::{ObjectRef, Store, store::Writer};
 use kube::runtime::{WatchStreamExt, watcher};
+use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -15,15 +16,25 @@ use crate::state::State;
 
 /// Runs until the process ends: feeds the event stream of a watcher into a store, and processes each event.
 pub async fn run<K: Object>(options: Options, writer: Writer<K>, state: Arc<State>) {
-    let server = options.server.parse().expect("the server's URL");
-    let client = Client::try_from(kube::Config::new(server)).expect("a client for plain http");
-    let watched = watcher(Api::<K>::all(client), options.watcher_config());
+    let client = Client::try_from(connection(&options).await).expect("a client");
+    let objects: Api<K> =
+        if options.namespace.is_empty() { Api::all(client) } else { Api::namespaced(client, &options.namespace) };
+    let watched = watcher(objects, options.watcher_config());
     let strip = options.strip_managed_fields;
     if options.controller {
         control(watched.modify(move |o| prepare(o, strip)), writer, state, options.concurrency).await;
     } else {
         reflect(watched.default_backoff().modify(move |o| prepare(o, strip)), writer, state).await;
     }
+}
+
+/// A cluster with its TLS and credentials, or the replay server.
+async fn connection(options: &Options) -> kube::Config {
+    if options.kubeconfig.is_empty() {
+        return kube::Config::new(options.server.parse().expect("the server's URL"));
+    }
+    let file = Kubeconfig::read_from(&options.kubeconfig).expect("a kubeconfig");
+    kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.expect("a usable kubeconfig")
 }
 
 fn prepare<K: Object>(object: &mut K, strip_managed_fields: bool) {

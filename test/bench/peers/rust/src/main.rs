@@ -37,7 +37,8 @@ fn main() {
 }
 
 fn serve<K: Object>(options: Options) {
-    let state = State::new(options.controller);
+    let state = State::new(options.controller, !options.arrivals.is_empty());
+    let arrivals = options.arrivals.clone();
     let (store, writer) = reflector::store::<K>();
     let mut informer = Some((options, writer));
     for line in stdin().lines() {
@@ -53,7 +54,7 @@ fn serve<K: Object>(options: Options) {
                 state.wait_for_sync();
                 answer(json!({"synced": state.reconciled.load(Relaxed)}));
             }
-            "expect" => expect(&state, number),
+            "expect" => expect(&state, number, arrivals.clone()),
             "relist" => relist(&state, number),
             "counters" => answer(json!({
                 "handler_calls": state.handled.load(Relaxed), "reconciled": state.reconciled.load(Relaxed),
@@ -83,13 +84,14 @@ fn answer(line: Value) {
     writeln!(out, "{line}").and_then(|()| out.flush()).expect("stdout");
 }
 
-fn expect(state: &Arc<State>, events: u64) {
+fn expect(state: &Arc<State>, events: u64, arrivals: String) {
     let reconciled = state.reconciled.load(Relaxed);
     state.expect(events);
     answer(json!({"armed": events}));
     let state = state.clone();
     thread::spawn(move || {
         state.wait();
+        state.write_arrivals(&arrivals);
         let wall = (state.last_done.load(Relaxed) - state.started.load(Relaxed)) as f64 / 1e9;
         let at = |quantile| state.latencies.microseconds(quantile);
         answer(json!({

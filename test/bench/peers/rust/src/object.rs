@@ -1,4 +1,5 @@
 use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::NamespaceResourceScope;
 use kube::{Resource, ResourceExt};
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -8,7 +9,7 @@ use crate::widget::Widget;
 const STAMP: &str = "bench.example.com/stamp";
 
 /// A kind that the bench watches, and the fields that its reconciles read.
-pub trait Object: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + Sync + 'static {
+pub trait Object: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned + Send + Sync + 'static {
     /// spec.nodeName, of a widget spec.color
     fn first(&self) -> &str;
     /// status.phase

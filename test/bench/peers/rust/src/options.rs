@@ -9,7 +9,11 @@ const BEST: bool = cfg!(feature = "best");
 #[derive(Clone, Debug)]
 pub struct Options {
     pub server: String,
+    /// A cluster in place of the replay server; empty = none.
+    pub kubeconfig: String,
     pub resource: String,
+    /// The one namespace to watch; empty = all.
+    pub namespace: String,
     /// The Controller instead of watcher, reflector store and a worker.
     pub controller: bool,
     /// The maximum of concurrent reconciles of the Controller; 0 = no limit.
@@ -17,21 +21,26 @@ pub struct Options {
     pub current_thread: bool,
     pub streaming_lists: bool,
     pub strip_managed_fields: bool,
+    /// File for the stamp and the time of each reconcile; empty = none.
+    pub arrivals: String,
 }
 
-const USAGE: &str = "usage: --server URL [--resource pods|widgets] [--mode reflector|controller]
-       [--concurrency N] [--runtime current-thread|multi-thread] [--list streaming|paged] [--strip-managed-fields]";
+const USAGE: &str = "usage: --server URL | --kubeconfig FILE [--resource pods|widgets] [--mode reflector|controller]
+       [--concurrency N] [--runtime current-thread|multi-thread] [--list streaming|paged] [--namespaces NAME] [--strip-managed-fields]";
 
 impl Options {
     pub fn from_arguments() -> Self {
         let mut options = Self {
             server: String::new(),
+            kubeconfig: String::new(),
             resource: "pods".into(),
+            namespace: String::new(),
             controller: false,
             concurrency: if BEST { 64 } else { 0 },
             current_thread: BEST,
             streaming_lists: BEST,
             strip_managed_fields: false,
+            arrivals: String::new(),
         };
         let mut words = args().skip(1);
         while let Some(flag) = words.next() {
@@ -42,7 +51,7 @@ impl Options {
                 options.set(&flag, &value);
             }
         }
-        if options.server.is_empty() {
+        if options.server.is_empty() && options.kubeconfig.is_empty() {
             refuse("--server", "");
         }
         options
@@ -51,7 +60,10 @@ impl Options {
     fn set(&mut self, flag: &str, value: &str) {
         match (flag, value) {
             ("--server", _) => self.server = value.into(),
+            ("--kubeconfig", _) => self.kubeconfig = value.into(),
             ("--resource", "pods" | "widgets") => self.resource = value.into(),
+            ("--namespaces", _) => self.namespace = value.into(),
+            ("--arrivals", _) => self.arrivals = value.into(),
             ("--mode", "reflector" | "controller") => self.controller = value == "controller",
             ("--concurrency", _) => self.concurrency = value.parse().unwrap_or_else(|_| refuse(flag, value)),
             ("--runtime", "current-thread" | "multi-thread") => self.current_thread = value == "current-thread",

@@ -1,3 +1,4 @@
+use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -21,6 +22,8 @@ pub struct State {
     pub lists: AtomicU64,
     pub lists_done: AtomicU64,
     pub latencies: Latencies,
+    /// Stamp and time of each reconcile; only when kept.
+    arrivals: Option<Mutex<Vec<(i64, i64)>>>,
     pub started: AtomicI64,
     pub last_done: AtomicI64,
     /// The Controller keeps one request per object, so it reconciles less often than it receives changes.
@@ -34,7 +37,7 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(merging: bool) -> Arc<Self> {
+    pub fn new(merging: bool, keep_arrivals: bool) -> Arc<Self> {
         let (reached, arrival) = channel();
         Arc::new(Self {
             handled: AtomicU64::new(0),
@@ -44,6 +47,7 @@ impl State {
             lists: AtomicU64::new(0),
             lists_done: AtomicU64::new(0),
             latencies: Latencies::new(),
+            arrivals: keep_arrivals.then(Mutex::default),
             started: AtomicI64::new(0),
             last_done: AtomicI64::new(0),
             merging: AtomicBool::new(merging),
@@ -96,6 +100,9 @@ impl State {
             self.empty.fetch_add(1, Relaxed);
         } else if let Ok(stamp @ 1..) = stamp.parse::<i64>() {
             self.latencies.record(now - stamp);
+            if let Some(kept) = &self.arrivals {
+                kept.lock().unwrap().push((stamp, now));
+            }
             if self.merging.load(Relaxed) {
                 self.newest_reconciled.fetch_max(stamp, Relaxed);
             }
@@ -132,6 +139,14 @@ impl State {
         sleep(Duration::from_millis(250));
         reconciled == self.reconciled.load(Relaxed)
             && self.newest_reconciled.load(Relaxed) >= self.newest_handled.load(Relaxed)
+    }
+
+    /// Writes a line for each reconcile so far; the stamps tell those of a stretch.
+    pub fn write_arrivals(&self, path: &str) {
+        if let Some(kept) = &self.arrivals {
+            let lines: String = kept.lock().unwrap().iter().map(|(stamp, at)| format!("{stamp} {at}\n")).collect();
+            fs::write(path, lines).expect("the file of arrivals");
+        }
     }
 
     /// Awaits the first list and the worker's processing of its objects.

@@ -1,0 +1,79 @@
+#include "command.hpp"
+
+#include "subjects.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <sstream>
+
+namespace kubecoro::bench::live {
+
+namespace {
+
+/// --quick: a few minutes; shows whether everything works.
+void make_quick(command& c)
+{
+    c.plan.pods = {2'000};
+    c.plan.widgets = 500;
+    c.run.rounds = 1;
+    c.run.rate = 200;
+    c.run.seconds = 2;
+    c.run.limit_s = 60;
+    if (c.plan.names.empty()) c.plan.names = {"sync", "latency", "updates-10"};
+}
+
+/// The names that --subjects accepts.
+std::vector<std::string> subject_choices()
+{
+    std::vector<std::string> all{"kubecoro", "client-go", "controller-runtime", "kube-rs"};
+    for (const auto& s : all_subjects({}, {})) all.push_back(s.name);
+    return all;
+}
+
+} // namespace
+
+std::variant<command, refusal> parse_command(int argc, const char* const* argv)
+{
+    command c;
+    bool quick = false;
+    CLI::App app{"Measures kubecoro beside client-go and kube-rs on a real kube-apiserver, which it starts."};
+    app.add_option("NAME", c.plan.names, "Workloads (default: all)")->check(CLI::IsMember(workload_names()));
+    app.add_flag("--quick", quick, "2,000 pods, one round: shows only whether everything works");
+    auto* rounds = app.add_option("--rounds", c.run.rounds, "Rounds, subjects interleaved")->capture_default_str();
+    auto* pods = app.add_option("--pods", c.plan.pods, "Numbers of pods (default: 20000,50000)")
+                     ->delimiter(',')
+                     ->allow_extra_args(false);
+    auto* widgets = app.add_option("--widgets", c.plan.widgets, "Custom resources; 0 = none")->capture_default_str();
+    app.add_option("--subjects", c.plan.subjects, "Subjects (client-go/json) or libraries (client-go) (default: all)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(subject_choices()));
+    app.add_option("--rate", c.run.rate, "Writes a second while many informers watch")->capture_default_str();
+    app.add_option("--paced-rate", c.run.paced_rate, "Writes a second for latency")->capture_default_str();
+    app.add_option("--seconds", c.run.seconds, "Length of that")->capture_default_str();
+    app.add_option("--limit", c.run.limit_s, "Seconds that a subject may take for a command")->capture_default_str();
+    app.add_option("--out", c.out, "Results as JSON")->capture_default_str();
+    app.add_option("--docs", c.docs, "Document whose section on a real server is replaced");
+    app.add_option("--peers", c.peers, "Folder of the peers' programs")->capture_default_str();
+    app.add_option("--cluster", c.cluster, "The script that starts the server")->capture_default_str();
+    app.add_option("--kubectl", c.kubectl, "The kubectl that belongs to it")->capture_default_str();
+    app.add_flag("--keep", c.keep, "Leave the cluster running, with its objects, for the next run");
+    app.add_flag("--resume", c.resume, "Keep results in --out, and skip measurements that have enough rounds");
+    app.add_flag("--plan", c.plan_only, "Measure nothing, print the plan");
+    app.add_flag("--report-only", c.report_only, "Measure nothing, report the results in --out");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        std::ostringstream out;
+        const int status = app.exit(e, out, out);
+        return refusal{out.str(), status};
+    }
+    const auto asked = c;
+    if (quick) make_quick(c);
+    if (pods->count()) c.plan.pods = asked.plan.pods;
+    if (widgets->count()) c.plan.widgets = asked.plan.widgets;
+    if (rounds->count()) c.run.rounds = asked.run.rounds;
+    return c;
+}
+
+} // namespace kubecoro::bench::live

@@ -1,0 +1,99 @@
+// Measures the subjects on a real kube-apiserver, prints the tables, and writes cluster.json and the document.
+#include "command.hpp"
+#include "report.hpp"
+#include "subjects.hpp"
+
+#include "driver/files.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+
+namespace {
+
+using namespace kubecoro;
+using namespace kubecoro::bench;
+using namespace kubecoro::bench::live;
+
+places places_of(const live::command& c)
+{
+    namespace fs = std::filesystem;
+    return {.programs = fs::canonical("/proc/self/exe").parent_path(),
+            .peers = c.peers,
+            .work = fs::absolute(c.out).parent_path() / "cluster",
+            .cluster = c.cluster,
+            .kubectl = c.kubectl};
+}
+
+/// Measures, and updates `rows` and the results file after each round, so that an interruption loses nothing.
+result<> measure(const live::command& c, std::vector<row>& rows)
+{
+    const auto where = places_of(c);
+    auto subjects = live::all_subjects(where.programs, where.peers);
+    find_missing(subjects);
+    auto plan = live::make_plan(c.plan, subjects);
+    if (c.resume) plan = live::without_finished(std::move(plan), c.run.rounds, subjects, rows);
+    std::cerr << live::describe_plan(plan, subjects, c.run.rounds);
+    if (c.plan_only || plan.empty()) return {};
+    std::filesystem::create_directories(where.work);
+    auto cluster = real_cluster::start(where);
+    if (!cluster) return cluster.error();
+    const auto old = rows;
+    result<> written;
+    auto done = run_plan(plan, subjects, *cluster, where, c.run, [&](const std::vector<row>& fresh) {
+        rows = merge_rows(old, fresh);
+        written = write_file(c.out, to_json_text(rows));
+    });
+    if (!c.keep) cluster->stop();
+    return done ? written : done;
+}
+
+result<> renew_document(const live::command& c, const std::vector<row>& rows)
+{
+    auto document = read_file(c.docs);
+    if (!document) return document.error();
+    const auto chart = live::chart_of(rows);
+    const auto part = chart_line_of(c.docs, "real", chart_title, chart) +
+                      live::document_part(rows, facts_of_this_machine(c.peers + "/versions"),
+                                          parse_reasons(text_of(c.docs + ".reasons")));
+    auto renewed = put_between_markers(*document, part, "real server");
+    if (!renewed) return renewed.error();
+    if (!chart.empty())
+        if (auto drawn = write_file(chart_file(c.docs, "real"), chart); !drawn) return drawn;
+    return write_file(c.docs, *renewed);
+}
+
+result<> run(const live::command& c)
+{
+    std::vector<row> rows;
+    if (c.resume || c.report_only) {
+        auto text = read_file(c.out);
+        auto old = text ? parse_rows(*text) : result<std::vector<row>>(text.error());
+        if (!old && c.report_only) return old.error();
+        if (old) rows = std::move(*old);
+    }
+    auto done = c.report_only ? result<>() : measure(c, rows);
+    if (!done || c.plan_only) return done;
+    std::cout << live::terminal_report(rows);
+    if (!c.docs.empty()) done = renew_document(c, rows);
+    const auto failed = [](const row& r) { return r.missing.starts_with("failed"); };
+    if (done && std::any_of(rows.begin(), rows.end(), failed))
+        return failure(cond::internal, "some measurements failed, see above");
+    return done;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    std::signal(SIGPIPE, SIG_IGN);
+    auto parsed = live::parse_command(argc, argv);
+    if (auto* no = std::get_if<live::refusal>(&parsed)) {
+        (no->status ? std::cerr : std::cout) << no->text;
+        return no->status;
+    }
+    auto outcome = run(std::get<live::command>(parsed));
+    if (!outcome) std::cerr << outcome.error().describe() << '\n';
+    return outcome ? 0 : 1;
+}

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "places.hpp"
+
+#include "driver/process.hpp"
+#include "driver/usage.hpp"
+
+#include <kubecoro/base/result.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace kubecoro::bench::live {
+
+/** A kube-apiserver with its etcd, of this bench's own, and the objects in it. One owner; stop() ends it.
+
+    Errors of every member: misconfigured when a program fails, timed_out. */
+class real_cluster
+{
+public:
+    /// Starts it, or takes over one that an earlier run has kept.
+    [[nodiscard]] static result<real_cluster> start(const places& where);
+    void stop();
+
+    /// A client certificate and the server's authority.
+    [[nodiscard]] std::string kubeconfig() const { return folder_ + "/kubeconfig-cert"; }
+
+    /// Makes it hold exactly that many objects of a resource; minutes for tens of thousands.
+    result<> fill(const std::string& resource, std::uint64_t objects);
+    /// The namespace with the most pods after fill().
+    [[nodiscard]] const std::string& largest_namespace() const noexcept { return largest_; }
+
+    /// Changes the pods of the largest namespace; start() and then succeed() or read_answer() of the returned program.
+    /// @param answers  Written by it: the stamp and the time of each answer, a line each.
+    /// @param past_server  Writes to etcd, as if another API server of the cluster had taken the request.
+    result<child_process> update(unsigned rate, unsigned seconds, const std::string& answers, bool past_server) const;
+
+    /// The resource use of kube-apiserver.
+    [[nodiscard]] result<usage> server_used() const;
+    /// Leaves the server as after a pause: garbage collected, idle, and its peak reset. Drops old versions in etcd.
+    result<> settle() const;
+    /// Waits until the server has been idle for a second.
+    result<> wait_until_idle() const;
+
+private:
+    explicit real_cluster(places where);
+    result<> order(const std::string& verb) const;
+    result<std::string> records(const std::string& resource, std::uint64_t objects) const;
+
+    places where_;
+    std::string folder_;
+    std::string largest_;
+};
+
+} // namespace kubecoro::bench::live

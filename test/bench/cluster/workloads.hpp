@@ -1,0 +1,36 @@
+#pragma once
+
+#include "plan.hpp"
+#include "real_cluster.hpp"
+#include "runner.hpp"
+
+#include "driver/results.hpp"
+
+namespace kubecoro::bench::live {
+
+/// What a session works with. Members outlive it.
+struct session
+{
+    const session_plan& plan;
+    const std::vector<subject>& subjects;
+    const run_options& options;
+    const places& where;
+    real_cluster& cluster;
+    sample_book& book;
+
+    [[nodiscard]] const subject& who() const { return subjects[plan.subject]; }
+    [[nodiscard]] duration limit() const;
+    [[nodiscard]] std::string log() const;
+    void add(std::string_view metric, std::string_view unit, double value) const
+    {
+        book.add(plan.cell_of(subjects, metric, unit), value);
+    }
+};
+
+/// From the start of the process until every object has passed handler, queue, worker and lister; then its memory at
+/// rest.
+result<> run_sync(const session& s);
+/// The plan's number of informers, one a process, over the largest namespace, while its objects change.
+result<> run_updates(const session& s);
+
+} // namespace kubecoro::bench::live
