@@ -13,6 +13,7 @@ import urllib.request
 
 GROUPS = [
     ("JSON scanner, with the inlined part of the tape writer", r"json_scanner|json_skipper|json_number|read_unit|find_special"),
+    ("protobuf reader", r"message_reader|object_reader|protobuf_|go_text|append_seconds|identity_of|read_first"),
     ("vocabulary", r"text_table|text_hash|may_learn|vocabulary::|layout::"),
     ("tape writer and filter", r"_sink|tape_writer|pruned_tape"),
     ("compression", r"ZSTD|HUF_|FSE_|packing|packed|body_codec|body_dictionary"),
@@ -25,15 +26,18 @@ GROUPS = [
 class Subject:
     """The subject under callgrind, and its replay server."""
 
-    def __init__(self, programs, mode, data, objects, out):
+    def __init__(self, programs, mode, data, objects, protobuf, out):
         replay = [f"{programs}/kubecoro_replay", "--data", data, "--objects", str(objects)]
+        if protobuf:
+            replay += ["--protobuf", protobuf]
         self.server = subprocess.Popen(replay, stdout=subprocess.PIPE)
         ports = json.loads(self.server.stdout.readline())
         self.control = f"http://127.0.0.1:{ports['control']}"
         # On one core the subject has one thread.
         command = ["taskset", "--cpu-list", "0", "valgrind", "--tool=callgrind", f"--callgrind-out-file={out}",
                    f"{programs}/kubecoro_bench_subject",
-                   "--server", f"http://127.0.0.1:{ports['port']}", "--mode", mode]
+                   "--server", f"http://127.0.0.1:{ports['port']}", "--mode", mode,
+                   "--form", "protobuf" if protobuf else "json"]
         if data == "custom":
             command += ["--resource", "widgets"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -107,6 +111,7 @@ def main():
     arguments.add_argument("--mode", default="plain")
     arguments.add_argument("--data", default="small")
     arguments.add_argument("--objects", type=int, default=10_000)
+    arguments.add_argument("--protobuf", help="the file of topb for these objects: reads protobuf instead of JSON")
     arguments.add_argument("--functions", type=int, default=15, help="how many to name")
     arguments.add_argument("--programs", default="build/release/bin")
     arguments.add_argument("--out", default="build/bench/profile")
@@ -114,7 +119,7 @@ def main():
     os.makedirs(o.out, exist_ok=True)
     out = os.path.abspath(f"{o.out}/{o.mode}.callgrind")
 
-    subject = Subject(o.programs, o.mode, o.data, o.objects, out)
+    subject = Subject(o.programs, o.mode, o.data, o.objects, o.protobuf, out)
     subject.ask("counters")
     subject.callgrind("--zero")
     subject.ask("sync")

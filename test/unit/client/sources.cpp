@@ -37,7 +37,7 @@ TEST_CASE("client: a source streams its lists cheaply if it asks for protobuf", 
     source_scope as_json;
     as_json.decode.form = wire_form::json;
     CHECK_FALSE(provider->open(pods, as_json)->streams_cheaply());
-    const resource_type widgets{.group = "example.com", .version = "v1", .kind = "Widget", .plural = "widgets"};
+    const resource_type widgets{.group = "example.com", .version = "v1", .plural = "widgets", .kind = "Widget"};
     CHECK_FALSE(provider->open(widgets, as_protobuf)->streams_cheaply());
     as_protobuf.metadata_only = true;
     CHECK(provider->open(widgets, as_protobuf)->streams_cheaply());
