@@ -393,8 +393,11 @@ TEST_CASE("streamed list: JSON is listed, unless the policy asks for more", "[ca
         bool streams = true;
         bool cheaply = true;
 
-        asio::awaitable<result<list_page>> list(list_options) override { co_return failure(cond::internal, "unused"); }
-        asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override
+        boost::asio::awaitable<result<list_page>> list(list_options) override
+        {
+            co_return failure(cond::internal, "unused");
+        }
+        boost::asio::awaitable<result<std::unique_ptr<watch_stream>>> watch(watch_options) override
         {
             co_return failure(cond::internal, "unused");
         }
