@@ -15,9 +15,9 @@ std::vector<subject> ours(const std::string& program)
         {.name = "kubecoro/protobuf", .program = program, .flags = {}, .namespaces = true},
         {.name = "kubecoro/protobuf-list", .program = program, .flags = list},
         {.name = "kubecoro/json", .program = program, .flags = json, .custom = true, .namespaces = true},
-        {.name = "kubecoro/json-list",
+        {.name = "kubecoro/json-stream",
          .program = program,
-         .flags = {"--form", "json", "--list", "paged"},
+         .flags = {"--form", "json", "--list", "streamed"},
          .custom = true},
         {.name = "kubecoro/compressed", .program = program, .flags = {"--mode", "compressed"}},
     };

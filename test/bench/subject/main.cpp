@@ -34,7 +34,7 @@ struct options
     std::string mode = "plain";
     std::vector<std::string> namespaces;
     std::string form = "protobuf";
-    std::string list = "streamed";
+    std::string list = "default";
     std::string arrivals;
     bool strip_managed_fields = false;
 };
@@ -80,7 +80,7 @@ asio::awaitable<result<>> run(asio::any_io_executor pool, asio::any_io_executor 
     informer.storage.hot_fields = {std::string(bench::paths_of(o.resource).first), "status.phase"};
     informer.decode.form = o.form == "json" ? wire_form::json : wire_form::protobuf;
     informer.decode.drop_managed_fields = o.strip_managed_fields;
-    informer.policy = reflector_policy{.watch_list = o.list == "streamed"};
+    informer.policy = reflector_policy{.watch_list = o.list != "paged", .watch_list_json = o.list == "streamed"};
     informer.on_failure = [](const failure& f) { std::cerr << f.describe() << '\n'; };
     bench::pipeline work(executor, *connected, resource_named(o.resource), informer, o.mode == "controller");
     auto served = co_await bench::serve_commands(executor, work, o.arrivals);
@@ -128,8 +128,8 @@ int main(int argc, char** argv)
     app.add_option("--mode", o.mode)->check(CLI::IsMember({"plain", "compressed", "metadata", "controller"}));
     app.add_option("--form", o.form, "The form to ask for (default: protobuf, where a kind has it)")
         ->check(CLI::IsMember({"json", "protobuf"}));
-    app.add_option("--list", o.list, "How the informer lists (default: streamed)")
-        ->check(CLI::IsMember({"streamed", "paged"}));
+    app.add_option("--list", o.list, "How the informer lists (default: as an informer does)")
+        ->check(CLI::IsMember({"default", "streamed", "paged"}));
     app.add_option("--namespaces", o.namespaces, "Namespaces of the informer (default: all)")->delimiter(',');
     app.add_option("--arrivals", o.arrivals, "File for the stamp and the time of each reconcile");
     app.add_flag("--strip-managed-fields", o.strip_managed_fields, "Omit metadata.managedFields");
