@@ -19,6 +19,7 @@ void make_quick(command& c)
     c.run.rate = 200;
     c.run.seconds = 2;
     c.run.limit_s = 60;
+    c.run.warm_mb = 0;
     if (c.plan.names.empty()) c.plan.names = {"sync", "latency", "updates-10"};
 }
 

@@ -10,7 +10,7 @@
 
 namespace kubecoro::bench::live {
 
-/// What to measure on a real cluster.
+/// The choice of measurements from the command line.
 struct plan_options
 {
     /// Workloads, see workload_names(); empty = all.

@@ -47,8 +47,8 @@ std::string chart_of(const std::vector<row>& rows)
         panel{"CPU of the client until synced", "sync", "cpu", pods, few},
         panel{"Peak memory of the client", "sync", "peak", pods, few},
         panel{"CPU of the server until synced", "sync", "server_cpu", pods, few},
-        panel{"50 informers, 500 updates a second: server CPU", "updates-50", "server_cpu", pods, few},
-        panel{"50 informers, 500 updates a second: client CPU", "updates-50", "cpu", pods, few},
+        panel{"50 informers: CPU of the server", "updates-50", "server_cpu", pods, few},
+        panel{"50 informers: CPU of the clients", "updates-50", "cpu", pods, few},
     };
     static constexpr std::array lines{
         chart_line{ours, "kubecoro"}, chart_line{go, "client-go"}, chart_line{"client-go/json", "client-go, JSON"},

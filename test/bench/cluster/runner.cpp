@@ -2,6 +2,8 @@
 
 #include "workloads.hpp"
 
+#include "driver/calm.hpp"
+
 #include <chrono>
 #include <iostream>
 #include <map>
@@ -15,12 +17,13 @@ class plan_run
 public:
     plan_run(const std::vector<subject>& subjects, real_cluster& cluster, const places& where,
              const run_options& options)
-        : subjects_(subjects), cluster_(cluster), where_(where), options_(options)
+        : subjects_(subjects), cluster_(cluster), where_(where), options_(options), machine_(options.warm_mb)
     {
     }
 
     void round(const group_plan& group, unsigned number)
     {
+        machine_.warm();
         for (const auto& plan : sessions_of_round(group, number)) {
             const auto& who = subjects_[plan.subject];
             if (!who.missing.empty()) {
@@ -52,8 +55,11 @@ private:
                         .where = where_,
                         .cluster = cluster_,
                         .book = book_};
+        machine_.calm_down();
         auto outcome = cluster_.settle();
-        if (outcome) outcome = plan.workload == "sync" ? run_sync(s) : run_updates(s);
+        std::uint64_t held = 0;
+        if (outcome) outcome = plan.workload == "sync" ? run_sync(s, held) : run_updates(s, held);
+        machine_.left_behind(held);
         const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
         std::cerr << "  " << static_cast<long>(wall.count() * 10) / 10.0 << " s\n";
         if (outcome) return;
@@ -76,6 +82,7 @@ private:
     const places& where_;
     const run_options& options_;
     sample_book book_;
+    calm_machine machine_;
     std::map<place, bool> given_up_;
 };
 

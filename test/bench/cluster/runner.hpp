@@ -20,6 +20,8 @@ struct run_options
     unsigned seconds = 10;
     /// Limit of a command to a subject, in seconds; a subject that takes longer is given up.
     unsigned limit_s = 180;
+    /// Memory to touch before each round, as in bench_options.
+    std::uint64_t warm_mb = 8'000;
 };
 
 /// Called after each round with the results so far.

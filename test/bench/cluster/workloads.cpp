@@ -7,8 +7,6 @@
 #include "driver/statistics.hpp"
 
 #include <chrono>
-#include <filesystem>
-#include <thread>
 
 namespace kubecoro::bench::live {
 
@@ -87,7 +85,7 @@ result<> add_latencies(programs& all, const session& s)
     return {};
 }
 
-/// Of one informer: from the answer of each write to the worker having read the object.
+/// For one informer: from the answer of each write to the worker having read the object.
 void add_times_after_answers(const session& s)
 {
     const auto times = times_after_answers(text_of(answers_of(s)), text_of(arrivals_of(s)));
@@ -108,7 +106,7 @@ std::string session::log() const
     return where.work + "/" + name + ".log";
 }
 
-result<> run_sync(const session& s)
+result<> run_sync(const session& s, std::uint64_t& held)
 {
     const auto server_before = s.cluster.server_used();
     if (!server_before) return server_before.error();
@@ -121,6 +119,7 @@ result<> run_sync(const session& s)
     const auto used = client->used();
     const auto server = s.cluster.server_used();
     if (!used || !server) return used ? server.error() : used.error();
+    held = used->peak_bytes;
     const auto count = number_in(*synced, "synced");
     if (!count) return count.error();
     if (*count != static_cast<double>(s.plan.objects))
@@ -139,7 +138,7 @@ result<> run_sync(const session& s)
     return {};
 }
 
-result<> run_updates(const session& s)
+result<> run_updates(const session& s, std::uint64_t& held)
 {
     auto all = start_all(s);
     if (!all) return all.error();
@@ -160,17 +159,18 @@ result<> run_updates(const session& s)
     const auto server = s.cluster.server_used();
     const auto cpu = cpu_of(*all);
     const auto write = number_in(*written, "p50_us");
-    if (!server || !cpu || !write) return failure(cond::corrupt, "no figures at the end");
+    const auto took = number_in(*written, "wall_s");
+    if (!server || !cpu || !write || !took) return failure(cond::corrupt, "no figures at the end");
 
     s.add("server_cpu", "s", server->cpu_s - server_before->cpu_s);
     if (!all->empty()) s.add("cpu", "s", *cpu - *cpu_before);
     s.add("server_peak", "MB", static_cast<double>(server->peak_bytes) / megabyte);
     s.add("write_p50", "us", *write);
+    s.add("rate", "writes/s", rate * s.options.seconds / *took);
     if (paced) add_times_after_answers(s);
-    double peak = 0;
     for (const auto& p : *all)
-        if (const auto used = p.used()) peak += static_cast<double>(used->peak_bytes);
-    if (!all->empty()) s.add("peak", "MB", peak / megabyte);
+        if (const auto used = p.used()) held += used->peak_bytes;
+    if (!all->empty()) s.add("peak", "MB", static_cast<double>(held) / megabyte);
     return {};
 }
 

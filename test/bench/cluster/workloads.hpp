@@ -8,7 +8,7 @@
 
 namespace kubecoro::bench::live {
 
-/// What a session works with. Members outlive it.
+/// The surroundings of a session; they outlive it.
 struct session
 {
     const session_plan& plan;
@@ -29,8 +29,9 @@ struct session
 
 /// From the start of the process until every object has passed handler, queue, worker and lister; then its memory at
 /// rest.
-result<> run_sync(const session& s);
+/// @param held  Set to the most memory that the subject held.
+result<> run_sync(const session& s, std::uint64_t& held);
 /// The plan's number of informers, one a process, over the largest namespace, while its objects change.
-result<> run_updates(const session& s);
+result<> run_updates(const session& s, std::uint64_t& held);
 
 } // namespace kubecoro::bench::live

@@ -22,18 +22,17 @@ namespace {
 /// The share of other programs above which a session's numbers are unreliable.
 constexpr double noise_limit = 0.03;
 
-/// Freed memory beyond which the next subject could be affected.
-constexpr std::uint64_t much_memory = 250'000'000;
-
-/// After this number of failed waits the machine never becomes calm: no further waits.
-constexpr int most_restless = 3;
-
 class bench_run
 {
 public:
     bench_run(const bench_options& options, const std::vector<subject>& subjects, const places& where,
               const save_rows& save, double expected_s)
-        : options_(options), subjects_(subjects), where_(where), save_(save), progress_(expected_s)
+        : options_(options),
+          subjects_(subjects),
+          where_(where),
+          save_(save),
+          progress_(expected_s),
+          machine_(options.warm_mb)
     {
     }
 
@@ -44,14 +43,14 @@ public:
         auto server = start_server(group, why);
         const auto rounds = rounds_of(options_, group);
         for (unsigned round = 0; round < rounds; ++round) {
-            if (server) warm();
+            if (server) machine_.warm();
             for (const auto& plan : sessions_of_round(group, round, options_)) {
                 const auto& who = subjects_[plan.subject];
                 if (!who.missing.empty() || stop_of(plan) == plan.workloads.front()) continue;
                 if (server) {
                     std::cerr << "  round " << round + 1 << "/" << rounds << "  " << group.data.name << " "
                               << group.data.objects << "  " << plan.cores << " core(s)  " << who.name << std::flush;
-                    calm_down();
+                    machine_.calm_down();
                     live(plan, who, *server);
                 } else {
                     fail_rest(plan, who, 0, why);
@@ -78,23 +77,6 @@ public:
     }
 
 private:
-    void warm()
-    {
-        warm_memory(options_.warm_mb);
-        left_behind_ = options_.warm_mb * 1'000'000;
-    }
-
-    /// Without warm memory the figures are not comparable.
-    void calm_down()
-    {
-        if (options_.warm_mb != 0 && left_behind_ > much_memory && restless_ < most_restless &&
-            !wait_for_calm({0, 1})) {
-            ++restless_;
-            std::cerr << "  (the machine does not calm down)" << std::flush;
-        }
-        left_behind_ = 0;
-    }
-
     std::optional<replay_server> start_server(const group_plan& group, std::string& why)
     {
         auto protobuf = prepare_protobuf(group.data, where_);
@@ -116,7 +98,7 @@ private:
     /// One subject from its start to its end.
     void live(const session_plan& plan, const subject& who, replay_server& server)
     {
-        left_behind_ = much_memory + 1; // replaced by the measured value
+        machine_.left_unknown(); // replaced by the measured value
         const auto begin = std::chrono::steady_clock::now();
         const auto machine_before = machine_time_now();
         const auto server_before = usage_of(server.pid());
@@ -131,7 +113,7 @@ private:
         const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
         const auto used = opened->used();
         const auto server_after = usage_of(server.pid());
-        if (used) left_behind_ = used->peak_bytes;
+        if (used) machine_.left_behind(used->peak_bytes);
         std::cerr << "  " << static_cast<long>(wall.count() * 10) / 10.0 << " s";
         if (used && server_before && server_after)
             check_noise(machine_before, wall.count(), used->cpu_s + server_after->cpu_s - server_before->cpu_s);
@@ -197,9 +179,7 @@ private:
     const save_rows& save_;
     progress progress_;
     sample_book book_;
-    /// Memory freed since the machine was last calm.
-    std::uint64_t left_behind_ = 0;
-    int restless_ = 0;
+    calm_machine machine_;
     /// By data, cores and subject.
     std::map<std::tuple<std::string, unsigned, std::size_t>, std::string> stops_;
 };

@@ -65,7 +65,7 @@ public:
 
     [[nodiscard]] pipeline_counters counters() const;
     [[nodiscard]] const latencies& times() const noexcept { return latencies_; }
-    /// Of the stretch; null unless they are kept.
+    /// Those of the stretch; null unless they are kept.
     [[nodiscard]] const std::vector<arrival>* arrivals() const noexcept { return arrivals_ ? &*arrivals_ : nullptr; }
     /// Seconds from the first event of the stretch to the last reconcile.
     [[nodiscard]] double stretch_s() const;

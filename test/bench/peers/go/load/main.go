@@ -33,7 +33,7 @@ var kinds = map[string]kind{
 }
 
 // Requests at a time. The server of a two-core machine is busy with far fewer.
-const writers = 32
+const writers = 16
 
 type options struct {
 	kubeconfig, resource, records, namespace string
