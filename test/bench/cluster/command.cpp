@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <sstream>
-
 namespace kubecoro::bench::live {
 
 namespace {
@@ -23,19 +21,12 @@ void make_quick(command& c)
     if (c.plan.names.empty()) c.plan.names = {"sync", "latency", "updates-10"};
 }
 
-/// The names that --subjects accepts.
-std::vector<std::string> subject_choices()
-{
-    std::vector<std::string> all{"kubecoro", "client-go", "controller-runtime", "kube-rs"};
-    for (const auto& s : all_subjects({}, {})) all.push_back(s.name);
-    return all;
-}
-
 } // namespace
 
 std::variant<command, refusal> parse_command(int argc, const char* const* argv)
 {
     command c;
+    c.out = "build/bench/cluster.json";
     bool quick = false;
     CLI::App app{"Measures kubecoro beside client-go and kube-rs on a real kube-apiserver, which it starts."};
     app.add_option("NAME", c.plan.names, "Workloads (default: all)")->check(CLI::IsMember(workload_names()));
@@ -45,30 +36,16 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
                      ->delimiter(',')
                      ->allow_extra_args(false);
     auto* widgets = app.add_option("--widgets", c.plan.widgets, "Custom resources; 0 = none")->capture_default_str();
-    app.add_option("--subjects", c.plan.subjects, "Subjects (client-go/json) or libraries (client-go) (default: all)")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(CLI::IsMember(subject_choices()));
+    add_subjects_option(app, c.plan.subjects, all_subjects({}, {}));
+    add_shared_options(app, c);
     app.add_option("--rate", c.run.rate, "Writes a second while many informers watch")->capture_default_str();
     app.add_option("--paced-rate", c.run.paced_rate, "Writes a second for latency")->capture_default_str();
     app.add_option("--seconds", c.run.seconds, "Length of that")->capture_default_str();
     app.add_option("--limit", c.run.limit_s, "Seconds that a subject may take for a command")->capture_default_str();
-    app.add_option("--out", c.out, "Results as JSON")->capture_default_str();
-    app.add_option("--docs", c.docs, "Document whose section on a real server is replaced");
-    app.add_option("--peers", c.peers, "Folder of the peers' programs")->capture_default_str();
     app.add_option("--cluster", c.cluster, "The script that starts the server")->capture_default_str();
     app.add_option("--kubectl", c.kubectl, "The kubectl that belongs to it")->capture_default_str();
     app.add_flag("--keep", c.keep, "Leave the cluster running, with its objects, for the next run");
-    app.add_flag("--resume", c.resume, "Keep results in --out, and skip measurements that have enough rounds");
-    app.add_flag("--plan", c.plan_only, "Measure nothing, print the plan");
-    app.add_flag("--report-only", c.report_only, "Measure nothing, report the results in --out");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        std::ostringstream out;
-        const int status = app.exit(e, out, out);
-        return refusal{out.str(), status};
-    }
+    if (auto refused = parse_with(app, argc, argv)) return *refused;
     const auto asked = c;
     if (quick) make_quick(c);
     if (pods->count()) c.plan.pods = asked.plan.pods;

@@ -89,7 +89,7 @@ int main(int argc, char** argv)
 {
     std::signal(SIGPIPE, SIG_IGN);
     auto parsed = live::parse_command(argc, argv);
-    if (auto* no = std::get_if<live::refusal>(&parsed)) {
+    if (auto* no = std::get_if<refusal>(&parsed)) {
         (no->status ? std::cerr : std::cout) << no->text;
         return no->status;
     }

@@ -73,19 +73,12 @@ std::string take_rounds(const std::string& text, bench_options& o)
     return {};
 }
 
-/// The names that --subjects accepts.
-std::vector<std::string> subject_choices()
-{
-    std::vector<std::string> all{"kubecoro", "client-go", "controller-runtime", "kube-rs"};
-    for (const auto& s : all_subjects({}, {})) all.push_back(s.name);
-    return all;
-}
-
 } // namespace
 
 std::variant<command, refusal> parse_command(int argc, const char* const* argv)
 {
     command c;
+    c.out = "build/bench/results.json";
     auto& b = c.bench;
     bool quick = false;
     bool smoke = false;
@@ -98,10 +91,8 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
     app.add_option("--rounds", rounds, "Rounds, subjects interleaved: 5, or 5,tail=2 (default 5,tail=3)");
     auto* objects =
         app.add_option("--objects", b.objects, "Sizes of the small data set")->delimiter(',')->allow_extra_args(false);
-    app.add_option("--subjects", b.subjects, "Subjects (client-go/json) or libraries (client-go) (default: all)")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(CLI::IsMember(subject_choices()));
+    add_subjects_option(app, b.subjects, all_subjects({}, {}));
+    add_shared_options(app, c);
     app.add_option("--data", b.data, "Kinds of data (default: all)")
         ->delimiter(',')
         ->allow_extra_args(false)
@@ -112,23 +103,10 @@ std::variant<command, refusal> parse_command(int argc, const char* const* argv)
         ->check(CLI::IsMember({1, 2}));
     app.add_flag("--only-small", small, "Same as --data small --cores 1");
     app.add_option("--limit", b.limit_s, "Seconds that a subject may take for a command")->capture_default_str();
-    app.add_option("--out", c.out, "Results as JSON")->capture_default_str();
-    app.add_option("--docs", c.docs, "Document whose results section is replaced");
-    app.add_option("--peers", c.peers, "Folder of the peers' programs")->capture_default_str();
     app.add_option("--before", c.before, "Folder of another build's kubecoro_bench_subject, to compare with")
         ->check(CLI::ExistingDirectory);
     app.add_flag("--merge", c.merge, "Keep earlier results that this run does not measure");
-    app.add_flag("--resume", c.resume,
-                 "Same as --merge, and skip measurements that --out already has with enough rounds");
-    app.add_flag("--plan", c.plan_only, "Measure nothing, print the plan and its estimated time");
-    app.add_flag("--report-only", c.report_only, "Measure nothing, report the results in --out");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        std::ostringstream out;
-        const int status = app.exit(e, out, out);
-        return refusal{out.str(), status};
-    }
+    if (auto refused = parse_with(app, argc, argv)) return *refused;
     const auto asked = b.objects;
     if (quick) make_quick(b);
     if (smoke) make_smoke(b);

@@ -47,7 +47,7 @@ public:
         if (auto named = expect_server(engine_.native_handle(), name_); !named) co_return named;
         for (;;) {
             const auto step = engine_.handshake();
-            // A failed step has an alert to send, which nobody waits for.
+            // A failed step still has to send its alert; the outcome of that is not used.
             auto exchanging = exchange(step, "TLS handshake with ");
             auto exchanged = co_await std::move(exchanging);
             if (step == tls_engine::step::failed)

@@ -129,7 +129,7 @@ private:
     std::optional<failure> failed_;
 };
 
-/// A response in an encoding that nobody asked for: an empty body is sound, since it has none.
+/// A response whose encoding was not requested. Its body fails unless it is empty.
 class unreadable_answer final : public answer
 {
 public:

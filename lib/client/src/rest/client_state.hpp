@@ -43,7 +43,7 @@ struct client::state
     /// sends JSON on request.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r, std::string kind = {});
     /// Expects a 2xx response with a list of that resource, or a watch. Uses only the decoding settings of the scope.
-    /// @param begins_with_list  The existing objects come first, and nobody waits for a single one of them.
+    /// @param begins_with_list  The stream begins with the existing objects: read in bulk until they end.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
                                                                        source_scope scope, unsigned retries);
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>

@@ -35,7 +35,7 @@ std::string name_of(const resource_type& kind) { return kind.display_name() + " 
 class answer_watch final : public watch_stream
 {
 public:
-    /// @param begins_with_list  The existing objects come first, and nobody waits for a single one of them.
+    /// @param begins_with_list  The stream begins with the existing objects: read in bulk until they end.
     answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const logger& log, bool begins_with_list)
         : body_(std::move(body)),
           decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(*body_)),
