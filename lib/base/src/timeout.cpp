@@ -11,8 +11,9 @@ namespace asio = boost::asio;
 namespace kubecoro {
 namespace {
 
-/// Adds terminal cancellation to every other kind. Asio's TLS operations ignore all other kinds, and a group of
-/// operations forwards the first cancellation only: an operation that ignored it would run without its limit.
+/// Adds terminal cancellation to every other kind. Composed operations, async_write among them, ignore total
+/// cancellation, and a group of operations forwards the first cancellation only: an operation that ignored it would run
+/// without its limit.
 struct as_terminal
 {
     asio::cancellation_type operator()(asio::cancellation_type how) const noexcept

@@ -11,6 +11,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/write.hpp>
 
@@ -129,6 +130,31 @@ TEST_CASE("bulk: the first bytes after a pause are not kept waiting", "[client][
     const auto next = the.receive();
     the.settle();
     CHECK_FALSE(*next);
+}
+
+TEST_CASE("bulk: a report of bytes that have been read does not count as bytes", "[client][bulk]")
+{
+    gathering the;
+    the.reader.set_bulk(true);
+    the.ours.non_blocking(true);
+    the.send(socket_reader::batch + 1);
+    // Before the context sees that the socket is readable, everything is read.
+    std::shared_ptr<std::optional<socket_reader::received>> got;
+    asio::post(the.io, [&] {
+        boost::system::error_code ec;
+        while (the.ours.read_some(asio::buffer(the.buffer), ec) != 0) {
+        }
+        REQUIRE(ec == asio::error::would_block);
+        got = the.receive();
+    });
+    the.settle();
+    CHECK_FALSE(*got);
+    the.time->advance(socket_reader::patience);
+    the.settle();
+    the.send(10);
+    the.io.run();
+    REQUIRE(*got);
+    CHECK((*got)->size == 10);
 }
 
 TEST_CASE("bulk: the end of the stream and the end of bulk complete reads", "[client][bulk]")
@@ -312,4 +338,20 @@ TEST_CASE("tls engine: its room is a record, or as large as wanted, and can be r
     the.engine->rest();
     the.feed(the.records({"more"}));
     CHECK(the.read() == "more");
+}
+
+TEST_CASE("tls engine: it is quiet until the peer says something or ends the connection", "[client][bulk]")
+{
+    connected_engine the;
+    the.shake_hands(1000);
+    CHECK(the.engine->is_quiet());
+    the.feed(the.records({"early"}));
+    CHECK_FALSE(the.engine->is_quiet());
+    CHECK(the.read() == "early");
+    CHECK(the.engine->is_quiet());
+    // The end is read along with the last bytes of a response.
+    const auto last = the.records({"last"});
+    the.feed(last + the.end());
+    CHECK(the.read() == "last");
+    CHECK_FALSE(the.engine->is_quiet());
 }

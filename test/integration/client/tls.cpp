@@ -51,7 +51,49 @@ struct temporary_file
     void write(const std::string& content) const { std::ofstream(path, std::ios::trunc) << content; }
 };
 
+/// Ends after all static objects of functions, as a global client of a program does.
+std::optional<client> global_client;
+
 } // namespace
+
+TEST_CASE("tls: a global client may keep its connection until the program ends", "[client][integration]")
+{
+    // The context that the client refers to is never destroyed either.
+    auto* the = new client_fixture;
+    byte_server server(loopback());
+    global_client = the->make(server.url(), trusting(ours().certificate()));
+    CHECK(the->run(global_client->get(pods, "ns", "a")));
+    static client_fixture* const kept = the;
+    CHECK(kept == the);
+}
+
+TEST_CASE("tls: a response that comes before the whole request is sent is read", "[client][integration]")
+{
+    int refused = 0;
+    for (int i = 0; i < 10; ++i) {
+        client_fixture the;
+        byte_server server(loopback());
+        server.next([](peer& p) -> asio::awaitable<void> {
+            auto text = answer_text(413, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":413})",
+                                    "Connection: close\r\n");
+            co_await p.send(std::move(text));
+            p.close();
+        });
+        auto c = the.make(server.url(), trusting(ours().certificate()));
+        request r;
+        r.method = "POST";
+        r.target = "/api/v1/namespaces/x/configmaps";
+        r.body = std::string(std::size_t{8} << 20, 'x');
+        const auto got = the.run(c.raw(std::move(r)));
+        // The reset may overtake the response; that must fail at once and not by a time limit.
+        if (got)
+            ++refused;
+        else
+            CHECK(got.error() == cond::unreachable);
+        if (got) CHECK(got->head.status == 413);
+    }
+    CHECK(refused > 0);
+}
 
 TEST_CASE("tls: a certificate of the configured authority is accepted and the connection kept", "[client][integration]")
 {

@@ -157,6 +157,31 @@ TEST_CASE("client: an encoding that was not asked for fails, naming it", "[clien
     CHECK(plain.run.run(c.raw(to("/healthz", "HEAD"))));
 }
 
+TEST_CASE("client: an encoding that was not asked for reaches callers of raw requests as it was sent", "[client][gzip]")
+{
+    for (const auto policy : {compression::off, compression::on}) {
+        world the;
+        // A POST does not ask for gzip under any policy.
+        the.net->replies = {packed("ok")};
+        auto c = the.make({}, with(policy));
+        const auto raw = the.run.run(c.raw(to("/api/v1/namespaces/n/services/s/proxy/app.js", "POST")));
+        REQUIRE(raw);
+        CHECK(raw->body == gzip("ok"));
+        CHECK(raw->head.header("content-encoding") == "gzip");
+    }
+}
+
+TEST_CASE("client: compressed lists are read in bulk as others are", "[client][gzip]")
+{
+    for (const auto policy : {compression::off, compression::on}) {
+        world the;
+        the.net->replies = {policy == compression::on ? packed(many_pods(3)) : reply{.body = {many_pods(3)}}};
+        auto c = the.make({}, with(policy));
+        CHECK(the.run.run(c.list(pods, "")));
+        CHECK(*the.net->bulk_reads == 1);
+    }
+}
+
 TEST_CASE("client: a caller with an Accept-Encoding of its own receives the bytes as sent", "[client][gzip]")
 {
     world the;

@@ -33,10 +33,15 @@ struct reply
 class scripted_answer final : public answer
 {
 public:
-    scripted_answer(reply r, std::shared_ptr<time_source> time)
-        : reply_(std::move(r)), head_{reply_.status, reply_.headers}, time_(std::move(time))
+    /// @param bulk_reads  Counts the requests to read in bulk.
+    scripted_answer(reply r, std::shared_ptr<time_source> time, std::shared_ptr<int> bulk_reads)
+        : reply_(std::move(r)),
+          head_{reply_.status, reply_.headers},
+          time_(std::move(time)),
+          bulk_reads_(std::move(bulk_reads))
     {
     }
+    void read_in_bulk(bool on) noexcept override { *bulk_reads_ += on ? 1 : 0; }
     const answer_head& head() const noexcept override { return head_; }
     boost::asio::awaitable<result<std::string_view>> read_some() override
     {
@@ -64,6 +69,7 @@ private:
     reply reply_;
     answer_head head_;
     std::shared_ptr<time_source> time_;
+    std::shared_ptr<int> bulk_reads_;
     std::size_t at_ = 0;
     latch never_;
 };
@@ -74,6 +80,7 @@ public:
     std::deque<reply> replies;
     std::vector<request> seen;
     std::shared_ptr<time_source> time;
+    std::shared_ptr<int> bulk_reads = std::make_shared<int>(0);
 
     boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
     {
@@ -85,7 +92,7 @@ public:
             auto stopped = co_await never_.wait();
             co_return stopped.error();
         }
-        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next), time);
+        std::unique_ptr<answer> made = std::make_unique<scripted_answer>(std::move(next), time, bulk_reads);
         co_return made;
     }
 

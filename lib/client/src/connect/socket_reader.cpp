@@ -45,21 +45,22 @@ asio::awaitable<bool> socket_reader::gather()
     auto waiting = readable();
     auto pause = sleep_for(*time_, patience);
     auto either = race(std::move(waiting), std::move(pause));
-    const bool has_gathered = co_await std::move(either);
-    co_return has_gathered || socket_.available(unknown) != 0;
+    // Its outcome proves nothing: a report of bytes that have been read since may complete the wait.
+    (void)co_await std::move(either);
+    co_return socket_.available(unknown) != 0;
 }
 
 asio::awaitable<socket_reader::received> socket_reader::receive(char* data, std::size_t size)
 {
-    bool pauses = false;
+    bool is_available = true;
     if (bulk_) {
         auto gathering = gather();
-        pauses = !co_await std::move(gathering);
+        is_available = co_await std::move(gathering);
     }
-    // The first bytes after a pause are not kept waiting.
-    if (pauses) (void)set_low_water(1);
+    // The first bytes after a pause are not kept waiting, nor is the end of the stream.
+    if (!is_available) (void)set_low_water(1);
     auto [ec, n] = co_await socket_.async_read_some(asio::buffer(data, size), as_values);
-    if (pauses && bulk_) (void)set_low_water(batch);
+    if (!is_available && bulk_) (void)set_low_water(batch);
     co_return received{ec, n};
 }
 

@@ -30,7 +30,7 @@ public:
     {
     }
 
-    /// See byte_stream::read_in_bulk().
+    /// See byte_stream::set_bulk().
     void set_bulk(bool on) noexcept;
     [[nodiscard]] bool is_bulk() const noexcept { return bulk_; }
 
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] boost::asio::awaitable<received> receive(char* data, std::size_t size);
 
 private:
-    /// Returns false if the server pauses.
+    /// Returns true if bytes are available.
     [[nodiscard]] boost::asio::awaitable<bool> gather();
     [[nodiscard]] boost::asio::awaitable<result<>> readable();
     bool set_low_water(std::size_t bytes) noexcept;

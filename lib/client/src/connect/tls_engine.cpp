@@ -15,11 +15,6 @@ namespace {
 // A record with its head, and room for what protects it.
 constexpr std::size_t longest_record = 17 * 1024;
 
-struct bio_method_freed
-{
-    void operator()(BIO_METHOD* m) const noexcept { BIO_meth_free(m); }
-};
-
 } // namespace
 
 /// OpenSSL's view of the engine: a BIO whose data is the engine.
@@ -53,16 +48,16 @@ struct tls_engine::bio_calls
 
     static BIO_METHOD* method()
     {
-        static const std::unique_ptr<BIO_METHOD, bio_method_freed> made = [] {
-            std::unique_ptr<BIO_METHOD, bio_method_freed> m(
-                BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "kubecoro engine"));
-            if (!m) throw std::bad_alloc();
-            BIO_meth_set_read(m.get(), read);
-            BIO_meth_set_write(m.get(), write);
-            BIO_meth_set_ctrl(m.get(), control);
+        // Never freed: connections of a global client end after all static objects of functions.
+        static BIO_METHOD* const made = [] {
+            BIO_METHOD* const m = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "kubecoro engine");
+            if (m == nullptr) throw std::bad_alloc();
+            BIO_meth_set_read(m, read);
+            BIO_meth_set_write(m, write);
+            BIO_meth_set_ctrl(m, control);
             return m;
         }();
-        return made.get();
+        return made;
     }
 };
 
@@ -74,7 +69,6 @@ tls_engine::tls_engine(SSL_CTX* context) : ssl_(SSL_new(context))
     BIO_set_init(bio, 1);
     SSL_set_bio(ssl_.get(), bio, bio);
     SSL_set_connect_state(ssl_.get());
-    SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
 }
 
 tls_engine::step tls_engine::outcome(int returned)
@@ -91,6 +85,7 @@ tls_engine::step tls_engine::outcome(int returned)
     }
     error_ = {static_cast<int>(ERR_get_error()), boost::asio::error::get_ssl_category()};
     if (!error_) error_ = boost::asio::ssl::error::unspecified_system_error;
+    ERR_clear_error(); // the rest would be taken for an error of the application's own use of OpenSSL
     return step::failed;
 }
 
@@ -132,6 +127,12 @@ std::span<char> tls_engine::room(std::size_t wanted)
     }
     begin_ = end_ = 0;
     return {input_.get(), capacity_};
+}
+
+bool tls_engine::is_quiet() const noexcept
+{
+    return !has_input() && SSL_has_pending(ssl_.get()) == 0 &&
+           (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) == 0;
 }
 
 void tls_engine::rest() noexcept

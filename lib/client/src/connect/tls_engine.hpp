@@ -52,8 +52,8 @@ public:
     [[nodiscard]] std::span<char> room(std::size_t wanted);
     /// Reports that n bytes were received into the room.
     void received(std::size_t n) noexcept { end_ = n; }
-    /// True if bytes of the peer wait to be decrypted.
-    [[nodiscard]] bool has_input() const noexcept { return begin_ != end_; }
+    /// True if everything from the peer has been read, and the peer has not ended the connection.
+    [[nodiscard]] bool is_quiet() const noexcept;
     /// Releases the room if nothing is in it.
     void rest() noexcept;
 
@@ -70,6 +70,8 @@ private:
     struct bio_calls;
 
     [[nodiscard]] step outcome(int returned);
+    /// True if bytes of the peer wait to be decrypted.
+    [[nodiscard]] bool has_input() const noexcept { return begin_ != end_; }
 
     std::unique_ptr<SSL, freed> ssl_;
     std::unique_ptr<char[]> input_;

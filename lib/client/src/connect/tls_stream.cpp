@@ -63,11 +63,13 @@ public:
             const auto step = engine_.read({data, size}, n);
             if (n != 0 && engine_.output().empty()) co_return n;
             if (step == tls_engine::step::closed) co_return std::size_t{0};
+            // The connection is closed: the peer does not need the alert to notice.
             if (step == tls_engine::step::failed) co_return failure(engine_.error(), "read from " + peer_);
             auto exchanging = exchange(step, "read from ");
             auto exchanged = co_await std::move(exchanging);
-            if (!exchanged) co_return exchanged.error();
+            // Decrypted bytes count, whether or not the peer still receives.
             if (n != 0) co_return n;
+            if (!exchanged) co_return exchanged.error();
         }
     }
 
@@ -96,8 +98,8 @@ public:
         reader_.set_bulk(on);
         if (!on) engine_.rest();
     }
-    // Any pending data on an idle TLS connection is an alert or the end of the stream.
-    bool quiet() noexcept override { return kept_.get() && !engine_.has_input() && is_quiet(socket_); }
+    // Tickets and key updates count as noise too: a new connection costs less than a request on a dead one.
+    bool quiet() noexcept override { return kept_.get() && engine_.is_quiet() && is_quiet(socket_); }
 
 private:
     /// Sends what the engine has to send, and receives if the step needs it.
@@ -105,8 +107,9 @@ private:
     {
         if (const auto out = engine_.output(); !out.empty()) {
             auto [ec, n] = co_await asio::async_write(socket_, asio::buffer(out.data(), out.size()), as_values);
-            if (ec) co_return failure(ec, doing + peer_);
+            // After a failure nothing can be sent, but a response that came before it can be read.
             engine_.sent();
+            if (ec) co_return failure(ec, doing + peer_);
         }
         if (step != tls_engine::step::input) co_return result<>{};
         const auto room = engine_.room(reader_.is_bulk() ? bulk_room : 0);

@@ -59,6 +59,10 @@ public:
     }
 
     const answer_head& head() const noexcept override { return head_; }
+    void read_in_bulk(bool on) noexcept override
+    {
+        if (encoded_) encoded_->read_in_bulk(on);
+    }
 
     asio::awaitable<result<std::string_view>> read_some() override
     {
@@ -151,28 +155,31 @@ private:
 
 } // namespace
 
-accepted_encoding accept_encoding(request& r, bool may_ask)
+bool ask_for_gzip(request& r, bool may_ask)
 {
     for (const auto& [name, value] : r.headers)
-        if (lower(name) == "accept-encoding") return accepted_encoding::decided_by_caller;
+        if (lower(name) == "accept-encoding") return false;
     if (!may_ask || r.method != "GET" || has_parameter(r.target, "watch") || has_parameter(r.target, "follow"))
-        return accepted_encoding::identity;
+        return false;
     r.headers.emplace_back("Accept-Encoding", "gzip");
-    return accepted_encoding::gzip;
+    return true;
 }
 
-std::unique_ptr<answer> decode_content(std::unique_ptr<answer> encoded, accepted_encoding accepted,
-                                       gzip_counters counters)
+std::unique_ptr<answer> decode_content(std::unique_ptr<answer> encoded, bool asked, gzip_counters counters)
 {
-    if (accepted == accepted_encoding::decided_by_caller) return encoded;
     const auto encoding = encoding_of(encoded->head());
-    if (encoding.empty()) return encoded;
-    const bool gzip = encoding == "gzip" || encoding == "x-gzip";
-    if (gzip && accepted == accepted_encoding::gzip)
-        return std::make_unique<gzip_answer>(std::move(encoded), std::move(counters));
+    const bool is_gzip = encoding == "gzip" || encoding == "x-gzip";
+    if (!is_gzip || !asked) return encoded;
+    return std::make_unique<gzip_answer>(std::move(encoded), std::move(counters));
+}
+
+std::unique_ptr<answer> expect_plain(std::unique_ptr<answer> response)
+{
+    const auto encoding = encoding_of(response->head());
+    if (encoding.empty()) return response;
     failure why(cond::corrupt,
                 "the response is encoded as \"" + printable(encoding, shown_encoding) + "\", which was not asked for");
-    return std::make_unique<unreadable_answer>(std::move(encoded), std::move(why));
+    return std::make_unique<unreadable_answer>(std::move(response), std::move(why));
 }
 
 } // namespace kubecoro::detail

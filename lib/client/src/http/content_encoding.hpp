@@ -15,21 +15,18 @@ struct gzip_counters
     std::shared_ptr<metrics::counter> decoded;
 };
 
-/// The encodings that a request accepts.
-enum class accepted_encoding
-{
-    identity,
-    gzip,
-    /// The request has an Accept-Encoding header of its own: its caller decodes the body.
-    decided_by_caller
-};
+/** Adds Accept-Encoding to a GET that is neither a watch nor follows a log, and has no such header of its caller.
 
-/// Adds Accept-Encoding to a GET that is neither a watch nor follows a log. @param may_ask  Whether gzip is wanted.
-[[nodiscard]] accepted_encoding accept_encoding(request& r, bool may_ask);
+    @param may_ask  Whether gzip is wanted.
+    @return whether it was asked for. */
+[[nodiscard]] bool ask_for_gzip(request& r, bool may_ask);
 
-/** The response as read by its caller: decoded, without Content-Encoding and Content-Length, if it is gzip and was asked
-    for. A body in any other encoding than `accepted` fails with cond::corrupt, naming it; the head stays readable. */
-[[nodiscard]] std::unique_ptr<answer> decode_content(std::unique_ptr<answer> encoded, accepted_encoding accepted,
+/// Returns the response decoded, without Content-Encoding and Content-Length, if it is gzip and was asked for; unchanged
+/// otherwise.
+[[nodiscard]] std::unique_ptr<answer> decode_content(std::unique_ptr<answer> encoded, bool asked,
                                                      gzip_counters counters);
+/// For responses that the client reads itself: a body that is still encoded fails with cond::corrupt, naming the
+/// encoding; the head stays readable.
+[[nodiscard]] std::unique_ptr<answer> expect_plain(std::unique_ptr<answer> response);
 
 } // namespace kubecoro::detail

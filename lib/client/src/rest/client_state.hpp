@@ -43,9 +43,9 @@ struct client::state
     /// sends JSON on request.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r, std::string kind = {});
     /// Expects a 2xx response with a list of that resource, or a watch. Uses only the decoding settings of the scope.
-    /// @param begins_with_list  The stream begins with the existing objects: read in bulk until they end.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
                                                                        source_scope scope, unsigned retries);
+    /// @param begins_with_list  The stream begins with the existing objects: read in bulk until they end.
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     open_watch(result<request> r, resource_type asked, source_scope scope, unsigned retries,
                bool begins_with_list = false);

@@ -21,7 +21,7 @@ std::string in_words(duration d)
 }
 
 /// Completes only by cancellation. Even without a deadline the operation runs in a race, because the race turns every
-/// kind of cancellation into terminal, the only kind that Asio's TLS operations support.
+/// kind of cancellation into terminal: composed operations such as async_write ignore total cancellation.
 asio::awaitable<result<>> never()
 {
     const latch unsettled;

@@ -93,6 +93,7 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::accepted(request
     for (;;) {
         auto got = co_await exchange(r, retries, head_limit);
         if (!got) co_return got;
+        *got = expect_plain(std::move(*got));
         const int status = (*got)->head().status;
         if (status >= 200 && status < 300) {
             if (!form_of((*got)->head().header("content-type"))) co_return co_await foreign(**got, r);
@@ -169,10 +170,10 @@ asio::awaitable<result<std::string>> client::state::read_beginning(answer& a, st
 
 asio::awaitable<result<>> client::state::send_into(request r, std::unique_ptr<answer>& out)
 {
-    const auto accepted_as = accept_encoding(r, gzip);
+    const bool asked = ask_for_gzip(r, gzip);
     auto got = co_await carrier->send(std::move(r));
     if (!got) co_return got.error();
-    out = decode_content(std::move(*got), accepted_as, gzip_counters_);
+    out = decode_content(std::move(*got), asked, gzip_counters_);
     co_return result<>{};
 }
 

@@ -35,7 +35,7 @@ std::string name_of(const resource_type& kind) { return kind.display_name() + " 
 class answer_watch final : public watch_stream
 {
 public:
-    /// @param begins_with_list  The stream begins with the existing objects: read in bulk until they end.
+    /// @param begins_with_list  As for open_watch().
     answer_watch(std::unique_ptr<answer> body, source_scope scope, request r, const logger& log, bool begins_with_list)
         : body_(std::move(body)),
           decoder_(scope.decode, std::move(scope.encoding), std::move(scope.known), form_of_body(*body_)),

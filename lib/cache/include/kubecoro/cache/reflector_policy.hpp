@@ -23,7 +23,8 @@ struct reflector_policy
     /// read as protobuf: the same stream continues as the watch. false = always LIST.
     bool watch_list = true;
     /// The same for kinds that are read as JSON, such as custom resources. It costs the server twice the CPU of a LIST,
-    /// and a server before 1.33 less memory.
+    /// and a server before 1.33 less memory. The first state is then as new as the server's storage; a first LIST may
+    /// show an older one, as in client-go before streamed lists.
     bool watch_list_json = false;
     /// Streamed lists that may break in a row before a LIST replaces them. 0 counts as 1.
     std::uint32_t watch_list_attempts = 2;

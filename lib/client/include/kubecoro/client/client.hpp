@@ -83,7 +83,7 @@ struct client_options
     /// Maximum retries of a request that the server refused with a Retry-After header (429, 5xx). 0 = never. The
     /// sources of informers do not retry: the reflector's backoff does.
     unsigned max_retries = 10;
-    /// Null = real_clock().
+    /// Null = real_clock(). Its time must pass where sockets are real: reads of long lists wait for bytes to gather.
     std::shared_ptr<time_source> time = {};
     /// Receives retries, warnings of the server and connection trouble.
     logger log = {};
