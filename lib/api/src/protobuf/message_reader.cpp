@@ -13,11 +13,27 @@ namespace {
 
 using flag = field_flag;
 
-constexpr wire_type wire_type_of(field_type t) noexcept
+constexpr std::array<wire_type, 7> make_wire_types() noexcept
 {
-    if (t == field_type::real) return wire_type::fixed64;
-    const bool is_number = t == field_type::int32 || t == field_type::int64 || t == field_type::boolean;
-    return is_number ? wire_type::varint : wire_type::length;
+    std::array<wire_type, 7> types{};
+    types.fill(wire_type::length);
+    for (const auto t : {field_type::int32, field_type::int64, field_type::boolean})
+        types[static_cast<std::size_t>(t)] = wire_type::varint;
+    types[static_cast<std::size_t>(field_type::real)] = wire_type::fixed64;
+    return types;
+}
+constexpr auto wire_types = make_wire_types();
+
+constexpr wire_type wire_type_of(field_type t) noexcept { return wire_types[static_cast<std::size_t>(t)]; }
+
+constexpr std::uint16_t many = flag::repeated | flag::map;
+
+/// True for an empty text or a zero that JSON leaves out: about half of the fields of a pod.
+bool is_plain_zero(const schema_field& f, const wire_field& w) noexcept
+{
+    constexpr std::uint16_t not_plain = many | flag::pointer | flag::omit_zero;
+    if ((f.flags & (not_plain | flag::omit_empty)) != flag::omit_empty || f.type == field_type::message) return false;
+    return w.type == wire_type_of(f.type) && (w.type == wire_type::length ? w.content.empty() : w.value == 0);
 }
 
 std::int64_t signed_value(const schema_field& f, std::uint64_t value) noexcept
@@ -25,46 +41,13 @@ std::int64_t signed_value(const schema_field& f, std::uint64_t value) noexcept
     return f.type == field_type::int32 ? static_cast<std::int32_t>(value) : static_cast<std::int64_t>(value);
 }
 
-/// Reads the first fields of a short message; the last value of each counts. False: the message is damaged.
-template<std::size_t N>
-bool read_first(std::string_view message, std::array<wire_field, N>& out) noexcept
-{
-    wire_cursor in(message);
-    wire_field f;
-    while (!in.done()) {
-        if (!in.next(f)) return false;
-        if (f.number <= N) out[f.number - 1] = f;
-    }
-    return true;
-}
+constexpr wire_type varint = wire_type::varint;
+constexpr wire_type length = wire_type::length;
 
-struct wire_time
-{
-    std::int64_t seconds = 0;
-    std::int32_t nanos = 0;
-    /// Go's zero time, which is null in JSON.
-    bool is_none = false;
-};
-
-/// False: the message is damaged.
-bool read_time(std::string_view content, bool micro, wire_time& out) noexcept
-{
-    std::array<wire_field, 2> fields;
-    if (!read_first(content, fields)) return false;
-    out.seconds = static_cast<std::int64_t>(fields[0].value);
-    out.nanos = static_cast<std::int32_t>(fields[1].value);
-    out.is_none = content.empty() || (out.seconds == no_time_seconds && (!micro || fields[1].value == 0));
-    return true;
-}
-
-/// True if Go's `omitempty` or `omitzero` leaves the value out.
+/// True if Go's `omitempty` leaves the value out.
 bool is_omitted(const schema_field& f, const wire_field& w) noexcept
 {
-    if (!f.has(flag::omit_empty | flag::omit_zero) || f.has(flag::pointer)) return false;
-    if (f.has(flag::omit_zero)) {
-        wire_time t;
-        return read_time(w.content, false, t) && t.is_none;
-    }
+    if (!f.has(flag::omit_empty) || f.has(flag::pointer)) return false;
     if (f.type == field_type::message)
         return w.content.empty() && builtin_schemas::message(f.message).form == json_form::array;
     return w.type == wire_type::length ? w.content.empty() : signed_value(f, w.value) == 0;
@@ -104,6 +87,30 @@ bool message_reader::object(std::uint16_t message, std::string_view api_version,
     return members(message, bytes) && tape_.end();
 }
 
+template<std::size_t N>
+bool message_reader::read_first(std::string_view message, const std::array<wire_type, N>& types,
+                                std::array<wire_field, N>& out)
+{
+    wire_cursor in(message);
+    while (!in.done()) {
+        wire_field f;
+        if (!in.next(f)) return fail("damaged protobuf");
+        if (f.number > N) {
+            note_unknown_field();
+            continue;
+        }
+        if (f.type != types[f.number - 1]) return fail("a protobuf field has another type than its schema");
+        out[f.number - 1] = f;
+    }
+    return true;
+}
+
+void message_reader::note_unknown_field() noexcept
+{
+    ++unknown_fields_;
+    tape_.forget_recordings();
+}
+
 bool message_reader::members(std::uint16_t message, std::string_view bytes)
 {
     const schema_message& m = builtin_schemas::message(message);
@@ -118,19 +125,20 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
         if (!in.next(w)) return fail("damaged protobuf");
         if (w.number <= last) return fail("protobuf fields are out of order");
         last = w.number;
-        const schema_field* const passed = next;
-        while (next != end && next->number < w.number) ++next;
-        if (m.has_nulls && !absent({passed, next})) return false;
         if (next == end || next->number != w.number) {
-            ++unknown_fields_;
-            tape_.forget_recordings();
-            while (in.next_number() == w.number)
-                if (!in.next(w)) return fail("damaged protobuf");
-            continue;
+            const schema_field* const passed = next;
+            while (next != end && next->number < w.number) ++next;
+            if (m.has_nulls && !absent({passed, next})) return false;
+            if (next == end || next->number != w.number) {
+                note_unknown_field();
+                while (in.next_number() == w.number)
+                    if (!in.next(w)) return fail("damaged protobuf");
+                continue;
+            }
         }
         const schema_field& f = *next++;
-        const bool many = f.has(flag::repeated | flag::map);
-        if (!(many ? run(f, w, begin, in) : single(f, w))) return false;
+        if (is_plain_zero(f, w)) continue;
+        if (!(f.has(many) ? run(f, w, begin, in) : single(f, w))) return false;
     }
     return !m.has_nulls || absent({next, end});
 }
@@ -151,6 +159,11 @@ bool message_reader::single(const schema_field& f, const wire_field& w)
 {
     if (w.type != wire_type_of(f.type)) return fail("a protobuf field has another type than its schema");
     if (f.has(flag::inlined)) return members(f.message, w.content);
+    if (f.has(flag::omit_zero) && !f.has(flag::pointer)) {
+        wire_time t;
+        if (!read_time(w.content, false, t)) return false;
+        if (t.is_none) return true;
+    }
     if (is_omitted(f, w)) return true;
     // Most fields are texts.
     return key(f) && (f.type == field_type::string ? text(w.content) : value(f, w));
@@ -207,13 +220,10 @@ bool message_reader::element(const schema_field& f, const wire_field& w)
 
 bool message_reader::entry(const schema_field& f, std::string_view content)
 {
-    std::array<wire_field, 2> fields;
-    if (!read_first(content, fields)) return fail("damaged protobuf");
-    const auto& [name, w] = fields;
     // An absent value is empty: Go writes nothing for nil.
-    const bool right_type = w.number == 0 || w.type == wire_type_of(f.type);
-    if (!right_type || (name.number != 0 && name.type != wire_type::length))
-        return fail("a protobuf field has another type than its schema");
+    std::array<wire_field, 2> fields;
+    if (!read_first(content, {length, wire_type_of(f.type)}, fields)) return false;
+    const auto& [name, w] = fields;
     if (is_utf8(name.content)) return key(name.content) && value(f, w);
     std::string valid;
     append_valid_utf8(valid, name.content);
@@ -263,7 +273,7 @@ bool message_reader::message_value(const schema_field& f, std::string_view conte
         return named_list(f, content);
     case json_form::quantity: {
         std::array<wire_field, 1> amount;
-        if (!read_first(content, amount)) return fail("damaged protobuf");
+        if (!read_first(content, {length}, amount)) return false;
         return text(amount[0].content.empty() ? "0" : amount[0].content);
     }
     case json_form::int_or_string:
@@ -273,7 +283,7 @@ bool message_reader::message_value(const schema_field& f, std::string_view conte
         return time(content, builtin_schemas::message(f.message).form == json_form::micro_time);
     case json_form::duration: {
         std::array<wire_field, 1> nanos;
-        if (!read_first(content, nanos)) return fail("damaged protobuf");
+        if (!read_first(content, {varint}, nanos)) return false;
         return text(duration_text(static_cast<std::int64_t>(nanos[0].value)));
     }
     case json_form::raw_json:
@@ -312,16 +322,26 @@ bool message_reader::named_list(const schema_field& f, std::string_view content)
 bool message_reader::int_or_string(std::string_view content)
 {
     std::array<wire_field, 3> fields;
-    if (!read_first(content, fields)) return fail("damaged protobuf");
+    if (!read_first(content, {varint, varint, length}, fields)) return false;
     const auto& [type, number, words] = fields;
     if (type.value == 0) return tape_.integer(static_cast<std::int32_t>(number.value));
     return text(words.content);
 }
 
+bool message_reader::read_time(std::string_view content, bool micro, wire_time& out)
+{
+    std::array<wire_field, 2> fields;
+    if (!read_first(content, {varint, varint}, fields)) return false;
+    out.seconds = static_cast<std::int64_t>(fields[0].value);
+    out.nanos = static_cast<std::int32_t>(fields[1].value);
+    out.is_none = content.empty() || (out.seconds == no_time_seconds && (!micro || fields[1].value == 0));
+    return true;
+}
+
 bool message_reader::time(std::string_view content, bool micro)
 {
     wire_time t;
-    if (!read_time(content, micro, t)) return fail("damaged protobuf");
+    if (!read_time(content, micro, t)) return false;
     if (t.is_none) return tape_.null();
     scratch_.clear();
     if (micro) {
@@ -335,7 +355,7 @@ bool message_reader::time(std::string_view content, bool micro)
 bool message_reader::raw_json(const schema_field& f, std::string_view content)
 {
     std::array<wire_field, 1> raw;
-    if (!read_first(content, raw)) return fail("damaged protobuf");
+    if (!read_first(content, {length}, raw)) return false;
     const std::string_view json = raw[0].content;
     if (json.empty()) return tape_.null();
     if (tape_.leaves_out_container()) return true;
@@ -351,25 +371,29 @@ bool message_reader::schema_or(const schema_field& f, std::string_view content)
     // schema_or_bool: {1 allows, 2 schema}; the others: {1 schema, 2 list}.
     const schema_field& schema = list_wins ? fields[0] : fields[1];
     std::optional<wire_field> alone;
-    std::optional<std::string_view> many;
+    std::optional<std::string_view> all;
     bool allows = false;
     wire_cursor in(content);
     while (!in.done()) {
         const char* const begin = in.position();
         wire_field w;
         if (!in.next(w)) return fail("damaged protobuf");
-        if (w.number == schema.number) {
-            if (w.type != wire_type::length) return fail("damaged protobuf");
+        const bool is_known = w.number == 1 || w.number == 2;
+        if (is_known && w.type != (!list_wins && w.number == 1 ? varint : length))
+            return fail("a protobuf field has another type than its schema");
+        if (!is_known) {
+            note_unknown_field();
+        } else if (w.number == schema.number) {
             alone = w;
-        } else if (!list_wins && w.number == 1) {
+        } else if (!list_wins) {
             allows = w.value != 0;
-        } else if (list_wins && w.number == 2 && !many) {
+        } else if (!all) {
             while (in.next_number() == w.number)
                 if (!in.next(w)) return fail("damaged protobuf");
-            many.emplace(begin, static_cast<std::size_t>(in.position() - begin));
+            all.emplace(begin, static_cast<std::size_t>(in.position() - begin));
         }
     }
-    if (many) return tape_.leaves_out_container() || list(fields[1], *many);
+    if (all) return tape_.leaves_out_container() || list(fields[1], *all);
     if (alone) return object_value(schema, alone->content);
     return list_wins ? tape_.null() : tape_.boolean(allows);
 }

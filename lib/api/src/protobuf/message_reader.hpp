@@ -6,6 +6,7 @@
 
 #include <kubecoro/api/detail/schema.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -44,6 +45,20 @@ private:
     /// A larger buffer is freed before the next object.
     static constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 
+    struct wire_time
+    {
+        std::int64_t seconds = 0;
+        std::int32_t nanos = 0;
+        /// Go's zero time, which is null in JSON.
+        bool is_none = false;
+    };
+
+    /// Reads the first fields of a short message, which have these types; the last value of each counts.
+    template<std::size_t N>
+    [[nodiscard]] bool read_first(std::string_view message, const std::array<wire_type, N>& types,
+                                  std::array<wire_field, N>& out);
+    [[nodiscard]] bool read_time(std::string_view content, bool micro, wire_time& out);
+    void note_unknown_field() noexcept;
     [[nodiscard]] bool members(std::uint16_t message, std::string_view bytes);
     /// Writes a field that has one value.
     [[nodiscard]] bool single(const schema_field& f, const wire_field& w);

@@ -15,8 +15,8 @@ namespace kubecoro::detail {
 
     Documents of one resource are laid out alike: the next key is nearly always the one that followed there the last
     time, and often its text is the same too. One comparison then replaces hashing, finding and counting a text. A
-    prediction is only a hint: the writer compares the text, so the layout affects the cost of writing and not its
-    result.
+    prediction is only a hint: the writer compares the text, or the number of a schema's field (`node::field`), which
+    stands for one text and is reset with the node's key. So the layout affects the cost of writing and not its result.
 
     Bounded: a full layout is cleared before the next document. Writers may alternate within their documents: places
     of a layout that has been cleared give wrong predictions, which is harmless. */
