@@ -10,18 +10,18 @@ using namespace kubecoro::detail;
 
 namespace {
 
-std::string time_text(std::int64_t seconds)
+// One writer for all times, as in a reader of objects.
+time_texts& times()
 {
-    std::string out;
-    append_time(out, seconds);
-    return out;
+    static time_texts one;
+    return one;
 }
+
+std::string time_text(std::int64_t seconds) { return std::string(times().time(seconds)); }
 
 std::string micro_time_text(std::int64_t seconds, std::int32_t nanos)
 {
-    std::string out;
-    append_micro_time(out, seconds, nanos);
-    return out;
+    return std::string(times().micro_time(seconds, nanos));
 }
 
 } // namespace

@@ -58,32 +58,10 @@ constexpr civil_date date_of(std::int64_t day) noexcept
             of_year - (153 * month + 2) / 5 + 1};
 }
 
-void put_pair(char* to, std::int64_t value) noexcept
+void put_pair(char* to, unsigned value) noexcept
 {
     to[0] = static_cast<char>('0' + value / 10);
     to[1] = static_cast<char>('0' + value % 10);
-}
-
-/// Appends the date and time without zone.
-void append_seconds(std::string& out, std::int64_t seconds)
-{
-    const std::int64_t day = divide(seconds, seconds_per_day);
-    const std::int64_t within = seconds % seconds_per_day + (seconds % seconds_per_day < 0 ? seconds_per_day : 0);
-    const civil_date date = date_of(day);
-    const bool is_common_year = date.year >= 0 && date.year <= 9999;
-    if (!is_common_year) append_padded(out, date.year, 4);
-    std::array<char, 20> text{"0000-00-00T00:00:00"};
-    if (is_common_year) {
-        put_pair(text.data(), date.year / 100);
-        put_pair(text.data() + 2, date.year % 100);
-    }
-    put_pair(text.data() + 5, date.month);
-    put_pair(text.data() + 8, date.day);
-    put_pair(text.data() + 11, within / 3600);
-    put_pair(text.data() + 14, within / 60 % 60);
-    put_pair(text.data() + 17, within % 60);
-    const std::size_t from = is_common_year ? 0 : 4;
-    out.append(text.data() + from, text.size() - 1 - from);
 }
 
 /// Writes digits d.ddd with this exponent in full.
@@ -148,21 +126,47 @@ std::size_t valid_prefix(std::string_view s) noexcept
 
 } // namespace
 
-void append_time(std::string& out, std::int64_t seconds)
+void time_texts::write_date(std::int64_t day)
 {
-    append_seconds(out, seconds);
-    out += 'Z';
+    const civil_date date = date_of(day);
+    text_.clear();
+    append_padded(text_, date.year, 4);
+    std::array<char, 8> rest{"-00-00T"};
+    put_pair(rest.data() + 1, static_cast<unsigned>(date.month));
+    put_pair(rest.data() + 4, static_cast<unsigned>(date.day));
+    text_ += rest.data();
+    day_ = day;
+    date_size_ = text_.size();
 }
 
-void append_micro_time(std::string& out, std::int64_t seconds, std::int32_t nanos)
+void time_texts::write_seconds(std::int64_t seconds)
+{
+    const std::int64_t day = divide(seconds, seconds_per_day);
+    if (date_size_ == 0 || day != day_) write_date(day);
+    const std::int64_t rest = seconds % seconds_per_day;
+    const auto within = static_cast<unsigned>(rest < 0 ? rest + seconds_per_day : rest);
+    text_.resize(date_size_ + 8, ':');
+    char* const time = text_.data() + date_size_;
+    put_pair(time, within / 3600);
+    put_pair(time + 3, within / 60 % 60);
+    put_pair(time + 6, within % 60);
+}
+
+std::string_view time_texts::time(std::int64_t seconds)
+{
+    write_seconds(seconds);
+    return text_ += 'Z';
+}
+
+std::string_view time_texts::micro_time(std::int64_t seconds, std::int32_t nanos)
 {
     // Go carries what is beyond a second, and wraps at the ends of its range.
     const std::int64_t carried = divide(nanos, nanos_per_second);
     const auto all = static_cast<std::uint64_t>(seconds) + static_cast<std::uint64_t>(carried);
-    append_seconds(out, static_cast<std::int64_t>(all));
-    out += '.';
-    append_padded(out, (nanos - carried * nanos_per_second) / 1000, 6);
-    out += 'Z';
+    write_seconds(static_cast<std::int64_t>(all));
+    text_ += '.';
+    append_padded(text_, (nanos - carried * nanos_per_second) / 1000, 6);
+    return text_ += 'Z';
 }
 
 std::string duration_text(std::int64_t nanos)

@@ -11,10 +11,26 @@
 
 namespace kubecoro::detail {
 
-/// Appends RFC 3339 in UTC with whole seconds: `2026-01-31T12:00:00Z`. Years beyond 9999 have more digits.
-void append_time(std::string& out, std::int64_t seconds);
-/// The same with six digits of fraction.
-void append_micro_time(std::string& out, std::int64_t seconds, std::int32_t nanos);
+/// Writes times. The times of an object are often of the same day, whose date is worked out once.
+class time_texts
+{
+public:
+    /// RFC 3339 in UTC with whole seconds: `2026-01-31T12:00:00Z`. Years beyond 9999 have more digits. Valid until the
+    /// next call.
+    [[nodiscard]] std::string_view time(std::int64_t seconds);
+    /// The same with six digits of fraction.
+    [[nodiscard]] std::string_view micro_time(std::int64_t seconds, std::int32_t nanos);
+
+private:
+    /// Writes date and time without zone.
+    void write_seconds(std::int64_t seconds);
+    void write_date(std::int64_t day);
+
+    /// Begins with the date of `day_` and a T.
+    std::string text_;
+    std::int64_t day_ = 0;
+    std::size_t date_size_ = 0;
+};
 /// As Go's time.Duration: `1h0m0s`, `1.5s`, `300ms`.
 [[nodiscard]] std::string duration_text(std::int64_t nanos);
 /// The shortest text that gives the same double. None for NaN and infinities, which JSON cannot express.

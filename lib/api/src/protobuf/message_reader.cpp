@@ -28,12 +28,10 @@ constexpr wire_type wire_type_of(field_type t) noexcept { return wire_types[stat
 
 constexpr std::uint16_t many = flag::repeated | flag::map;
 
-/// True for an empty text or a zero that JSON leaves out: about half of the fields of a pod.
-bool is_plain_zero(const schema_field& f, const wire_field& w) noexcept
+/// True if JSON leaves out an empty text in this field.
+bool omits_empty_text(const schema_field& f) noexcept
 {
-    constexpr std::uint16_t not_plain = many | flag::pointer | flag::omit_zero;
-    if ((f.flags & (not_plain | flag::omit_empty)) != flag::omit_empty || f.type == field_type::message) return false;
-    return w.type == wire_type_of(f.type) && (w.type == wire_type::length ? w.content.empty() : w.value == 0);
+    return (f.flags & (flag::omit_empty | flag::pointer)) == flag::omit_empty;
 }
 
 std::int64_t signed_value(const schema_field& f, std::uint64_t value) noexcept
@@ -122,7 +120,7 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
     while (!in.done()) {
         const char* const begin = in.position();
         wire_field w;
-        if (!in.next(w)) return fail("damaged protobuf");
+        if (!in.next_tag(w)) return fail("damaged protobuf");
         if (w.number <= last) return fail("protobuf fields are out of order");
         last = w.number;
         if (next == end || next->number != w.number) {
@@ -131,13 +129,22 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
             if (m.has_nulls && !absent({passed, next})) return false;
             if (next == end || next->number != w.number) {
                 note_unknown_field();
+                if (!in.next_value(w)) return fail("damaged protobuf");
                 while (in.next_number() == w.number)
                     if (!in.next(w)) return fail("damaged protobuf");
                 continue;
             }
         }
         const schema_field& f = *next++;
-        if (is_plain_zero(f, w)) continue;
+        // Most fields are texts, and many of them are empty.
+        if (f.type == field_type::string && !f.has(many) && w.type == length) {
+            std::string_view content;
+            if (!in.next_content(content)) return fail("damaged protobuf");
+            if (content.empty() && omits_empty_text(f)) continue;
+            if (!key(f) || !(tape_.repeat_string(content) || new_text(content))) return false;
+            continue;
+        }
+        if (!in.next_value(w)) return fail("damaged protobuf");
         if (!(f.has(many) ? run(f, w, begin, in) : single(f, w))) return false;
     }
     return !m.has_nulls || absent({next, end});
@@ -165,8 +172,7 @@ bool message_reader::single(const schema_field& f, const wire_field& w)
         if (t.is_none) return true;
     }
     if (is_omitted(f, w)) return true;
-    // Most fields are texts.
-    return key(f) && (f.type == field_type::string ? text(w.content) : value(f, w));
+    return key(f) && value(f, w);
 }
 
 bool message_reader::run(const schema_field& f, const wire_field& first, const char* begin, wire_cursor& in)
@@ -343,13 +349,8 @@ bool message_reader::time(std::string_view content, bool micro)
     wire_time t;
     if (!read_time(content, micro, t)) return false;
     if (t.is_none) return tape_.null();
-    scratch_.clear();
-    if (micro) {
-        append_micro_time(scratch_, t.seconds, t.nanos);
-    } else {
-        append_time(scratch_, t.seconds);
-    }
-    return tape_.string(scratch_);
+    if (tape_.ignores_value()) return true;
+    return tape_.string(micro ? times_.micro_time(t.seconds, t.nanos) : times_.time(t.seconds));
 }
 
 bool message_reader::raw_json(const schema_field& f, std::string_view content)
@@ -398,9 +399,10 @@ bool message_reader::schema_or(const schema_field& f, std::string_view content)
     return list_wins ? tape_.null() : tape_.boolean(allows);
 }
 
-bool message_reader::text(std::string_view bytes)
+bool message_reader::text(std::string_view bytes) { return tape_.repeat_string(bytes) || new_text(bytes); }
+
+bool message_reader::new_text(std::string_view bytes)
 {
-    if (tape_.repeat_string(bytes)) return true;
     if (is_utf8(bytes)) return tape_.string(bytes);
     scratch_.clear();
     append_valid_utf8(scratch_, bytes);

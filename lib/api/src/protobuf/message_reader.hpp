@@ -1,6 +1,7 @@
 // Turns protobuf messages into the tapes that the JSON of the same objects gives.
 #pragma once
 
+#include "protobuf/go_text.hpp"
 #include "protobuf/wire_cursor.hpp"
 #include "tape/pruned_tape.hpp"
 
@@ -89,6 +90,8 @@ private:
         return tape_.field(static_cast<std::uint16_t>(index + 1), builtin_schemas::text(f.name));
     }
     [[nodiscard]] bool text(std::string_view bytes);
+    /// Writes a text that was not here before.
+    [[nodiscard]] bool new_text(std::string_view bytes);
     [[nodiscard]] bool real(double value);
     bool fail(const char* why);
 
@@ -97,6 +100,7 @@ private:
     const schema_field* items_ = nullptr;
     std::size_t unknown_fields_ = 0;
     std::string scratch_;
+    time_texts times_;
     std::string_view problem_;
 };
 

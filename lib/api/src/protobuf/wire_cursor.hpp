@@ -44,24 +44,40 @@ public:
     /// The start of the next field.
     [[nodiscard]] const char* position() const noexcept { return at_; }
 
-    [[nodiscard]] bool next(wire_field& out) noexcept
+    [[nodiscard]] bool next(wire_field& out) noexcept { return next_tag(out) && next_value(out); }
+
+    /// The first half of next(): reads number and type. The other half, next_value() or next_content(), must follow.
+    [[nodiscard]] bool next_tag(wire_field& out) noexcept
     {
         field_ = at_;
         std::uint64_t tag = 0;
         if (!next_varint(tag) || (tag >> 3) == 0 || (tag >> 3) > largest_number) return false;
         out.number = static_cast<std::uint32_t>(tag >> 3);
         out.type = static_cast<wire_type>(tag & 7);
+        return true;
+    }
+    [[nodiscard]] bool next_value(wire_field& out) noexcept
+    {
         switch (out.type) {
         case wire_type::varint:
             return next_varint(out.value);
         case wire_type::length:
-            return read_content(out);
+            return next_content(out.content);
         case wire_type::fixed64:
             return read_fixed(out, 8);
         case wire_type::fixed32:
             return read_fixed(out, 4);
         }
         return false;
+    }
+    /// The same after a tag of type length.
+    [[nodiscard]] bool next_content(std::string_view& out) noexcept
+    {
+        std::uint64_t size = 0;
+        if (!next_varint(size) || size > static_cast<std::size_t>(end_ - at_)) return false;
+        out = {at_, static_cast<std::size_t>(size)};
+        at_ += out.size();
+        return true;
     }
 
     /// After a failed next(): the field with as much of its content as is there. None if its length is not there.
@@ -105,14 +121,6 @@ private:
             if (byte < 0x80) return true;
         }
         return false;
-    }
-    [[nodiscard]] bool read_content(wire_field& out) noexcept
-    {
-        std::uint64_t size = 0;
-        if (!next_varint(size) || size > static_cast<std::size_t>(end_ - at_)) return false;
-        out.content = {at_, static_cast<std::size_t>(size)};
-        at_ += out.content.size();
-        return true;
     }
     [[nodiscard]] bool read_fixed(wire_field& out, std::size_t size) noexcept
     {
