@@ -309,6 +309,7 @@ TEST_CASE("tls engine: what it has read comes before the end, and before a failu
     const auto text = the.records({"last"});
     the.feed(text + the.end());
     CHECK(the.read() == "last");
+    CHECK(the.last == tls_engine::step::done);
     CHECK(the.read().empty());
     CHECK(the.last == tls_engine::step::closed);
 
@@ -319,6 +320,7 @@ TEST_CASE("tls engine: what it has read comes before the end, and before a failu
     damaged.back() = static_cast<char>(damaged.back() ^ 1);
     other.feed(sound + damaged);
     CHECK(other.read() == "last");
+    CHECK(other.last == tls_engine::step::done);
     for (int i = 0; i < 2; ++i) {
         CHECK(other.read().empty());
         CHECK(other.last == tls_engine::step::failed);
