@@ -51,6 +51,16 @@ kubecoro::result<kubecoro::client> far_away(asio::any_io_executor executor)
     return client;
 }
 
+kubecoro::result<kubecoro::client> busy_writer(asio::any_io_executor executor)
+{
+    //[bodies
+    kubecoro::client_options options;
+    options.body_form = kubecoro::wire_form::protobuf;
+    auto client = kubecoro::client::connect(executor, options);
+    //]
+    return client;
+}
+
 //[shutdown
 asio::awaitable<kubecoro::result<>> serve(kubecoro::client client, kubecoro::latch told_to_stop)
 {

@@ -39,12 +39,11 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
     std::uint64_t number = random_seed();
     for (int i = 0; i < 8; ++i, number /= 26) suffix_ += static_cast<char>('a' + number % 26);
 
-    cluster_config config;
     if (variable("KUBECORO_CONFORMANCE") == std::string("cluster")) {
         kubeconfig_options file;
         file.path = variable("KUBECORO_E2E_KUBECONFIG");
         if (file.path.empty()) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set");
-        config = load_kubeconfig(file).value();
+        config_ = load_kubeconfig(file).value();
     } else {
         static const apiserver::tls_identity identity = make_identity();
         apiserver::server_options options;
@@ -52,17 +51,21 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
         embedded_ = std::make_unique<embedded>(context_->get_executor(), std::move(options));
         apiserver::endpoint_options endpoint;
         endpoint.tls = identity;
-        config.server = run(embedded_->server.listen(std::move(endpoint))).value().url();
-        config.ca = identity.ca_certificate;
-        config.login.token = "conformance";
+        config_.server = run(embedded_->server.listen(std::move(endpoint))).value().url();
+        config_.ca = identity.ca_certificate;
+        config_.login.token = "conformance";
     }
-    client_options options;
-    options.max_retries = 0; // the tests check the server's answers
-    client_ = client::create(context_->get_executor(), std::move(config), std::move(options)).value();
+    client_ = connect();
     ns_ = unique("conformance");
     run(api().create(core::v1::namespace_::resource(), {},
                      R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")" + ns_ + R"("}})"))
         .value();
+}
+
+client cluster_under_test::connect(client_options options) const
+{
+    options.max_retries = 0; // the tests check the server's answers
+    return client::create(context_->get_executor(), config_, std::move(options)).value();
 }
 
 cluster_under_test::~cluster_under_test()

@@ -26,6 +26,8 @@ public:
 
     [[nodiscard]] const std::string& ns() const noexcept { return ns_; }
     [[nodiscard]] const client& api() const noexcept { return *client_; }
+    /// Another client of the same user.
+    [[nodiscard]] client connect(client_options options = client_options()) const;
     /// A resource in this case's namespace.
     [[nodiscard]] resource_client in_ns(const resource_type& type) const { return api().resource(type, ns_); }
     /// Returns a name that no other run uses.
@@ -64,6 +66,7 @@ private:
     struct embedded;
     std::unique_ptr<boost::asio::io_context> context_;
     std::unique_ptr<embedded> embedded_;
+    cluster_config config_;
     std::optional<client> client_;
     std::string suffix_;
     std::string ns_;

@@ -1,9 +1,9 @@
 // Lists and watches in protobuf: in any chunking, with known and too large objects, damaged and cut.
 #include "fixtures.hpp"
-#include "protobuf_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
+#include <kubecoro/test/protobuf_samples.hpp>
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // Compares objects in protobuf with the JSON of the same objects, and gives the decoder damaged and hostile messages.
 #include "fixtures.hpp"
-#include "protobuf_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
+#include <kubecoro/test/protobuf_samples.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::test;

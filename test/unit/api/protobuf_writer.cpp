@@ -1,10 +1,10 @@
 // Writes JSON as protobuf and compares it with what Kubernetes' own serializers write and read.
 #include "protobuf/go_text.hpp"
 #include "protobuf/go_values.hpp"
-#include "protobuf_samples.hpp"
 
 #include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/test/protobuf_samples.hpp>
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>

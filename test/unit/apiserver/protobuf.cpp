@@ -452,3 +452,15 @@ TEST_CASE("protobuf: an object has the same content in both forms", "[apiserver]
     CHECK_FALSE((*in_json)["spec"]["volumes"]);
     CHECK((*in_json)["status"]["conditions"].to_text().find(R"("lastProbeTime":null)") != std::string::npos);
 }
+
+TEST_CASE("protobuf: an update is compared with what is stored in the form in which it will be stored",
+          "[apiserver][protobuf]")
+{
+    server s;
+    const std::string pods = "/api/v1/namespaces/default/pods";
+    const std::string pod = R"({"metadata":{"name":"a"},"spec":{"nodeSelector":{},"containers":[{"name":"c","image":"i",
+        "command":[],"resources":{"limits":{"memory":1024}}}]}})";
+    const auto created = s.expect(201, "POST", pods, pod);
+    const auto updated = s.expect(200, "PUT", pods + "/a", pod);
+    CHECK(updated.at("metadata").at("resourceVersion") == created.at("metadata").at("resourceVersion"));
+}

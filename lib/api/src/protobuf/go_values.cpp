@@ -1,8 +1,10 @@
 #include "protobuf/go_values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -29,6 +31,20 @@ bool take(std::string_view& text, char wanted) noexcept
     if (text.empty() || text.front() != wanted) return false;
     text.remove_prefix(1);
     return true;
+}
+
+void take_sign(std::string_view& text) noexcept
+{
+    if (!take(text, '-')) take(text, '+');
+}
+
+/// Takes all digits off the front. Returns their number.
+std::size_t take_digits(std::string_view& text) noexcept
+{
+    std::size_t n = 0;
+    while (n < text.size() && is_digit(text[n])) ++n;
+    text.remove_prefix(n);
+    return n;
 }
 
 /// Takes numbers of the given widths, each but the first behind its separator.
@@ -136,6 +152,14 @@ std::optional<go_time> read_time(std::string_view text) noexcept
     return go_time{days * 86400 + (*time)[0] * 3600 + (*time)[1] * 60 + (*time)[2] - *offset, *nanos};
 }
 
+bool has_micros(std::string_view text) noexcept
+{
+    constexpr std::size_t seconds_end = std::string_view("1970-01-01T00:00:00").size();
+    constexpr std::size_t micros_end = seconds_end + std::string_view(".000000").size();
+    return text.size() > micros_end && text[seconds_end] == '.' &&
+           text.find_first_not_of("0123456789", seconds_end + 1) == micros_end;
+}
+
 std::optional<std::int64_t> read_duration(std::string_view text) noexcept
 {
     constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -152,6 +176,20 @@ std::optional<std::int64_t> read_duration(std::string_view text) noexcept
         sum += *amount;
     }
     return static_cast<std::int64_t>(negative ? ~sum + 1 : sum);
+}
+
+bool is_plain_quantity(std::string_view text) noexcept
+{
+    take_sign(text);
+    if (take_digits(text) == 0 || (take(text, '.') && take_digits(text) == 0)) return false;
+    constexpr std::string_view suffixes[] = {"",  "n", "u",  "m",  "k",  "M",  "G",  "T",
+                                             "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    if (std::ranges::find(suffixes, text) != std::end(suffixes)) return true;
+    if (!take(text, 'e') && !take(text, 'E')) return false;
+    take_sign(text);
+    constexpr std::size_t longest_exponent = 3;
+    const std::size_t digits = take_digits(text);
+    return digits > 0 && digits <= longest_exponent && text.empty();
 }
 
 bool append_decoded_base64(std::string& out, std::string_view text)

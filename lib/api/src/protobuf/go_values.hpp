@@ -18,8 +18,13 @@ struct go_time
 
 /// Reads RFC 3339 with any fraction and offset. Digits of the fraction beyond nanoseconds are ignored.
 [[nodiscard]] std::optional<go_time> read_time(std::string_view text) noexcept;
+/// True if a text that read_time() reads has a fraction of six digits, without which Go reads no MicroTime from JSON.
+[[nodiscard]] bool has_micros(std::string_view text) noexcept;
 /// Reads a time.Duration in nanoseconds: `1h0m0s`, `-1.5s`, `300ms`.
 [[nodiscard]] std::optional<std::int64_t> read_duration(std::string_view text) noexcept;
+/// True if the text is a quantity as people and programs write them: `1`, `-0.5`, `100m`, `1.5Gi`, `2E`, `1e3`. Go reads
+/// more forms, such as `.5`.
+[[nodiscard]] bool is_plain_quantity(std::string_view text) noexcept;
 /// Appends the bytes of standard base64 with padding; line ends are skipped. False if it is none.
 [[nodiscard]] bool append_decoded_base64(std::string& out, std::string_view text);
 

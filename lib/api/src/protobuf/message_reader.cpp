@@ -1,6 +1,7 @@
 #include "protobuf/message_reader.hpp"
 
 #include "decode/scan_value.hpp"
+#include "protobuf/claim_template.hpp"
 #include "protobuf/go_text.hpp"
 
 #include <array>
@@ -58,14 +59,6 @@ const schema_field* items_of(std::uint16_t message, std::string_view kind) noexc
     const bool is_list = kind.ends_with("List") && fields.size() >= 2 && fields[1].has(flag::repeated) &&
                          builtin_schemas::text(fields[1].name) == "items";
     return is_list ? &fields[1] : nullptr;
-}
-
-/// The JSON of a kube-apiserver has kind and apiVersion in these objects; the message has no place for them.
-bool is_claim_template(const schema_field& f) noexcept
-{
-    static const schema_kind* const claim = builtin_schemas::find("v1", "PersistentVolumeClaim");
-    return claim != nullptr && f.message == claim->message && f.has(flag::repeated) &&
-           builtin_schemas::text(f.name) == "volumeClaimTemplates";
 }
 
 } // namespace
@@ -309,7 +302,7 @@ bool message_reader::object_value(const schema_field& f, std::string_view conten
     if (!is_item && tape_.may_repeat_whole() && tape_.repeat_whole(content, &f)) return true;
     if (!tape_.begin(true)) return false;
     if (is_item && is_claim_template(f) &&
-        !(key("kind") && text("PersistentVolumeClaim") && key("apiVersion") && text("v1")))
+        !(key("kind") && text(claim_kind) && key("apiVersion") && text(claim_api_version)))
         return false;
     return members(f.message, content) && tape_.end();
 }

@@ -66,31 +66,15 @@ bool may_be_absent(const schema_field& f) noexcept
 
 bool message_writer::fail(std::string_view wanted, const json::value& found)
 {
-    problem_ = "expected " + std::string(wanted) + ", got " + std::string(name_of(found));
-    return false;
-}
-
-bool message_writer::fails_in(std::string_view name)
-{
-    path_ = "." + std::string(name) + path_;
-    return false;
-}
-
-bool message_writer::fails_at(std::size_t index)
-{
-    path_ = "[" + std::to_string(index) + "]" + path_;
-    return false;
+    return problem_.is("expected " + std::string(wanted) + ", got " + std::string(name_of(found)));
 }
 
 bool message_writer::write(std::uint16_t message, const json::object& from)
 {
     out_.clear();
-    path_.clear();
     problem_.clear();
     depth_ = 0;
-    if (members(message, from)) return true;
-    if (!path_.empty()) problem_ = path_.substr(path_.front() == '.' ? 1 : 0) + ": " + problem_;
-    return false;
+    return members(message, from);
 }
 
 bool message_writer::members(std::uint16_t message, const json::object& from)
@@ -112,9 +96,9 @@ bool message_writer::field(const schema_field& f, const json::object& from)
     const std::string_view name = builtin_schemas::text(f.name);
     const auto* given = from.if_contains(name);
     if (given != nullptr && given->is_null()) given = nullptr;
-    if (!f.has(flag::map | flag::repeated)) return single(f, given) || fails_in(name);
+    if (!f.has(flag::map | flag::repeated)) return single(f, given) || problem_.in(name);
     if (given == nullptr) return true;
-    return (f.has(flag::map) ? map(f, *given) : list(f, *given)) || fails_in(name);
+    return (f.has(flag::map) ? map(f, *given) : list(f, *given)) || problem_.in(name);
 }
 
 bool message_writer::single(const schema_field& f, const json::value* given)
@@ -128,7 +112,7 @@ bool message_writer::list(const schema_field& f, const json::value& items)
     const auto* array = items.if_array();
     if (array == nullptr) return fail("an array", items);
     for (std::size_t i = array->size(); i-- > 0;)
-        if (!value(f, f.number, (*array)[i])) return fails_at(i);
+        if (!value(f, f.number, (*array)[i])) return problem_.at(i);
     return true;
 }
 
@@ -143,7 +127,7 @@ bool message_writer::map(const schema_field& f, const json::value& entries)
     for (const auto* entry : sorted) {
         const std::size_t mark = out_.size();
         const bool has_value = f.type != field_type::bytes || !entry->value().is_null();
-        if (has_value && !value(f, 2, entry->value())) return fails_in(entry->key());
+        if (has_value && !value(f, 2, entry->value())) return problem_.in(entry->key());
         out_.text_field(1, entry->key());
         out_.close(f.number, mark);
     }
@@ -229,10 +213,7 @@ bool message_writer::object_content(std::uint16_t message, const json::value& v)
     static const json::object empty;
     const auto* object = v.is_null() ? &empty : v.if_object();
     if (object == nullptr) return fail("an object", v);
-    if (depth_ == deepest_message) {
-        problem_ = "nested too deeply";
-        return false;
-    }
+    if (depth_ == deepest_message) return problem_.is("nested too deeply");
     ++depth_;
     const bool good = members(message, *object);
     --depth_;

@@ -1,6 +1,7 @@
 // Turns JSON values into the protobuf messages that Go writes for the same objects.
 #pragma once
 
+#include "protobuf/field_problem.hpp"
 #include "protobuf/wire_builder.hpp"
 
 #include <kubecoro/api/detail/schema.hpp>
@@ -24,7 +25,7 @@ public:
     [[nodiscard]] bool write(std::uint16_t message, const boost::json::object& from);
     /// After write(): the message. Valid until the next one.
     [[nodiscard]] std::string_view content() const noexcept { return out_.view(); }
-    [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+    [[nodiscard]] std::string problem() const { return problem_.text(); }
 
 private:
     [[nodiscard]] bool members(std::uint16_t message, const boost::json::object& from);
@@ -44,15 +45,10 @@ private:
     [[nodiscard]] bool duration(const boost::json::value& v);
     [[nodiscard]] bool schema_or(std::uint16_t message, const boost::json::value& v);
     bool fail(std::string_view wanted, const boost::json::value& found);
-    /// Puts a step before the path of the problem.
-    bool fails_in(std::string_view name);
-    bool fails_at(std::size_t index);
 
     wire_builder out_;
     std::size_t depth_ = 0;
-    /// Where the problem is: ".spec.replicas".
-    std::string path_;
-    std::string problem_;
+    field_problem problem_;
 };
 
 } // namespace kubecoro::detail

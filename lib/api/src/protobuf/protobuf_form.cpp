@@ -1,5 +1,6 @@
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
+#include "protobuf/loss_check.hpp"
 #include "protobuf/message_writer.hpp"
 #include "protobuf/object_reader.hpp"
 
@@ -22,6 +23,12 @@ std::string_view text_in(const json::object& object, std::string_view name)
     const auto* member = object.if_contains(name);
     const auto* text = member == nullptr ? nullptr : member->if_string();
     return text == nullptr ? std::string_view{} : std::string_view(*text);
+}
+
+failure no_form(std::string_view api_version, std::string_view kind)
+{
+    return failure(cond::invalid, "a kind without a protobuf form: " + printable(api_version, shown_text) + " " +
+                                      printable(kind, shown_text));
 }
 
 /// Writes the beginning of an envelope, up to the content's length.
@@ -61,12 +68,24 @@ result<std::string> to_protobuf(const json::value& object)
     const auto api_version = text_in(*members, "apiVersion");
     const auto kind = text_in(*members, "kind");
     const auto* schema = builtin_schemas::find(api_version, kind);
-    if (schema == nullptr)
-        return failure(cond::invalid, "a kind without a protobuf form: " + printable(api_version, shown_text) + " " +
-                                          printable(kind, shown_text));
+    if (schema == nullptr) return no_form(api_version, kind);
     const auto message = protobuf_message(*schema, *members);
     if (!message) return message.error();
     return protobuf_envelope(api_version, kind, *message);
+}
+
+result<std::string> encode_protobuf_body(std::string_view json, const schema_kind* kind)
+{
+    const auto object = decode_object(json);
+    if (!object) return object.error();
+    if (kind == nullptr) kind = builtin_schemas::find(object->api_version(), object->kind());
+    if (kind == nullptr) return no_form(object->api_version(), object->kind());
+    loss_check check;
+    if (!check.passes(*kind, object->root())) return failure(cond::invalid, check.problem());
+    const auto members = object->to_json();
+    const auto message = protobuf_message(*kind, members.get_object());
+    if (!message) return message.error();
+    return protobuf_envelope(builtin_schemas::text(kind->api_version), builtin_schemas::text(kind->kind), *message);
 }
 
 std::string protobuf_frame(std::string_view type, std::string_view object)

@@ -5,6 +5,7 @@
 #include "schema/member_cost.hpp"
 #include "schema/schema.hpp"
 #include "schema/validation.hpp"
+#include "state/go_form.hpp"
 #include "state/resource_store.hpp"
 #include "state/stored_size.hpp"
 
@@ -227,6 +228,8 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     apply_defaults(info, body, false, true);
     if (auto e = settle_schema(info, at.version, body)) return *e;
     normalise(info, body);
+    // As what is stored: an empty list that the body states is no change.
+    take_go_form(info, body);
     if (auto e = validate(info, at.version, &before, body)) return *e;
     if (raises_generation(info.generation, before, body))
         body.at("metadata").get_object()["generation"] = int_at(before, "metadata.generation") + 1;

@@ -36,6 +36,18 @@ asio::awaitable<result<object>> guarded_fetch(std::shared_ptr<client::state> s, 
     return catch_failure(fetch(std::move(s), std::move(r), std::move(kind)));
 }
 
+asio::awaitable<result<object>> write(std::shared_ptr<client::state> s, result<request> r,
+                                      std::optional<detail::body_kind> kind)
+{
+    co_return co_await s->write_object(std::move(r), std::move(kind));
+}
+
+asio::awaitable<result<object>> guarded_write(std::shared_ptr<client::state> s, result<request> r,
+                                              std::optional<detail::body_kind> kind)
+{
+    return catch_failure(write(std::move(s), std::move(r), std::move(kind)));
+}
+
 /// Checks the body of a write: nothing if it is sound.
 result<> check_body(const json_text& body)
 {
@@ -125,17 +137,18 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
                                                write_options options) const
 {
     if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
-    return guarded_fetch(state_,
-                         request_builder(std::move(resource), std::move(ns)).create(std::move(body.text), options));
+    auto kind = detail::protobuf_body_kind(state_->options.body_form, resource, {}, options.validation);
+    const request_builder builder(std::move(resource), std::move(ns));
+    return guarded_write(state_, builder.create(std::move(body.text), options), std::move(kind));
 }
 
 asio::awaitable<result<object>> client::update(resource_type resource, std::string ns, std::string name, json_text body,
                                                write_options options, std::string subresource) const
 {
     if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
-    return guarded_fetch(
-        state_,
-        request_builder(std::move(resource), std::move(ns)).update(name, std::move(body.text), options, subresource));
+    auto kind = detail::protobuf_body_kind(state_->options.body_form, resource, subresource, options.validation);
+    const request_builder builder(std::move(resource), std::move(ns));
+    return guarded_write(state_, builder.update(name, std::move(body.text), options, subresource), std::move(kind));
 }
 
 asio::awaitable<result<object>> client::patch(resource_type resource, std::string ns, std::string name, patch_kind kind,

@@ -3,6 +3,7 @@
 
 #include "auth/token_core.hpp"
 #include "http/content_encoding.hpp"
+#include "rest/body_kind.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/client/client.hpp>
@@ -42,6 +43,12 @@ struct client::state
     /// Expects a 2xx response with one object. @param kind  As for accepted(). The object is not partial if the server
     /// sends JSON on request.
     [[nodiscard]] boost::asio::awaitable<result<object>> fetch_object(result<request> r, std::string kind = {});
+    /** As fetch_object(), for a request whose body is an object in JSON. The body is sent as protobuf if the options
+        choose it and that says the same; a server that refuses it gets JSON, now and from then on.
+
+        @param kind  The kind of the body. Nothing: it stays JSON. */
+    [[nodiscard]] boost::asio::awaitable<result<object>> write_object(result<request> r,
+                                                                      std::optional<detail::body_kind> kind);
     /// Expects a 2xx response with a list of that resource, or a watch. Uses only the decoding settings of the scope.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
                                                                        source_scope scope, unsigned retries);
@@ -80,8 +87,23 @@ private:
     void count(const request& r, int status);
     void pass_on_warnings(const answer_head& head, const request& r);
 
+    /// The same request with its body as protobuf; nothing if it is to stay JSON.
+    [[nodiscard]] std::optional<request> in_protobuf(const request& r, const detail::body_kind& kind);
+
+    /// Bodies for which protobuf was chosen, by outcome.
+    struct body_counters
+    {
+        std::shared_ptr<metrics::counter> sent;
+        /// JSON, because protobuf would not say the same.
+        std::shared_ptr<metrics::counter> unfit;
+        /// By the server, which then got JSON.
+        std::shared_ptr<metrics::counter> refused;
+    };
+
     using kinds = std::set<std::string>;
     void note(kinds& in, const std::string& kind, std::string_view why);
+    /// Adds a kind. False: it was there, or there is no room.
+    bool remember(kinds& in, const std::string& kind);
     [[nodiscard]] bool is_in(const kinds& in, const std::string& kind);
 
     std::mutex mutex_;
@@ -89,8 +111,13 @@ private:
     kinds refused_;
     /// The kinds whose protobuf has unknown fields.
     kinds partial_;
+    /// The kinds whose protobuf bodies the server refuses.
+    kinds refused_bodies_;
+    /// The kinds of which some body had no protobuf form.
+    kinds unfit_bodies_;
     detail::token_core token_;
     detail::gzip_counters gzip_counters_;
+    body_counters bodies_;
     // By method, then by class of the status code; the last class counts requests without a response.
     std::array<std::array<std::shared_ptr<metrics::counter>, 6>, 6> counters_;
 };

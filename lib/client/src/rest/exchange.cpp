@@ -22,7 +22,6 @@ constexpr std::array<std::string_view, 6> code_classes{"1xx", "2xx", "3xx", "4xx
 // A Status is small; the beginning of a longer body is enough to identify it.
 constexpr std::size_t max_refusal_bytes = 256 * 1024;
 constexpr int not_acceptable = 406;
-constexpr int unsupported_media_type = 415;
 // Far more kinds than a cluster has.
 constexpr std::size_t most_json_kinds = 4096;
 
@@ -49,6 +48,10 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
     constexpr std::string_view bytes = "kubecoro_client_gzip_bytes_total";
     gzip_counters_.received = options.metrics->make_counter(bytes, {{"form", "received"}});
     gzip_counters_.decoded = options.metrics->make_counter(bytes, {{"form", "decoded"}});
+    constexpr std::string_view bodies = "kubecoro_client_protobuf_bodies_total";
+    bodies_.sent = options.metrics->make_counter(bodies, {{"outcome", "sent"}});
+    bodies_.unfit = options.metrics->make_counter(bodies, {{"outcome", "unfit"}});
+    bodies_.refused = options.metrics->make_counter(bodies, {{"outcome", "refused"}});
 }
 
 asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request r, unsigned retries,
@@ -116,11 +119,14 @@ bool client::state::has_partial(const std::string& kind) { return is_in(partial_
 
 void client::state::note(kinds& in, const std::string& kind, std::string_view why)
 {
-    {
-        std::lock_guard lock(mutex_);
-        if (kind.empty() || in.size() >= most_json_kinds || !in.insert(kind).second) return;
-    }
+    if (!remember(in, kind)) return;
     options.log.info("reading this kind as JSON from now on", {{"kind", kind}, {"why", why}});
+}
+
+bool client::state::remember(kinds& in, const std::string& kind)
+{
+    std::lock_guard lock(mutex_);
+    return !kind.empty() && in.size() < most_json_kinds && in.insert(kind).second;
 }
 
 bool client::state::is_in(const kinds& in, const std::string& kind)

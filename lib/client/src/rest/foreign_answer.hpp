@@ -14,6 +14,9 @@ namespace kubecoro::detail {
 /// Number of bytes to read of a foreign response.
 inline constexpr std::size_t foreign_beginning = 640;
 
+/// The status code of a server that does not take the form of a body.
+inline constexpr int unsupported_media_type = 415;
+
 /// Returns the form of a response: JSON also without a media type, since the decoder then decides. None for a format
 /// that is not Kubernetes'.
 [[nodiscard]] std::optional<wire_form> form_of(std::string_view content_type);

@@ -15,11 +15,11 @@
 
 namespace kubecoro {
 
-/// The form of an answer on the wire.
+/// The form of objects on the wire.
 enum class wire_form
 {
     json,
-    /// Kubernetes' protobuf, for the built-in kinds. The result is the same as from JSON, except that fields which
+    /// Kubernetes' protobuf, for the built-in kinds. An answer gives the same as in JSON, except that fields which
     /// this version does not know are missing: see object::is_partial().
     protobuf
 };

@@ -78,6 +78,11 @@ struct client_options
     client_limits limits = {};
     /// Decoding options for get, list, watch and writes.
     decode_options decode = {};
+    /** The form of the bodies of create and update; patches are JSON. protobuf costs the server less to read, and is sent
+        for built-in kinds where the server reads the same object from it: a body with a field that this version does not
+        know stays JSON, as does one whose write_options::validation asks the server to check names. A server that is
+        older than this version ignores the fields that it does not know, where it would warn about them in JSON. */
+    wire_form body_form = wire_form::json;
     /// Whether to ask for compressed responses. cluster_config::disable_compression has precedence.
     kubecoro::compression compression = kubecoro::compression::automatic;
     /// Maximum retries of a request that the server refused with a Retry-After header (429, 5xx). 0 = never. The

@@ -30,6 +30,14 @@ inline constexpr std::string_view protobuf_type = "application/vnd.kubernetes.pr
 /// the kind has no schema.
 [[nodiscard]] result<std::string> to_protobuf(const boost::json::value& object);
 
+/** Returns JSON text as the body of a write, if a server reads the same object from it as from the JSON.
+
+    @param kind  Null: the object says its own. Else it may say this one or none.
+    Errors: cond::corrupt; cond::invalid with the path of the first member for which the forms differ: one that the schema
+    does not have, that occurs twice, whose value is of the wrong type, or that Go reads from JSON in another way. Also
+    invalid if the kind has no schema. */
+[[nodiscard]] result<std::string> encode_protobuf_body(std::string_view json, const schema_kind* kind);
+
 /// Returns a frame of a watch: its length, the type of the event, and the object.
 /// @param object  In its envelope.
 [[nodiscard]] std::string protobuf_frame(std::string_view type, std::string_view object);
