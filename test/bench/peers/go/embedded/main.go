@@ -1,4 +1,5 @@
-// Uses client-go with its defaults, which prefer protobuf, against an embedded server: writes, informers with streamed lists, metadata only.
+// Uses client-go and controller-runtime with their defaults, which prefer protobuf, against an embedded server: writes, informers with
+// streamed lists, metadata only, a controller.
 // Usage: embedded KUBECONFIG
 package main
 
@@ -117,5 +118,6 @@ func main() {
 	client, err := metadata.NewForConfig(config)
 	must(err)
 	metadataOnly(ctx, client)
-	fmt.Println("client-go: all good")
+	controllerRuntime(ctx, config)
+	fmt.Println("client-go and controller-runtime: all good")
 }
