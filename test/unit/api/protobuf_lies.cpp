@@ -2,6 +2,7 @@
 #include "fixtures.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/protobuf_bytes.hpp>
 
 #include <boost/json/object.hpp>
@@ -305,4 +306,39 @@ TEST_CASE("protobuf lies: the type of an unknown event is printable", "[protobuf
     CHECK(events[0].type == watch_event_type::unknown);
     CHECK(events[0].unknown_type == "  [2J");
     CHECK_FALSE(events[0].obj);
+}
+
+TEST_CASE("protobuf lies: lengths reserve no memory, and objects that are passed over are not kept", "[protobuf]")
+{
+    decode_options small;
+    small.limits.max_object_bytes = 1000;
+    constexpr std::uint64_t two_gb = 0x7fffffff;
+    const std::string more(4096, 'x');
+    const auto allocated_by = [&more](auto&& feed, const std::string& begin) {
+        const auto before = allocations_so_far().bytes;
+        REQUIRE(feed(begin));
+        for (int i = 0; i < 5000; ++i) REQUIRE(feed(more));
+        return allocations_so_far().bytes - before;
+    };
+    const std::string big = field(1, object_meta("web", "big")) + "\x12" + varint(two_gb - 1000);
+
+    list_decoder list(small, {}, {}, wire_form::protobuf);
+    const auto feed_list = [&list](const std::string& bytes) { return list.feed(bytes); };
+    const std::string list_begin =
+        magic + list_type + "\x12" + varint(two_gb + 100) + field(1, list_meta("7")) + "\x12" + varint(two_gb) + big;
+    CHECK(allocated_by(feed_list, list_begin) < 1'000'000);
+
+    watch_decoder watch(small, {}, {}, wire_form::protobuf);
+    std::vector<watch_event> events;
+    const auto feed_watch = [&](const std::string& bytes) { return watch.feed(bytes, events); };
+    const std::string object = magic + map_type + "\x12" + varint(two_gb - 300) + big;
+    const std::string watch_begin = std::string("\x7f\xff\xff\xff") + field(1, "ADDED") + "\x12" +
+                                    varint(two_gb - 100) + "\x0a" + varint(two_gb - 200) + object;
+    CHECK(allocated_by(feed_watch, watch_begin) < 1'000'000);
+    REQUIRE(events.size() == 1);
+    REQUIRE(events[0].left_out);
+    CHECK(events[0].left_out->key == object_key{"web", "big"});
+
+    CHECK_THAT(list_problem(magic + list_type + field(2, field(1, list_meta("7"))) + "\x1a" + varint(two_gb)),
+               Catch::Contains("too long"));
 }
