@@ -1,5 +1,11 @@
 #include "lying_transport.hpp"
 
+#include "event_lies.hpp"
+#include "protobuf_lies.hpp"
+
+#include <kubecoro/api/detail/protobuf_form.hpp>
+
+#include <algorithm>
 #include <array>
 #include <new>
 #include <stdexcept>
@@ -10,12 +16,6 @@ namespace kubecoro::simulation {
 namespace asio = boost::asio;
 
 namespace {
-
-std::string status_text(int code, std::string_view reason)
-{
-    return R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"simulated","reason":")" +
-           std::string(reason) + R"(","code":)" + std::to_string(code) + "}";
-}
 
 /// A fabricated answer: a status, or a watch that ends at once.
 class made_up_answer final : public answer
@@ -75,12 +75,34 @@ void throw_something(lies& plan, std::string_view where)
     throw std::runtime_error("simulated");
 }
 
-/// The body of a watch with falsified lines in between.
+/// Gives bytes in pieces of random sizes.
+class pieces
+{
+public:
+    std::string left;
+
+    std::string_view next(random_source& random)
+    {
+        const auto n = std::min<std::size_t>(left.size(), 1 + below(random, 2 * left.size() + 1));
+        given_ = left.substr(0, n);
+        left.erase(0, n);
+        return given_;
+    }
+
+private:
+    std::string given_;
+};
+
+bool is_protobuf(const answer& a) { return a.head().header("content-type").starts_with(detail::protobuf_type); }
+
+/// The body of a watch with falsified events in between.
 class lying_watch final : public answer
 {
 public:
     lying_watch(std::unique_ptr<answer> truthful, std::shared_ptr<lies> plan)
-        : truthful_(std::move(truthful)), plan_(std::move(plan))
+        : truthful_(std::move(truthful)),
+          plan_(std::move(plan)),
+          events_(lies_in(is_protobuf(*truthful_) ? wire_form::protobuf : wire_form::json))
     {
     }
 
@@ -88,101 +110,101 @@ public:
 
     asio::awaitable<result<std::string_view>> read_some() override
     {
-        while (out_.empty() && !ended_) {
+        while (out_.left.empty() && !ended_) {
             if (plan_->happens(plan_->throws * 8)) throw_something(*plan_, "a watch");
             auto bytes = co_await truthful_->read_some();
             if (!bytes) co_return bytes.error();
             if (bytes->empty()) ended_ = true;
             rest_.append(*bytes);
-            take_lines();
+            take_events();
         }
-        const auto n = std::min<std::size_t>(out_.size(), 1 + below(plan_->random, 2 * out_.size() + 1));
-        given_ = out_.substr(0, n);
-        out_.erase(0, n);
-        co_return std::string_view(given_);
+        co_return out_.next(plan_->random);
     }
 
 private:
-    void take_lines()
+    void take_events()
     {
-        for (std::size_t end; !ended_ && (end = rest_.find('\n')) != std::string::npos;) {
-            const auto line = rest_.substr(0, end + 1);
-            rest_.erase(0, end + 1);
+        for (std::size_t size; !ended_ && (size = events_->first_event(rest_)) != 0;) {
+            const auto event = rest_.substr(0, size);
+            rest_.erase(0, size);
             if (plan_->happens(plan_->broken_ends)) {
-                end_badly(line);
+                auto end = events_->ending(plan_->random, event);
+                plan_->notes->note("fault", end.words);
+                out_.left += end.bytes;
                 ended_ = true;
                 return;
             }
-            if (loses(line)) continue;
-            out_ += line;
-            if (line.find(R"("type":"BOOKMARK")") != std::string::npos) bookmark_ = line;
-            if (plan_->happens(plan_->wrong_lines)) add_wrong_line(line);
+            if (loses(event)) continue;
+            out_.left += event;
+            if (events_->is_bookmark(event)) bookmark_ = event;
+            if (plan_->happens(plan_->wrong_events)) add_wrong_event(event);
         }
     }
 
-    bool loses(const std::string& line)
+    bool loses(const std::string& event)
     {
-        if (line.find("k8s.io/initial-events-end") == std::string::npos) return false;
+        if (event.find("k8s.io/initial-events-end") == std::string::npos) return false;
         if (plan_->streams != streaming::ignored && !plan_->happens(plan_->lost_ends)) return false;
         plan_->notes->note("fault", "the end of a streamed list is lost");
         return true;
     }
 
-    void end_badly(const std::string& line)
+    void add_wrong_event(const std::string& after)
     {
-        const auto how = below(plan_->random, 5);
-        static constexpr std::array<std::string_view, 5> words{"the watch ends inside a line", "a broken line",
-                                                               "ERROR 410 in the watch", "ERROR 429 in the watch",
-                                                               "ERROR 500 in the watch"};
-        plan_->notes->note("fault", words[how]);
-        const auto error = [](const std::string& status) { return R"({"type":"ERROR","object":)" + status + "}\n"; };
-        switch (how) {
-        case 0:
-            out_ += line.substr(0, 1 + below(plan_->random, line.size() - 2));
-            break;
-        case 1:
-            out_ += line.substr(0, line.size() / 2) + "}}]\n";
-            break;
-        case 2:
-            out_ += error(status_text(410, "Expired"));
-            break;
-        case 3:
-            out_ += error(status_text(429, "TooManyRequests"));
-            break;
-        default:
-            out_ += error(status_text(500, "InternalError"));
-        }
-    }
-
-    void add_wrong_line(const std::string& after)
-    {
-        // A version far ahead: a client that accepts it misses real events.
-        static constexpr std::string_view meta =
-            R"("metadata":{"name":"lie","namespace":"a","uid":"lie","resourceVersion":"999999"})";
-        const auto which = below(plan_->random, 4);
-        switch (which) {
-        case 0:
-            out_ += R"({"type":"RENAMED","object":{"kind":"Pod","apiVersion":"v1",)" + std::string(meta) + "}}\n";
-            break;
-        case 1:
-            out_ += R"({"type":"MODIFIED","object":{"kind":"Lie","apiVersion":"v1",)" + std::string(meta) + "}}\n";
-            break;
-        case 2:
-            out_ += R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]}})"
-                    "\n";
-            break;
-        default:
-            // Only while it is the newest line: no server sends an old one later.
+        auto wrong = events_->wrong_event(plan_->random);
+        if (wrong.bytes.empty()) {
+            // Only while it is the newest event: no server sends an old one later.
             if (after != bookmark_) return;
-            out_ += bookmark_;
+            wrong.bytes = bookmark_;
         }
-        plan_->notes->note("fault", "a wrong line: " + std::to_string(which));
+        out_.left += wrong.bytes;
+        plan_->notes->note("fault", wrong.words);
     }
 
     std::unique_ptr<answer> truthful_;
     std::shared_ptr<lies> plan_;
-    std::string rest_, out_, given_, bookmark_;
+    std::unique_ptr<event_lies> events_;
+    std::string rest_, bookmark_;
+    pieces out_;
     bool ended_ = false;
+};
+
+/// A list in protobuf, falsified once it is complete. Other bodies are passed on.
+class lying_list final : public answer
+{
+public:
+    lying_list(std::unique_ptr<answer> truthful, std::shared_ptr<lies> plan)
+        : truthful_(std::move(truthful)), plan_(std::move(plan)), head_(truthful_->head())
+    {
+    }
+
+    const answer_head& head() const noexcept override { return head_; }
+
+    /// Call before the head is used.
+    asio::awaitable<result<>> falsify()
+    {
+        for (;;) {
+            auto bytes = co_await truthful_->read_some();
+            if (!bytes) co_return bytes.error();
+            if (bytes->empty()) break;
+            out_.left.append(*bytes);
+        }
+        if (!is_protobuf_list(out_.left)) co_return result<>{};
+        auto made = falsified_list(plan_->forms_random, std::move(out_.left));
+        plan_->notes->note("fault", "a false list: " + made.words);
+        out_.left = std::move(made.body);
+        for (auto& [name, value] : head_.headers)
+            if (name == "content-type") value = made.content_type;
+        co_return result<>{};
+    }
+
+    asio::awaitable<result<std::string_view>> read_some() override { co_return out_.next(plan_->forms_random); }
+
+private:
+    std::unique_ptr<answer> truthful_;
+    std::shared_ptr<lies> plan_;
+    answer_head head_;
+    pieces out_;
 };
 
 } // namespace
@@ -215,11 +237,15 @@ asio::awaitable<result<std::unique_ptr<answer>>> lying_transport::send(request r
             co_return sent(std::make_unique<made_up_answer>(422, status_text(422, "Invalid")));
         r.target = without_stream_question(std::move(r.target));
     }
-    // The lies are lines of JSON.
-    if (watch) accept_json_only(r);
+    if (watch && plan_->watches == wire_form::json) accept_json_only(r);
+    const bool reads = r.method == "GET";
     auto truthful = co_await truthful_->send(std::move(r));
-    if (!truthful || !watch || (*truthful)->head().status != 200) co_return truthful;
-    co_return sent(std::make_unique<lying_watch>(std::move(*truthful), plan_));
+    if (!truthful || (*truthful)->head().status != 200) co_return truthful;
+    if (watch) co_return sent(std::make_unique<lying_watch>(std::move(*truthful), plan_));
+    if (!reads || !is_protobuf(**truthful) || !plan_->falsifies_list()) co_return truthful;
+    auto falsified = std::make_unique<lying_list>(std::move(*truthful), plan_);
+    if (auto done = co_await falsified->falsify(); !done) co_return done.error();
+    co_return sent(std::move(falsified));
 }
 
 } // namespace kubecoro::simulation

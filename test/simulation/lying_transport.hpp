@@ -1,8 +1,10 @@
 #pragma once
-// A transport that falsifies answers: error answers, errors inside a watch, and lines that no server should send.
+// A transport that falsifies answers: error answers, errors inside a watch, and events and
+// lists that no server should send.
 
 #include "journal.hpp"
 
+#include <kubecoro/api/decode.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/client/transport.hpp>
 
@@ -27,14 +29,17 @@ enum class streaming
 /// Chances of the falsifications, "one in n", 0 = never. Shared by the world and the transport.
 struct lies
 {
-    lies(random_source source, journal& j) : random(source), notes(&j) {}
+    lies(random_source source, random_source of_forms, wire_form form, journal& j)
+        : watches(form), random(source), forms_random(of_forms), notes(&j)
+    {
+    }
 
     /// Requests answered with 410, 429, 500, 503 or 504.
     std::uint64_t error_answers = 0;
-    /// Event lines followed by a wrong line: an unknown type, a wrong kind, an object without metadata, the last
-    /// bookmark again.
-    std::uint64_t wrong_lines = 0;
-    /// Event lines after which the watch ends with an ERROR event or in the middle of a line.
+    /// Events followed by a wrong one: an unknown type, a wrong kind, an object without metadata, the last bookmark
+    /// again. Where watches are protobuf also falsified lists.
+    std::uint64_t wrong_events = 0;
+    /// Events instead of which the watch ends: with an ERROR event, in the middle of an event, or with a damaged one.
     std::uint64_t broken_ends = 0;
     /// Watches that end at once.
     std::uint64_t short_watches = 0;
@@ -44,25 +49,33 @@ struct lies
     std::uint64_t throws = 0;
     /// Requests to an address that swallows packets: they fail after 15 s.
     std::uint64_t dead_addresses = 0;
-    /// A property of the server, not a fault: stop() does not change it.
+    /// Properties of the server, not faults: stop() does not change them. Kinds without protobuf are JSON anyway.
     streaming streams = streaming::offered;
+    wire_form watches;
     /// Requests whose target contains this get 403. Empty = none.
     std::string forbidden = {};
 
     random_source random;
+    /// For what only worlds with watches in protobuf have, so that the others stay unchanged.
+    random_source forms_random;
     journal* notes;
 
     void stop()
     {
         forbidden.clear();
-        error_answers = wrong_lines = broken_ends = short_watches = lost_ends = throws = dead_addresses = 0;
+        error_answers = wrong_events = broken_ends = short_watches = lost_ends = throws = dead_addresses = 0;
+    }
+    [[nodiscard]] bool falsifies_list()
+    {
+        return watches == wire_form::protobuf && wrong_events != 0 && one_in(forms_random, wrong_events);
     }
     [[nodiscard]] bool happens(std::uint64_t chance) { return chance != 0 && one_in(random, chance); }
 };
 
 /** Sits between the client and a truthful transport. Splits bodies of watches into pieces of random sizes.
 
-    An added line never replaces a real one, so only early ends and errors lose events. */
+    An added event never replaces a real one, so only early ends and errors lose events. A falsified list is one that
+    must be refused. */
 class lying_transport final : public transport
 {
 public:

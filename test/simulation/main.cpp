@@ -1,8 +1,9 @@
 // test_simulation [--from N] [--seeds N] [--seed N] [--trace] [--no-faults] [--statistics] [--storage POLICY]
-//                 [--controllers yes|no] [--order fifo|shuffled] [--hostile yes|no]
+//                 [--controllers yes|no] [--order fifo|shuffled] [--hostile yes|no] [--watches json|protobuf]
 //
 // Without --storage the seeds alternate between plain, compressed and metadata_only. Without --controllers every second
-// world has one, without --order one in three is shuffled, without --hostile every second group of four is hostile.
+// world has one, without --order one in three is shuffled, without --hostile every second group of four is hostile,
+// without --watches two in five watch in protobuf.
 //
 // Runs the kept seeds, then one world per seed, and ends with the first that breaks a promise. KUBECORO_SEED=N is
 // --seed N; KUBECORO_LONG multiplies the number of seeds by ten.
@@ -43,6 +44,7 @@ struct command_line
     std::optional<kubecoro::storage> keep = {};
     std::optional<bool> controlled = {};
     std::optional<bool> hostile = {};
+    std::optional<kubecoro::wire_form> watches = {};
     std::optional<kubecoro::testing::ready_order> order = {};
 };
 
@@ -53,7 +55,7 @@ int usage()
 {
     std::fputs("usage: test_simulation [--seed N | --from N --seeds N] [--trace] [--no-faults] [--statistics] "
                "[--storage plain|compressed|metadata_only] [--controllers yes|no] [--order fifo|shuffled] "
-               "[--hostile yes|no]\n",
+               "[--hostile yes|no] [--watches json|protobuf]\n",
                stderr);
     return 2;
 }
@@ -88,6 +90,7 @@ verdict run(std::uint64_t seed, const command_line& c)
              .keep = keep,
              .controlled = controlled,
              .hostile = c.hostile.value_or(seed % 8 >= 4),
+             .watches = c.watches.value_or(watches_of(seed)),
              .order = c.order.value_or(order)});
     return w.run();
 }
@@ -175,6 +178,9 @@ int main(int argc, char** argv)
             c.controlled = std::string_view(argv[++i]) == "yes";
         } else if (arg == "--hostile" && has_value) {
             c.hostile = std::string_view(argv[++i]) == "yes";
+        } else if (arg == "--watches" && has_value) {
+            c.watches =
+                std::string_view(argv[++i]) == "protobuf" ? kubecoro::wire_form::protobuf : kubecoro::wire_form::json;
         } else if (arg == "--order" && has_value) {
             c.order = std::string_view(argv[++i]) == "shuffled" ? kubecoro::testing::ready_order::shuffled
                                                                 : kubecoro::testing::ready_order::fifo;

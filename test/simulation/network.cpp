@@ -39,7 +39,8 @@ struct network::state
     void toggle_down();
 };
 
-network::network(apiserver::embedded_server& server, testing::runner& runner, journal& notes, std::uint64_t seed)
+network::network(apiserver::embedded_server& server, testing::runner& runner, journal& notes, std::uint64_t seed,
+                 wire_form watches)
     : state_(std::make_unique<state>())
 {
     state_->server = &server;
@@ -48,7 +49,7 @@ network::network(apiserver::embedded_server& server, testing::runner& runner, jo
     state_->random.seed(seed);
     state_->rare.seed(seed + 3);
     state_->plan = std::make_shared<testing::fault_plan>(seed + 1);
-    state_->liar = std::make_shared<lies>(random_source(seed + 2), notes);
+    state_->liar = std::make_shared<lies>(random_source(seed + 2), random_source(seed + 4), watches, notes);
     // Two worlds in five have a server, or a proxy before it, that does not stream lists.
     switch (below(state_->random, 5)) {
     case 0:
@@ -109,11 +110,11 @@ void network::state::set_lies()
 {
     const auto often = [&](std::uint64_t most) { return one_in(random, 2) ? 0 : 2 + below(random, most); };
     liar->error_answers = often(8);
-    liar->wrong_lines = often(8);
+    liar->wrong_events = often(8);
     liar->broken_ends = often(40);
     liar->short_watches = often(8);
     liar->lost_ends = often(4);
-    note("lies: " + std::to_string(liar->error_answers) + " " + std::to_string(liar->wrong_lines) + " " +
+    note("lies: " + std::to_string(liar->error_answers) + " " + std::to_string(liar->wrong_events) + " " +
          std::to_string(liar->broken_ends) + " " + std::to_string(liar->short_watches) + " " +
          std::to_string(liar->lost_ends));
 }

@@ -13,11 +13,19 @@
 
 namespace kubecoro::simulation {
 
+/// The form of watches in the world of a seed: protobuf in two of five.
+[[nodiscard]] constexpr wire_form watches_of(std::uint64_t seed) noexcept
+{
+    return seed % 5 == 2 || seed % 5 == 3 ? wire_form::protobuf : wire_form::json;
+}
+
 /** client -> faulty_transport -> lying_transport -> in_process_transport -> embedded_server. */
 class network
 {
 public:
-    network(apiserver::embedded_server& server, testing::runner& runner, journal& notes, std::uint64_t seed);
+    /// @param watches  The form of the watches of unreliable(), for kinds that have it.
+    network(apiserver::embedded_server& server, testing::runner& runner, journal& notes, std::uint64_t seed,
+            wire_form watches);
     ~network();
 
     /// The client that informers use.

@@ -102,7 +102,7 @@ void world::start()
     server_ = std::make_unique<apiserver::embedded_server>(runner_.executor(), std::move(options));
     operations_.emplace(*server_, notes_, seed_of(options_.seed, part::operations));
     if (!must("prepare", operations_->prepare())) return;
-    network_.emplace(*server_, runner_, notes_, seed_of(options_.seed, part::network));
+    network_.emplace(*server_, runner_, notes_, seed_of(options_.seed, part::network), options_.watches);
 
     for (auto resource : {core::v1::pod::resource(), core::v1::config_map::resource(), widgets()}) {
         histories_.push_back(std::make_unique<server_history>(std::move(resource), notes_));

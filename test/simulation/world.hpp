@@ -37,6 +37,8 @@ struct world_options
     bool controlled = false;
     /// Faults beyond those of the network: see network::break_something_rare(); and transforms that throw.
     bool hostile = false;
+    /// The form of the informers' watches, for kinds that have it.
+    wire_form watches = wire_form::json;
     /// The order in which ready coroutines run.
     testing::ready_order order = testing::ready_order::fifo;
 };

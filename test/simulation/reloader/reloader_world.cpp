@@ -77,7 +77,7 @@ void reloader_world::start()
     options.cluster.seed = seed_of(seed_, 1);
     options.cluster.history = one_in(random_, 2) ? 1000 : 50;
     server_ = std::make_unique<apiserver::embedded_server>(runner_.executor(), std::move(options));
-    network_.emplace(*server_, runner_, notes_, seed_of(seed_, 2));
+    network_.emplace(*server_, runner_, notes_, seed_of(seed_, 2), watches_of(seed_));
     for (const auto& resource : reloader_resources()) {
         truths_.push_back(std::make_unique<server_history>(resource, notes_));
         followers_.push_back(runner_.spawn(truths_.back()->follow(network_->reliable())));

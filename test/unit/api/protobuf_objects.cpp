@@ -107,25 +107,6 @@ TEST_CASE("protobuf: fields out of order and of other types fail", "[protobuf]")
     CHECK_THAT(why(meta + "\x20" + std::string(11, '\xff')), Catch::Contains("damaged"));
 }
 
-TEST_CASE("protobuf: short messages are checked and searched for unknown fields like others", "[protobuf]")
-{
-    const auto created = [](std::string_view time) {
-        const auto meta = field(1, "a") + field(3, "web") + field(8, time);
-        return from_protobuf(enveloped("v1", "ConfigMap", field(1, meta)));
-    };
-    const auto plain = created(field(1, 5));
-    REQUIRE(plain);
-    CHECK((*plain)["metadata"]["creationTimestamp"].as_string() == "1970-01-01T00:00:05Z");
-    CHECK_FALSE(plain->is_partial());
-    const auto text = created(field(3, 5) + field(1, "x"));
-    REQUIRE_FALSE(text);
-    CHECK_THAT(text.error().message(), Catch::Contains("another type"));
-    const auto newer = created(field(1, 5) + field(3, 5));
-    REQUIRE(newer);
-    CHECK(newer->is_partial());
-    CHECK(newer->root() == plain->root());
-}
-
 TEST_CASE("protobuf: a kind without a schema is named", "[protobuf]")
 {
     const auto got = from_protobuf(enveloped("example.com/v1", "Widget\n", "x"));

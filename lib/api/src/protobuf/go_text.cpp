@@ -251,4 +251,11 @@ void append_valid_utf8(std::string& out, std::string_view text)
     }
 }
 
+std::string valid_utf8(std::string_view text)
+{
+    std::string out;
+    append_valid_utf8(out, text);
+    return out;
+}
+
 } // namespace kubecoro::detail

@@ -59,6 +59,8 @@ void append_base64(std::string& out, std::string_view bytes);
 [[nodiscard]] inline bool is_utf8(std::string_view text) noexcept { return is_ascii(text) || is_valid_utf8(text); }
 /// Appends the text; each byte that belongs to no valid character becomes U+FFFD.
 void append_valid_utf8(std::string& out, std::string_view text);
+/// The same as a text of its own.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
 
 /// The start of Go's time, year 1, which Go treats as "no time".
 inline constexpr std::int64_t no_time_seconds = -62135596800;

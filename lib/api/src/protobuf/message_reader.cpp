@@ -43,14 +43,9 @@ std::int64_t signed_value(const schema_field& f, std::uint64_t value) noexcept
 constexpr wire_type varint = wire_type::varint;
 constexpr wire_type length = wire_type::length;
 
-/// True if Go's `omitempty` leaves the value out.
-bool is_omitted(const schema_field& f, const wire_field& w) noexcept
-{
-    if (!f.has(flag::omit_empty) || f.has(flag::pointer)) return false;
-    if (f.type == field_type::message)
-        return w.content.empty() && builtin_schemas::message(f.message).form == json_form::array;
-    return w.type == wire_type::length ? w.content.empty() : signed_value(f, w.value) == 0;
-}
+constexpr const char* damaged = "damaged protobuf";
+constexpr const char* out_of_order = "protobuf fields are out of order";
+constexpr const char* other_type = "a protobuf field has another type than its schema";
 
 /// The items of a list kind; null for other kinds.
 const schema_field* items_of(std::uint16_t message, std::string_view kind) noexcept
@@ -69,6 +64,61 @@ bool message_reader::fail(const char* why)
     return false;
 }
 
+bool message_reader::pass_over(const wire_field& unknown, wire_cursor& in)
+{
+    ++unknown_fields_;
+    tape_.forget_recordings();
+    wire_field again;
+    while (in.next_number() == unknown.number)
+        if (!in.next(again)) return fail(damaged);
+    return true;
+}
+
+template<std::size_t N>
+bool message_reader::short_message(std::string_view content, const std::array<wire_type, N>& types,
+                                   std::array<wire_field, N>& out)
+{
+    std::uint32_t last = 0;
+    wire_cursor in(content);
+    while (!in.done()) {
+        wire_field f;
+        if (!in.next(f)) return fail(damaged);
+        if (f.number <= last) return fail(out_of_order);
+        last = f.number;
+        if (f.number > N) {
+            if (!pass_over(f, in)) return false;
+            continue;
+        }
+        if (f.type != types[f.number - 1]) return fail(other_type);
+        out[f.number - 1] = f;
+    }
+    return true;
+}
+
+std::optional<message_reader::wire_time> message_reader::read_time(std::string_view content, bool micro)
+{
+    std::array<wire_field, 2> fields;
+    if (!short_message(content, {varint, varint}, fields)) return std::nullopt;
+    wire_time t;
+    t.seconds = static_cast<std::int64_t>(fields[0].value);
+    // Go cuts to microseconds before it looks for the zero time.
+    if (micro) t.nanos = static_cast<std::int32_t>(fields[1].value) / 1000 * 1000;
+    t.is_none = content.empty() || (t.seconds == no_time_seconds && t.nanos == 0);
+    return t;
+}
+
+bool message_reader::is_omitted(const schema_field& f, const wire_field& w)
+{
+    if (!f.has(flag::omit_empty | flag::omit_zero) || f.has(flag::pointer)) return false;
+    if (f.has(flag::omit_zero)) {
+        const auto t = read_time(w.content, false);
+        return t && t->is_none;
+    }
+    if (f.type == field_type::message)
+        return w.content.empty() && builtin_schemas::message(f.message).form == json_form::array;
+    return w.type == length ? w.content.empty() : signed_value(f, w.value) == 0;
+}
+
 bool message_reader::object(std::uint16_t message, std::string_view api_version, std::string_view kind,
                             std::string_view bytes)
 {
@@ -76,30 +126,6 @@ bool message_reader::object(std::uint16_t message, std::string_view api_version,
     if (!tape_.begin(true)) return false;
     if (!kind.empty() && !(key("kind") && text(kind) && key("apiVersion") && text(api_version))) return false;
     return members(message, bytes) && tape_.end();
-}
-
-template<std::size_t N>
-bool message_reader::read_first(std::string_view message, const std::array<wire_type, N>& types,
-                                std::array<wire_field, N>& out)
-{
-    wire_cursor in(message);
-    while (!in.done()) {
-        wire_field f;
-        if (!in.next(f)) return fail("damaged protobuf");
-        if (f.number > N) {
-            note_unknown_field();
-            continue;
-        }
-        if (f.type != types[f.number - 1]) return fail("a protobuf field has another type than its schema");
-        out[f.number - 1] = f;
-    }
-    return true;
-}
-
-void message_reader::note_unknown_field() noexcept
-{
-    ++unknown_fields_;
-    tape_.forget_recordings();
 }
 
 bool message_reader::members(std::uint16_t message, std::string_view bytes)
@@ -113,18 +139,16 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
     while (!in.done()) {
         const char* const begin = in.position();
         wire_field w;
-        if (!in.next_tag(w)) return fail("damaged protobuf");
-        if (w.number <= last) return fail("protobuf fields are out of order");
+        if (!in.next_tag(w)) return fail(damaged);
+        if (w.number <= last) return fail(out_of_order);
         last = w.number;
         if (next == end || next->number != w.number) {
             const schema_field* const passed = next;
             while (next != end && next->number < w.number) ++next;
             if (m.has_nulls && !absent({passed, next})) return false;
             if (next == end || next->number != w.number) {
-                note_unknown_field();
-                if (!in.next_value(w)) return fail("damaged protobuf");
-                while (in.next_number() == w.number)
-                    if (!in.next(w)) return fail("damaged protobuf");
+                if (!in.next_value(w)) return fail(damaged);
+                if (!pass_over(w, in)) return false;
                 continue;
             }
         }
@@ -132,12 +156,12 @@ bool message_reader::members(std::uint16_t message, std::string_view bytes)
         // Most fields are texts, and many of them are empty.
         if (f.type == field_type::string && !f.has(many) && w.type == length) {
             std::string_view content;
-            if (!in.next_content(content)) return fail("damaged protobuf");
+            if (!in.next_content(content)) return fail(damaged);
             if (content.empty() && omits_empty_text(f)) continue;
             if (!key(f) || !(tape_.repeat_string(content) || new_text(content))) return false;
             continue;
         }
-        if (!in.next_value(w)) return fail("damaged protobuf");
+        if (!in.next_value(w)) return fail(damaged);
         if (!(f.has(many) ? run(f, w, begin, in) : single(f, w))) return false;
     }
     return !m.has_nulls || absent({next, end});
@@ -157,13 +181,8 @@ bool message_reader::absent(std::span<const schema_field> fields)
 
 bool message_reader::single(const schema_field& f, const wire_field& w)
 {
-    if (w.type != wire_type_of(f.type)) return fail("a protobuf field has another type than its schema");
+    if (w.type != wire_type_of(f.type)) return fail(other_type);
     if (f.has(flag::inlined)) return members(f.message, w.content);
-    if (f.has(flag::omit_zero) && !f.has(flag::pointer)) {
-        wire_time t;
-        if (!read_time(w.content, false, t)) return false;
-        if (t.is_none) return true;
-    }
     if (is_omitted(f, w)) return true;
     return key(f) && value(f, w);
 }
@@ -176,7 +195,7 @@ bool message_reader::run(const schema_field& f, const wire_field& first, const c
         wire_cursor ahead = in;
         while (ahead.next_number() == first.number) {
             wire_field more;
-            if (!ahead.next(more)) return fail("damaged protobuf");
+            if (!ahead.next(more)) return fail(damaged);
         }
         const std::string_view all(begin, static_cast<std::size_t>(ahead.position() - begin));
         // The elements of a run may have its bytes, too.
@@ -194,7 +213,7 @@ bool message_reader::elements(const schema_field& f, const wire_field& first, wi
     for (;;) {
         if (!element(f, w)) return false;
         if (in.next_number() != first.number) return true;
-        if (!in.next(w)) return fail("damaged protobuf");
+        if (!in.next(w)) return fail(damaged);
     }
 }
 
@@ -204,7 +223,7 @@ bool message_reader::list(const schema_field& f, std::string_view all)
     wire_cursor in(all);
     if (in.done()) return tape_.end();
     wire_field first;
-    if (!in.next(first)) return fail("damaged protobuf");
+    if (!in.next(first)) return fail(damaged);
     return elements(f, first, in) && tape_.end();
 }
 
@@ -213,20 +232,18 @@ bool message_reader::element(const schema_field& f, const wire_field& w)
     const bool is_map = f.has(flag::map);
     const wire_type expected = is_map ? wire_type::length : wire_type_of(f.type);
     if (w.type == expected) return is_map ? entry(f, w.content) : value(f, w);
-    const bool is_packed = w.type == wire_type::length && expected == wire_type::varint;
-    return is_packed ? packed(f, w.content) : fail("a protobuf field has another type than its schema");
+    const bool is_packed = w.type == length && expected == wire_type::varint;
+    return is_packed ? packed(f, w.content) : fail(other_type);
 }
 
 bool message_reader::entry(const schema_field& f, std::string_view content)
 {
     // An absent value is empty: Go writes nothing for nil.
     std::array<wire_field, 2> fields;
-    if (!read_first(content, {length, wire_type_of(f.type)}, fields)) return false;
+    if (!short_message(content, {length, wire_type_of(f.type)}, fields)) return false;
     const auto& [name, w] = fields;
     if (is_utf8(name.content)) return key(name.content) && value(f, w);
-    std::string valid;
-    append_valid_utf8(valid, name.content);
-    return key(valid) && value(f, w);
+    return key(valid_utf8(name.content)) && value(f, w);
 }
 
 bool message_reader::packed(const schema_field& f, std::string_view content)
@@ -234,7 +251,7 @@ bool message_reader::packed(const schema_field& f, std::string_view content)
     wire_cursor in(content);
     while (!in.done()) {
         wire_field w;
-        if (!in.next_varint(w.value)) return fail("damaged protobuf");
+        if (!in.next_varint(w.value)) return fail(damaged);
         if (!value(f, w)) return false;
     }
     return true;
@@ -272,7 +289,7 @@ bool message_reader::message_value(const schema_field& f, std::string_view conte
         return named_list(f, content);
     case json_form::quantity: {
         std::array<wire_field, 1> amount;
-        if (!read_first(content, {length}, amount)) return false;
+        if (!short_message(content, {length}, amount)) return false;
         return text(amount[0].content.empty() ? "0" : amount[0].content);
     }
     case json_form::int_or_string:
@@ -282,7 +299,7 @@ bool message_reader::message_value(const schema_field& f, std::string_view conte
         return time(content, builtin_schemas::message(f.message).form == json_form::micro_time);
     case json_form::duration: {
         std::array<wire_field, 1> nanos;
-        if (!read_first(content, {varint}, nanos)) return false;
+        if (!short_message(content, {varint}, nanos)) return false;
         return text(duration_text(static_cast<std::int64_t>(nanos[0].value)));
     }
     case json_form::raw_json:
@@ -313,7 +330,7 @@ bool message_reader::named_list(const schema_field& f, std::string_view content)
     const schema_field& items = builtin_schemas::fields(f.message).front();
     for (wire_cursor in(content); !in.done();) {
         wire_field w;
-        if (!in.next(w) || w.number != items.number) return fail("damaged protobuf");
+        if (!in.next(w) || w.number != items.number) return fail(damaged);
     }
     return list(items, content);
 }
@@ -321,35 +338,25 @@ bool message_reader::named_list(const schema_field& f, std::string_view content)
 bool message_reader::int_or_string(std::string_view content)
 {
     std::array<wire_field, 3> fields;
-    if (!read_first(content, {varint, varint, length}, fields)) return false;
+    if (!short_message(content, {varint, varint, length}, fields)) return false;
     const auto& [type, number, words] = fields;
     if (type.value == 0) return tape_.integer(static_cast<std::int32_t>(number.value));
     return text(words.content);
 }
 
-bool message_reader::read_time(std::string_view content, bool micro, wire_time& out)
-{
-    std::array<wire_field, 2> fields;
-    if (!read_first(content, {varint, varint}, fields)) return false;
-    out.seconds = static_cast<std::int64_t>(fields[0].value);
-    out.nanos = static_cast<std::int32_t>(fields[1].value);
-    out.is_none = content.empty() || (out.seconds == no_time_seconds && (!micro || fields[1].value == 0));
-    return true;
-}
-
 bool message_reader::time(std::string_view content, bool micro)
 {
-    wire_time t;
-    if (!read_time(content, micro, t)) return false;
-    if (t.is_none) return tape_.null();
+    const auto t = read_time(content, micro);
+    if (!t) return false;
+    if (t->is_none) return tape_.null();
     if (tape_.ignores_value()) return true;
-    return tape_.string(micro ? times_.micro_time(t.seconds, t.nanos) : times_.time(t.seconds));
+    return tape_.string(micro ? times_.micro_time(t->seconds, t->nanos) : times_.time(t->seconds));
 }
 
 bool message_reader::raw_json(const schema_field& f, std::string_view content)
 {
     std::array<wire_field, 1> raw;
-    if (!read_first(content, {length}, raw)) return false;
+    if (!short_message(content, {length}, raw)) return false;
     const std::string_view json = raw[0].content;
     if (json.empty()) return tape_.null();
     if (tape_.leaves_out_container()) return true;
@@ -367,24 +374,26 @@ bool message_reader::schema_or(const schema_field& f, std::string_view content)
     std::optional<wire_field> alone;
     std::optional<std::string_view> all;
     bool allows = false;
+    std::uint32_t last = 0;
     wire_cursor in(content);
     while (!in.done()) {
         const char* const begin = in.position();
         wire_field w;
-        if (!in.next(w)) return fail("damaged protobuf");
-        const bool is_known = w.number == 1 || w.number == 2;
-        if (is_known && w.type != (!list_wins && w.number == 1 ? varint : length))
-            return fail("a protobuf field has another type than its schema");
-        if (!is_known) {
-            note_unknown_field();
-        } else if (w.number == schema.number) {
+        if (!in.next(w)) return fail(damaged);
+        if (w.number <= last) return fail(out_of_order);
+        last = w.number;
+        if (w.number == schema.number) {
+            if (w.type != length) return fail(other_type);
             alone = w;
-        } else if (!list_wins) {
-            allows = w.value != 0;
-        } else if (!all) {
+        } else if (w.number > 2) {
+            if (!pass_over(w, in)) return false;
+        } else if (list_wins) {
             while (in.next_number() == w.number)
-                if (!in.next(w)) return fail("damaged protobuf");
+                if (!in.next(w)) return fail(damaged);
             all.emplace(begin, static_cast<std::size_t>(in.position() - begin));
+        } else {
+            if (w.type != varint) return fail(other_type);
+            allows = w.value != 0;
         }
     }
     if (all) return tape_.leaves_out_container() || list(fields[1], *all);

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,13 +55,17 @@ private:
         bool is_none = false;
     };
 
-    /// Reads the first fields of a short message, which have these types; the last value of each counts.
-    template<std::size_t N>
-    [[nodiscard]] bool read_first(std::string_view message, const std::array<wire_type, N>& types,
-                                  std::array<wire_field, N>& out);
-    [[nodiscard]] bool read_time(std::string_view content, bool micro, wire_time& out);
-    void note_unknown_field() noexcept;
     [[nodiscard]] bool members(std::uint16_t message, std::string_view bytes);
+    /// Counts a field that the schema does not have, and moves `in` behind its last occurrence.
+    [[nodiscard]] bool pass_over(const wire_field& unknown, wire_cursor& in);
+    /// Reads the fields 1 to N of a message without members of its own. Number 0 = it is absent.
+    template<std::size_t N>
+    [[nodiscard]] bool short_message(std::string_view content, const std::array<wire_type, N>& types,
+                                     std::array<wire_field, N>& out);
+    /// None: the message is damaged.
+    [[nodiscard]] std::optional<wire_time> read_time(std::string_view content, bool micro);
+    /// True if Go's `omitempty` or `omitzero` leaves the value out.
+    [[nodiscard]] bool is_omitted(const schema_field& f, const wire_field& w);
     /// Writes a field that has one value.
     [[nodiscard]] bool single(const schema_field& f, const wire_field& w);
     /// Writes the values of fields without content on the wire.

@@ -1,7 +1,9 @@
 #include "protobuf/object_reader.hpp"
 
 #include "protobuf/go_text.hpp"
+#include "protobuf/wire_texts.hpp"
 
+#include <kubecoro/api/detail/protobuf_form.hpp>
 #include <kubecoro/base/printable.hpp>
 
 #include <algorithm>
@@ -11,73 +13,55 @@ namespace {
 
 constexpr std::size_t shown_text = 100;
 
-/// Calls f(number, content) for the length-delimited fields until it returns true; the last one may be cut. False:
-/// damaged before the cut.
+/// Calls f(number, content) for the length-delimited fields until it returns true, up to damage; the last one may be
+/// cut.
 template<class F>
-bool for_each_content(std::string_view message, bool is_cut, F f)
+void for_each_content(std::string_view message, F f)
 {
     wire_cursor in(message);
     while (!in.done()) {
         wire_field w;
         if (in.next(w)) {
-            if (w.type == wire_type::length && f(w.number, w.content)) return true;
+            if (w.type == wire_type::length && f(w.number, w.content)) return;
             continue;
         }
-        if (const auto last = is_cut ? in.cut_field() : std::nullopt) (void)f(last->number, last->content);
-        return is_cut;
+        if (const auto last = in.cut_field()) (void)f(last->number, last->content);
+        return;
     }
-    return true;
-}
-
-std::string valid(std::string_view text)
-{
-    std::string out;
-    append_valid_utf8(out, text);
-    return out;
 }
 
 } // namespace
 
-std::optional<typed_message> read_envelope(std::string_view bytes, bool is_cut) noexcept
+result<> check_content(std::string_view encoding, std::string_view type)
 {
-    if (!bytes.starts_with(protobuf_magic)) return std::nullopt;
-    typed_message out;
-    std::string_view type;
-    const bool sound = for_each_content(bytes.substr(protobuf_magic.size()), is_cut, [&](auto number, auto content) {
-        if (number == 1) type = content;
-        if (number == 2) out.content = content;
-        return false;
-    });
-    const bool typed = sound && for_each_content(type, is_cut, [&](auto number, auto content) {
-                           if (number == 1) out.api_version = content;
-                           if (number == 2) out.kind = content;
-                           return false;
-                       });
-    // Servers write the content of an empty object, too: without it, the response has been cut.
-    if (!typed || out.content.data() == nullptr) return std::nullopt;
-    return out;
+    if (!encoding.empty())
+        return failure(cond::corrupt, "the content of the envelope is encoded as " + printable(encoding, shown_text));
+    if (type.empty() || type == protobuf_type) return {};
+    return failure(cond::corrupt,
+                   "the content of the envelope is " + printable(type, shown_text) + " and not protobuf");
 }
 
-std::optional<std::string_view> content_of(std::string_view message, std::uint32_t number, bool is_cut) noexcept
+result<typed_message> read_envelope(std::string_view bytes, bool is_cut)
 {
-    std::string_view found;
-    const bool sound = for_each_content(message, is_cut, [&](auto n, auto content) {
-        if (n == number && found.data() == nullptr) found = content;
-        return false;
-    });
-    if (!sound) return std::nullopt;
-    return found;
+    if (!bytes.starts_with(protobuf_magic))
+        return failure(cond::corrupt, "expected an object in protobuf, got something else");
+    const auto parts = read_texts<4>(bytes.substr(protobuf_magic.size()), is_cut);
+    const auto type = parts ? read_texts<2>((*parts)[0]) : std::nullopt;
+    // Servers write the content of an empty object, too: without it, the response has been cut.
+    if (!type || (*parts)[1].data() == nullptr) return failure(cond::corrupt, "damaged protobuf");
+    if (auto readable = check_content((*parts)[2], (*parts)[3]); !readable) return readable.error();
+    return typed_message{.api_version = (*type)[0], .kind = (*type)[1], .content = (*parts)[1]};
 }
 
 message_identity identity_of(std::string_view object) noexcept
 {
     std::string_view metadata;
-    (void)for_each_content(object, true, [&](auto number, auto content) {
+    for_each_content(object, [&](auto number, auto content) {
         if (number == 1) metadata = content;
         return true;
     });
     message_identity out;
-    (void)for_each_content(metadata, true, [&](auto number, auto content) {
+    for_each_content(metadata, [&](auto number, auto content) {
         if (number == 1) out.key.name = content;
         if (number == 3) out.key.ns = content;
         if (number == 5) out.uid = content;
@@ -91,9 +75,9 @@ left_out_object left_out_message(std::string_view object, std::string why)
 {
     const auto who = identity_of(object);
     left_out_object o;
-    o.key = {valid(who.key.ns), valid(who.key.name)};
-    o.uid = valid(who.uid);
-    o.resource_version = valid(who.resource_version);
+    o.key = {valid_utf8(who.key.ns), valid_utf8(who.key.name)};
+    o.uid = valid_utf8(who.uid);
+    o.resource_version = valid_utf8(who.resource_version);
     o.why = std::move(why);
     return o;
 }
@@ -157,7 +141,7 @@ result<object> decode_protobuf_object(std::string_view bytes, const decode_optio
     object_reader reader(options, e);
     if (auto sound = reader.check(); !sound) return sound.error();
     const auto message = read_envelope(bytes);
-    if (!message) return failure(cond::corrupt, "expected an object in protobuf, got something else");
+    if (!message) return message.error();
     // A Status is the server's response to a request and is not pruned.
     if (!reader.read_typed(*message, message->kind != "Status")) return failure(cond::corrupt, reader.why());
     return reader.build(arrival::in_use);

@@ -26,18 +26,13 @@ struct typed_message
     std::string_view content;
 };
 
-/** Reads the envelope around an object.
+/** Reads the envelope around an object. Errors: cond::corrupt.
 
-    @param is_cut  The bytes may end early: the content is then as much of it as is there.
-    @return none if it is damaged. */
-[[nodiscard]] std::optional<typed_message> read_envelope(std::string_view bytes, bool is_cut = false) noexcept;
+    @param is_cut  The bytes may end early: the content is then as much of it as is there. */
+[[nodiscard]] result<typed_message> read_envelope(std::string_view bytes, bool is_cut = false);
 
-/** Returns the content of the first field with this number; empty if there is none.
-
-    @param is_cut  As for read_envelope().
-    @return none if the message is damaged. */
-[[nodiscard]] std::optional<std::string_view> content_of(std::string_view message, std::uint32_t number,
-                                                         bool is_cut) noexcept;
+/// Fails if the content of an envelope is not plain protobuf; empty = it is.
+[[nodiscard]] result<> check_content(std::string_view encoding, std::string_view type);
 
 /// The identity of an object; views of its message.
 struct message_identity

@@ -130,10 +130,11 @@ void append_protobuf_item(std::string& out, std::string_view message)
 result<object> decode_protobuf_body(std::string_view body, std::string_view api_version, std::string_view kind,
                                     const decode_limits& limits)
 {
-    auto message = read_envelope(body);
-    if (!message)
+    if (!body.starts_with(protobuf_magic))
         return failure(cond::corrupt, "provided data does not appear to be a protobuf message, expected prefix "
                                       "[107 56 115 0]");
+    auto message = read_envelope(body);
+    if (!message) return message.error();
     if (message->kind.empty()) message->kind = kind;
     if (message->api_version.empty()) message->api_version = api_version;
     // Registered in every group, with the same fields.

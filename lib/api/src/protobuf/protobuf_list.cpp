@@ -1,6 +1,10 @@
 #include "protobuf/protobuf_list.hpp"
 
 #include "decode/item_allowance.hpp"
+#include "protobuf/go_text.hpp"
+#include "protobuf/wire_texts.hpp"
+
+#include <kubecoro/base/printable.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -17,9 +21,16 @@ constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 
 constexpr std::uint32_t envelope_type = 1;
 constexpr std::uint32_t envelope_content = 2;
+constexpr std::uint32_t envelope_encoding = 3;
+constexpr std::uint32_t envelope_content_type = 4;
 constexpr std::uint32_t list_metadata = 1;
 constexpr std::uint32_t list_items = 2;
+constexpr std::uint32_t metadata_version = 2;
+constexpr std::uint32_t metadata_continue = 3;
+constexpr std::uint32_t metadata_remaining = 4;
+constexpr std::uint32_t metadata_shard = 5;
 constexpr std::string_view list_suffix = "List";
+constexpr std::size_t shown_name = 100;
 
 /// The head of a field: for a length-delimited one, `value` is the length of its content.
 struct field_head
@@ -143,34 +154,49 @@ result<std::size_t> protobuf_list::step(std::string_view text)
 
 result<std::size_t> protobuf_list::envelope_field(const wire_field& head, std::size_t head_size, std::string_view text)
 {
+    // Later fields are those of a newer server: they may come again, or be no texts.
+    if (head.number < last_part_ || (head.number == last_part_ && head.number <= envelope_content_type))
+        return broken("protobuf fields are out of order");
+    if (head.number > envelope_content_type) {
+        last_part_ = head.number;
+        skip_ = head.type == wire_type::length ? head.value : 0;
+        return head_size;
+    }
     if (head.type != wire_type::length) return broken("damaged protobuf");
     if (head.number == envelope_content) {
         if (!types_) return broken("the list does not say its kind");
-        if (has_list_) return broken("damaged protobuf");
-        has_list_ = true;
+        last_part_ = head.number;
         list_left_ = head.value;
         if (head.value != 0) place_ = place::list;
         return head_size;
     }
-    if (head.number != envelope_type) {
-        skip_ = head.value;
-        return head_size;
-    }
-    if (head.value > longest_envelope_field) return broken("the type of the list is too long");
+    if (head.value > longest_envelope_field) return broken("a field of the list's envelope is too long");
     wanted_ = head_size + static_cast<std::size_t>(head.value);
     if (text.size() < wanted_) return std::size_t{0};
-    if (auto read = read_type(text.substr(head_size, wanted_ - head_size)); !read) return read.error();
+    last_part_ = head.number;
+    const std::string_view content = text.substr(head_size, wanted_ - head_size);
+    if (head.number == envelope_type) {
+        if (auto read = read_type(content); !read) return read.error();
+        return wanted_;
+    }
+    const bool is_encoding = head.number == envelope_encoding;
+    if (auto plain = check_content(is_encoding ? content : "", is_encoding ? "" : content); !plain)
+        return broken(plain.error().message());
     return wanted_;
 }
 
 result<std::size_t> protobuf_list::list_field(const wire_field& head, std::size_t head_size, std::string_view text)
 {
-    const bool is_item = head.type == wire_type::length && head.number == list_items;
-    const bool is_metadata = head.type == wire_type::length && head.number == list_metadata;
+    const bool is_item = head.number == list_items;
+    const bool is_metadata = head.number == list_metadata;
+    if (head.number < last_field_ || (is_metadata && last_field_ != 0))
+        return broken("protobuf fields are out of order");
     if (!is_item && !is_metadata) {
+        last_field_ = head.number;
         if (head.type == wire_type::length) skip_ = head.value;
         return head_size;
     }
+    if (head.type != wire_type::length) return broken("damaged protobuf");
     if (is_metadata && head.value > longest_envelope_field) return broken("the metadata of the list is too long");
     const bool too_long = head.value > objects_.longest_message();
     // An item that is too long is kept as far as its metadata may reach.
@@ -184,29 +210,26 @@ result<std::size_t> protobuf_list::list_field(const wire_field& head, std::size_
                                                      std::to_string(objects_.longest_message()) + " bytes of protobuf")
                             : read_item(content);
     if (!read) return read.error();
+    last_field_ = head.number;
     skip_ = head.value - needed;
     return wanted_;
 }
 
 result<> protobuf_list::read_type(std::string_view type)
 {
-    std::string_view api_version;
-    std::string_view kind;
-    wire_cursor in(type);
-    while (!in.done()) {
-        wire_field w;
-        if (!in.next(w)) return broken("damaged protobuf");
-        if (w.number == 1) api_version = w.content;
-        if (w.number == 2) kind = w.content;
-    }
-    page_.api_version = api_version;
-    page_.kind = kind;
+    const auto texts = read_texts<2>(type);
+    if (!texts) return broken("damaged protobuf");
+    auto [api_version, kind] = *texts;
     const schema_kind* const schema = builtin_schemas::find(api_version, kind);
     const auto fields = schema == nullptr ? std::span<const schema_field>{} : builtin_schemas::fields(schema->message);
     const bool is_list = fields.size() >= 2 && fields[1].number == list_items && fields[1].has(field_flag::repeated) &&
                          builtin_schemas::text(fields[1].name) == "items" && kind.ends_with(list_suffix) &&
                          builtin_schemas::message(fields[1].message).form == json_form::object;
-    if (!is_list) return broken("expected a list, got kind " + page_.kind);
+    if (!is_list)
+        return broken("expected a list, got kind " + printable(kind, shown_name) + " of " +
+                      printable(api_version, shown_name));
+    page_.api_version = api_version;
+    page_.kind = kind;
     item_message_ = fields[1].message;
     kind.remove_suffix(list_suffix.size());
     types_.emplace(encoding_, kind, api_version);
@@ -215,14 +238,25 @@ result<> protobuf_list::read_type(std::string_view type)
 
 result<> protobuf_list::read_metadata(std::string_view metadata)
 {
+    std::uint32_t last = 0;
     wire_cursor in(metadata);
     while (!in.done()) {
         wire_field w;
         if (!in.next(w)) return broken("damaged protobuf");
-        if (w.number == 2) page_.resource_version = w.content;
-        if (w.number == 3) page_.continue_token = w.content;
-        if (w.number == 4) page_.remaining = static_cast<std::int64_t>(w.value);
-        if (w.number == 5) page_.shard_selector = content_of(w.content, 1, false).value_or("");
+        if (w.number < last || (w.number == last && w.number <= metadata_shard))
+            return broken("protobuf fields are out of order");
+        last = w.number;
+        if (w.number > metadata_shard) continue;
+        const bool is_number = w.number == metadata_remaining;
+        if (w.type != (is_number ? wire_type::varint : wire_type::length))
+            return broken("the metadata of the list has a field of another type");
+        if (w.number == metadata_version) page_.resource_version = valid_utf8(w.content);
+        if (w.number == metadata_continue) page_.continue_token = valid_utf8(w.content);
+        if (is_number) page_.remaining = static_cast<std::int64_t>(w.value);
+        if (w.number != metadata_shard) continue;
+        const auto shard = read_texts<1>(w.content);
+        if (!shard) return broken("damaged protobuf");
+        page_.shard_selector = valid_utf8(shard->front());
     }
     return {};
 }
@@ -258,7 +292,7 @@ result<list_page> protobuf_list::finish()
 {
     if (auto sound = objects_.check(); !sound) return sound.error();
     if (!carried_.empty() || skip_ != 0 || place_ != place::envelope) return broken("unexpected end of the response");
-    if (!has_list_) return broken("the response has no list");
+    if (last_part_ < envelope_content) return broken("the response has no list");
     return std::move(page_);
 }
 

@@ -69,7 +69,9 @@ private:
     std::uint16_t item_message_ = 0;
     /// Bytes of the list that have not been consumed.
     std::uint64_t list_left_ = 0;
-    bool has_list_ = false;
+    /// The last field of the envelope, and of the list; 0 = none yet.
+    std::uint32_t last_part_ = 0;
+    std::uint32_t last_field_ = 0;
     /// Bytes to pass over.
     std::uint64_t skip_ = 0;
     /// The beginning of a field that the last chunk cut, and the size it needs.

@@ -1,8 +1,10 @@
 #include "protobuf/protobuf_watch.hpp"
 
 #include "decode/event_type.hpp"
+#include "protobuf/wire_texts.hpp"
 
 #include <kubecoro/api/status.hpp>
+#include <kubecoro/base/printable.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -16,9 +18,8 @@ constexpr std::size_t frame_overhead = 4096;
 // Larger buffers are freed after the frame that needed them.
 constexpr std::size_t kept_capacity = std::size_t{1} << 20;
 
-constexpr std::uint32_t event_type = 1;
-constexpr std::uint32_t event_object = 2;
-constexpr std::uint32_t extension_raw = 1;
+// The tag of the event's type, which is always written.
+constexpr char event_begin = 0x0a;
 
 std::size_t frame_length(std::string_view text) noexcept
 {
@@ -75,6 +76,9 @@ result<std::size_t> protobuf_watch::step(std::string_view text, std::vector<watc
     wanted_ = length_bytes;
     if (text.size() < wanted_) return std::size_t{0};
     const std::size_t length = frame_length(text);
+    // Another document is noticed at once: its first bytes are the length of a frame that would never be complete.
+    if (length != 0 && text.size() > length_bytes && text[length_bytes] != event_begin)
+        return broken("expected an event in protobuf, got something else");
     const bool too_long = length > objects_.longest_message() + frame_overhead;
     // A frame that is too long is kept as far as its object's metadata may reach.
     const std::size_t needed = too_long ? objects_.longest_message() : length;
@@ -97,17 +101,19 @@ result<std::size_t> protobuf_watch::step(std::string_view text, std::vector<watc
 
 result<protobuf_watch::raw_event> protobuf_watch::read_frame(std::string_view frame, bool is_cut) const
 {
-    raw_event out;
-    const auto type = content_of(frame, event_type, is_cut);
-    const auto extension = content_of(frame, event_object, is_cut);
-    const auto raw = extension ? content_of(*extension, extension_raw, is_cut) : std::nullopt;
-    if (!type || !raw) return broken("damaged protobuf");
-    if (type->empty()) return broken("event without a type");
-    out.type = *type;
-    const auto object = read_envelope(*raw, is_cut);
-    if (!object) return broken(out.type + " event without an object");
-    out.object = *object;
-    return out;
+    const auto event = read_texts<2>(frame, is_cut);
+    const auto extension = event ? read_texts<1>((*event)[1], is_cut) : std::nullopt;
+    if (!extension) return broken("damaged protobuf");
+    const std::string_view type = event->front();
+    const std::string_view raw = extension->front();
+    if (type.empty()) return broken("event without a type");
+    const auto broken_event = [&](const std::string& why) {
+        return broken(printable(type, unknown_type_bytes) + " event" + why);
+    };
+    if (raw.empty()) return broken_event(" without an object");
+    const auto object = read_envelope(raw, is_cut);
+    if (!object) return broken_event(": " + object.error().message());
+    return raw_event{.type = type, .object = *object};
 }
 
 result<watch_event> protobuf_watch::read_event(std::string_view frame)
@@ -117,7 +123,7 @@ result<watch_event> protobuf_watch::read_event(std::string_view frame)
     watch_event out;
     out.type = event_type_of(raw->type);
     if (out.type == watch_event_type::unknown) {
-        out.unknown_type = raw->type.substr(0, unknown_type_bytes);
+        out.unknown_type = printable(raw->type, unknown_type_bytes);
         if (objects_.read_typed(raw->object, false)) out.obj = objects_.build(arrival::in_passing);
         return out;
     }

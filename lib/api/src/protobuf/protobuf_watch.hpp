@@ -27,7 +27,7 @@ private:
     /// An event before its object is decoded.
     struct raw_event
     {
-        std::string type;
+        std::string_view type;
         typed_message object;
     };
 
