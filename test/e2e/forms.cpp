@@ -35,7 +35,7 @@ constexpr std::string_view pod_members =
     R"("spec":{"containers":[{"name":"c","image":"i","ports":[{"name":"http","containerPort":80}],)"
     R"("resources":{"requests":{"cpu":"100m","memory":"64Mi"},"limits":{"cpu":1.5}},)"
     R"("livenessProbe":{"httpGet":{"path":"/<&>","port":"http"},"periodSeconds":5},)"
-    R"("readinessProbe":{"tcpSocket":{"port":80}}}],"nodeSelector":{"a":"b","":""},)"
+    R"("readinessProbe":{"tcpSocket":{"port":80}}}],"nodeSelector":{"a":"b"},)"
     R"("securityContext":{"runAsUser":0,"supplementalGroups":[7,300]}})";
 
 #define KUBECORO_TEMPLATE                                                                                              \
@@ -312,6 +312,13 @@ result<heard> streamed_list(both_forms& both, const client& who, const resource_
     return both.c.run(read_until(std::move(*opened), ends_list));
 }
 
+/// Discovery may still name definitions of tests before, whose removal has begun.
+template<class T>
+bool is_gone(const result<T>& r)
+{
+    return !r && r.error() == cond::not_found;
+}
+
 } // namespace
 
 TEST_CASE("forms: every list of the server is the same in JSON and in protobuf", "[forms]")
@@ -343,6 +350,7 @@ TEST_CASE("forms: every object of the server is the same in JSON and in protobuf
     comparison found;
     for (const auto& type : both.with({"list", "get"})) {
         const auto listed = both.list(both.json, type, wire_form::json, true);
+        if (is_gone(listed)) continue;
         REQUIRE(listed);
         std::vector<object> json;
         std::vector<object> protobuf;
@@ -353,7 +361,7 @@ TEST_CASE("forms: every object of the server is the same in JSON and in protobuf
             INFO(type.display_name() << " " << ns << "/" << name);
             const auto one = c.run(both.json.get(type, ns, name));
             const auto other = c.run(both.protobuf.get(type, ns, name));
-            if ((!one && one.error() == cond::not_found) || (!other && other.error() == cond::not_found)) continue;
+            if (is_gone(one) || is_gone(other)) continue;
             REQUIRE(one);
             REQUIRE(other);
             json.push_back(*one);
@@ -382,6 +390,7 @@ TEST_CASE("forms: every streamed list is the same in JSON and in protobuf", "[fo
             return;
         }
         const auto protobuf = streamed_list(both, both.protobuf, type, wire_form::protobuf);
+        if (is_gone(json) || is_gone(protobuf)) continue;
         REQUIRE(json);
         REQUIRE(protobuf);
         found.add(json->objects, protobuf->objects);
