@@ -84,8 +84,9 @@ TEST_CASE("namespaces: a removed one is delivered as deleted, with its reason, a
     f.watches["web"].send(kt::deleted(kt::make_pod("web", "a", "11")));
     f.settle();
     REQUIRE(f.run.run(f.pods.remove_namespace("jobs")));
-    f.settle();
+    // The change waits for that, so it is true at once.
     CHECK(f.watches["jobs"].closed());
+    f.settle();
     CHECK_FALSE(f.watches["web"].closed());
     CHECK(why == std::vector{kubecoro::departure::deleted, kubecoro::departure::namespace_left});
     CHECK(content(f.pods).empty());

@@ -112,6 +112,10 @@ TEST_CASE("listeners: live ones are not swept with ended ones", "[cache][listene
             r.remove();
     }
     f.settle();
+    // One that has been among the others for a while.
+    stay.back().remove();
+    stay.pop_back();
+    f.settle();
     f.modify("a", 6);
     f.settle();
     CHECK(heard == stay.size());
