@@ -1,4 +1,4 @@
-// Snippets of docs/guide/namespaces.md, on-the-wire.md, shutdown.md and observability.md.
+// Snippets of docs/guide/namespaces.md, logging-in.md, on-the-wire.md, shutdown.md and observability.md.
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/kubecoro.hpp>
@@ -30,6 +30,21 @@ asio::awaitable<kubecoro::result<>> by_name(kubecoro::client client, kubecoro::i
     auto one = informers.get(*widgets, {.namespaces = {"web"}, .name = "left"});
     //]
     co_return kubecoro::result<>();
+}
+
+kubecoro::result<kubecoro::client> with_plugin(const asio::any_io_executor& executor)
+{
+    //[plugin
+    kubecoro::cluster_config config;
+    config.server = "https://cluster.example.com";
+    kubecoro::exec_config plugin;
+    plugin.command = "aws";
+    plugin.arguments = {"eks", "get-token", "--cluster-name", "production"};
+    plugin.variables = {{"AWS_PROFILE", "operator"}};
+    config.login.exec = plugin;
+    auto client = kubecoro::client::create(executor, config);
+    //]
+    return client;
 }
 
 void read_json(kubecoro::informer_factory& informers)

@@ -267,7 +267,16 @@ TEST_CASE("kubeconfig: errors name file and field", "[client][kubeconfig]")
         "clusters[c].cluster.certificate-authority: /k/ca.pem: No such file");
     has(complaint(config(good + ", proxy-url: 'http://p'", "")), "clusters[c].cluster.proxy-url: proxies");
     has(complaint(config(good, "tokenFile: t")), "users[u].user.tokenFile: /k/t: No such file");
-    has(complaint(config(good, "exec: {command: x}")), "users[u].user.exec: credential plugins are not supported yet");
+    has(complaint(config(good, "exec: 7")), "users[u].user.exec: expected a map");
+    has(complaint(config(good, "exec: {command: x}")), "users[u].user.exec: apiVersion: \"\" is neither");
+    const std::string version = "apiVersion: client.authentication.k8s.io/v1";
+    has(complaint(config(good, "exec: {command: x, " + version + "}")), "exec.interactiveMode: missing");
+    has(complaint(config(good, "exec: {command: x, interactiveMode: Maybe, " + version + "}")),
+        "exec.interactiveMode: neither Never");
+    has(complaint(config(good, "exec: {interactiveMode: Never, " + version + "}")), "user.exec: command: missing");
+    has(complaint(config(good, "exec: {command: x, args: 7}")), "exec.args: expected a list");
+    has(complaint(config(good, "exec: {command: x, env: {a: b}}")), "exec.env: expected a list");
+    has(complaint(config(good, "exec: {command: x, env: [{value: b}]}")), "exec.env: a name is missing");
     has(complaint(config(good, "auth-provider: {name: x}")), "users[u].user.auth-provider");
     has(complaint(config(good, "as-groups: x")), "users[u].user.as-groups: expected a list");
     has(complaint("[1, 2]"), "/k/config: expected a map");
@@ -286,6 +295,31 @@ TEST_CASE("kubeconfig: errors name file and field", "[client][kubeconfig]")
                   "clusters: [{name: c, cluster: {server: 'https://h'}}]"),
         "contexts[a].context.user: no user \"nope\"");
     has(complaint(std::string(3000, '[')), "/k/config: not YAML");
+}
+
+TEST_CASE("kubeconfig: a credential plugin is taken with its settings", "[client][kubeconfig]")
+{
+    const auto exec = [](const std::string& settings) {
+        auto loaded = load(config("server: 'https://h'", "exec: {" + settings + "}"));
+        REQUIRE(loaded);
+        REQUIRE(loaded->login.exec);
+        return *loaded->login.exec;
+    };
+    using mode = exec_config::interactive_mode;
+    const auto full = exec("apiVersion: client.authentication.k8s.io/v1, command: aws, args: [eks, get-token], "
+                           "env: [{name: AWS_PROFILE, value: p}], installHint: see there, provideClusterInfo: true, "
+                           "interactiveMode: Never");
+    CHECK(full.command == "aws");
+    CHECK(full.arguments == std::vector<std::string>{"eks", "get-token"});
+    CHECK(full.variables == std::vector<std::pair<std::string, std::string>>{{"AWS_PROFILE", "p"}});
+    CHECK(full.install_hint == "see there");
+    CHECK(full.provide_cluster_info);
+    CHECK(full.interactive == mode::never);
+    // The older version has a default, and a path is relative to the file.
+    const auto old = exec("apiVersion: client.authentication.k8s.io/v1beta1, command: bin/login");
+    CHECK(old.command == "/k/bin/login");
+    CHECK(old.interactive == mode::if_available);
+    CHECK_FALSE(old.provide_cluster_info);
 }
 
 TEST_CASE("kubeconfig: a client certificate without its key, or vice versa, names file and field",

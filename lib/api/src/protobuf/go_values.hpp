@@ -1,6 +1,8 @@
 // Reads texts that Go writes to JSON for values that protobuf holds as numbers or bytes.
 #pragma once
 
+#include <kubecoro/api/detail/time_text.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,16 +10,6 @@
 
 namespace kubecoro::detail {
 
-/// A point in time since 1970, UTC.
-struct go_time
-{
-    std::int64_t seconds = 0;
-    /// Nanoseconds within the second; not negative.
-    std::int32_t nanos = 0;
-};
-
-/// Reads RFC 3339 with any fraction and offset. Digits of the fraction beyond nanoseconds are ignored.
-[[nodiscard]] std::optional<go_time> read_time(std::string_view text) noexcept;
 /// True if a text that read_time() reads has a fraction of six digits, without which Go reads no MicroTime from JSON.
 [[nodiscard]] bool has_micros(std::string_view text) noexcept;
 /// Reads a time.Duration in nanoseconds: `1h0m0s`, `-1.5s`, `300ms`.

@@ -1,5 +1,6 @@
 #include <kubecoro/client/kubeconfig.hpp>
 
+#include "auth/exec_credential.hpp"
 #include "auth/impersonation.hpp"
 #include "config/kubeconfig_file.hpp"
 #include "config/server_address.hpp"
@@ -53,12 +54,34 @@ result<std::string> content(const config_text& data, const config_text& file, co
     return read;
 }
 
+result<> take_exec(const detail::exec_entry& from, cluster_config& out)
+{
+    using mode = exec_config::interactive_mode;
+    exec_config exec;
+    exec.api_version = from.api_version.value;
+    // A path with a directory is relative to the file; a name is looked for in PATH.
+    exec.command = from.command.value.find('/') == std::string::npos ? from.command.value : beside(from.command);
+    exec.arguments = from.arguments;
+    exec.variables = from.variables;
+    exec.install_hint = from.install_hint.value;
+    exec.provide_cluster_info = from.provide_cluster_info;
+    const auto& asked = from.interactive_mode.value;
+    if (asked.empty() && exec.api_version.ends_with("/v1"))
+        return wrong(from.where + ".interactiveMode", "missing: Never, IfAvailable or Always");
+    if (!asked.empty() && asked != "Never" && asked != "IfAvailable" && asked != "Always")
+        return wrong(from.interactive_mode.where, "neither Never nor IfAvailable nor Always");
+    exec.interactive = asked == "Never" ? mode::never : asked == "Always" ? mode::always : mode::if_available;
+    if (auto sound = detail::check_exec(exec); !sound) return wrong(from.where, sound.error().message());
+    out.login.exec = std::move(exec);
+    return {};
+}
+
 result<> take_login(const detail::user_entry& user, const environment& env, cluster_config& out)
 {
-    if (!user.unsupported.empty())
-        return wrong(user.unsupported.where, user.unsupported.value == "exec"
-                                                 ? "credential plugins are not supported yet"
-                                                 : "auth-provider is not supported; kubectl has removed it too");
+    if (!user.auth_provider.empty())
+        return wrong(user.auth_provider, "auth-provider is not supported; kubectl has removed it too");
+    if (user.exec)
+        if (auto taken = take_exec(*user.exec, out); !taken) return taken;
     auto certificate = content(user.certificate_data, user.certificate_file, env);
     if (!certificate) return certificate.error();
     auto key = content(user.key_data, user.key_file, env);

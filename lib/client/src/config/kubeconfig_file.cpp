@@ -63,6 +63,27 @@ void read(const YAML::Node& map, const std::string& where, cluster_entry& out)
     out.disable_compression = flag(map, where, "disable-compression");
 }
 
+void read(const YAML::Node& map, const std::string& where, exec_entry& out)
+{
+    if (!map.IsMap()) throw wrong_field{where, "expected a map"};
+    out.where = where;
+    out.command = text(map, where, "command");
+    out.api_version = text(map, where, "apiVersion");
+    out.install_hint = text(map, where, "installHint");
+    out.interactive_mode = text(map, where, "interactiveMode");
+    out.provide_cluster_info = flag(map, where, "provideClusterInfo");
+    out.arguments = texts(member(map, "args"), join(where, "args"));
+    const auto variables = member(map, "env");
+    if (!variables.IsDefined()) return;
+    if (!variables.IsSequence()) throw wrong_field{join(where, "env"), "expected a list"};
+    for (const auto& variable : variables) {
+        if (!variable.IsMap()) throw wrong_field{join(where, "env"), "expected a list of name and value"};
+        auto name = text(variable, join(where, "env"), "name");
+        if (name.empty()) throw wrong_field{join(where, "env"), "a name is missing"};
+        out.variables.emplace_back(std::move(name.value), text(variable, join(where, "env"), "value").value);
+    }
+}
+
 void read(const YAML::Node& map, const std::string& where, user_entry& out)
 {
     out.token = text(map, where, "token");
@@ -82,8 +103,8 @@ void read(const YAML::Node& map, const std::string& where, user_entry& out)
             for (auto& value : texts(pair.second, join(where, "as-user-extra")))
                 out.as_extra.emplace_back(pair.first.Scalar(), std::move(value));
     }
-    for (const char* name : {"exec", "auth-provider"})
-        if (member(map, name).IsDefined()) out.unsupported = {name, join(where, name)};
+    if (const auto exec = member(map, "exec"); exec.IsDefined()) read(exec, join(where, "exec"), out.exec.emplace());
+    if (member(map, "auth-provider").IsDefined()) out.auth_provider = join(where, "auth-provider");
 }
 
 void read(const YAML::Node& map, const std::string& where, context_entry& out)

@@ -27,14 +27,24 @@ struct cluster_entry
     bool disable_compression = false;
 };
 
+struct exec_entry
+{
+    config_text command, api_version, install_hint, interactive_mode;
+    std::vector<std::string> arguments;
+    std::vector<std::pair<std::string, std::string>> variables;
+    bool provide_cluster_info = false;
+    std::string where;
+};
+
 struct user_entry
 {
     config_text token, token_file, certificate_file, certificate_data, key_file, key_data, username, password;
     config_text as_user, as_uid;
     std::vector<std::string> as_groups;
     std::vector<std::pair<std::string, std::string>> as_extra;
-    /// "exec" or "auth-provider" when the entry has one.
-    config_text unsupported;
+    std::optional<exec_entry> exec;
+    /// Where the entry has an auth-provider; empty = nowhere.
+    std::string auth_provider;
 };
 
 struct context_entry

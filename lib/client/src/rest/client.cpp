@@ -1,5 +1,6 @@
 #include <kubecoro/client/client.hpp>
 
+#include "auth/exec_credential.hpp"
 #include "auth/impersonation.hpp"
 #include "config/compression_policy.hpp"
 #include "config/proxy_environment.hpp"
@@ -91,6 +92,8 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
     auto address = detail::server_address::parse(config.server);
     if (!address) return address.error();
     if (auto sound = detail::check_impersonation(config.login.as); !sound) return sound.error();
+    if (config.login.exec)
+        if (auto sound = detail::check_exec(*config.login.exec); !sound) return sound.error();
     if (const auto variable = detail::proxy_variable(*address, system_environment()))
         options.log.warning("proxies are not supported: the variable is ignored and the server is contacted directly",
                             {{"variable", *variable}, {"server", address->endpoint()}});
@@ -114,6 +117,7 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
                                         std::move(config.login), system_environment());
     made->server = (address->tls ? "https://" : "http://") + address->authority() + address->prefix;
     made->gzip = detail::wants_gzip(made->options.compression, config.disable_compression, address->host);
+    made->use_plugin(config);
     if (!config.ns.empty()) made->ns = std::move(config.ns);
     return client(std::move(made));
 }
@@ -123,6 +127,7 @@ client::client(asio::any_io_executor executor, std::shared_ptr<transport> carrie
     : state_(std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options), std::move(login),
                                      system_environment()))
 {
+    state_->use_plugin({});
 }
 
 asio::awaitable<result<object>> client::get(resource_type resource, std::string ns, std::string name,

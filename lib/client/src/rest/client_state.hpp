@@ -17,6 +17,10 @@
 
 namespace kubecoro {
 
+namespace detail {
+class exec_login;
+}
+
 struct client::state
 {
     state(boost::asio::any_io_executor e, std::shared_ptr<transport> t, client_options o, credentials c,
@@ -60,6 +64,9 @@ struct client::state
     void note_partial(const std::string& kind);
     [[nodiscard]] bool has_partial(const std::string& kind);
 
+    /// Runs the credential plugin of the login, if it has one and nothing that has precedence.
+    void use_plugin(const cluster_config& cluster);
+
     kept_executor executor;
     std::shared_ptr<transport> carrier;
     client_options options;
@@ -81,7 +88,10 @@ private:
     /// Reads the beginning of the body, for messages. Errors: only cancelled. @param damage  Receives why it is corrupt.
     [[nodiscard]] boost::asio::awaitable<result<std::string>> read_beginning(answer& a, std::size_t most,
                                                                              std::optional<failure>* damage = nullptr);
-    void add_credentials(request& r);
+    /// @param plugin_token  The token of a credential plugin, if there is one.
+    void add_credentials(request& r, const std::optional<std::string>& plugin_token);
+    /// Obtains another token after a 401. @return whether there is one.
+    [[nodiscard]] boost::asio::awaitable<bool> renew_token(std::optional<std::string> refused);
     /// Reads the token file when it is due, or always if `now_or_never`. @return whether the token changed.
     bool refresh_token(bool now_or_never);
     void count(const request& r, int status);
@@ -105,6 +115,9 @@ private:
     /// Adds a kind. False: it was there, or there is no room.
     bool remember(kinds& in, const std::string& kind);
     [[nodiscard]] bool is_in(const kinds& in, const std::string& kind);
+
+    /// Null = the login has none.
+    std::shared_ptr<detail::exec_login> plugin_;
 
     std::mutex mutex_;
     /// The kinds whose protobuf the server refuses.

@@ -1,3 +1,4 @@
+#include "auth/exec_login.hpp"
 #include "auth/impersonation.hpp"
 #include "rest/client_state.hpp"
 #include "rest/deadline.hpp"
@@ -61,7 +62,14 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
     retry_core core(retries);
     for (;;) {
         auto attempt = r;
-        add_credentials(attempt);
+        std::optional<std::string> plugin_token;
+        if (plugin_) {
+            auto asking = plugin_->token();
+            auto token = co_await std::move(asking);
+            if (!token) co_return token.error().with_request(r.method, r.target);
+            plugin_token = std::move(*token);
+        }
+        add_credentials(attempt, plugin_token);
         std::unique_ptr<answer> got;
         auto sending = send_into(std::move(attempt), got);
         auto sent = co_await with_deadline(*options.time, head_limit, std::move(sending), "the response");
@@ -69,11 +77,15 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request
         if (!sent) co_return sent.error().with_request(r.method, r.target);
         const auto& head = got->head();
         pass_on_warnings(head, r);
-        const bool renewable = !login.token_file.empty();
+        const bool renewable = plugin_ || !login.token_file.empty();
         const auto next = core.on_answer(head.status, parse_retry_after(head.header("retry-after")), renewable);
         const bool renewing = std::holds_alternative<retry_core::renew_credentials>(next);
-        if (std::holds_alternative<retry_core::deliver>(next) || (renewing && !refresh_token(true)))
-            co_return result<std::unique_ptr<answer>>(std::move(got));
+        bool is_final = std::holds_alternative<retry_core::deliver>(next);
+        if (renewing) {
+            auto renewal = renew_token(plugin_token);
+            is_final = !co_await std::move(renewal);
+        }
+        if (is_final) co_return result<std::unique_ptr<answer>>(std::move(got));
         const auto pause = renewing ? std::chrono::seconds{0} : std::get<retry_core::wait>(next).length;
         options.log.debug(
             renewing ? "the token was refused; retrying with a new one" : "the server asks to retry later",

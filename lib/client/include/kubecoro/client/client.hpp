@@ -40,6 +40,8 @@ struct client_timeouts
     duration watch_head = std::chrono::seconds{30};
     /// Maximum silence within the body of a response other than a watch.
     duration body_idle = std::chrono::seconds{60};
+    /// A run of a credential plugin, which may wait for its user. 0 = no limit.
+    duration credential_plugin = std::chrono::minutes{5};
 };
 
 /// Limits on what the client holds in memory on behalf of a server. Beyond them: cond::corrupt.

@@ -27,8 +27,41 @@ struct impersonation
     KUBECORO_NAME_FIRST;
 };
 
-/// Authenticates requests. Only one of token, token_file and user name is used, with precedence token_file, token, user
-/// name.
+/** A program that prints credentials: `users[].user.exec` of a kubeconfig, such as `aws eks get-token`,
+    `gke-gcloud-auth-plugin` and `kubelogin`.
+
+    It is run for the first request, shortly before its token expires, and after a 401; never twice at a time for one
+    client. Its standard error is that of this process. */
+struct exec_config
+{
+    /// Whether the program may ask at standard input.
+    enum class interactive_mode
+    {
+        never,
+        /// If standard input is a terminal.
+        if_available,
+        always
+    };
+
+    /// client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1.
+    std::string api_version = "client.authentication.k8s.io/v1";
+    /// Path of the program, or its name in PATH.
+    std::string command = {};
+    /// Its arguments.
+    std::vector<std::string> arguments = {};
+    /// Added to the environment of this process.
+    std::vector<std::pair<std::string, std::string>> variables = {};
+    /// Shown if the program does not exist.
+    std::string install_hint = {};
+    /// Tells the program the cluster's address and authority.
+    bool provide_cluster_info = false;
+    /// Whether the program may use standard input.
+    interactive_mode interactive = interactive_mode::never;
+    KUBECORO_NAME_FIRST;
+};
+
+/// Authenticates requests. Only one of token, token_file, user name and exec is used, with precedence token_file, token,
+/// user name, exec.
 struct credentials
 {
     /// Bearer token, sent unchanged.
@@ -40,6 +73,8 @@ struct credentials
     std::string username = {};
     /// Password for basic authentication.
     std::string password = {};
+    /// A program that prints a token.
+    std::optional<exec_config> exec = {};
     /// Impersonation, on top of the credentials.
     impersonation as = {};
     KUBECORO_NAME_FIRST;
@@ -108,8 +143,8 @@ struct kubeconfig_options
     credentials are ignored; impersonation is not. Reads files, so it may block briefly.
 
     @par Errors  cond::misconfigured naming file and field: nothing found, not YAML, wrong type, missing file,
-                 missing context, cluster or user, bad base64, impersonation without a user, or an unsupported
-                 setting (exec, auth-provider, proxy-url). */
+                 missing context, cluster or user, bad base64, impersonation without a user, an incomplete
+                 exec, or an unsupported setting (auth-provider, proxy-url). */
 [[nodiscard]] result<cluster_config> load_kubeconfig(const kubeconfig_options& options = kubeconfig_options(),
                                                      const environment& env = system_environment());
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// A point in time since 1970, UTC.
+struct go_time
+{
+    std::int64_t seconds = 0;
+    /// Nanoseconds within the second; not negative.
+    std::int32_t nanos = 0;
+};
+
+/// Reads RFC 3339 with any fraction and offset. Digits of the fraction beyond nanoseconds are ignored.
+[[nodiscard]] std::optional<go_time> read_time(std::string_view text) noexcept;
+
+} // namespace kubecoro::detail

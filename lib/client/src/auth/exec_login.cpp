@@ -1,0 +1,129 @@
+#include "auth/exec_login.hpp"
+
+#include "auth/child_process.hpp"
+
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <unistd.h>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Tokens have some KB, certificates too.
+constexpr std::size_t most_output = std::size_t{1} << 20;
+// A token is renewed this long before it expires, or in the last fifth of its life.
+constexpr std::chrono::seconds longest_leeway{10};
+
+failure named(const exec_config& plugin, const failure& why)
+{
+    std::string text = "credential plugin " + plugin.command + ": " + why.message();
+    if (why == cond::not_found && !plugin.install_hint.empty()) text += "\n" + plugin.install_hint;
+    const bool is_missing_or_wrong = why == cond::not_found || why == cond::corrupt;
+    return failure(is_missing_or_wrong ? cond::misconfigured : why.condition(), std::move(text));
+}
+
+} // namespace
+
+exec_login::exec_login(const kept_executor& executor, settings s)
+    : strand_(make_kept_strand(executor)), with_(std::move(s))
+{
+    constexpr std::string_view calls = "kubecoro_client_exec_plugin_calls_total";
+    succeeded_ = with_.numbers->make_counter(calls, {{"outcome", "succeeded"}});
+    failed_ = with_.numbers->make_counter(calls, {{"outcome", "failed"}});
+}
+
+std::optional<std::string> exec_login::current(const std::optional<std::string>& refused) const
+{
+    if (!credential_ || credential_->token == refused) return std::nullopt;
+    if (renew_at_ && with_.time->now() >= *renew_at_) return std::nullopt;
+    return credential_->token;
+}
+
+asio::awaitable<result<std::string>> exec_login::token(std::optional<std::string> refused)
+{
+    std::shared_ptr<run> r;
+    bool begins = false;
+    {
+        std::lock_guard lock(mutex_);
+        if (auto token = current(refused)) co_return std::move(*token);
+        begins = !running_;
+        if (begins) running_ = std::make_shared<run>();
+        r = running_;
+    }
+    // Without the lock: the run may end before co_spawn() returns.
+    if (begins) asio::co_spawn(strand_.get(), finish(r), asio::detached);
+    auto waiting = r->ended.wait();
+    const auto outcome = co_await std::move(waiting);
+    if (!outcome) co_return outcome.error();
+    std::lock_guard lock(mutex_);
+    co_return credential_->token;
+}
+
+asio::awaitable<void> exec_login::finish(std::shared_ptr<run> r)
+{
+    const auto self = shared_from_this();
+    auto calling = call();
+    auto limited = with_timeout(*with_.time, with_.limit, "its run", std::move(calling));
+    auto got = co_await std::move(limited);
+    (got ? succeeded_ : failed_)->add(1);
+    result<> outcome;
+    if (!got) {
+        outcome = named(with_.plugin, got.error());
+        with_.log.warning("the credential plugin failed", {{"why", outcome.error().message()}});
+    }
+    {
+        std::lock_guard lock(mutex_);
+        if (got) keep(std::move(*got));
+        running_.reset();
+    }
+    r->ended.settle(std::move(outcome));
+}
+
+asio::awaitable<result<exec_credential>> exec_login::call()
+{
+    using mode = exec_config::interactive_mode;
+    const auto& plugin = with_.plugin;
+    const bool has_terminal = ::isatty(STDIN_FILENO) == 1;
+    if (plugin.interactive == mode::always && !has_terminal)
+        co_return failure(cond::misconfigured, "it needs a terminal as standard input, and there is none");
+    const bool interactive = has_terminal && plugin.interactive != mode::never;
+    program p{.command = plugin.command,
+              .arguments = plugin.arguments,
+              .variables = plugin.variables,
+              .interactive = interactive};
+    p.variables.emplace_back("KUBERNETES_EXEC_INFO", interactive ? with_.interactive_info : with_.info);
+    auto running = run_program(std::move(p), most_output);
+    const auto end = co_await std::move(running);
+    if (!end) co_return end.error();
+    if (end->signal != 0)
+        co_return failure(cond::unauthorized, "it was ended by signal " + std::to_string(end->signal));
+    if (end->exit_code != 0)
+        co_return failure(cond::unauthorized, "it failed with exit code " + std::to_string(end->exit_code));
+    co_return read_exec_credential(end->output, plugin.api_version);
+}
+
+void exec_login::keep(exec_credential c)
+{
+    renew_at_.reset();
+    if (c.expires) {
+        const auto left = std::max<duration>(std::chrono::duration_cast<duration>(*c.expires - with_.time->wall_now()),
+                                             duration::zero());
+        renew_at_ = with_.time->now() + left - std::min<duration>(longest_leeway, left / 5);
+        if (left == duration::zero())
+            with_.log.warning("the credential plugin returned a token that has expired",
+                              {{"plugin", with_.plugin.command}});
+    }
+    credential_ = std::move(c);
+}
+
+} // namespace kubecoro::detail

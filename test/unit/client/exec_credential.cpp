@@ -1,0 +1,104 @@
+// The texts that credential plugins read and write.
+#include "auth/exec_credential.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+#include <boost/json.hpp>
+
+#include <chrono>
+
+using namespace kubecoro;
+using namespace kubecoro::detail;
+
+namespace {
+
+const std::string v1 = "client.authentication.k8s.io/v1";
+
+std::string credential(const std::string& status)
+{
+    return R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":)" + status + "}";
+}
+
+std::string why(const std::string& output)
+{
+    const auto got = read_exec_credential(output, v1);
+    REQUIRE_FALSE(got);
+    CHECK(got.error() == cond::misconfigured);
+    return got.error().message();
+}
+
+} // namespace
+
+TEST_CASE("exec: a token and its end are read", "[client][exec]")
+{
+    const auto plain = read_exec_credential(credential(R"({"token":"t"})"), v1);
+    REQUIRE(plain);
+    CHECK(plain->token == "t");
+    CHECK_FALSE(plain->expires);
+    const auto ends =
+        read_exec_credential(credential(R"({"token":"t","expirationTimestamp":"1970-01-01T01:00:05+01:00"})"), v1);
+    REQUIRE(ends);
+    CHECK(ends->expires == wall_time(std::chrono::seconds(5)));
+    // Members that no version has are passed over, as by client-go.
+    CHECK(read_exec_credential(credential(R"({"token":"t","expirationTimestamp":null,"new":1})"), v1));
+}
+
+TEST_CASE("exec: output that is no credential is refused without being shown", "[client][exec]")
+{
+    const std::string secret = "s3cret";
+    for (const auto& [output, part] : std::vector<std::pair<std::string, std::string>>{
+             {secret, "is not a JSON object"},
+             {"", "is not a JSON object"},
+             {"[]", "is not a JSON object"},
+             {"{}", "kind ExecCredential"},
+             {R"({"kind":"s3cret","apiVersion":"client.authentication.k8s.io/v1"})", "kind ExecCredential"},
+             {R"({"kind":"ExecCredential","apiVersion":"s3cret/v1"})", "another apiVersion than " + v1},
+             {R"({"kind":"ExecCredential"})", "another apiVersion"},
+             {R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"})", "has no status"},
+             {credential("{}"), "has no token"},
+             {credential(R"({"token":""})"), "has no token"},
+             {credential(R"({"token":5})"), "a token that is no string"},
+             {credential(R"({"token":"s3cret\nX-Header: 1"})"), "several lines"},
+             {credential(R"({"clientCertificateData":"s3cret","clientKeyData":"s3cret"})"), "not supported yet"},
+             {credential(R"({"token":"s3cret","expirationTimestamp":5})"), "expirationTimestamp that is no string"},
+             {credential(R"({"token":"s3cret","expirationTimestamp":"tomorrow"})"), "no RFC 3339 time"}}) {
+        INFO(output);
+        const auto text = why(output);
+        CHECK_THAT(text, Catch::Contains(part));
+        CHECK(text.find(secret) == text.npos);
+    }
+}
+
+TEST_CASE("exec: a plugin gets the information that it asks for", "[client][exec]")
+{
+    exec_config plugin;
+    plugin.command = "login";
+    cluster_config cluster;
+    cluster.server = "https://h";
+    cluster.ca = "ca";
+    cluster.server_name = "name";
+    cluster.insecure = true;
+    const auto info = [&](bool interactive) {
+        return boost::json::parse(exec_info(plugin, cluster, interactive)).as_object();
+    };
+    CHECK(info(true).at("kind").as_string() == "ExecCredential");
+    CHECK(info(true).at("apiVersion").as_string() == std::string_view(v1));
+    CHECK(info(true).at("spec") == boost::json::parse(R"({"interactive":true})"));
+    CHECK(info(false).at("spec") == boost::json::parse(R"({"interactive":false})"));
+    plugin.provide_cluster_info = true;
+    CHECK(info(false).at("spec").at("cluster") ==
+          boost::json::parse(R"({"server":"https://h","tls-server-name":"name","insecure-skip-tls-verify":true,
+                                 "certificate-authority-data":"Y2E="})"));
+}
+
+TEST_CASE("exec: settings are checked", "[client][exec]")
+{
+    exec_config plugin;
+    CHECK_FALSE(check_exec(plugin));
+    plugin.command = "login";
+    CHECK(check_exec(plugin));
+    plugin.api_version = v1 + "beta1";
+    CHECK(check_exec(plugin));
+    plugin.api_version = v1 + "alpha1";
+    CHECK_FALSE(check_exec(plugin));
+}
