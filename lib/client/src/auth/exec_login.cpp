@@ -4,9 +4,6 @@
 
 #include <kubecoro/base/timeout.hpp>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -35,7 +32,7 @@ failure named(const exec_config& plugin, const failure& why)
 } // namespace
 
 exec_login::exec_login(const kept_executor& executor, settings s)
-    : strand_(make_kept_strand(executor)), with_(std::move(s))
+    : with_(std::move(s)), strand_(make_kept_strand(executor)), runs_(executor.get(), with_.log)
 {
     constexpr std::string_view calls = "kubecoro_client_exec_plugin_calls_total";
     succeeded_ = with_.numbers->make_counter(calls, {{"outcome", "succeeded"}});
@@ -60,8 +57,7 @@ asio::awaitable<result<std::string>> exec_login::token(std::optional<std::string
         if (begins) running_ = std::make_shared<run>();
         r = running_;
     }
-    // Without the lock: the run may end before co_spawn() returns.
-    if (begins) asio::co_spawn(strand_.get(), finish(r), asio::detached);
+    if (begins) begin(r);
     auto waiting = r->ended.wait();
     const auto outcome = co_await std::move(waiting);
     if (!outcome) co_return outcome.error();
@@ -69,9 +65,23 @@ asio::awaitable<result<std::string>> exec_login::token(std::optional<std::string
     co_return credential_->token;
 }
 
-asio::awaitable<void> exec_login::finish(std::shared_ptr<run> r)
+void exec_login::begin(const std::shared_ptr<run>& r)
 {
-    const auto self = shared_from_this();
+    if (!runs_.spawn("credential plugin", strand_.get(), finish(r))) return end(*r, failure(cond::cancelled));
+    runs_.keep_until_ended(shared_from_this());
+}
+
+void exec_login::end(run& r, result<> outcome)
+{
+    {
+        std::lock_guard lock(mutex_);
+        running_.reset();
+    }
+    r.ended.settle(std::move(outcome));
+}
+
+asio::awaitable<result<>> exec_login::finish(std::shared_ptr<run> r)
+{
     auto calling = call();
     auto limited = with_timeout(*with_.time, with_.limit, "its run", std::move(calling));
     auto got = co_await std::move(limited);
@@ -81,12 +91,9 @@ asio::awaitable<void> exec_login::finish(std::shared_ptr<run> r)
         outcome = named(with_.plugin, got.error());
         with_.log.warning("the credential plugin failed", {{"why", outcome.error().message()}});
     }
-    {
-        std::lock_guard lock(mutex_);
-        if (got) keep(std::move(*got));
-        running_.reset();
-    }
-    r->ended.settle(std::move(outcome));
+    if (got) keep(std::move(*got));
+    end(*r, std::move(outcome));
+    co_return result<>{};
 }
 
 asio::awaitable<result<exec_credential>> exec_login::call()
@@ -114,15 +121,17 @@ asio::awaitable<result<exec_credential>> exec_login::call()
 
 void exec_login::keep(exec_credential c)
 {
-    renew_at_.reset();
+    std::optional<time_point> renew_at;
     if (c.expires) {
         const auto left = std::max<duration>(std::chrono::duration_cast<duration>(*c.expires - with_.time->wall_now()),
                                              duration::zero());
-        renew_at_ = with_.time->now() + left - std::min<duration>(longest_leeway, left / 5);
+        renew_at = with_.time->now() + left - std::min<duration>(longest_leeway, left / 5);
         if (left == duration::zero())
             with_.log.warning("the credential plugin returned a token that has expired",
                               {{"plugin", with_.plugin.command}});
     }
+    std::lock_guard lock(mutex_);
+    renew_at_ = renew_at;
     credential_ = std::move(c);
 }
 

@@ -8,6 +8,7 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/task_group.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -54,12 +55,15 @@ private:
     };
 
     [[nodiscard]] std::optional<std::string> current(const std::optional<std::string>& refused) const;
-    [[nodiscard]] boost::asio::awaitable<void> finish(std::shared_ptr<run> r);
+    [[nodiscard]] boost::asio::awaitable<result<>> finish(std::shared_ptr<run> r);
+    void begin(const std::shared_ptr<run>& r);
+    void end(run& r, result<> outcome);
     [[nodiscard]] boost::asio::awaitable<result<exec_credential>> call();
     void keep(exec_credential c);
 
-    kept_executor strand_;
     settings with_;
+    kept_executor strand_;
+    task_group runs_;
     std::shared_ptr<metrics::counter> succeeded_;
     std::shared_ptr<metrics::counter> failed_;
 
