@@ -167,7 +167,7 @@ TEST_CASE("report: a reason is shown with a missed target")
           std::map<std::string, std::string>{{"sync, plain", "the disk: slow"}});
     auto missed = sync_row("kubecoro/plain", 1'000);
     missed.what.objects = 150'000;
-    const auto part = document_part({missed}, {.lines = {{"cores", "2"}}}, {{"cold sync, plain", "Too few cores."}});
+    const auto part = document_part({missed}, {.lines = {{"cores", "2"}}}, {{"cold sync, protobuf", "Too few cores."}});
     CHECK(part.find("NOT reached: 1,000 us. Too few cores.") != std::string::npos);
     CHECK(part.find("| cores | 2 |") != std::string::npos);
     CHECK(part.starts_with("**Summary**"));
