@@ -136,13 +136,14 @@ TEST_CASE("exec: one run gives the token of all requests", "[client][exec]")
     const plugin_script script(new_tokens);
     using_plugin the;
     auto c = the.with(script);
-    std::vector<std::shared_ptr<std::optional<result<object>>>> all;
-    for (int i = 0; i < 5; ++i) all.push_back(the.start(c.get(pods, "ns", "a")));
-    for (const auto& one : all) {
-        the.io.restart();
-        while (!*one) the.io.run_one();
-        CHECK(**one);
-    }
+    int ended = 0;
+    for (int i = 0; i < 5; ++i)
+        asio::co_spawn(the.io, c.get(pods, "ns", "a"), [&ended](std::exception_ptr e, result<object> got) {
+            CHECK_FALSE(e);
+            CHECK(got);
+            ++ended;
+        });
+    while (ended != 5) the.io.run_one();
     CHECK(script.runs() == 1);
     CHECK(the.tokens() == std::vector<std::string>(5, "t1"));
 }
