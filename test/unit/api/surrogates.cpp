@@ -37,6 +37,7 @@ constexpr std::array samples{
     sample{R"(k:{\"uid\":\"\udc00\"})", R"(k:{\"uid\":\"\ufffd\"})"},
     sample{R"(\ud800\udc00\uDBFF\uDFFF)", R"(\ud800\udc00\uDBFF\uDFFF)"},
     sample{R"(\ue000\ud7ff\u0fff)", R"(\ue000\ud7ff\u0fff)"},
+    sample{R"(\ud7ff\udc00)", R"(\ud7ff\ufffd)"},
     sample{R"(\\\\\\\\\ud800)", R"(\\\\\\\\\ufffd)"},
 };
 
