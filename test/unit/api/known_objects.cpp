@@ -170,7 +170,7 @@ TEST_CASE("known objects: a list that an exception interrupted is not taken as c
             ++thrown;
         }
         if (complete) continue;
-        // Whatever follows, and however well it fits.
+        // No continuation is accepted, however well it fits.
         for (const std::string& rest : {list.substr(cut), std::string("]}"), std::string("}]}"), std::string("}}]}")}) {
             const auto fed = decoder.feed(rest);
             REQUIRE_FALSE(fed);
