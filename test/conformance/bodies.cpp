@@ -1,4 +1,4 @@
-// Conformance cases: what arrives of a body in protobuf.
+// Conformance cases: bodies in protobuf are stored like those in JSON.
 #include "cluster_under_test.hpp"
 
 #include <kubecoro/api/kinds.hpp>

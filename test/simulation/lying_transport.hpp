@@ -56,7 +56,7 @@ struct lies
     std::string forbidden = {};
 
     random_source random;
-    /// For what only worlds with watches in protobuf have, so that the others stay unchanged.
+    /// Used only by worlds with watches in protobuf, so that the other worlds stay unchanged.
     random_source forms_random;
     journal* notes;
 

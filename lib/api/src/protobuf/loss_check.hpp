@@ -1,4 +1,4 @@
-// Finds what the protobuf of a JSON object would not say.
+// Finds the parts of a JSON object that its protobuf form would lose.
 #pragma once
 
 #include "protobuf/field_problem.hpp"

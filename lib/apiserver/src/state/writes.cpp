@@ -228,7 +228,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     apply_defaults(info, body, false, true);
     if (auto e = settle_schema(info, at.version, body)) return *e;
     normalise(info, body);
-    // As what is stored: an empty list that the body states is no change.
+    // Compared in the stored form: an empty list that the body states is no change.
     take_go_form(info, body);
     if (auto e = validate(info, at.version, &before, body)) return *e;
     if (raises_generation(info.generation, before, body))
