@@ -11,7 +11,7 @@ namespace fuzz {
 
 namespace json = boost::json;
 
-/// True for the values that Go writes for fields that nobody has set, and for containers of nothing else.
+/// True for the zero values of Go types, and for containers that hold only zero values.
 inline bool is_zero(const json::value& v)
 {
     switch (v.kind()) {

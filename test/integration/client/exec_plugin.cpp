@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 using namespace kubecoro;
@@ -184,6 +185,52 @@ TEST_CASE("exec: a token is renewed before it expires", "[client][exec]")
     the.time->advance(100s);
     CHECK(shown(the.run(l->token())) == "t3");
     CHECK(shown(the.run(l->token())) == "t4");
+}
+
+TEST_CASE("exec: a token may hold for ever", "[client][exec]")
+{
+    for (const std::string end : {"9999-12-31T23:59:59Z", "2600-01-01T00:00:00Z"}) {
+        const plugin_script script(prints(R"({"token":"t","expirationTimestamp":")" + end + R"("})"));
+        login_fixture the;
+        const auto l = the.login(script);
+        CHECK(shown(the.run(l->token())) == "t");
+        the.time->advance(24h);
+        CHECK(shown(the.run(l->token())) == "t");
+        CHECK(script.runs() == 1);
+    }
+    const plugin_script long_ago(prints(R"({"token":"t","expirationTimestamp":"0001-01-01T00:00:00Z"})"));
+    login_fixture the;
+    const auto l = the.login(long_ago);
+    CHECK(shown(the.run(l->token())) == "t");
+    CHECK(shown(the.run(l->token())) == "t");
+    CHECK(long_ago.runs() == 2);
+}
+
+TEST_CASE("exec: plugins work where the program lets the system collect its children", "[client][exec]")
+{
+    struct ignored_children
+    {
+        ignored_children() { std::signal(SIGCHLD, SIG_IGN); }
+        ~ignored_children() { std::signal(SIGCHLD, SIG_DFL); }
+    };
+    const ignored_children ignored;
+    const plugin_script script(new_tokens);
+    login_fixture the;
+    const auto l = the.login(script);
+    CHECK(shown(the.run(l->token())) == "t1");
+}
+
+TEST_CASE("exec: a plugin inherits no files of the program", "[client][exec]")
+{
+    // A socket of Asio is open like this one: without FD_CLOEXEC.
+    const int open = ::open("/dev/null", O_RDONLY);
+    REQUIRE(open > STDERR_FILENO);
+    const plugin_script script("[ -e /proc/$$/fd/" + std::to_string(open) + " ] && echo leaked >leak; " + new_tokens);
+    login_fixture the;
+    const auto l = the.login(script);
+    CHECK(shown(the.run(l->token())) == "t1");
+    CHECK(script.file("leak").empty());
+    ::close(open);
 }
 
 TEST_CASE("exec: a refused token is renewed once, and the request repeated", "[client][exec]")

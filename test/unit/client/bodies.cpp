@@ -218,7 +218,7 @@ TEST_CASE("client: a refusal of JSON is a failure, and so is every other failure
     the.net->replies = {{.status = 409}, {.status = 400}};
     CHECK(the.run.run(the.c.update(pods, "ns", "a", pod("a"))).error() == cond::conflict);
     CHECK(the.run.run(the.c.update(pods, "ns", "a", pod("a"))).error() == cond::invalid);
-    // Nothing was repeated; a broken connection leaves open whether the write was performed.
+    // The write is not repeated: the server may have performed it before the connection broke.
     CHECK(the.run.run(the.c.update(pods, "ns", "a", pod("a"))).error() == cond::unreachable);
     CHECK(the.net->seen.size() == 5);
     CHECK(the.last().content_type == protobuf);

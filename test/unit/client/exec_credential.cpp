@@ -38,7 +38,11 @@ TEST_CASE("exec: a token and its end are read", "[client][exec]")
     const auto ends =
         read_exec_credential(credential(R"({"token":"t","expirationTimestamp":"1970-01-01T01:00:05+01:00"})"), v1);
     REQUIRE(ends);
-    CHECK(ends->expires == wall_time(std::chrono::seconds(5)));
+    CHECK(ends->expires == std::chrono::sys_seconds(std::chrono::seconds(5)));
+    const auto never =
+        read_exec_credential(credential(R"({"token":"t","expirationTimestamp":"9999-12-31T23:59:59Z"})"), v1);
+    REQUIRE(never);
+    CHECK(never->expires == std::chrono::sys_seconds(std::chrono::seconds(253402300799)));
     // Members that no version has are passed over, as by client-go.
     CHECK(read_exec_credential(credential(R"({"token":"t","expirationTimestamp":null,"new":1})"), v1));
 }

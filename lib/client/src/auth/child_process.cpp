@@ -33,7 +33,7 @@ failure cannot_start(const std::string& command, int error)
 {
     const bool is_missing = error == ENOENT || error == ENOTDIR;
     return failure(is_missing ? cond::not_found : cond::misconfigured,
-                   command + ": " + std::generic_category().message(error));
+                   "cannot run " + command + ": " + std::generic_category().message(error));
 }
 
 /// A child that has not been waited for; its destruction kills it.
@@ -42,7 +42,7 @@ class child
 public:
     // Signals go to the descriptor: the number may belong to another process once an application that waits for all
     // children has collected this one.
-    explicit child(pid_t pid) noexcept : pid_(pid), descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
+    child(pid_t pid, int descriptor) noexcept : pid_(pid), descriptor_(descriptor) {}
     child(child&& other) noexcept
         : pid_(std::exchange(other.pid_, 0)), descriptor_(std::exchange(other.descriptor_, -1))
     {
@@ -50,15 +50,18 @@ public:
     child& operator=(child&&) = delete;
     ~child()
     {
-        if (pid_ != 0 && descriptor_ >= 0) {
+        if (descriptor_ < 0) return;
+        if (pid_ != 0) {
             (void)::syscall(SYS_pidfd_send_signal, descriptor_, SIGKILL, nullptr, 0);
             (void)wait();
         }
-        if (descriptor_ >= 0) ::close(descriptor_);
+        ::close(descriptor_);
     }
 
-    /// A descriptor that becomes readable when the child has ended; -1 if it has been collected by others.
-    [[nodiscard]] int end() const noexcept { return descriptor_ < 0 ? -1 : ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0); }
+    /// True if the child had ended, and others had collected it, before there was a descriptor.
+    [[nodiscard]] bool is_gone() const noexcept { return descriptor_ < 0; }
+    /// A new descriptor that becomes readable when the child has ended; -1: see errno.
+    [[nodiscard]] int end() const noexcept { return ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0); }
     /// Call after the end. @return the status of waitpid(); none if others have collected the child.
     [[nodiscard]] std::optional<int> collect() noexcept
     {
@@ -91,6 +94,8 @@ public:
         ::posix_spawn_file_actions_init(&actions_);
         if (!interactive) ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+        // Asio's sockets are inherited unless they are closed: a plugin has no business with them.
+        ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
     }
     child_files(const child_files&) = delete;
     child_files& operator=(const child_files&) = delete;
@@ -168,7 +173,13 @@ result<child> start(const program& p, int output)
     const int error =
         ::posix_spawnp(&pid, p.command.c_str(), files.get(), signals.get(), arguments.get(), variables.get());
     if (error != 0) return cannot_start(p.command, error);
-    return child(pid);
+    const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+    if (descriptor >= 0) return child(pid, descriptor);
+    const int why = errno;
+    if (why == ESRCH) return child(0, -1);
+    (void)::kill(pid, SIGKILL);
+    (void)::waitpid(pid, nullptr, 0);
+    return cannot_start(p.command, why);
 }
 
 /// Reads until the end of the stream.
@@ -200,13 +211,14 @@ asio::awaitable<result<program_end>> run_program(program p, std::size_t max_outp
     auto reading = read_all(output, max_output);
     auto text = co_await std::move(reading);
     if (!text) co_return text.error();
-    if (const int end = started->end(); end >= 0) {
-        asio::posix::stream_descriptor ended(executor, end);
-        auto [ec] = co_await ended.async_wait(asio::posix::stream_descriptor::wait_read, as_values);
-        if (ec) co_return failure(ec, "the end of a program");
-    }
     program_end out;
     out.output = std::move(*text);
+    if (started->is_gone()) co_return out;
+    const int end = started->end();
+    if (end < 0) co_return cannot_start(p.command, errno);
+    asio::posix::stream_descriptor ended(executor, end);
+    auto [ec] = co_await ended.async_wait(asio::posix::stream_descriptor::wait_read, as_values);
+    if (ec) co_return failure(ec, "the end of a program");
     if (const auto status = started->collect()) {
         if (WIFEXITED(*status)) out.exit_code = WEXITSTATUS(*status);
         if (WIFSIGNALED(*status)) out.signal = WTERMSIG(*status);

@@ -31,14 +31,14 @@ std::optional<std::string> text_of(const json::object& in, std::string_view name
     return std::string(v->get_string());
 }
 
-result<std::optional<wall_time>> expiry_of(const json::object& status)
+result<std::optional<std::chrono::sys_seconds>> expiry_of(const json::object& status)
 {
     const auto text = text_of(status, "expirationTimestamp");
     if (!text) return wrong("has an expirationTimestamp that is no string");
-    if (text->empty()) return std::optional<wall_time>();
+    if (text->empty()) return std::optional<std::chrono::sys_seconds>();
     const auto time = read_time(*text);
     if (!time) return wrong("has an expirationTimestamp that is no RFC 3339 time");
-    return std::optional(wall_time(std::chrono::seconds(time->seconds)));
+    return std::optional(std::chrono::sys_seconds(std::chrono::seconds(time->seconds)));
 }
 
 } // namespace

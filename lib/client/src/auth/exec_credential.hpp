@@ -1,10 +1,10 @@
 #pragma once
 // The texts that a credential plugin reads and writes: ExecCredential of client.authentication.k8s.io. Sans-io.
 
-#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ struct exec_credential
 {
     std::string token = {};
     /// None: they hold until the server refuses them.
-    std::optional<wall_time> expires = {};
+    std::optional<std::chrono::sys_seconds> expires = {};
 };
 
 /// Fails with cond::misconfigured if the settings of a plugin are incomplete or unknown.

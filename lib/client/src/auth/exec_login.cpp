@@ -2,6 +2,7 @@
 
 #include "auth/child_process.hpp"
 
+#include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <algorithm>
@@ -20,11 +21,14 @@ namespace {
 constexpr std::size_t most_output = std::size_t{1} << 20;
 // A token is renewed this long before it expires, or in the last fifth of its life.
 constexpr std::chrono::seconds longest_leeway{10};
+constexpr std::chrono::hours longest_life{365 * 24};
+constexpr std::size_t shown_hint = 1000;
 
 failure named(const exec_config& plugin, const failure& why)
 {
     std::string text = "credential plugin " + plugin.command + ": " + why.message();
-    if (why == cond::not_found && !plugin.install_hint.empty()) text += "\n" + plugin.install_hint;
+    if (why == cond::not_found && !plugin.install_hint.empty())
+        text += "; " + printable(plugin.install_hint, shown_hint);
     const bool is_missing_or_wrong = why == cond::not_found || why == cond::corrupt;
     return failure(is_missing_or_wrong ? cond::misconfigured : why.condition(), std::move(text));
 }
@@ -123,8 +127,10 @@ void exec_login::keep(exec_credential c)
 {
     std::optional<time_point> renew_at;
     if (c.expires) {
-        const auto left = std::max<duration>(std::chrono::duration_cast<duration>(*c.expires - with_.time->wall_now()),
-                                             duration::zero());
+        // In seconds: nanoseconds have no room for the year 9999, with which some plugins say "never".
+        const auto now = std::chrono::floor<std::chrono::seconds>(with_.time->wall_now());
+        const duration left =
+            std::clamp<std::chrono::seconds>(*c.expires - now, std::chrono::seconds::zero(), longest_life);
         renew_at = with_.time->now() + left - std::min<duration>(longest_leeway, left / 5);
         if (left == duration::zero())
             with_.log.warning("the credential plugin returned a token that has expired",

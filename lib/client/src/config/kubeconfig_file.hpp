@@ -43,7 +43,7 @@ struct user_entry
     std::vector<std::string> as_groups;
     std::vector<std::pair<std::string, std::string>> as_extra;
     std::optional<exec_entry> exec;
-    /// Where the entry has an auth-provider; empty = nowhere.
+    /// Position of the entry's auth-provider; empty = it has none.
     std::string auth_provider;
 };
 

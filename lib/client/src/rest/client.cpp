@@ -93,7 +93,8 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
     if (!address) return address.error();
     if (auto sound = detail::check_impersonation(config.login.as); !sound) return sound.error();
     if (config.login.exec)
-        if (auto sound = detail::check_exec(*config.login.exec); !sound) return sound.error();
+        if (auto sound = detail::check_exec(*config.login.exec); !sound)
+            return failure(cond::misconfigured, "exec: " + sound.error().message());
     if (const auto variable = detail::proxy_variable(*address, system_environment()))
         options.log.warning("proxies are not supported: the variable is ignored and the server is contacted directly",
                             {{"variable", *variable}, {"server", address->endpoint()}});
