@@ -1,6 +1,8 @@
 // Turns the schemas of the built-in kinds into constant tables: make_tables kubernetes.json OUT.cpp. Runs at build time.
 //
 // The rows of kubernetes.json are described in README.md beside it. A mistake in them ends the build.
+#include <kubecoro/api/detail/merge_rules.hpp>
+#include <kubecoro/api/detail/message_names.hpp>
 #include <kubecoro/api/detail/schema.hpp>
 
 #include <boost/json.hpp>
@@ -86,6 +88,8 @@ struct field_row
     std::string_view type;
     std::uint16_t message = 0;
     std::uint16_t flags = 0;
+    /// "", "atomic", "set" or "map:KEYS".
+    std::string_view merging = {};
 };
 
 struct message_row
@@ -93,6 +97,7 @@ struct message_row
     std::string_view name;
     std::string_view form;
     std::vector<field_row> fields;
+    bool atomic = false;
 };
 
 struct kind_row
@@ -140,6 +145,7 @@ private:
             require(n == 1 || row.fields[n - 2].number < row.fields[n - 1].number, where + ": numbers must ascend");
         }
         require(row.fields.size() <= 255, where + ": more than 255 fields");
+        row.atomic = m.contains("atomic") && m.at("atomic").as_bool();
         return row;
     }
 
@@ -162,6 +168,7 @@ private:
         }
         read_options(row, column(3), where);
         read_options(row, column(4), where);
+        row.merging = column(6);
         const bool inlined = (row.flags & field_flag::inlined) != 0;
         require(row.name.empty() == inlined, where + ": either a name or inline");
         require(!inlined || (row.flags == field_flag::inlined && row.type == "message"), where + ": cannot be inline");
@@ -273,6 +280,34 @@ void write_messages(std::ostream& out, const schemas& all, const text_pool& text
     out << "};\n";
 }
 
+/// The rules for server-side apply: those of fields by the number of the field, then those of messages.
+void write_merge_rules(std::ostream& out, const schemas& all)
+{
+    out << "\nconstexpr merge_rule field_rules[]{";
+    std::size_t index = 0;
+    for (const auto& m : all.messages)
+        for (const auto& f : m.fields) {
+            auto rule = f.merging;
+            const auto number = index++;
+            if (rule.empty()) continue;
+            const bool by_key = take_prefix(rule, "map:");
+            require(by_key || rule == "atomic" || rule == "set", std::string(m.name) + ": unknown merging");
+            out << "\n    {" << number << ", merge_kind::" << (by_key ? "by_key" : rule) << ", "
+                << json::serialize(by_key ? rule : "") << "},";
+        }
+    out << "};\n\nconstexpr std::uint16_t atomic_messages[]{";
+    for (std::size_t i = 0; i < all.messages.size(); ++i)
+        if (all.messages[i].atomic) out << ' ' << i << ',';
+    out << "};\n";
+}
+
+void write_message_names(std::ostream& out, const schemas& all)
+{
+    out << "\nconstexpr std::string_view message_names[]{";
+    for (const auto& m : all.messages) out << "\n    " << json::serialize(m.name) << ',';
+    out << "};\n";
+}
+
 void write_kinds(std::ostream& out, const schemas& all, const text_pool& texts)
 {
     std::map<std::pair<std::string_view, std::string_view>, std::size_t> resources;
@@ -297,15 +332,21 @@ void write(std::ostream& out, const schemas& all)
 {
     const text_pool texts(all);
     out << "// Written by make_tables from lib/api/schemas/kubernetes.json.\n"
+           "#include <kubecoro/api/detail/merge_rules.hpp>\n"
+           "#include <kubecoro/api/detail/message_names.hpp>\n"
            "#include <kubecoro/api/detail/schema.hpp>\n\n"
            "namespace kubecoro::detail {\nnamespace {\n\n";
     texts.write(out);
     write_messages(out, all, texts);
     write_kinds(out, all, texts);
+    write_merge_rules(out, all);
+    write_message_names(out, all);
     out << "\n} // namespace\n\n"
            "constinit const schema_tables builtin_schema_tables{"
         << json::serialize(all.version)
-        << ", texts, text_offsets, fields, messages, kinds, resources};\n\n"
+        << ", texts, text_offsets, fields, messages, kinds, resources};\n"
+           "constinit const merge_tables builtin_merge_tables{field_rules, atomic_messages};\n"
+           "constinit const std::span<const std::string_view> builtin_message_names{message_names};\n\n"
            "} // namespace kubecoro::detail\n";
 }
 

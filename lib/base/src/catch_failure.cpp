@@ -1,3 +1,4 @@
+#include <kubecoro/base/as_result.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <boost/asio/this_coro.hpp>
@@ -37,6 +38,12 @@ failure to_failure(std::exception_ptr thrown) noexcept
     } catch (...) {
         return failure(cond::internal, "an exception not derived from std::exception was thrown");
     }
+}
+
+failure detail::failure_of_completion(const boost::system::error_code& e)
+{
+    const cond c = condition_of(e);
+    return c == cond::cancelled ? failure(c) : failure(c, e.message());
 }
 
 asio::awaitable<result<>> catch_failure(asio::awaitable<void> inner)

@@ -1,5 +1,7 @@
 #include "protobuf/go_values.hpp"
 
+#include <kubecoro/api/detail/quantity_text.hpp>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -33,28 +35,13 @@ bool take(std::string_view& text, char wanted) noexcept
     return true;
 }
 
-void take_sign(std::string_view& text) noexcept
-{
-    if (!take(text, '-')) take(text, '+');
-}
-
-/// Takes all digits off the front. Returns their number.
-std::size_t take_digits(std::string_view& text) noexcept
-{
-    std::size_t n = 0;
-    while (n < text.size() && is_digit(text[n])) ++n;
-    text.remove_prefix(n);
-    return n;
-}
-
-/// Takes numbers of the given widths, each but the first behind its separator.
+/// Takes numbers of two digits, but for the first one, each but the first behind the separator.
 template<std::size_t N>
-std::optional<std::array<int, N>> take_numbers(std::string_view& text, const std::array<char, N>& separators,
-                                               std::size_t first_width) noexcept
+std::optional<std::array<int, N>> take_numbers(std::string_view& text, char separator, std::size_t first_width) noexcept
 {
     std::array<int, N> out{};
     for (std::size_t i = 0; i < N; ++i) {
-        if (i != 0 && !take(text, separators[i])) return std::nullopt;
+        if (i != 0 && !take(text, separator)) return std::nullopt;
         const auto value = take_number(text, i == 0 ? first_width : 2);
         if (!value) return std::nullopt;
         out[i] = *value;
@@ -62,16 +49,22 @@ std::optional<std::array<int, N>> take_numbers(std::string_view& text, const std
     return out;
 }
 
-std::optional<std::int32_t> take_fraction(std::string_view& text) noexcept
+struct fraction
 {
-    if (!take(text, '.')) return 0;
     std::int32_t nanos = 0;
     std::size_t digits = 0;
-    for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1), ++digits)
-        if (digits < 9) nanos = nanos * 10 + (text.front() - '0');
-    if (digits == 0) return std::nullopt;
-    for (; digits < 9; ++digits) nanos *= 10;
-    return nanos;
+};
+
+/// Takes the fraction of a second, if there is one. Go takes a comma for a point.
+std::optional<fraction> take_fraction(std::string_view& text) noexcept
+{
+    fraction out;
+    if (!take(text, '.') && !take(text, ',')) return out;
+    for (const char c : take_digits(text))
+        if (out.digits++ < 9) out.nanos = out.nanos * 10 + (c - '0');
+    if (out.digits == 0) return std::nullopt;
+    for (auto n = out.digits; n < 9; ++n) out.nanos *= 10;
+    return out;
 }
 
 /// Takes the offset from UTC, in seconds.
@@ -81,7 +74,7 @@ std::optional<std::int64_t> take_offset(std::string_view& text) noexcept
     const bool west = !text.empty() && text.front() == '-';
     if (!west && (text.empty() || text.front() != '+')) return std::nullopt;
     text.remove_prefix(1);
-    const auto parts = take_numbers<2>(text, {0, ':'}, 2);
+    const auto parts = take_numbers<2>(text, ':', 2);
     if (!parts || (*parts)[0] > 24 || (*parts)[1] > 60) return std::nullopt;
     const std::int64_t seconds = (*parts)[0] * 3600 + (*parts)[1] * 60;
     return west ? -seconds : seconds;
@@ -101,25 +94,45 @@ std::uint64_t take_unit(std::string_view& text) noexcept
     return 0;
 }
 
+/// Takes digits off the front. None above `most`.
+std::optional<std::uint64_t> take_whole(std::string_view& text, std::uint64_t most) noexcept
+{
+    std::uint64_t whole = 0;
+    for (const char c : take_digits(text)) {
+        const auto digit = static_cast<std::uint64_t>(c - '0');
+        if (digit > most || whole > (most - digit) / 10) return std::nullopt;
+        whole = whole * 10 + digit;
+    }
+    return whole;
+}
+
+/// The part of a unit that the digits behind a point say, computed as Go does: the product is rounded once, then cut.
+std::uint64_t part_of(std::uint64_t unit, std::string_view digits) noexcept
+{
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t value = 0;
+    double scale = 1;
+    for (const char c : digits) {
+        if (value > most / 10) break;
+        const std::uint64_t next = value * 10 + static_cast<std::uint64_t>(c - '0');
+        if (next > most + 1) break;
+        value = next;
+        scale *= 10;
+    }
+    return static_cast<std::uint64_t>(static_cast<double>(value) * (static_cast<double>(unit) / scale));
+}
+
 /// Takes a decimal number and its unit off the front, in nanoseconds. None also above `most`.
 std::optional<std::uint64_t> take_amount(std::string_view& text, std::uint64_t most) noexcept
 {
-    std::uint64_t whole = 0;
-    bool any = false;
-    for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1), any = true) {
-        if (whole > most / 10) return std::nullopt;
-        whole = whole * 10 + static_cast<std::uint64_t>(text.front() - '0');
-    }
-    double fraction = 0;
-    if (take(text, '.'))
-        for (double place = 0.1; !text.empty() && is_digit(text.front()); text.remove_prefix(1), any = true) {
-            fraction += place * (text.front() - '0');
-            place /= 10;
-        }
-    const std::uint64_t unit = any ? take_unit(text) : 0;
-    if (unit == 0 || whole > most / unit) return std::nullopt;
-    // Rounded: the digits of a fraction that Go wrote are nanoseconds exactly.
-    const std::uint64_t value = whole * unit + static_cast<std::uint64_t>(fraction * static_cast<double>(unit) + 0.5);
+    const std::size_t size = text.size();
+    const auto whole = take_whole(text, most);
+    const bool has_point = take(text, '.');
+    const std::string_view digits = has_point ? take_digits(text) : std::string_view();
+    const bool has_digits = size - text.size() > (has_point ? 1u : 0u);
+    const std::uint64_t unit = has_digits ? take_unit(text) : 0;
+    if (!whole || unit == 0 || *whole > most / unit) return std::nullopt;
+    const std::uint64_t value = *whole * unit + part_of(unit, digits);
     if (value > most) return std::nullopt;
     return value;
 }
@@ -132,32 +145,45 @@ int base64_digit(char c) noexcept
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-} // namespace
-
-std::optional<go_time> read_time(std::string_view text) noexcept
+/// Takes the time of a day. Go reads an hour of one digit.
+std::optional<std::int64_t> take_time_of_day(std::string_view& text) noexcept
 {
-    const auto date = take_numbers<3>(text, {0, '-', '-'}, 4);
-    if (!date || !take(text, 'T')) return std::nullopt;
-    const auto time = take_numbers<3>(text, {0, ':', ':'}, 2);
+    const auto hour_digits = text.size() > 1 && text[1] == ':' ? 1u : 2u;
+    const auto time = take_numbers<3>(text, ':', hour_digits);
     if (!time || (*time)[0] > 23 || (*time)[1] > 59 || (*time)[2] > 59) return std::nullopt;
+    return (*time)[0] * 3600 + (*time)[1] * 60 + (*time)[2];
+}
+
+enum class fraction_rule
+{
+    any,
+    six_digits
+};
+
+std::optional<go_time> read_time(std::string_view text, fraction_rule rule) noexcept
+{
+    const auto date = take_numbers<3>(text, '-', 4);
+    if (!date || !take(text, 'T')) return std::nullopt;
     const std::chrono::year_month_day day{std::chrono::year{(*date)[0]},
                                           std::chrono::month{static_cast<unsigned>((*date)[1])},
                                           std::chrono::day{static_cast<unsigned>((*date)[2])}};
-    if (!day.ok()) return std::nullopt;
-    const auto nanos = take_fraction(text);
-    if (!nanos) return std::nullopt;
+    const auto seconds = take_time_of_day(text);
+    const auto fraction = take_fraction(text);
+    if (!day.ok() || !seconds || !fraction) return std::nullopt;
+    if (rule == fraction_rule::six_digits && fraction->digits != 6) return std::nullopt;
     const auto offset = take_offset(text);
     if (!offset || !text.empty()) return std::nullopt;
     const std::int64_t days = std::chrono::sys_days{day}.time_since_epoch().count();
-    return go_time{days * 86400 + (*time)[0] * 3600 + (*time)[1] * 60 + (*time)[2] - *offset, *nanos};
+    return go_time{days * 86400 + *seconds - *offset, fraction->nanos};
 }
 
-bool has_micros(std::string_view text) noexcept
+} // namespace
+
+std::optional<go_time> read_time(std::string_view text) noexcept { return read_time(text, fraction_rule::any); }
+
+std::optional<go_time> read_micro_time(std::string_view text) noexcept
 {
-    constexpr std::size_t seconds_end = std::string_view("1970-01-01T00:00:00").size();
-    constexpr std::size_t micros_end = seconds_end + std::string_view(".000000").size();
-    return text.size() > micros_end && text[seconds_end] == '.' &&
-           text.find_first_not_of("0123456789", seconds_end + 1) == micros_end;
+    return read_time(text, fraction_rule::six_digits);
 }
 
 std::optional<std::int64_t> read_duration(std::string_view text) noexcept
@@ -180,16 +206,9 @@ std::optional<std::int64_t> read_duration(std::string_view text) noexcept
 
 bool is_plain_quantity(std::string_view text) noexcept
 {
-    take_sign(text);
-    if (take_digits(text) == 0 || (take(text, '.') && take_digits(text) == 0)) return false;
-    constexpr std::string_view suffixes[] = {"",  "n", "u",  "m",  "k",  "M",  "G",  "T",
-                                             "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-    if (std::ranges::find(suffixes, text) != std::end(suffixes)) return true;
-    if (!take(text, 'e') && !take(text, 'E')) return false;
-    take_sign(text);
-    constexpr std::size_t longest_exponent = 3;
-    const std::size_t digits = take_digits(text);
-    return digits > 0 && digits <= longest_exponent && text.empty();
+    const quantity_parts parts = split_quantity(text);
+    const bool has_point = text.find('.') != text.npos;
+    return is_quantity(text) && !parts.whole.empty() && parts.fraction.empty() != has_point;
 }
 
 bool append_decoded_base64(std::string& out, std::string_view text)

@@ -10,9 +10,7 @@
 
 namespace kubecoro::detail {
 
-/// True if a text that read_time() reads has a fraction of six digits, without which Go reads no MicroTime from JSON.
-[[nodiscard]] bool has_micros(std::string_view text) noexcept;
-/// Reads a time.Duration in nanoseconds: `1h0m0s`, `-1.5s`, `300ms`.
+/// Reads a time.Duration in nanoseconds as Go's time.ParseDuration does: `1h0m0s`, `-1.5s`, `300ms`.
 [[nodiscard]] std::optional<std::int64_t> read_duration(std::string_view text) noexcept;
 /// True if the text is a quantity as people and programs write them: `1`, `-0.5`, `100m`, `1.5Gi`, `2E`, `1e3`. Go reads
 /// more forms, such as `.5`.

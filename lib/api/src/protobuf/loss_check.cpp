@@ -72,7 +72,7 @@ bool loss_check::message(const schema_field& f, value_view v)
     case json_form::quantity:
         return quantity(v);
     case json_form::micro_time:
-        return !v.is_string() || has_micros(v.as_string()) || problem_.is("a time without six digits of fraction");
+        return !v.is_string() || read_micro_time(v.as_string()) || problem_.is("a time without six digits of fraction");
     case json_form::raw_json:
         return raw_json(v);
     case json_form::schema_or_array:

@@ -2,6 +2,7 @@
 
 #include "protobuf/go_text.hpp"
 #include "protobuf/go_values.hpp"
+#include "values/kind_name.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -28,27 +29,6 @@ const json::value& nothing()
     return null;
 }
 
-std::string_view name_of(const json::value& v) noexcept
-{
-    switch (v.kind()) {
-    case json::kind::null:
-        return "null";
-    case json::kind::bool_:
-        return "a boolean";
-    case json::kind::int64:
-    case json::kind::uint64:
-    case json::kind::double_:
-        return "a number";
-    case json::kind::string:
-        return "a string";
-    case json::kind::array:
-        return "an array";
-    case json::kind::object:
-        break;
-    }
-    return "an object";
-}
-
 std::string_view text_of(const json::value& v) noexcept
 {
     const auto* text = v.if_string();
@@ -66,7 +46,7 @@ bool may_be_absent(const schema_field& f) noexcept
 
 bool message_writer::fail(std::string_view wanted, const json::value& found)
 {
-    return problem_.is("expected " + std::string(wanted) + ", got " + std::string(name_of(found)));
+    return problem_.is("expected " + std::string(wanted) + ", got " + std::string(kind_name(found)));
 }
 
 bool message_writer::write(std::uint16_t message, const json::object& from)

@@ -1,18 +1,19 @@
 #include <kubecoro/api/request.hpp>
 
-#include <kubecoro/api/detail/schema.hpp>
+#include "request/percent.hpp"
+#include "request/query.hpp"
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
+#include <kubecoro/api/detail/schema.hpp>
+#include <kubecoro/api/detail/time_text.hpp>
 
 #include <optional>
 
 namespace kubecoro {
+
+using namespace detail;
+
 namespace {
 
-constexpr std::string_view json_type = "application/json";
 constexpr std::string_view protobuf_type = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view metadata_list = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 constexpr std::string_view metadata_of_one = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
@@ -28,22 +29,7 @@ std::string forms(std::string_view representation, bool protobuf)
 bool has_schema(const resource_type& r)
 {
     const auto version = r.api_version();
-    return detail::builtin_schemas::find_resource(version, r.plural) != nullptr;
-}
-
-bool is_unreserved(char c) noexcept
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-           c == '_' || c == '~';
-}
-
-void append_percent(std::string& out, char c)
-{
-    static constexpr char hex[] = "0123456789ABCDEF";
-    const auto u = static_cast<unsigned char>(c);
-    out += '%';
-    out += hex[u >> 4];
-    out += hex[u & 15];
+    return builtin_schemas::find_resource(version, r.plural) != nullptr;
 }
 
 // Keeps the characters that a path segment may contain unescaped: RBAC names contain colons.
@@ -70,32 +56,6 @@ std::optional<failure> refuse_segment(std::string_view what, std::string_view te
     return std::nullopt;
 }
 
-// Query parameters; callers add them in alphabetical order, so that equal requests have equal text.
-class query
-{
-public:
-    query& add(std::string_view name, std::string_view value)
-    {
-        text_ += text_.empty() ? '?' : '&';
-        text_ += name;
-        text_ += '=';
-        text_ += encode_query_value(value);
-        return *this;
-    }
-    query& add_unless_empty(std::string_view name, std::string_view value)
-    {
-        return value.empty() ? *this : add(name, value);
-    }
-    query& add_if(bool wanted, std::string_view name, std::string_view value)
-    {
-        return wanted ? add(name, value) : *this;
-    }
-    [[nodiscard]] const std::string& text() const noexcept { return text_; }
-
-private:
-    std::string text_;
-};
-
 std::string_view text_of(version_match match) noexcept
 {
     switch (match) {
@@ -104,36 +64,6 @@ std::string_view text_of(version_match match) noexcept
     case version_match::not_older_than:
         return "NotOlderThan";
     case version_match::unset:
-        break;
-    }
-    return {};
-}
-
-std::string_view text_of(field_validation validation) noexcept
-{
-    switch (validation) {
-    case field_validation::ignore:
-        return "Ignore";
-    case field_validation::warn:
-        return "Warn";
-    case field_validation::strict:
-        return "Strict";
-    case field_validation::unset:
-        break;
-    }
-    return {};
-}
-
-std::string_view text_of(deletion_propagation propagation) noexcept
-{
-    switch (propagation) {
-    case deletion_propagation::orphan:
-        return "Orphan";
-    case deletion_propagation::background:
-        return "Background";
-    case deletion_propagation::foreground:
-        return "Foreground";
-    case deletion_propagation::unset:
         break;
     }
     return {};
@@ -154,62 +84,7 @@ std::string_view content_type_of(patch_kind kind) noexcept
     return "application/apply-patch+yaml";
 }
 
-query write_query(const write_options& o, bool force = false)
-{
-    query q;
-    q.add_if(o.dry_run, "dryRun", "All")
-        .add_unless_empty("fieldManager", o.field_manager)
-        .add_unless_empty("fieldValidation", text_of(o.validation))
-        .add_if(force, "force", "true");
-    return q;
-}
-
-// On the server, a body takes precedence over the query, so all options go into the body.
-std::string delete_body(const delete_options& o)
-{
-    if (o == delete_options{}) return {};
-    boost::json::object body{{"kind", "DeleteOptions"}, {"apiVersion", "v1"}};
-    if (o.grace_period) body["gracePeriodSeconds"] = o.grace_period->count();
-    boost::json::object preconditions;
-    if (!o.uid.empty()) preconditions["uid"] = o.uid;
-    if (!o.resource_version.empty()) preconditions["resourceVersion"] = o.resource_version;
-    if (!preconditions.empty()) body["preconditions"] = std::move(preconditions);
-    if (o.propagation != deletion_propagation::unset) body["propagationPolicy"] = text_of(o.propagation);
-    if (o.dry_run) body["dryRun"] = boost::json::array({"All"});
-    return boost::json::serialize(body);
-}
-
-request make(std::string method, std::string target)
-{
-    request r;
-    r.method = std::move(method);
-    r.target = std::move(target);
-    return r;
-}
-
-request make(std::string method, std::string target, std::string_view content_type, std::string body)
-{
-    request r = make(std::move(method), std::move(target));
-    r.content_type = content_type;
-    r.body = std::move(body);
-    return r;
-}
-
 } // namespace
-
-std::string encode_query_value(std::string_view text)
-{
-    std::string out;
-    for (char c : text) {
-        if (is_unreserved(c))
-            out += c;
-        else if (c == ' ')
-            out += '+';
-        else
-            append_percent(out, c);
-    }
-    return out;
-}
 
 request_builder::request_builder(resource_type resource, std::string ns, wire_form form)
     : resource_(std::move(resource)), ns_(std::move(ns)), form_(form)
@@ -239,32 +114,85 @@ result<std::string> request_builder::object_path(std::string_view name, std::str
     return path;
 }
 
-result<request> request_builder::list(const list_options& o) const
+namespace {
+
+std::string_view text_of(table_object with) noexcept
+{
+    switch (with) {
+    case table_object::whole:
+        return "Object";
+    case table_object::none:
+        return "None";
+    case table_object::metadata:
+        break;
+    }
+    return {};
+}
+
+// A server without tables answers with the objects themselves.
+std::string table_accept()
+{
+    const std::string json(json_type);
+    return json + ";as=Table;g=meta.k8s.io;v=v1," + json + ";as=Table;g=meta.k8s.io;v=v1beta1," + json;
+}
+
+} // namespace
+
+result<std::string> request_builder::list_target(const list_options& o, bool for_removal, table_object with) const
 {
     if (!o.continue_token.empty() && (!o.resource_version.empty() || o.match != version_match::unset))
         return failure(cond::invalid, "a continue token cannot be combined with a resource version or a match");
-    auto path = collection_path(false);
+    auto path = collection_path(for_removal);
     if (!path) return path.error();
     query q;
     q.add_unless_empty("continue", o.continue_token)
         .add_unless_empty("fieldSelector", o.field_selector)
+        .add_unless_empty("includeObject", text_of(with))
         .add_unless_empty("labelSelector", o.label_selector)
         .add_if(o.limit != 0, "limit", std::to_string(o.limit))
         .add_unless_empty("resourceVersion", o.resource_version)
         .add_unless_empty("resourceVersionMatch", text_of(o.match))
         .add_unless_empty("shardSelector", o.shard_selector);
-    request r = make("GET", *path + q.text());
+    return *path + q.text();
+}
+
+result<request> request_builder::list(const list_options& o) const
+{
+    auto target = list_target(o, false, table_object::metadata);
+    if (!target) return target.error();
+    request r = make_request("GET", std::move(*target));
     r.accept = read_accept(o.metadata_only ? metadata_list : std::string_view{});
     return r;
 }
 
-result<request> request_builder::watch(const watch_options& o) const
+result<request> request_builder::list_table(const list_options& o, table_object with) const
+{
+    auto target = list_target(o, false, with);
+    if (!target) return target.error();
+    request r = make_request("GET", std::move(*target));
+    r.accept = table_accept();
+    return r;
+}
+
+result<request> request_builder::get_table(std::string_view name, table_object with) const
+{
+    auto path = object_path(name, {});
+    if (!path) return path.error();
+    query q;
+    q.add_unless_empty("includeObject", text_of(with));
+    request r = make_request("GET", *path + q.text());
+    r.accept = table_accept();
+    return r;
+}
+
+result<std::string> request_builder::watch_target(const watch_options& o, table_object with) const
 {
     auto path = collection_path(false);
     if (!path) return path.error();
     query q;
     q.add_if(o.allow_bookmarks, "allowWatchBookmarks", "true")
         .add_unless_empty("fieldSelector", o.field_selector)
+        .add_unless_empty("includeObject", text_of(with))
         .add_unless_empty("labelSelector", o.label_selector)
         .add_unless_empty("resourceVersion", o.resource_version)
         .add_unless_empty("resourceVersionMatch", text_of(o.match))
@@ -273,17 +201,79 @@ result<request> request_builder::watch(const watch_options& o) const
         .add_unless_empty("shardSelector", o.shard_selector)
         .add_if(o.timeout.count() > 0, "timeoutSeconds", std::to_string(o.timeout.count()))
         .add("watch", "true");
-    request r = make("GET", *path + q.text());
+    return *path + q.text();
+}
+
+result<request> request_builder::watch(const watch_options& o) const
+{
+    auto target = watch_target(o, table_object::metadata);
+    if (!target) return target.error();
+    request r = make_request("GET", std::move(*target));
     r.accept = read_accept(o.metadata_only ? metadata_of_one : std::string_view{});
+    return r;
+}
+
+result<request> request_builder::watch_table(const watch_options& o, table_object with) const
+{
+    auto target = watch_target(o, with);
+    if (!target) return target.error();
+    request r = make_request("GET", std::move(*target));
+    r.accept = table_accept();
     return r;
 }
 
 result<request> request_builder::get(std::string_view name, std::string_view subresource) const
 {
+    return get(name, get_options{}, subresource);
+}
+
+result<request> request_builder::get(std::string_view name, const get_options& o, std::string_view subresource) const
+{
     auto path = object_path(name, subresource);
     if (!path) return path.error();
-    request r = make("GET", std::move(*path));
-    r.accept = read_accept({});
+    query q;
+    q.add_unless_empty("resourceVersion", o.resource_version);
+    request r = make_request("GET", *path + q.text());
+    r.accept = read_accept(o.metadata_only ? metadata_of_one : std::string_view{});
+    return r;
+}
+
+namespace {
+
+std::optional<failure> refuse_log_options(const log_options& o)
+{
+    if (o.since && !o.since_time.empty())
+        return failure(cond::invalid, "a log has either a greatest age or a time of its first line, not both");
+    if (o.since && o.since->count() < 1) return failure(cond::invalid, "the greatest age of log lines is at least 1 s");
+    if (!o.since_time.empty() && !read_time(o.since_time))
+        return failure(cond::invalid,
+                       "the time of the first log line is not in RFC 3339, such as 2026-11-21T06:09:05Z");
+    if (o.limit_bytes && *o.limit_bytes == 0) return failure(cond::invalid, "the limit of a log is at least 1 byte");
+    if (o.max_line_bytes < 4) return failure(cond::invalid, "the limit of a log line is at least 4 bytes");
+    return std::nullopt;
+}
+
+} // namespace
+
+result<request> request_builder::log(std::string_view name, const log_options& o) const
+{
+    if (auto bad = refuse_log_options(o)) return *bad;
+    auto path = object_path(name, "log");
+    if (!path) return path.error();
+    query q;
+    q.add_unless_empty("container", o.container)
+        .add_if(o.follow, "follow", "true")
+        .add_if(o.insecure_skip_tls_verify_backend, "insecureSkipTLSVerifyBackend", "true")
+        .add_if(o.limit_bytes.has_value(), "limitBytes", std::to_string(o.limit_bytes.value_or(0)))
+        .add_if(o.previous, "previous", "true")
+        .add_if(o.since.has_value(), "sinceSeconds", std::to_string(o.since.value_or(std::chrono::seconds{0}).count()))
+        .add_unless_empty("sinceTime", o.since_time)
+        .add_unless_empty("stream", o.stream)
+        .add_if(o.tail_lines.has_value(), "tailLines", std::to_string(o.tail_lines.value_or(0)))
+        .add_if(o.timestamps, "timestamps", "true");
+    request r = make_request("GET", *path + q.text());
+    // The log is plain text; a refusal is JSON.
+    r.accept = "text/plain,application/json,*/*";
     return r;
 }
 
@@ -306,7 +296,16 @@ result<request> request_builder::create(std::string body, const write_options& o
 {
     auto path = collection_path(true);
     if (!path) return path.error();
-    return make("POST", *path + write_query(o).text(), json_type, std::move(body));
+    return make_request("POST", *path + write_query(o).text(), json_type, std::move(body));
+}
+
+result<request> request_builder::create_subresource(std::string_view name, std::string_view subresource,
+                                                    std::string body, const write_options& o) const
+{
+    if (subresource.empty()) return failure(cond::invalid, "the name of the subresource is empty");
+    auto path = object_path(name, subresource);
+    if (!path) return path.error();
+    return make_request("POST", *path + write_query(o).text(), json_type, std::move(body));
 }
 
 result<request> request_builder::update(std::string_view name, std::string body, const write_options& o,
@@ -314,7 +313,7 @@ result<request> request_builder::update(std::string_view name, std::string body,
 {
     auto path = object_path(name, subresource);
     if (!path) return path.error();
-    return make("PUT", *path + write_query(o).text(), json_type, std::move(body));
+    return make_request("PUT", *path + write_query(o).text(), json_type, std::move(body));
 }
 
 result<request> request_builder::patch(std::string_view name, patch_kind kind, std::string body, const patch_options& o,
@@ -326,16 +325,33 @@ result<request> request_builder::patch(std::string_view name, patch_kind kind, s
         return failure(cond::invalid, "server-side apply requires a field manager");
     auto path = object_path(name, subresource);
     if (!path) return path.error();
-    return make("PATCH", *path + write_query(o.write, o.force).text(), content_type_of(kind), std::move(body));
+    return make_request("PATCH", *path + write_query(o.write, o.force).text(), content_type_of(kind), std::move(body));
 }
 
-result<request> request_builder::remove(std::string_view name, const delete_options& o) const
+namespace {
+
+request removal(std::string target, const delete_options& o)
 {
-    auto path = object_path(name, {});
-    if (!path) return path.error();
-    std::string body = delete_body(o);
+    std::string body = delete_options_text(o);
     const std::string_view type = body.empty() ? std::string_view{} : json_type;
-    return make("DELETE", std::move(*path), type, std::move(body));
+    return make_request("DELETE", std::move(target), type, std::move(body));
+}
+
+} // namespace
+
+result<request> request_builder::remove(std::string_view name, const delete_options& o,
+                                        std::string_view subresource) const
+{
+    auto path = object_path(name, subresource);
+    if (!path) return path.error();
+    return removal(std::move(*path), o);
+}
+
+result<request> request_builder::remove_collection(const list_options& which, const delete_options& o) const
+{
+    auto target = list_target(which, true, table_object::metadata);
+    if (!target) return target.error();
+    return removal(std::move(*target), o);
 }
 
 } // namespace kubecoro

@@ -1,4 +1,5 @@
 // Converts tapes to JSON text and to Boost.JSON values.
+#include "tape/json_quote.hpp"
 #include "tape/number_text.hpp"
 #include "tape/tape_reader.hpp"
 
@@ -14,48 +15,8 @@
 namespace kubecoro {
 namespace {
 
+using detail::append_quoted;
 using detail::head;
-
-void append_quoted(std::string& out, std::string_view s)
-{
-    static constexpr char hex[] = "0123456789abcdef";
-    out += '"';
-    std::size_t plain = 0;
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        const auto c = static_cast<unsigned char>(s[i]);
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
-        out += s.substr(plain, i - plain);
-        plain = i + 1;
-        out += '\\';
-        switch (c) {
-        case '"':
-        case '\\':
-            out += static_cast<char>(c);
-            break;
-        case '\b':
-            out += 'b';
-            break;
-        case '\f':
-            out += 'f';
-            break;
-        case '\n':
-            out += 'n';
-            break;
-        case '\r':
-            out += 'r';
-            break;
-        case '\t':
-            out += 't';
-            break;
-        default:
-            out += "u00";
-            out += hex[c >> 4];
-            out += hex[c & 15];
-        }
-    }
-    out += s.substr(plain);
-    out += '"';
-}
 
 void append_value(std::string& out, const value_view& v, std::size_t depth)
 {

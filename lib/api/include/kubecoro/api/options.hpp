@@ -3,6 +3,7 @@
 #include <kubecoro/base/name_first.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +40,17 @@ struct list_options
     bool metadata_only = false;
     KUBECORO_NAME_FIRST;
     friend bool operator==(const list_options&, const list_options&) = default;
+};
+
+/// Options of a GET of one object.
+struct get_options
+{
+    /// "" = newest, "0" = any version that the server has at hand, else at least that version.
+    std::string resource_version = {};
+    /// As in list_options.
+    bool metadata_only = false;
+    KUBECORO_NAME_FIRST;
+    friend bool operator==(const get_options&, const get_options&) = default;
 };
 
 /// Options of a WATCH.
@@ -108,6 +120,24 @@ struct patch_options
     friend bool operator==(const patch_options&, const patch_options&) = default;
 };
 
+/// Options of a server-side apply.
+struct apply_options
+{
+    /// The name under which the fields are owned: the same in each version and replica of a program. Required.
+    std::string field_manager = {};
+    /// Takes fields from other managers instead of failing with a conflict.
+    bool force = false;
+    /// Checks the request and changes nothing.
+    bool dry_run = false;
+    /// How the server treats unknown and duplicate fields.
+    field_validation validation = field_validation::unset;
+    /// The body's metadata.resourceVersion is meant: fail with cond::conflict unless it is the newest. Without it, a body
+    /// with a version is refused, because it is one that was read and not one that was made.
+    bool match_resource_version = false;
+    KUBECORO_NAME_FIRST;
+    friend bool operator==(const apply_options&, const apply_options&) = default;
+};
+
 /// How dependent objects are deleted; `unset` leaves it to the server.
 enum class deletion_propagation
 {
@@ -132,6 +162,44 @@ struct delete_options
     std::string resource_version = {};
     KUBECORO_NAME_FIRST;
     friend bool operator==(const delete_options&, const delete_options&) = default;
+};
+
+/// The object that a server sends with each row of a table.
+enum class table_object
+{
+    /// Its kind, apiVersion and metadata.
+    metadata,
+    whole,
+    none
+};
+
+/// The part of a container's log that a pod_logs() asks for. Every field's zero is the server's default.
+struct log_options
+{
+    /// The container; empty = the only one of the pod.
+    std::string container = {};
+    /// New lines are sent as they are written, until the container ends.
+    bool follow = false;
+    /// The log of the container's previous run.
+    bool previous = false;
+    /// Each line begins with the time at which it was written, in RFC 3339 with nanoseconds, and a blank.
+    bool timestamps = false;
+    /// Only lines that are at most this old; at least 1 s.
+    std::optional<std::chrono::seconds> since = {};
+    /// Only lines written at this time or later, in RFC 3339 such as "2026-11-21T06:09:05Z". Not together with `since`.
+    std::string since_time = {};
+    /// Only the last lines, this many; 0 = none, but new ones with `follow`.
+    std::optional<std::uint64_t> tail_lines = {};
+    /// The server sends about this many bytes at most and then ends the stream; at least 1.
+    std::optional<std::uint64_t> limit_bytes = {};
+    /// "Stdout", "Stderr" or "All", where the cluster separates them; empty = both.
+    std::string stream = {};
+    /// The API server does not check the certificate of the node's agent.
+    bool insecure_skip_tls_verify_backend = false;
+    /// Longer lines arrive in pieces of at most this many bytes, see log_line. At least 4. The server does not know it.
+    std::size_t max_line_bytes = 64 * 1024;
+    KUBECORO_NAME_FIRST;
+    friend bool operator==(const log_options&, const log_options&) = default;
 };
 
 } // namespace kubecoro

@@ -50,8 +50,22 @@ public:
     [[nodiscard]] result<request> watch(const watch_options& o) const;
     /// @param subresource  "status", "scale", ...; empty = the object itself.
     [[nodiscard]] result<request> get(std::string_view name, std::string_view subresource = {}) const;
+    /// A GET with options.
+    [[nodiscard]] result<request> get(std::string_view name, const get_options& o,
+                                      std::string_view subresource = {}) const;
+    /// A GET of one object as a `Table`; a server without tables sends the object.
+    [[nodiscard]] result<request> get_table(std::string_view name, table_object with) const;
+    /// A LIST as a `Table`, one page of it; a server without tables sends the list.
+    [[nodiscard]] result<request> list_table(const list_options& o, table_object with) const;
+    /// A WATCH whose events have a `Table` of one row; a server without tables sends the objects.
+    [[nodiscard]] result<request> watch_table(const watch_options& o, table_object with) const;
+    /// A GET of the subresource log: plain text.
+    [[nodiscard]] result<request> log(std::string_view name, const log_options& o) const;
     /// A POST to the collection.
     [[nodiscard]] result<request> create(std::string body, const write_options& o = {}) const;
+    /// A POST to a subresource: an eviction, a binding, a token request.
+    [[nodiscard]] result<request> create_subresource(std::string_view name, std::string_view subresource,
+                                                     std::string body, const write_options& o = {}) const;
     /// A PUT.
     [[nodiscard]] result<request> update(std::string_view name, std::string body, const write_options& o = {},
                                          std::string_view subresource = {}) const;
@@ -59,9 +73,14 @@ public:
     [[nodiscard]] result<request> patch(std::string_view name, patch_kind kind, std::string body,
                                         const patch_options& o = {}, std::string_view subresource = {}) const;
     /// A DELETE of one object.
-    [[nodiscard]] result<request> remove(std::string_view name, const delete_options& o = {}) const;
+    [[nodiscard]] result<request> remove(std::string_view name, const delete_options& o = {},
+                                         std::string_view subresource = {}) const;
+    /// A DELETE of all objects that a LIST with these options has. A namespaced resource requires a namespace.
+    [[nodiscard]] result<request> remove_collection(const list_options& which, const delete_options& o = {}) const;
 
 private:
+    [[nodiscard]] result<std::string> list_target(const list_options& o, bool for_removal, table_object with) const;
+    [[nodiscard]] result<std::string> watch_target(const watch_options& o, table_object with) const;
     [[nodiscard]] std::string read_accept(std::string_view metadata) const;
     [[nodiscard]] result<std::string> collection_path(bool for_create) const;
     [[nodiscard]] result<std::string> object_path(std::string_view name, std::string_view subresource) const;
@@ -70,6 +89,9 @@ private:
     std::string ns_;
     wire_form form_;
 };
+
+/// The text of a `DeleteOptions` object; empty for the server's defaults.
+[[nodiscard]] std::string delete_options_text(const delete_options& o);
 
 /// True if the request accepts protobuf.
 [[nodiscard]] bool accepts_protobuf(const request& r) noexcept;

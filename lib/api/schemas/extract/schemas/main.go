@@ -18,6 +18,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"kubecoro/lib/api/schemas/extract/internal/kinds"
 )
@@ -33,13 +35,14 @@ type kindRow struct {
 type messageRow struct {
 	Name   string  `json:"name"`
 	Form   string  `json:"form,omitempty"`
+	Atomic bool    `json:"atomic,omitempty"`
 	Fields [][]any `json:"fields"`
 }
 
 func main() {
 	log.SetFlags(0)
 	served := servedResources()
-	found := &messages{rows: map[reflect.Type]*messageRow{}}
+	found := &messages{rows: map[reflect.Type]*messageRow{}, merging: mergingOfAll()}
 	var rows []kindRow
 	scheme := kinds.Scheme()
 	for _, k := range kinds.All(scheme) {
@@ -82,4 +85,12 @@ func lines[Row any](rows []Row) string {
 		texts[i] = string(text)
 	}
 	return strings.Join(texts, ",\n")
+}
+
+func kindOf(scheme *runtime.Scheme, object runtime.Object) schema.GroupVersionKind {
+	all, _, err := scheme.ObjectKinds(object)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return all[0]
 }

@@ -48,6 +48,7 @@ var forms = map[reflect.Type]form{
 // messages collects the messages that are reachable from the kinds.
 type messages struct {
 	rows     map[reflect.Type]*messageRow
+	merging  merging
 	problems []string
 }
 
@@ -65,7 +66,7 @@ func (m *messages) add(t reflect.Type) string {
 	if _, known := m.rows[t]; known {
 		return name(t)
 	}
-	row := &messageRow{Name: name(t), Fields: [][]any{}}
+	row := &messageRow{Name: name(t), Fields: [][]any{}, Atomic: m.merging.atomic(name(t))}
 	m.rows[t] = row
 	if f, is := forms[t]; is {
 		row.Form, row.Fields = f.name, f.fields
@@ -93,7 +94,7 @@ func (m *messages) structure(t reflect.Type, row *messageRow) {
 	slices.SortFunc(row.Fields, func(a, b []any) int { return a[0].(int) - b[0].(int) })
 }
 
-// field returns the columns of a field: number, name, type, options, patch strategy, patch merge key.
+// field returns the columns of a field: number, name, type, options, patch strategy, patch merge key, merging.
 func (m *messages) field(owner reflect.Type, field reflect.StructField) []any {
 	tag := strings.Split(field.Tag.Get("protobuf"), ",")
 	if len(tag) < 2 {
@@ -116,7 +117,10 @@ func (m *messages) field(owner reflect.Type, field reflect.StructField) []any {
 	} else if named == "" || named == "-" {
 		m.problem(owner, "%s has no name in JSON", field.Name)
 	}
-	columns := []any{number, named, m.typeOf(owner, field.Type), strings.Join(options, ","), field.Tag.Get("patchStrategy"), field.Tag.Get("patchMergeKey")}
+	if named == "" { // merging describes inlined fields as the owner's
+		m.merging.alias(field.Type, owner)
+	}
+	columns := []any{number, named, m.typeOf(owner, field.Type), strings.Join(options, ","), field.Tag.Get("patchStrategy"), field.Tag.Get("patchMergeKey"), m.merging.rule(name(owner), named)}
 	for columns[len(columns)-1] == "" {
 		columns = columns[:len(columns)-1]
 	}

@@ -14,7 +14,10 @@ struct go_time
     std::int32_t nanos = 0;
 };
 
-/// Reads RFC 3339 with any fraction and offset. Digits of the fraction beyond nanoseconds are ignored.
+/// Reads RFC 3339 with any fraction and offset, as Go does: an hour may have one digit, a comma is a point. Digits of the
+/// fraction beyond nanoseconds are ignored.
 [[nodiscard]] std::optional<go_time> read_time(std::string_view text) noexcept;
+/// The same with a fraction of six digits, without which Go reads no MicroTime.
+[[nodiscard]] std::optional<go_time> read_micro_time(std::string_view text) noexcept;
 
 } // namespace kubecoro::detail

@@ -1,0 +1,155 @@
+// Describes structs to the one reader and the one writer of all of them: which member has which name and type.
+//
+// For generated code and described.hpp, which make the descriptions.
+#pragma once
+
+#include <kubecoro/api/value_view.hpp>
+#include <kubecoro/base/failure.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// How a JSON value fits a member.
+enum class fit : std::uint8_t
+{
+    /// Written back, it is equal.
+    exact,
+    /// The member has its meaning, but writes it in another way: `1.50` for `1.5`.
+    another_form,
+    /// The member cannot hold it.
+    none
+};
+
+/// The course of reading one object.
+class struct_reading
+{
+public:
+    /// @param strict  Unknown fields and values of the wrong type are failures.
+    explicit struct_reading(bool strict) noexcept : strict_(strict) {}
+
+    /// Whether reading goes on, which it does not after a failure.
+    [[nodiscard]] bool goes_on() const noexcept { return !problem_; }
+    /// The first failure.
+    [[nodiscard]] const std::optional<failure>& problem() const noexcept { return problem_; }
+
+    /// Called for a member without a place in the struct.
+    void unknown(std::string_view name);
+    /// Called for a value that its member cannot hold. @param expected  Such as "a string".
+    void misfit(std::string_view expected, value_view found);
+
+    /// The path to the value that is read, such as `spec.containers[0]`.
+    class step
+    {
+    public:
+        step(struct_reading& of, std::string_view name);
+        step(struct_reading& of, std::size_t index);
+        ~step() { of_.path_.resize(before_); }
+        step(const step&) = delete;
+        step& operator=(const step&) = delete;
+
+    private:
+        struct_reading& of_;
+        std::size_t before_;
+    };
+
+private:
+    void fail(std::string words);
+
+    bool strict_;
+    std::string path_;
+    std::optional<failure> problem_;
+};
+
+/// Reads, writes and compares values of one C++ type, which these functions alone know.
+struct value_type
+{
+    /// Reads JSON into the value, which is replaced.
+    fit (*read)(value_view from, void* into, struct_reading& course);
+    /// Appends the value as JSON.
+    void (*write)(const void* value, std::string& out);
+    /// Whether the value is written at all.
+    bool (*is_set)(const void* value) noexcept;
+    bool (*equal)(const void* a, const void* b);
+    /// Whether this JSON still stands for the value: reading it gives an equal value, or both are unset.
+    bool (*stands_for)(value_view json, const void* value);
+};
+
+/// A member of a struct.
+struct struct_field
+{
+    /// In JSON.
+    std::string_view name;
+    const value_type* type;
+    std::uint32_t offset;
+};
+
+/// A struct. Its fields are in the order of their declaration.
+struct struct_type
+{
+    /// Such as "apps/v1" and "Deployment"; both empty for parts of objects.
+    std::string_view api_version;
+    std::string_view kind;
+    std::span<const struct_field> fields;
+    /// Indexes of the fields, by their names.
+    std::span<const std::uint16_t> by_name;
+    /// The place of its `other_fields`; no_others if it has none, and drops what it has no place for.
+    std::uint32_t others;
+    static constexpr std::uint32_t no_others = 0xffffffff;
+};
+
+/// A struct that generated code describes: it has a friend `struct_type_of`.
+template<class T>
+concept generated_struct = requires {
+    {
+        struct_type_of(static_cast<const T*>(nullptr))
+    } -> std::same_as<const struct_type&>;
+};
+
+/// Describes structs of other origin; specialised by described.hpp.
+template<class T>
+struct external_struct
+{
+};
+
+template<class T>
+concept external_struct_type = requires {
+    {
+        external_struct<T>::type()
+    } -> std::same_as<const struct_type&>;
+};
+
+/// A struct that has a description.
+template<class T>
+concept known_struct = generated_struct<T> || external_struct_type<T>;
+
+/// Returns the description of a struct.
+template<known_struct T>
+[[nodiscard]] const struct_type& struct_of() noexcept
+{
+    if constexpr (generated_struct<T>)
+        return struct_type_of(static_cast<const T*>(nullptr));
+    else
+        return external_struct<T>::type();
+}
+
+/// Reads an object's members into a struct that holds its defaults.
+[[nodiscard]] fit read_struct(const struct_type& type, value_view from, void* into, struct_reading& course);
+/// The same for a whole object: its kind is checked, and not kept.
+[[nodiscard]] std::optional<failure> read_root(const struct_type& type, value_view from, void* into, bool strict);
+/// Appends the struct as a JSON object.
+void write_struct(const struct_type& type, const void* value, std::string& out);
+/// The same for a whole object: with apiVersion and kind if it is of one.
+void write_root(const struct_type& type, const void* value, std::string& out);
+/// Whether any member is set.
+[[nodiscard]] bool is_struct_set(const struct_type& type, const void* value) noexcept;
+/// Whether all members are equal.
+[[nodiscard]] bool equal_structs(const struct_type& type, const void* a, const void* b);
+
+} // namespace kubecoro::detail

@@ -1,0 +1,272 @@
+// How the C++ types of struct members are read and written. Included where structs are described, not where they are used.
+#pragma once
+
+#include <kubecoro/api/boxed.hpp>
+#include <kubecoro/api/bytes.hpp>
+#include <kubecoro/api/detail/struct_type.hpp>
+#include <kubecoro/api/value_members.hpp>
+
+#include <boost/json/fwd.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/// The operations on a C++ type: read, write, and whether a value is set.
+template<class T>
+struct value_operations;
+
+/// The operations of T without its type.
+template<class T>
+inline constexpr value_type value_type_of{
+    [](value_view from, void* into, struct_reading& course) {
+        return value_operations<T>::read(from, *static_cast<T*>(into), course);
+    },
+    [](const void* value, std::string& out) { value_operations<T>::write(*static_cast<const T*>(value), out); },
+    [](const void* value) noexcept { return value_operations<T>::is_set(*static_cast<const T*>(value)); },
+    [](const void* a, const void* b) {
+        return value_operations<T>::equal(*static_cast<const T*>(a), *static_cast<const T*>(b));
+    },
+    [](value_view json, const void* value) {
+        using operations = value_operations<T>;
+        const T& now = *static_cast<const T*>(value);
+        T read{};
+        struct_reading course(false);
+        const bool set = operations::read(json, read, course) != fit::none && operations::is_set(read);
+        return set == operations::is_set(now) && (!set || operations::equal(read, now));
+    }};
+
+/// Describes a member.
+template<class T>
+constexpr struct_field describe(std::string_view name, std::size_t offset) noexcept
+{
+    return {name, &value_type_of<T>, static_cast<std::uint32_t>(offset)};
+}
+
+template<class T>
+struct comparable_operations
+{
+    static bool equal(const T& a, const T& b) { return a == b; }
+};
+
+/// A scalar member is always written: it has no value that means "absent".
+template<class T>
+struct scalar_operations : comparable_operations<T>
+{
+    static bool is_set(const T&) noexcept { return true; }
+};
+
+// Bodies in value_types.cpp.
+template<>
+struct value_operations<std::string> : comparable_operations<std::string>
+{
+    static fit read(value_view from, std::string& into, struct_reading& course);
+    static void write(const std::string& value, std::string& out);
+    static bool is_set(const std::string& value) noexcept { return !value.empty(); }
+};
+template<>
+struct value_operations<bool> : scalar_operations<bool>
+{
+    static fit read(value_view from, bool& into, struct_reading& course);
+    static void write(bool value, std::string& out);
+};
+template<>
+struct value_operations<std::int32_t> : scalar_operations<std::int32_t>
+{
+    static fit read(value_view from, std::int32_t& into, struct_reading& course);
+    static void write(std::int32_t value, std::string& out);
+};
+template<>
+struct value_operations<std::int64_t> : scalar_operations<std::int64_t>
+{
+    static fit read(value_view from, std::int64_t& into, struct_reading& course);
+    static void write(std::int64_t value, std::string& out);
+};
+template<>
+struct value_operations<double> : scalar_operations<double>
+{
+    static fit read(value_view from, double& into, struct_reading& course);
+    static void write(double value, std::string& out);
+};
+template<>
+struct value_operations<bytes> : comparable_operations<bytes>
+{
+    static fit read(value_view from, bytes& into, struct_reading& course);
+    static void write(const bytes& value, std::string& out);
+    static bool is_set(const bytes& value) noexcept { return !value.data.empty(); }
+};
+// A zero is a value, so that these count as set; lists and maps hold them, and std::optional.
+template<>
+struct value_operations<quantity> : scalar_operations<quantity>
+{
+    static fit read(value_view from, quantity& into, struct_reading& course);
+    static void write(const quantity& value, std::string& out);
+};
+template<>
+struct value_operations<timestamp> : scalar_operations<timestamp>
+{
+    static fit read(value_view from, timestamp& into, struct_reading& course);
+    static void write(const timestamp& value, std::string& out);
+};
+template<>
+struct value_operations<micro_timestamp> : scalar_operations<micro_timestamp>
+{
+    static fit read(value_view from, micro_timestamp& into, struct_reading& course);
+    static void write(const micro_timestamp& value, std::string& out);
+};
+template<>
+struct value_operations<go_duration> : scalar_operations<go_duration>
+{
+    static fit read(value_view from, go_duration& into, struct_reading& course);
+    static void write(const go_duration& value, std::string& out);
+};
+template<>
+struct value_operations<int_or_string> : scalar_operations<int_or_string>
+{
+    static fit read(value_view from, int_or_string& into, struct_reading& course);
+    static void write(const int_or_string& value, std::string& out);
+};
+/// Any JSON; null is "absent".
+template<>
+struct value_operations<boost::json::value> : comparable_operations<boost::json::value>
+{
+    static fit read(value_view from, boost::json::value& into, struct_reading& course);
+    static void write(const boost::json::value& value, std::string& out);
+    static bool is_set(const boost::json::value& value) noexcept;
+};
+
+/// Appends a JSON string.
+void write_text(std::string_view text, std::string& out);
+
+template<known_struct T>
+struct value_operations<T>
+{
+    static fit read(value_view from, T& into, struct_reading& course)
+    {
+        into = T{};
+        return read_struct(struct_of<T>(), from, &into, course);
+    }
+    static void write(const T& value, std::string& out) { write_struct(struct_of<T>(), &value, out); }
+    static bool is_set(const T& value) noexcept { return is_struct_set(struct_of<T>(), &value); }
+    static bool equal(const T& a, const T& b) { return equal_structs(struct_of<T>(), &a, &b); }
+};
+
+/// std::optional and boxed: set if there is a value, even an empty one.
+template<class Optional>
+struct optional_operations
+{
+    using item = typename Optional::value_type;
+    static fit read(value_view from, Optional& into, struct_reading& course)
+    {
+        into.reset();
+        if (from.kind() == value_kind::null) return fit::none;
+        item value{};
+        const fit fits = value_type_of<item>.read(from, &value, course);
+        if (fits != fit::none) into = std::move(value);
+        return fits;
+    }
+    static void write(const Optional& value, std::string& out) { value_type_of<item>.write(&*value, out); }
+    static bool is_set(const Optional& value) noexcept { return value.has_value(); }
+    static bool equal(const Optional& a, const Optional& b)
+    {
+        return a && b ? value_type_of<item>.equal(&*a, &*b) : a.has_value() == b.has_value();
+    }
+};
+template<class T>
+struct value_operations<std::optional<T>> : optional_operations<std::optional<T>>
+{
+};
+template<class T>
+struct value_operations<boxed<T>> : optional_operations<boxed<T>>
+{
+};
+
+/// An empty list counts as absent.
+template<class T>
+struct value_operations<std::vector<T>>
+{
+    static fit read(value_view from, std::vector<T>& into, struct_reading& course)
+    {
+        into.clear();
+        if (!from.is_array()) return course.misfit("a list", from), fit::none;
+        fit all = fit::exact;
+        for (const value_view item : from.items()) {
+            const struct_reading::step at(course, into.size());
+            T value{};
+            const fit fits = value_type_of<T>.read(item, &value, course);
+            if (fits == fit::none) return into.clear(), fit::none;
+            all = std::max(all, fits);
+            into.push_back(std::move(value));
+        }
+        return all;
+    }
+    static void write(const std::vector<T>& value, std::string& out)
+    {
+        out += '[';
+        bool first = true;
+        for (auto&& element : value) {
+            if (!first) out += ',';
+            first = false;
+            const T& item = element; // binds to a copy for std::vector<bool>
+            value_type_of<T>.write(&item, out);
+        }
+        out += ']';
+    }
+    static bool is_set(const std::vector<T>& value) noexcept { return !value.empty(); }
+    static bool equal(const std::vector<T>& a, const std::vector<T>& b)
+    {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                          [](const T& x, const T& y) { return value_type_of<T>.equal(&x, &y); });
+    }
+};
+
+/// An empty map counts as absent.
+template<class T>
+struct value_operations<std::map<std::string, T>>
+{
+    using map = std::map<std::string, T>;
+    static fit read(value_view from, map& into, struct_reading& course)
+    {
+        into.clear();
+        if (!from.is_object()) return course.misfit("an object", from), fit::none;
+        fit all = fit::exact;
+        for (const auto& [key, item] : from.members()) {
+            const struct_reading::step at(course, key);
+            T value{};
+            const fit fits = value_type_of<T>.read(item, &value, course);
+            if (fits == fit::none) return into.clear(), fit::none;
+            all = std::max(all, fits);
+            into.insert_or_assign(std::string(key), std::move(value));
+        }
+        return all;
+    }
+    static void write(const map& value, std::string& out)
+    {
+        out += '{';
+        bool first = true;
+        for (const auto& [key, item] : value) {
+            if (!first) out += ',';
+            first = false;
+            write_text(key, out);
+            out += ':';
+            value_type_of<T>.write(&item, out);
+        }
+        out += '}';
+    }
+    static bool is_set(const map& value) noexcept { return !value.empty(); }
+    static bool equal(const map& a, const map& b)
+    {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+            return x.first == y.first && value_type_of<T>.equal(&x.second, &y.second);
+        });
+    }
+};
+
+} // namespace kubecoro::detail

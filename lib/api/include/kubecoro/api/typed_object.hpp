@@ -1,0 +1,90 @@
+#pragma once
+
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/view.hpp>
+
+#include <utility>
+
+namespace kubecoro {
+
+/** An object of kind T: the handle of an `object`, with typed access.
+
+        typed_object<core::v1::pod> pod = pods.get(key);
+        if (pod && pod->spec().nodeName().empty()) ...
+
+    Copying copies the handle. It keeps the object alive; views that it returns do not, so that `->` and `*` of a
+    temporary do not compile: give the object a name first. Null if default-constructed; a null object reads as one
+    without fields. */
+template<class T>
+class typed_object
+{
+public:
+    /// The type of the kind.
+    using type = T;
+
+    typed_object() noexcept = default;
+    /// @param o  An object of kind T; the caller has checked it. Null is allowed.
+    explicit typed_object(object o) noexcept : object_(std::move(o)) {}
+
+    /// False for a null handle.
+    explicit operator bool() const noexcept { return static_cast<bool>(object_); }
+
+    /// Reads the object in place.
+    [[nodiscard]] view<T> operator*() const& noexcept KUBECORO_LIFETIME_BOUND { return view<T>(object_.root()); }
+    /// Reads the object in place: `pod->spec().nodeName()`.
+    [[nodiscard]] auto operator->() const& noexcept KUBECORO_LIFETIME_BOUND { return arrow{**this}; }
+    /// Does not compile: the view would outlive the object.
+    template<class U = T>
+    view<U> operator*() const&&
+    {
+        static_assert(refuse<U>, "the view would outlive the object: give it a name first, auto pod = pods.get(key);");
+    }
+    /// Does not compile: the view would outlive the object.
+    template<class U = T>
+    const view<U>* operator->() const&&
+    {
+        static_assert(refuse<U>, "the view would outlive the object: give it a name first, auto pod = pods.get(key);");
+    }
+
+    /// The object without its type.
+    [[nodiscard]] const object& untyped() const& noexcept KUBECORO_LIFETIME_BOUND { return object_; }
+    /// The object without its type.
+    [[nodiscard]] object untyped() && noexcept { return std::move(object_); }
+
+    // As in `object`; these do not expand a compressed object, unlike `->`.
+    /// metadata.namespace; empty for cluster-scoped objects.
+    [[nodiscard]] std::string_view ns() const& noexcept KUBECORO_LIFETIME_BOUND { return object_.ns(); }
+    /// metadata.name.
+    [[nodiscard]] std::string_view name() const& noexcept KUBECORO_LIFETIME_BOUND { return object_.name(); }
+    /// Namespace and name.
+    [[nodiscard]] object_key_view key() const& noexcept KUBECORO_LIFETIME_BOUND { return object_.key(); }
+    /// metadata.resourceVersion, as text.
+    [[nodiscard]] std::string_view resource_version() const& noexcept KUBECORO_LIFETIME_BOUND
+    {
+        return object_.resource_version();
+    }
+    /// 0 when the kind has none.
+    [[nodiscard]] std::int64_t generation() const noexcept { return object_.generation(); }
+    /// True if metadata.deletionTimestamp is set: finalizers delay the deletion.
+    [[nodiscard]] bool being_deleted() const noexcept { return object_.being_deleted(); }
+
+    // Deleted for temporaries, whose text would dangle: give the object a name first.
+    std::string_view ns() const&& = delete;
+    std::string_view name() const&& = delete;
+    object_key_view key() const&& = delete;
+    std::string_view resource_version() const&& = delete;
+
+private:
+    template<class>
+    static constexpr bool refuse = false;
+
+    struct arrow
+    {
+        view<T> at;
+        const view<T>* operator->() const noexcept { return &at; }
+    };
+
+    object object_;
+};
+
+} // namespace kubecoro

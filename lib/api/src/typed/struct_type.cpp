@@ -1,0 +1,209 @@
+#include <kubecoro/api/detail/struct_type.hpp>
+
+#include <kubecoro/api/object.hpp>
+#include <kubecoro/api/other_fields.hpp>
+#include <kubecoro/base/printable.hpp>
+
+#include "tape/json_quote.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::detail {
+
+namespace {
+
+/// The longest part of a name from outside in a failure.
+constexpr std::size_t longest_name = 100;
+
+const void* member_of(const void* value, std::uint32_t offset) noexcept
+{
+    return static_cast<const unsigned char*>(value) + offset;
+}
+
+void* member_of(void* value, std::uint32_t offset) noexcept { return static_cast<unsigned char*>(value) + offset; }
+
+const other_fields& others_of(const struct_type& type, const void* value) noexcept
+{
+    static const other_fields none;
+    if (type.others == struct_type::no_others) return none;
+    return *static_cast<const other_fields*>(member_of(value, type.others));
+}
+
+/// Null if the struct has no place for them.
+other_fields* others_of(const struct_type& type, void* value) noexcept
+{
+    if (type.others == struct_type::no_others) return nullptr;
+    return static_cast<other_fields*>(member_of(value, type.others));
+}
+
+const struct_field* find_field(const struct_type& type, std::string_view name) noexcept
+{
+    const auto at = std::ranges::lower_bound(type.by_name, name, {}, [&](auto i) { return type.fields[i].name; });
+    return at == type.by_name.end() || type.fields[*at].name != name ? nullptr : &type.fields[*at];
+}
+
+bool names_kind(const struct_type& type, std::string_view member) noexcept
+{
+    return !type.kind.empty() && (member == "apiVersion" || member == "kind");
+}
+
+/// Reads a member into its field. Returns whether the value has to be kept beside it.
+bool read_field(const struct_field& field, value_view from, void* into, struct_reading& course)
+{
+    // As in Go, null is absent.
+    if (from.kind() == value_kind::null) return true;
+    const struct_reading::step at(course, field.name);
+    void* const member = member_of(into, field.offset);
+    return field.type->read(from, member, course) != fit::exact || !field.type->is_set(member);
+}
+
+/// Whether the text that was kept for a field is to be written in its place.
+bool still_stands(const struct_field& field, std::string_view text, const void* member)
+{
+    const auto holder = object::parse("{\"value\":" + std::string(text) + '}');
+    return holder && field.type->stands_for(holder->root()["value"], member);
+}
+
+/// Writes the members of one JSON object.
+class member_writer
+{
+public:
+    explicit member_writer(std::string& out) : out_(out) { out_ += '{'; }
+    ~member_writer() { out_ += '}'; }
+    member_writer(const member_writer&) = delete;
+    member_writer& operator=(const member_writer&) = delete;
+
+    std::string& name(std::string_view name)
+    {
+        if (!first_) out_ += ',';
+        first_ = false;
+        append_quoted(out_, name);
+        out_ += ':';
+        return out_;
+    }
+
+private:
+    std::string& out_;
+    bool first_ = true;
+};
+
+void write_members(const struct_type& type, const void* value, member_writer& to)
+{
+    const other_fields& others = others_of(type, value);
+    for (const struct_field& field : type.fields) {
+        const void* const member = member_of(value, field.offset);
+        const auto kept = others.empty() ? std::string_view{} : others.text(field.name);
+        if (!kept.empty() && still_stands(field, kept, member))
+            to.name(field.name) += kept;
+        else if (field.type->is_set(member))
+            field.type->write(member, to.name(field.name));
+    }
+    for (const auto& [name, text] : others.members())
+        if (!find_field(type, name)) to.name(name) += text;
+}
+
+} // namespace
+
+void struct_reading::fail(std::string words)
+{
+    if (!problem_) problem_ = failure(cond::invalid, std::move(words));
+}
+
+void struct_reading::unknown(std::string_view name)
+{
+    if (!strict_) return;
+    const step at(*this, name);
+    fail("unknown field \"" + path_ + '"');
+}
+
+void struct_reading::misfit(std::string_view expected, value_view found)
+{
+    if (!strict_) return;
+    constexpr std::size_t longest_value = 60;
+    fail(path_ + ": expected " + std::string(expected) + ", not " + printable(found.to_text(), longest_value));
+}
+
+struct_reading::step::step(struct_reading& of, std::string_view name) : of_(of), before_(of.path_.size())
+{
+    if (!of.strict_) return;
+    if (before_ != 0) of.path_ += '.';
+    of.path_ += printable(name, longest_name);
+}
+
+struct_reading::step::step(struct_reading& of, std::size_t index) : of_(of), before_(of.path_.size())
+{
+    if (of.strict_) of.path_ += '[' + std::to_string(index) + ']';
+}
+
+fit read_struct(const struct_type& type, value_view from, void* into, struct_reading& course)
+{
+    if (!from.is_object()) {
+        course.misfit("an object", from);
+        return fit::none;
+    }
+    other_fields* const others = others_of(type, into);
+    for (const auto& [name, value] : from.members()) {
+        const struct_field* const field = find_field(type, name);
+        if (!field && !names_kind(type, name)) course.unknown(name);
+        const bool keep = !field || read_field(*field, value, into, course);
+        if (!course.goes_on()) return fit::none;
+        if (!others) continue;
+        // A name may come twice; the last one counts.
+        if (keep)
+            others->set_text(name, value.to_text());
+        else if (!others->empty())
+            others->erase(name);
+    }
+    return fit::exact;
+}
+
+std::optional<failure> read_root(const struct_type& type, value_view from, void* into, bool strict)
+{
+    const auto kind = from["kind"].as_string();
+    const auto version = from["apiVersion"].as_string();
+    if (!type.kind.empty() &&
+        ((!kind.empty() && kind != type.kind) || (!version.empty() && version != type.api_version)))
+        return failure(cond::invalid, "expected " + std::string(type.api_version) + ' ' + std::string(type.kind) +
+                                          ", not " + printable(version, longest_name) + ' ' +
+                                          printable(kind, longest_name));
+    struct_reading course(strict);
+    const fit fits = read_struct(type, from, into, course);
+    if (course.problem()) return course.problem();
+    if (fits == fit::none) return failure(cond::invalid, "expected an object");
+    if (auto* const others = others_of(type, into); others && !type.kind.empty())
+        for (const auto* name : {"apiVersion", "kind"}) others->erase(name);
+    return {};
+}
+
+void write_struct(const struct_type& type, const void* value, std::string& out)
+{
+    member_writer to(out);
+    write_members(type, value, to);
+}
+
+void write_root(const struct_type& type, const void* value, std::string& out)
+{
+    member_writer to(out);
+    if (!type.kind.empty()) {
+        append_quoted(to.name("apiVersion"), type.api_version);
+        append_quoted(to.name("kind"), type.kind);
+    }
+    write_members(type, value, to);
+}
+
+bool is_struct_set(const struct_type& type, const void* value) noexcept
+{
+    return !others_of(type, value).empty() || std::ranges::any_of(type.fields, [&](const struct_field& field) {
+        return field.type->is_set(member_of(value, field.offset));
+    });
+}
+
+bool equal_structs(const struct_type& type, const void* a, const void* b)
+{
+    const auto equal = [&](const struct_field& field) {
+        return field.type->equal(member_of(a, field.offset), member_of(b, field.offset));
+    };
+    return std::ranges::all_of(type.fields, equal) && others_of(type, a) == others_of(type, b);
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,54 @@
+#include "protobuf/go_text.hpp"
+#include "values/refused.hpp"
+
+#include <kubecoro/api/detail/time_text.hpp>
+#include <kubecoro/api/timestamp.hpp>
+
+#include <optional>
+
+namespace kubecoro {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+std::optional<detail::go_time> read(std::string_view text, seconds) { return detail::read_time(text); }
+std::optional<detail::go_time> read(std::string_view text, microseconds) { return detail::read_micro_time(text); }
+
+std::string write(std::chrono::sys_seconds time)
+{
+    return std::string(detail::time_texts().time(time.time_since_epoch().count()));
+}
+
+std::string write(std::chrono::sys_time<microseconds> time)
+{
+    const auto whole = std::chrono::floor<seconds>(time);
+    const nanoseconds rest = time - whole;
+    return std::string(
+        detail::time_texts().micro_time(whole.time_since_epoch().count(), static_cast<std::int32_t>(rest.count())));
+}
+
+} // namespace
+
+template<class Unit>
+result<basic_timestamp<Unit>> basic_timestamp<Unit>::parse(std::string_view text)
+{
+    const auto read_one = read(text, Unit());
+    if (!read_one) return detail::refused("a time in RFC 3339", text);
+    const auto fraction = std::chrono::floor<Unit>(nanoseconds(read_one->nanos));
+    basic_timestamp out(std::chrono::sys_time<Unit>(seconds(read_one->seconds) + fraction));
+    if (out.canonical() != text) out.written_ = std::make_shared<const std::string>(text);
+    return out;
+}
+
+template<class Unit>
+std::string basic_timestamp<Unit>::canonical() const
+{
+    return write(time_);
+}
+
+template class basic_timestamp<seconds>;
+template class basic_timestamp<microseconds>;
+
+} // namespace kubecoro
