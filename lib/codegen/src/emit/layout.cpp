@@ -1,0 +1,100 @@
+#include "emit/layout.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::codegen {
+
+message_order::message_order(const model& m, const std::vector<kind>& kinds) : model_(m)
+{
+    for (const kind& k : kinds)
+        if (!marks_.contains(k.message)) visit(k.message);
+}
+
+// Tarjan's strongly connected components. As deep as messages contain each other.
+// NOLINTNEXTLINE(misc-no-recursion)
+void message_order::visit(const std::string& name)
+{
+    const std::size_t index = marks_.size();
+    marks_.emplace(name, mark{index, index, true});
+    open_.push_back(name);
+    for (const field& f : model_.messages.at(name).fields)
+        each_message(f.type, [&](const std::string& other) {
+            const auto seen = marks_.find(other);
+            if (seen == marks_.end()) visit(other);
+            const mark& there = marks_.at(other);
+            if (there.open) marks_.at(name).low = std::min(marks_.at(name).low, there.low);
+        });
+    if (marks_.at(name).low != index) return;
+    const auto first = std::ranges::find(open_, name);
+    std::vector<std::string> group(first, open_.end());
+    open_.erase(first, open_.end());
+    for (const auto& member : group) {
+        marks_.at(member).open = false;
+        group_of_.emplace(member, groups_.size());
+    }
+    groups_.push_back(std::move(group));
+}
+
+bool message_order::in_cycle(const std::string& a, const std::string& b) const
+{
+    const auto x = group_of_.find(a);
+    const auto y = group_of_.find(b);
+    return x != group_of_.end() && y != group_of_.end() && x->second == y->second;
+}
+
+namespace {
+
+using names = std::set<std::string>;
+
+/// The messages that a group mentions outside itself.
+names mentioned(const model& m, const std::vector<std::string>& group)
+{
+    names out;
+    for (const auto& name : group)
+        for (const field& f : m.messages.at(name).fields)
+            each_message(f.type, [&](const std::string& other) {
+                if (std::ranges::find(group, other) == group.end()) out.insert(other);
+            });
+    return out;
+}
+
+} // namespace
+
+std::vector<header> distribute(const model& m, const std::vector<kind>& kinds,
+                               const std::function<bool(const std::string& message)>& exists)
+{
+    const message_order order(m, kinds);
+    names roots;
+    for (const kind& k : kinds) roots.insert(k.message);
+    // From the users to the used: a group belongs to the header of its users if they are all in one.
+    std::map<std::string, names> users;
+    std::map<std::string, std::string> home;
+    for (auto group = order.groups().rbegin(); group != order.groups().rend(); ++group) {
+        names homes;
+        for (const auto& name : *group) {
+            if (roots.contains(name)) homes.insert(name);
+            homes.insert(users[name].begin(), users[name].end());
+        }
+        // Several users, or kinds that contain each other: a header of its own, named after the first.
+        const bool own = homes.size() != 1 || roots.contains(group->front()) || (exists && exists(group->front()));
+        const std::string where = own ? group->front() : *homes.begin();
+        for (const auto& name : *group) home[name] = where;
+        for (const auto& other : mentioned(m, *group)) users[other].insert(where);
+    }
+    std::map<std::string, header> headers;
+    for (const auto& group : order.groups())
+        for (const auto& name : group) {
+            header& h = headers[home.at(name)];
+            h.root = home.at(name);
+            h.messages.push_back(name);
+        }
+    for (auto& [root, h] : headers)
+        for (const auto& name : h.messages)
+            for (const auto& other : mentioned(m, {name}))
+                if (home.at(other) != root) h.includes.insert(home.at(other));
+    std::vector<header> out;
+    for (auto& [root, h] : headers) out.push_back(std::move(h));
+    return out;
+}
+
+} // namespace kubecoro::codegen

@@ -1,0 +1,186 @@
+#include "emit/names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace kubecoro::codegen {
+
+namespace {
+
+/// Keywords, and words that compilers or standard headers define as macros. In order.
+constexpr std::array keywords{"alignas",
+                              "alignof",
+                              "and",
+                              "and_eq",
+                              "asm",
+                              "auto",
+                              "bitand",
+                              "bitor",
+                              "bool",
+                              "break",
+                              "case",
+                              "catch",
+                              "char",
+                              "char16_t",
+                              "char32_t",
+                              "char8_t",
+                              "class",
+                              "co_await",
+                              "co_return",
+                              "co_yield",
+                              "compl",
+                              "concept",
+                              "const",
+                              "const_cast",
+                              "consteval",
+                              "constexpr",
+                              "constinit",
+                              "continue",
+                              "decltype",
+                              "default",
+                              "delete",
+                              "do",
+                              "double",
+                              "dynamic_cast",
+                              "else",
+                              "enum",
+                              "errno",
+                              "explicit",
+                              "export",
+                              "extern",
+                              "false",
+                              "float",
+                              "for",
+                              "friend",
+                              "goto",
+                              "if",
+                              "inline",
+                              "int",
+                              "linux",
+                              "long",
+                              "mutable",
+                              "namespace",
+                              "new",
+                              "noexcept",
+                              "not",
+                              "not_eq",
+                              "nullptr",
+                              "operator",
+                              "or",
+                              "or_eq",
+                              "private",
+                              "protected",
+                              "public",
+                              "register",
+                              "reinterpret_cast",
+                              "requires",
+                              "return",
+                              "short",
+                              "signed",
+                              "sizeof",
+                              "static",
+                              "static_assert",
+                              "static_cast",
+                              "stderr",
+                              "stdin",
+                              "stdout",
+                              "struct",
+                              "switch",
+                              "template",
+                              "this",
+                              "thread_local",
+                              "throw",
+                              "true",
+                              "try",
+                              "typedef",
+                              "typeid",
+                              "typename",
+                              "union",
+                              "unix",
+                              "unsigned",
+                              "using",
+                              "virtual",
+                              "void",
+                              "volatile",
+                              "wchar_t",
+                              "while",
+                              "xor",
+                              "xor_eq"};
+
+/// Names that generated types use themselves.
+const std::set<std::string, std::less<>> taken{
+    "at",           "boolean",  "bytes_view", "detail",   "find_boolean", "find_int32", "find_int64", "find_number",
+    "find_text",    "int32",    "int64",      "kubecoro", "list_view",    "map_view",   "name_first", "number",
+    "other_fields", "resource", "text",       "untyped",  "value_view",   "view"};
+
+bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+char lowered(char c) noexcept { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Whether a word begins at this capital letter.
+bool begins_word(std::string_view name, std::size_t i) noexcept
+{
+    if (i == 0 || !is_upper(name[i])) return false;
+    if (!is_upper(name[i - 1])) return true;
+    if (i + 1 == name.size() || !is_lower(name[i + 1])) return false;
+    // The s of "IPs" belongs to the capitals.
+    const bool plural = name[i + 1] == 's' && (i + 2 == name.size() || is_upper(name[i + 2]));
+    return !plural;
+}
+
+std::string_view last_part(std::string_view& dotted)
+{
+    const auto dot = dotted.rfind('.');
+    const auto part = dot == std::string_view::npos ? dotted : dotted.substr(dot + 1);
+    dotted = dot == std::string_view::npos ? std::string_view{} : dotted.substr(0, dot);
+    return part;
+}
+
+} // namespace
+
+std::string snake_case(std::string_view name)
+{
+    std::string out;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (begins_word(name, i) && !out.ends_with('_')) out += '_';
+        out += lowered(name[i]);
+    }
+    return out;
+}
+
+std::string identifier(std::string_view name)
+{
+    std::string out;
+    for (const char c : name) out += is_upper(c) || is_lower(c) || is_digit(c) ? c : '_';
+    // Names that begin with an underscore or hold two are reserved.
+    while (out.starts_with('_')) out.erase(0, 1);
+    for (auto at = out.find("__"); at != std::string::npos; at = out.find("__", at)) out.erase(at, 1);
+    if (out.empty() || is_digit(out.front())) out.insert(0, "n");
+    if (std::ranges::binary_search(keywords, std::string_view(out))) out += '_';
+    return out;
+}
+
+type_name type_name_of(std::string_view message)
+{
+    const auto name = last_part(message);
+    const auto version = last_part(message);
+    const auto group = last_part(message);
+    const std::string space = std::string(group) + '_' + std::string(version);
+    return {identifier(snake_case(space)), identifier(snake_case(name))};
+}
+
+std::vector<std::string> member_names(const message& m)
+{
+    std::set<std::string, std::less<>> used(taken);
+    std::vector<std::string> out;
+    for (const field& f : m.fields) {
+        auto name = identifier(f.name);
+        while (!used.insert(name).second) name += name.ends_with('_') ? "2_" : "_";
+        out.push_back(std::move(name));
+    }
+    return out;
+}
+
+} // namespace kubecoro::codegen

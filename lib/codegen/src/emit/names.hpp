@@ -1,0 +1,36 @@
+// The C++ names of generated types and members.
+#pragma once
+
+#include <kubecoro/codegen/model.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace kubecoro::codegen {
+
+/// "HTTPGetAction" -> "http_get_action", "PodIPs" -> "pod_ips".
+[[nodiscard]] std::string snake_case(std::string_view name);
+
+/// A name that C++ accepts: other characters become underscores, keywords get one behind them, digits one before.
+[[nodiscard]] std::string identifier(std::string_view name);
+
+/// Where the C++ type of a message is.
+struct type_name
+{
+    /// "core_v1", from "io.k8s.api.core.v1.PodSpec".
+    std::string space;
+    /// "pod_spec".
+    std::string name;
+
+    /// "::kubecoro::core_v1::pod_spec".
+    [[nodiscard]] std::string qualified() const { return "::kubecoro::" + space + "::" + name; }
+};
+
+/// Returns the C++ name of a message.
+[[nodiscard]] type_name type_name_of(std::string_view message);
+
+/// Names the members of a message, in its order: identifiers, all different and different from those that every
+/// generated type has.
+[[nodiscard]] std::vector<std::string> member_names(const message& m);
+
+} // namespace kubecoro::codegen

@@ -1,0 +1,160 @@
+#include <kubecoro/codegen/crd.hpp>
+
+#include "model/document_path.hpp"
+#include "model/json_members.hpp"
+#include "model/schema_reader.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro::codegen {
+
+namespace json = boost::json;
+
+namespace {
+
+/// A version of a definition that is served.
+struct served
+{
+    const json::object* schema;
+    std::string message;
+    std::string path;
+};
+
+bool is_word(char c, bool capitals) noexcept
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || (capitals && c >= 'A' && c <= 'Z');
+}
+
+bool is_label(std::string_view text, bool capitals)
+{
+    return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
+           std::ranges::all_of(text, [&](char c) { return is_word(c, capitals); });
+}
+
+/// "shop.example.com" -> "com.example.shop".
+std::string reversed(std::string_view group)
+{
+    const auto dot = group.rfind('.');
+    if (dot == std::string_view::npos) return std::string(group);
+    return std::string(group.substr(dot + 1)) + '.' + reversed(group.substr(0, dot));
+}
+
+bool is_group(std::string_view text)
+{
+    const auto dot = text.find('.');
+    if (text.size() > 253 || !is_label(text.substr(0, dot), false)) return false;
+    return dot == std::string_view::npos || is_group(text.substr(dot + 1));
+}
+
+/// Reads the definitions, all names first: a kind keeps its name when a part of another one would have it.
+class reader
+{
+public:
+    explicit reader(model& to) : to_(to), schemas_(to, path_, {}) {}
+
+    void add(const json::value& document)
+    {
+        const auto* crd = document.if_object();
+        if (crd == nullptr || text_of(*crd, "kind") != "CustomResourceDefinition")
+            path_.fail("not a CustomResourceDefinition");
+        if (text_of(*crd, "apiVersion") != "apiextensions.k8s.io/v1")
+            path_.fail("expected apiVersion apiextensions.k8s.io/v1");
+        const auto* spec = object_in(*crd, "spec");
+        const document_path::step at(path_, "spec");
+        if (spec == nullptr) path_.fail("missing");
+        add_versions(*spec);
+    }
+
+    void read()
+    {
+        for (const served& version : versions_) {
+            const document_path::step at(path_, version.path);
+            schemas_.add(version.message, *version.schema, true);
+        }
+    }
+
+private:
+    std::string name_in(const json::object& in, std::string_view member, bool (*is_valid)(std::string_view))
+    {
+        const auto text = text_of(in, member);
+        const document_path::step at(path_, member);
+        if (!is_valid(text)) path_.fail(text.empty() ? "missing" : "no name that the API allows");
+        return std::string(text);
+    }
+
+    void add_versions(const json::object& spec)
+    {
+        kind k;
+        k.group = name_in(spec, "group", is_group);
+        const auto* names = object_in(spec, "names");
+        if (names == nullptr) path_.fail("names are missing");
+        {
+            const document_path::step at(path_, "names");
+            k.name = name_in(*names, "kind", [](std::string_view t) { return is_label(t, true); });
+            k.plural = name_in(*names, "plural", [](std::string_view t) { return is_label(t, false); });
+        }
+        k.namespaced = text_of(spec, "scope") != "Cluster";
+        const auto* versions = array_in(spec, "versions");
+        const document_path::step at(path_, "versions");
+        if (versions == nullptr || versions->empty()) path_.fail("missing");
+        for (std::size_t i = 0; i < versions->size(); ++i) add_version(k, (*versions)[i], i);
+    }
+
+    void add_version(kind k, const json::value& value, std::size_t index)
+    {
+        const document_path::step at(path_, index);
+        const auto* version = value.if_object();
+        if (version == nullptr) path_.fail("expected an object");
+        if (!is_true(*version, "served")) return;
+        k.version = name_in(*version, "name", [](std::string_view t) { return is_label(t, false); });
+        const auto* schema = object_in(*version, "schema");
+        const auto* root = schema != nullptr ? object_in(*schema, "openAPIV3Schema") : nullptr;
+        if (root == nullptr) path_.fail("schema.openAPIV3Schema is missing");
+        k.message = reversed(k.group) + '.' + k.version + '.' + k.name;
+        schemas_.reserve(k.message);
+        versions_.push_back(
+            {root, k.message,
+             k.plural + '.' + k.group + ": spec.versions[" + std::to_string(index) + "].schema.openAPIV3Schema"});
+        to_.kinds.push_back(std::move(k));
+    }
+
+    model& to_;
+    document_path path_;
+    schema_reader schemas_;
+    std::vector<served> versions_;
+};
+
+} // namespace
+
+bool is_crd(const json::value& document)
+{
+    const auto* object = document.if_object();
+    return object != nullptr && text_of(*object, "kind") == "CustomResourceDefinition";
+}
+
+result<model> read_crds(std::span<const json::value> documents, std::string source)
+{
+    model out;
+    out.source = std::move(source);
+    reader r(out);
+    std::string which;
+    try {
+        for (const auto& document : documents) {
+            const auto* metadata = document.is_object() ? object_in(document.get_object(), "metadata") : nullptr;
+            which = metadata != nullptr ? std::string(text_of(*metadata, "name")) : std::string();
+            r.add(document);
+        }
+        which.clear();
+        r.read();
+    } catch (const std::runtime_error& e) {
+        return failure(cond::invalid, out.source + ": " + (which.empty() ? "" : which + ": ") + e.what());
+    }
+    return out;
+}
+
+bool is_built_in(const std::string& message) { return message == object_meta; }
+
+} // namespace kubecoro::codegen

@@ -1,0 +1,188 @@
+#include "model/schema_reader.hpp"
+
+#include "emit/names.hpp"
+#include "model/json_members.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::codegen {
+
+namespace json = boost::json;
+
+namespace {
+
+using form = value_shape::form;
+
+constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_properties = 100'000;
+constexpr std::size_t max_property_name = 256;
+/// Names of messages that are longer leave out the middle of the path.
+constexpr std::size_t max_message_name = 240;
+
+/// The pattern that the usual generator of custom resource definitions writes for quantities.
+constexpr std::string_view quantity_pattern = R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|)"
+                                              R"(([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
+
+value_shape shape_of_scalar(scalar s) { return {form::scalar, s, {}, {}}; }
+
+/// "fooBar" -> "FooBar", "foo-bar.baz" -> "FooBarBaz".
+std::string capitalised(std::string_view name)
+{
+    std::string out;
+    bool begins = true;
+    for (const char c : name) {
+        const bool lower = c >= 'a' && c <= 'z';
+        const bool other = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (lower || other) out += lower && begins ? static_cast<char>(c - 'a' + 'A') : c;
+        begins = !lower && !other;
+    }
+    return out.empty() ? "Field" : out;
+}
+
+scalar scalar_of(const json::object& schema, std::string_view type)
+{
+    const auto format = text_of(schema, "format");
+    if (type == "boolean") return scalar::boolean;
+    if (type == "number") return scalar::number;
+    if (type == "integer") return format == "int32" ? scalar::int32 : scalar::int64;
+    if (format == "date-time") return scalar::time;
+    if (format == "byte") return scalar::bytes;
+    if (format == "duration") return scalar::duration;
+    if (format == "int-or-string") return scalar::int_or_string;
+    return scalar::string;
+}
+
+bool mentions(const json::object& schema, std::string_view list, std::string_view name)
+{
+    const auto* names = array_in(schema, list);
+    return names != nullptr && std::ranges::any_of(*names, [&](const json::value& v) {
+               return v.is_string() && std::string_view(v.get_string()) == name;
+           });
+}
+
+/// The one schema of `allOf`, with which OpenAPI gives a reference a description of its own.
+const json::object* single_all_of(const json::object& schema)
+{
+    const auto* all = array_in(schema, "allOf");
+    return all != nullptr && all->size() == 1 ? all->front().if_object() : nullptr;
+}
+
+} // namespace
+
+void schema_reader::reserve(const std::string& message)
+{
+    if (!used_.insert(type_name_of(message).qualified()).second)
+        path_.fail("the type " + type_name_of(message).qualified() + " is there already");
+}
+
+void schema_reader::add(const std::string& message, const json::object& schema, bool is_kind)
+{
+    root_ = message;
+    codegen::message m{message, std::string(text_of(schema, "description"))};
+    if (is_kind) m.fields.push_back({"metadata", {form::message, {}, std::string(object_meta), {}}});
+    add_fields(m, schema, is_kind);
+    if (is_kind) to_.messages.emplace(object_meta, codegen::message{std::string(object_meta)});
+    to_.messages.insert_or_assign(message, std::move(m));
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the schema, which is limited
+void schema_reader::add_fields(message& to, const json::object& schema, bool is_kind)
+{
+    const auto* properties = object_in(schema, "properties");
+    if (properties == nullptr) return;
+    const bool resource = is_kind || is_true(schema, "x-kubernetes-embedded-resource");
+    const document_path::step in(path_, "properties");
+    for (const auto& property : *properties) {
+        const std::string name(property.key());
+        // Checked before the path has the name, so that errors can be shown.
+        if (name.size() > max_property_name) path_.fail("a name of more than 256 characters");
+        if (std::ranges::any_of(name, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }))
+            path_.fail("a name with control characters");
+        const document_path::step at(path_, name);
+        if (++properties_ > max_properties) path_.fail("more than 100000 properties");
+        if (is_kind && (name == "apiVersion" || name == "kind" || name == "metadata")) continue;
+        field f{name, {}, false, {}};
+        const auto* described = property.value().if_object();
+        if (described != nullptr) f.description = text_of(*described, "description");
+        const bool nullable = described != nullptr && is_true(*described, "nullable");
+        const bool filled = mentions(schema, "required", name) ||
+                            (described != nullptr && described->if_contains("default") != nullptr);
+        // As in the built-in kinds, these are there even if the schema does not require them.
+        const bool part_of_kind = is_kind && (name == "spec" || name == "status");
+        f.optional = nullable || !(filled || part_of_kind);
+        const bool has_meta = resource && name == "metadata";
+        if (has_meta) to_.messages.emplace(object_meta, codegen::message{std::string(object_meta)});
+        f.type = has_meta ? value_shape{form::message, {}, std::string(object_meta), {}}
+                          : shape_of(property.value(), to.name + capitalised(name));
+        to.fields.push_back(std::move(f));
+    }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+value_shape schema_reader::shape_of(const json::value& value, const std::string& name)
+{
+    // `true` is any JSON.
+    if (value.is_bool()) return shape_of_scalar(scalar::json);
+    const auto* schema = value.if_object();
+    if (schema == nullptr) path_.fail("expected a schema, which is an object");
+    if (++depth_ > max_depth) path_.fail("more than 64 schemas within each other");
+    const auto shape = shape_of_object(*schema, name);
+    --depth_;
+    return shape;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+value_shape schema_reader::shape_of_object(const json::object& schema, const std::string& name)
+{
+    if (const auto ref = text_of(schema, "$ref"); !ref.empty()) {
+        const document_path::step at(path_, "$ref");
+        if (!find_) path_.fail("a custom resource's schema must not have references");
+        return find_(ref);
+    }
+    if (is_true(schema, "x-kubernetes-int-or-string"))
+        return shape_of_scalar(text_of(schema, "pattern") == quantity_pattern ? scalar::quantity
+                                                                              : scalar::int_or_string);
+    const auto type = text_of(schema, "type");
+    if (type == "array") {
+        const document_path::step at(path_, "items");
+        const auto* items = schema.if_contains("items");
+        return {form::list, {}, {}, {items != nullptr ? shape_of(*items, name) : shape_of_scalar(scalar::json)}};
+    }
+    if (type == "object") return message_shape(schema, name);
+    if (type == "string" || type == "integer" || type == "number" || type == "boolean")
+        return shape_of_scalar(scalar_of(schema, type));
+    if (!type.empty()) path_.fail("unknown type " + std::string(type));
+    if (const auto* all = find_ ? single_all_of(schema) : nullptr; all != nullptr) {
+        const document_path::step at(path_, "allOf");
+        return shape_of_object(*all, name);
+    }
+    return shape_of_scalar(scalar::json);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+value_shape schema_reader::message_shape(const json::object& schema, const std::string& name)
+{
+    if (const auto* properties = object_in(schema, "properties"); properties != nullptr && !properties->empty()) {
+        message m{unused(name), std::string(text_of(schema, "description"))};
+        add_fields(m, schema, false);
+        value_shape out{form::message, {}, m.name, {}};
+        to_.messages.emplace(out.message, std::move(m));
+        return out;
+    }
+    const auto* values = schema.if_contains("additionalProperties");
+    if (values == nullptr || (values->is_bool() && !values->get_bool())) return shape_of_scalar(scalar::json);
+    const document_path::step at(path_, "additionalProperties");
+    return {form::map, {}, {}, {shape_of(*values, name)}};
+}
+
+std::string schema_reader::unused(const std::string& wanted)
+{
+    auto name = wanted;
+    if (name.size() > root_.size() + max_message_name)
+        name = root_ + wanted.substr(wanted.size() - max_property_name / 2);
+    const auto base = name;
+    for (std::size_t n = 2; !used_.insert(type_name_of(name).qualified()).second; ++n) name = base + std::to_string(n);
+    return name;
+}
+
+} // namespace kubecoro::codegen

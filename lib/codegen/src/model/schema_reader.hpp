@@ -1,0 +1,53 @@
+// Turns JSON schemas, of custom resources or of OpenAPI documents, into messages.
+#pragma once
+
+#include "model/document_path.hpp"
+
+#include <kubecoro/codegen/model.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::codegen {
+
+/// The message of every kind's metadata, which the library has.
+inline constexpr std::string_view object_meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+/** Reads schemas into the messages of one model. Errors are exceptions that name the path.
+
+    Limits: 64 schemas within each other, 100,000 properties, names of 256 characters. */
+class schema_reader
+{
+public:
+    /// The type of a schema that is mentioned by name.
+    using reference = std::function<value_shape(std::string_view ref)>;
+
+    schema_reader(model& to, document_path& path, reference find) : to_(to), path_(path), find_(std::move(find)) {}
+
+    /// Keeps the C++ name of a message for it. Fails if another one has it.
+    void reserve(const std::string& message);
+    /// Adds a reserved message. @param is_kind  It has apiVersion and kind, which are left out, and metadata.
+    void add(const std::string& message, const boost::json::object& schema, bool is_kind);
+
+private:
+    void add_fields(message& to, const boost::json::object& schema, bool is_kind);
+    value_shape shape_of(const boost::json::value& schema, const std::string& name);
+    value_shape shape_of_object(const boost::json::object& schema, const std::string& name);
+    value_shape message_shape(const boost::json::object& schema, const std::string& name);
+    std::string unused(const std::string& wanted);
+
+    model& to_;
+    document_path& path_;
+    reference find_;
+    std::set<std::string> used_;
+    /// The kind or named schema that is being read.
+    std::string root_;
+    std::size_t depth_ = 0;
+    std::size_t properties_ = 0;
+};
+
+} // namespace kubecoro::codegen
