@@ -36,6 +36,33 @@ failure cannot_start(const std::string& command, int error)
                    "cannot run " + command + ": " + std::generic_category().message(error));
 }
 
+/// A file that is closed unless it is handed over.
+class open_file
+{
+public:
+    explicit open_file(int descriptor) noexcept : descriptor_(descriptor) {}
+    open_file(const open_file&) = delete;
+    open_file& operator=(const open_file&) = delete;
+    ~open_file() { close(); }
+    [[nodiscard]] int get() const noexcept { return descriptor_; }
+    void close() noexcept
+    {
+        if (descriptor_ >= 0) ::close(descriptor_);
+        descriptor_ = -1;
+    }
+    /// Hands the file to Asio, whose own constructor throws instead, and leaves the file open. @return 0, or an error.
+    [[nodiscard]] int hand_to(asio::posix::stream_descriptor& owner)
+    {
+        boost::system::error_code why;
+        owner.assign(descriptor_, why);
+        if (!why) descriptor_ = -1;
+        return why.value();
+    }
+
+private:
+    int descriptor_;
+};
+
 /// A child that has not been waited for; its destruction kills it.
 class child
 {
@@ -202,11 +229,15 @@ asio::awaitable<result<std::string>> read_all(asio::posix::stream_descriptor& fr
 asio::awaitable<result<program_end>> run_program(program p, std::size_t max_output)
 {
     const auto executor = co_await asio::this_coro::executor;
+    asio::posix::stream_descriptor output(executor);
+    asio::posix::stream_descriptor ended(executor);
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) co_return cannot_start(p.command, errno);
-    asio::posix::stream_descriptor output(executor, ends[0]);
-    auto started = start(p, ends[1]);
-    ::close(ends[1]);
+    open_file ours(ends[0]);
+    open_file theirs(ends[1]);
+    if (const int error = ours.hand_to(output)) co_return cannot_start(p.command, error);
+    auto started = start(p, theirs.get());
+    theirs.close();
     if (!started) co_return started.error();
     auto reading = read_all(output, max_output);
     auto text = co_await std::move(reading);
@@ -214,9 +245,9 @@ asio::awaitable<result<program_end>> run_program(program p, std::size_t max_outp
     program_end out;
     out.output = std::move(*text);
     if (started->is_gone()) co_return out;
-    const int end = started->end();
-    if (end < 0) co_return cannot_start(p.command, errno);
-    asio::posix::stream_descriptor ended(executor, end);
+    open_file end(started->end());
+    if (end.get() < 0) co_return cannot_start(p.command, errno);
+    if (const int error = end.hand_to(ended)) co_return cannot_start(p.command, error);
     auto [ec] = co_await ended.async_wait(asio::posix::stream_descriptor::wait_read, as_values);
     if (ec) co_return failure(ec, "the end of a program");
     if (const auto status = started->collect()) {

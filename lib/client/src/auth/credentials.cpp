@@ -1,9 +1,12 @@
 // Adds the client's credentials to requests, and refreshes its token.
 #include "auth/exec_login.hpp"
 #include "auth/impersonation.hpp"
+#include "connect/tls_source.hpp"
 #include "http/encoding.hpp"
 #include "rest/client_state.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace kubecoro {
@@ -15,14 +18,48 @@ namespace {
 
 constexpr std::size_t max_token_bytes = 64 * 1024;
 
+/// @param name  In lower case.
+bool has_header(const request& r, std::string_view name)
+{
+    return std::ranges::any_of(r.headers, [name](const auto& header) {
+        return std::ranges::equal(header.first, name, [](char a, char b) {
+            return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+        });
+    });
+}
+
 } // namespace
 
-void client::state::add_credentials(request& r, const std::optional<std::string>& plugin_token)
+asio::awaitable<result<client::state::used_login>> client::state::choose_login(const request& r)
+{
+    used_login out;
+    if (plugin_.login && !has_header(r, "authorization")) {
+        auto asking = plugin_.login->credential(plugin_.caller);
+        auto credential = co_await std::move(asking);
+        if (!credential) co_return credential.error();
+        out.plugin = std::move(*credential);
+    }
+    if (tls_) out.tls = tls_->current();
+    co_return out;
+}
+
+void client::state::add_credentials(request& r, const used_login& used)
 {
     const auto header = [&](std::string name, std::string value) {
         r.headers.emplace_back(std::move(name), std::move(value));
     };
     header("User-Agent", options.user_agent);
+    // As in client-go: the request's own login and identity have precedence.
+    const bool has_login = has_header(r, "authorization");
+    const bool has_identity = has_header(r, "impersonate-user");
+    if (!has_login) add_authorization(r, used);
+    if (has_identity) return;
+    for (auto& [name, value] : impersonation_headers(login.as)) header(std::move(name), std::move(value));
+}
+
+void client::state::add_authorization(request& r, const used_login& used)
+{
+    const auto header = [&](std::string value) { r.headers.emplace_back("Authorization", std::move(value)); };
     std::string token;
     if (!login.token_file.empty()) refresh_token(false);
     {
@@ -30,33 +67,31 @@ void client::state::add_credentials(request& r, const std::optional<std::string>
         token = token_.token();
     }
     if (!token.empty())
-        header("Authorization", "Bearer " + token);
+        header("Bearer " + token);
     else if (!login.username.empty())
-        header("Authorization", "Basic " + base64_encode(login.username + ":" + login.password));
-    else if (plugin_token)
-        header("Authorization", "Bearer " + *plugin_token);
-    for (auto& [name, value] : impersonation_headers(login.as)) header(std::move(name), std::move(value));
+        header("Basic " + base64_encode(login.username + ":" + login.password));
+    else if (used.plugin && !used.plugin->token.empty())
+        header("Bearer " + used.plugin->token);
 }
 
-void client::state::use_plugin(const cluster_config& cluster)
-{
-    if (!login.exec || !login.token.empty() || !login.token_file.empty() || !login.username.empty()) return;
-    exec_login::settings with{.plugin = *login.exec,
-                              .interactive_info = exec_info(*login.exec, cluster, true),
-                              .info = exec_info(*login.exec, cluster, false),
-                              .time = options.time,
-                              .numbers = options.metrics,
-                              .log = options.log,
-                              .limit = options.timeouts.credential_plugin};
-    plugin_ = std::make_shared<exec_login>(executor, std::move(with));
-}
+void client::state::use_tls(std::shared_ptr<tls_source> source) { tls_ = std::move(source); }
 
-asio::awaitable<bool> client::state::renew_token(std::optional<std::string> refused)
+void client::state::use_plugin(exec_access plugin) { plugin_ = std::move(plugin); }
+
+asio::awaitable<bool> client::state::renew_login(used_login refused)
 {
-    if (!plugin_) co_return refresh_token(true);
-    auto asking = plugin_->token(refused);
-    const auto token = co_await std::move(asking);
-    co_return token&&* token != refused;
+    if (refused.plugin) {
+        auto asking = plugin_.login->credential(plugin_.caller, refused.plugin);
+        const auto other = co_await std::move(asking);
+        co_return other&&* other != refused.plugin;
+    }
+    bool has_certificate = false;
+    if (tls_) {
+        auto looking = tls_->renewed_since(refused.tls.get());
+        has_certificate = co_await std::move(looking);
+    }
+    const bool has_token = !login.token_file.empty() && refresh_token(true);
+    co_return has_certificate || has_token;
 }
 
 bool client::state::refresh_token(bool now_or_never)

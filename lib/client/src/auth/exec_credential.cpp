@@ -1,5 +1,6 @@
 #include "auth/exec_credential.hpp"
 
+#include "connect/tls_pem.hpp"
 #include "http/encoding.hpp"
 
 #include <kubecoro/api/detail/time_text.hpp>
@@ -50,6 +51,8 @@ result<> check_exec(const exec_config& plugin)
     if (plugin.api_version != versions[0] && plugin.api_version != versions[1])
         return bad("apiVersion: \"" + printable(plugin.api_version, shown_text) + "\" is neither " +
                    std::string(versions[0]) + " nor v1beta1");
+    boost::system::error_code ec;
+    if (!plugin.config.empty() && (json::parse(plugin.config, ec), ec)) return bad("config: not JSON");
     return {};
 }
 
@@ -61,7 +64,11 @@ std::string exec_info(const exec_config& plugin, const cluster_config& cluster, 
         if (!cluster.server_name.empty()) c["tls-server-name"] = cluster.server_name;
         if (cluster.insecure) c["insecure-skip-tls-verify"] = true;
         if (!cluster.ca.empty()) c["certificate-authority-data"] = base64_encode(cluster.ca);
+        if (!cluster.proxy_url.empty()) c["proxy-url"] = cluster.proxy_url;
+        if (!cluster.proxy_url.empty()) c["proxy-url"] = cluster.proxy_url;
         if (cluster.disable_compression) c["disable-compression"] = true;
+        boost::system::error_code ec;
+        if (!plugin.config.empty()) c["config"] = json::parse(plugin.config, ec);
         spec["cluster"] = std::move(c);
     }
     return json::serialize(
@@ -83,12 +90,20 @@ result<exec_credential> read_exec_credential(std::string_view output, std::strin
     auto token = text_of(status, "token");
     if (!token) return wrong("has a token that is no string");
     if (token->find_first_of("\r\n") != token->npos) return wrong("has a token of several lines");
-    if (token->empty() && status.contains("clientCertificateData"))
-        return wrong("has a client certificate and no token: plugins that return certificates are not supported yet");
-    if (token->empty()) return wrong("has no token");
+    auto certificate = text_of(status, "clientCertificateData");
+    auto key = text_of(status, "clientKeyData");
+    if (!certificate || !key) return wrong("has a client certificate or key that is no string");
+    if (certificate->empty() != key->empty()) return wrong("has a client certificate or its key, not both");
+    if (token->empty() && key->empty()) return wrong("has neither a token nor a client certificate");
+    // The reason may be OpenSSL's, which holds nothing of the texts.
+    if (!key->empty())
+        if (const auto fits = check_pair(*certificate, *key); !fits)
+            return wrong("has a client certificate that cannot be used: " + fits.error().message());
     auto expires = expiry_of(status);
     if (!expires) return expires.error();
-    return exec_credential{std::move(*token), *expires};
+    exec_credential out{.token = std::move(*token), .certificate = std::move(*certificate), .key = std::move(*key)};
+    out.expires = *expires;
+    return out;
 }
 
 } // namespace kubecoro::detail

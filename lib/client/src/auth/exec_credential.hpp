@@ -11,10 +11,14 @@
 
 namespace kubecoro::detail {
 
-/// The credentials that a plugin has returned.
+/// The credentials that a plugin has returned: a token, a client certificate with its key, or both.
 struct exec_credential
 {
+    /// Empty = none.
     std::string token = {};
+    /// PEM texts that belong together; empty = none.
+    std::string certificate = {};
+    std::string key = {};
     /// None: they hold until the server refuses them.
     std::optional<std::chrono::sys_seconds> expires = {};
 };

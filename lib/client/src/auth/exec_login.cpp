@@ -5,8 +5,6 @@
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/timeout.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include <unistd.h>
@@ -19,9 +17,6 @@ namespace {
 
 // Tokens have some KB, certificates too.
 constexpr std::size_t most_output = std::size_t{1} << 20;
-// A token is renewed this long before it expires, or in the last fifth of its life.
-constexpr std::chrono::seconds longest_leeway{10};
-constexpr std::chrono::hours longest_life{365 * 24};
 constexpr std::size_t shown_hint = 1000;
 
 failure named(const exec_config& plugin, const failure& why)
@@ -35,38 +30,57 @@ failure named(const exec_config& plugin, const failure& why)
 
 } // namespace
 
+exec_caller::exec_caller(metrics& numbers, logger to, duration longest) : log(std::move(to)), limit(longest)
+{
+    const auto counter = [&](const char* code, const char* status) {
+        return numbers.make_counter("rest_client_exec_plugin_call_total", {{"code", code}, {"call_status", status}});
+    };
+    succeeded = counter("0", "no_error");
+    failed = counter("1", "plugin_execution_error");
+    not_found = counter("1", "plugin_not_found_error");
+    other = counter("1", "client_internal_error");
+}
+
+metrics::counter& exec_caller::of(std::optional<cond> why) const noexcept
+{
+    if (!why) return *succeeded;
+    if (why == cond::not_found) return *not_found;
+    return why == cond::unauthorized || why == cond::misconfigured ? *failed : *other;
+}
+
 exec_login::exec_login(const kept_executor& executor, settings s)
-    : with_(std::move(s)), strand_(make_kept_strand(executor)), runs_(executor.get(), with_.log)
+    : with_(std::move(s)), strand_(make_kept_strand(executor)), runs_(executor.get())
 {
-    constexpr std::string_view calls = "kubecoro_client_exec_plugin_calls_total";
-    succeeded_ = with_.numbers->make_counter(calls, {{"outcome", "succeeded"}});
-    failed_ = with_.numbers->make_counter(calls, {{"outcome", "failed"}});
 }
 
-std::optional<std::string> exec_login::current(const std::optional<std::string>& refused) const
+held_credential exec_login::last() const
 {
-    if (!credential_ || credential_->token == refused) return std::nullopt;
-    if (renew_at_ && with_.time->now() >= *renew_at_) return std::nullopt;
-    return credential_->token;
+    const std::lock_guard lock(mutex_);
+    return core_.current();
 }
 
-asio::awaitable<result<std::string>> exec_login::token(std::optional<std::string> refused)
+asio::awaitable<result<held_credential>> exec_login::credential(std::shared_ptr<const exec_caller> by,
+                                                                held_credential refused)
 {
     std::shared_ptr<run> r;
     bool begins = false;
     {
-        std::lock_guard lock(mutex_);
-        if (auto token = current(refused)) co_return std::move(*token);
+        const std::lock_guard lock(mutex_);
+        const auto now = with_.time->now();
+        if (auto chosen = core_.choose(now, refused)) co_return chosen;
         begins = !running_;
-        if (begins) running_ = std::make_shared<run>();
+        if (begins) {
+            core_.on_run(now, refused);
+            running_ = std::make_shared<run>();
+            running_->by = std::move(by);
+        }
         r = running_;
     }
     if (begins) begin(r);
     auto waiting = r->ended.wait();
     const auto outcome = co_await std::move(waiting);
     if (!outcome) co_return outcome.error();
-    std::lock_guard lock(mutex_);
-    co_return credential_->token;
+    co_return last();
 }
 
 void exec_login::begin(const std::shared_ptr<run>& r)
@@ -78,7 +92,7 @@ void exec_login::begin(const std::shared_ptr<run>& r)
 void exec_login::end(run& r, result<> outcome)
 {
     {
-        std::lock_guard lock(mutex_);
+        const std::lock_guard lock(mutex_);
         running_.reset();
     }
     r.ended.settle(std::move(outcome));
@@ -87,15 +101,15 @@ void exec_login::end(run& r, result<> outcome)
 asio::awaitable<result<>> exec_login::finish(std::shared_ptr<run> r)
 {
     auto calling = call();
-    auto limited = with_timeout(*with_.time, with_.limit, "its run", std::move(calling));
+    auto limited = with_timeout(*with_.time, r->by->limit, "its run", std::move(calling));
     auto got = co_await std::move(limited);
-    (got ? succeeded_ : failed_)->add(1);
+    r->by->of(got ? std::nullopt : std::optional(got.error().condition())).add(1);
     result<> outcome;
     if (!got) {
         outcome = named(with_.plugin, got.error());
-        with_.log.warning("the credential plugin failed", {{"why", outcome.error().message()}});
+        r->by->log.warning("the credential plugin failed", {{"why", outcome.error().message()}});
     }
-    if (got) keep(std::move(*got));
+    if (got) keep(std::move(*got), *r->by);
     end(*r, std::move(outcome));
     co_return result<>{};
 }
@@ -123,22 +137,16 @@ asio::awaitable<result<exec_credential>> exec_login::call()
     co_return read_exec_credential(end->output, plugin.api_version);
 }
 
-void exec_login::keep(exec_credential c)
+void exec_login::keep(exec_credential c, const exec_caller& by)
 {
-    std::optional<time_point> renew_at;
-    if (c.expires) {
-        // In seconds: nanoseconds have no room for the year 9999, with which some plugins say "never".
-        const auto now = std::chrono::floor<std::chrono::seconds>(with_.time->wall_now());
-        const duration left =
-            std::clamp<std::chrono::seconds>(*c.expires - now, std::chrono::seconds::zero(), longest_life);
-        renew_at = with_.time->now() + left - std::min<duration>(longest_leeway, left / 5);
-        if (left == duration::zero())
-            with_.log.warning("the credential plugin returned a token that has expired",
-                              {{"plugin", with_.plugin.command}});
+    bool has_expired = false;
+    {
+        const std::lock_guard lock(mutex_);
+        has_expired = core_.on_credential(std::move(c), with_.time->now(), with_.time->wall_now());
     }
-    std::lock_guard lock(mutex_);
-    renew_at_ = renew_at;
-    credential_ = std::move(c);
+    if (has_expired)
+        by.log.warning("the credential plugin returned credentials that have expired",
+                       {{"plugin", with_.plugin.command}});
 }
 
 } // namespace kubecoro::detail

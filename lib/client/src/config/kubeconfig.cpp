@@ -3,7 +3,9 @@
 #include "auth/exec_credential.hpp"
 #include "auth/impersonation.hpp"
 #include "config/kubeconfig_file.hpp"
+#include "config/proxy_address.hpp"
 #include "config/server_address.hpp"
+#include "connect/tls_pem.hpp"
 #include "http/encoding.hpp"
 
 #include <algorithm>
@@ -40,8 +42,8 @@ std::string names(const auto& map)
     return out.empty() ? "none" : out;
 }
 
-/// Data overrides the file, as in kubectl; empty when both are absent.
-result<std::string> content(const config_text& data, const config_text& file, const environment& env)
+/// Data overrides the file, as in kubectl; empty when both are absent. @param path  Receives the path of the file in use.
+result<std::string> content(const config_text& data, const config_text& file, const environment& env, std::string& path)
 {
     if (!data.empty()) {
         auto decoded = detail::base64_decode(data.value);
@@ -49,7 +51,8 @@ result<std::string> content(const config_text& data, const config_text& file, co
         return std::move(*decoded);
     }
     if (file.empty()) return std::string();
-    auto read = env.read_file(beside(file), max_file_bytes);
+    path = beside(file);
+    auto read = env.read_file(path, max_file_bytes);
     if (!read) return wrong(file.where, read.error().message());
     return read;
 }
@@ -76,28 +79,50 @@ result<> take_exec(const detail::exec_entry& from, cluster_config& out)
     return {};
 }
 
+result<> check_methods(const detail::user_entry& user, const std::string& where)
+{
+    const bool has_token = !user.token.empty() || !user.token_file.empty();
+    const bool has_name = !user.username.empty() || !user.password.empty();
+    if (!has_token || !has_name) return {};
+    return wrong(where, "a token and a user name with its password are mutually exclusive");
+}
+
+/// A token file alone must have a token: without one, requests would be anonymous.
+result<> check_token_file(const std::string& path, const environment& env)
+{
+    const auto token = env.read_file(path, max_file_bytes);
+    if (!token) return token.error();
+    if (token->find_first_not_of(" \t\r\n") == token->npos) return failure(cond::misconfigured, path + ": is empty");
+    return {};
+}
+
 result<> take_login(const detail::user_entry& user, const environment& env, cluster_config& out)
 {
     if (!user.auth_provider.empty())
         return wrong(user.auth_provider, "auth-provider is not supported; kubectl has removed it too");
     if (user.exec)
         if (auto taken = take_exec(*user.exec, out); !taken) return taken;
-    auto certificate = content(user.certificate_data, user.certificate_file, env);
+    auto certificate = content(user.certificate_data, user.certificate_file, env, out.client_certificate_file);
     if (!certificate) return certificate.error();
-    auto key = content(user.key_data, user.key_file, env);
+    auto key = content(user.key_data, user.key_file, env, out.client_key_file);
     if (!key) return key.error();
     if (certificate->empty() != key->empty()) {
         const auto& data = key->empty() ? user.certificate_data : user.key_data;
         const auto& file = key->empty() ? user.certificate_file : user.key_file;
         return wrong(data.empty() ? file.where : data.where, "a client certificate and its key must be given together");
     }
+    if (detail::is_encrypted_key(*key)) {
+        const auto& field = user.key_data.empty() ? user.key_file : user.key_data;
+        const auto name = out.client_key_file.empty() ? "" : out.client_key_file + ": ";
+        return wrong(field.where, name + detail::read_key(*key).error().message());
+    }
     out.client_certificate = std::move(*certificate);
     out.client_key = std::move(*key);
     out.login.token = user.token.value;
     if (!user.token_file.empty()) {
         out.login.token_file = beside(user.token_file);
-        auto token = env.read_file(out.login.token_file, max_file_bytes);
-        if (!token && user.token.empty()) return wrong(user.token_file.where, token.error().message());
+        auto usable = check_token_file(out.login.token_file, env);
+        if (!usable && user.token.empty()) return wrong(user.token_file.where, usable.error().message());
     }
     out.login.username = user.username.value;
     out.login.password = user.password.value;
@@ -115,16 +140,22 @@ result<> take_cluster(const detail::cluster_entry& cluster, const std::string& w
                       cluster_config& out)
 {
     if (cluster.server.empty()) return wrong(where + ".server", "missing");
-    auto address = detail::server_address::parse(cluster.server.value);
+    const bool has_tls_settings = !cluster.authority_data.empty() || !cluster.authority_file.empty() ||
+                                  !cluster.server_name.empty() || cluster.insecure;
+    const auto server = detail::with_scheme(cluster.server.value, has_tls_settings);
+    auto address = detail::server_address::parse(server);
     if (!address) return wrong(cluster.server.where, address.error().message());
-    if (!cluster.proxy_url.empty()) return wrong(cluster.proxy_url.where, "proxies are not supported yet");
-    auto authority = content(cluster.authority_data, cluster.authority_file, env);
+    if (!cluster.proxy_url.empty())
+        if (auto proxy = detail::proxy_address::parse(cluster.proxy_url.value); !proxy)
+            return wrong(cluster.proxy_url.where, proxy.error().message());
+    auto authority = content(cluster.authority_data, cluster.authority_file, env, out.ca_file);
     if (!authority) return authority.error();
     if (cluster.insecure && !authority->empty())
         return wrong(where, "certificate-authority and insecure-skip-tls-verify are mutually exclusive");
-    out.server = cluster.server.value;
+    out.server = server;
     out.ca = std::move(*authority);
     out.server_name = cluster.server_name.value;
+    out.proxy_url = cluster.proxy_url.value;
     out.insecure = cluster.insecure;
     out.disable_compression = cluster.disable_compression;
     return {};
@@ -159,9 +190,11 @@ result<cluster_config> choose(const kubeconfig_text& all, const std::string& fil
         return wrong(at(user_name, "user"), "no user \"" + user_name.value + "\"; available: " + names(all.users));
     const auto entry = files + ": users[" + user_name.value + "].user";
     if (auto taken = take_impersonation(user->second, entry, out); !taken) return taken.error();
+    if (auto one = check_methods(user->second, entry); !one) return one.error();
     // As in clientcmd: credentials are never sent unencrypted. The impersonated identity is not secret and is kept.
     if (!detail::server_address::parse(out.server)->tls) return out;
     if (auto taken = take_login(user->second, env, out); !taken) return taken.error();
+    if (out.login.exec) out.login.exec->config = cluster->second.exec_extension;
     return out;
 }
 
@@ -231,13 +264,15 @@ result<cluster_config> load_in_cluster_config(const environment& env)
     if (auto address = detail::server_address::parse(out.server); !address)
         return wrong("KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT", address.error().message());
     out.login.token_file = env.service_account_dir + "/token";
-    auto token = env.read_file(out.login.token_file, max_file_bytes);
-    if (!token) return failure(cond::misconfigured, "the service account's token: " + token.error().message());
+    if (auto usable = check_token_file(out.login.token_file, env); !usable)
+        return failure(cond::misconfigured, "the service account's token: " + usable.error().message());
     // Without the file the system's certificate authorities are used, as in client-go.
-    auto authority = env.read_file(env.service_account_dir + "/ca.crt", max_file_bytes);
-    if (authority)
+    const auto authority_file = env.service_account_dir + "/ca.crt";
+    auto authority = env.read_file(authority_file, max_file_bytes);
+    if (authority) {
         out.ca = std::move(*authority);
-    else if (authority.error().condition() != cond::not_found)
+        out.ca_file = authority_file;
+    } else if (authority.error().condition() != cond::not_found)
         return failure(cond::misconfigured, "the service account's ca.crt: " + authority.error().message());
     if (auto ns = env.read_file(env.service_account_dir + "/namespace", 1024)) out.ns = std::move(*ns);
     while (!out.ns.empty() && (out.ns.back() == '\n' || out.ns.back() == ' ')) out.ns.pop_back();

@@ -1,10 +1,18 @@
 #include "config/kubeconfig_file.hpp"
 
+#include <kubecoro/client/detail/yaml_text.hpp>
+
+#include <boost/json.hpp>
 #include <yaml-cpp/yaml.h>
+
+#include <set>
 
 namespace kubecoro::detail {
 
 namespace {
+
+constexpr std::string_view exec_extension_name = "client.authentication.k8s.io/exec";
+constexpr std::size_t most_extension_values = 10'000;
 
 /// Thrown and caught only inside this file: parsing is a deep walk in which any node may have the wrong type.
 struct wrong_field
@@ -52,6 +60,29 @@ std::vector<std::string> texts(const YAML::Node& list, const std::string& where)
     return out;
 }
 
+/// The JSON text of the extension of that name; empty if there is none.
+std::string extension(const YAML::Node& list, const std::string& where, std::string_view name)
+{
+    if (!list.IsDefined()) return {};
+    if (!list.IsSequence()) throw wrong_field{where, "expected a list"};
+    std::set<std::string> names;
+    std::string out;
+    for (const auto& item : list) {
+        if (!item.IsMap()) throw wrong_field{where, "expected a list of name and extension"};
+        const auto found = text(item, where, "name").value;
+        if (!names.insert(found).second) throw wrong_field{where, "duplicate name"};
+        const auto value = member(item, "extension");
+        if (found != name || !value.IsDefined()) continue;
+        const auto converted = json_of(value, most_extension_values);
+        if (!converted) throw wrong_field{where + "[" + found + "]", converted.error()};
+        out = boost::json::serialize(*converted);
+        boost::system::error_code not_json;
+        (void)boost::json::parse(out, not_json);
+        if (not_json) throw wrong_field{where + "[" + found + "]", "has text that is not UTF-8"};
+    }
+    return out;
+}
+
 void read(const YAML::Node& map, const std::string& where, cluster_entry& out)
 {
     out.server = text(map, where, "server");
@@ -61,6 +92,7 @@ void read(const YAML::Node& map, const std::string& where, cluster_entry& out)
     out.proxy_url = text(map, where, "proxy-url");
     out.insecure = flag(map, where, "insecure-skip-tls-verify");
     out.disable_compression = flag(map, where, "disable-compression");
+    out.exec_extension = extension(member(map, "extensions"), join(where, "extensions"), exec_extension_name);
 }
 
 void read(const YAML::Node& map, const std::string& where, exec_entry& out)

@@ -23,6 +23,8 @@ struct config_text
 struct cluster_entry
 {
     config_text server, authority_file, authority_data, server_name, proxy_url;
+    /// JSON text of the extension for credential plugins; empty = there is none.
+    std::string exec_extension = {};
     bool insecure = false;
     bool disable_compression = false;
 };

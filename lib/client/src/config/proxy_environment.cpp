@@ -5,7 +5,9 @@
 #include <boost/asio/ip/network_v6.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace kubecoro::detail {
 
@@ -21,12 +23,21 @@ std::string lower(std::string_view text)
     return out;
 }
 
+/// As in Go, an IPv4 address in IPv6 form is an IPv4 address.
 std::optional<ip::address> address_of(const std::string& text)
 {
     boost::system::error_code ec;
     auto parsed = ip::make_address(text, ec);
     if (ec) return std::nullopt;
+    if (parsed.is_v6() && parsed.to_v6().is_v4_mapped()) return ip::make_address_v4(ip::v4_mapped, parsed.to_v6());
     return parsed;
+}
+
+std::string trimmed(const std::string& text)
+{
+    constexpr const char* blanks = " \t\r\n\v\f";
+    const auto begin = text.find_first_not_of(blanks);
+    return begin == text.npos ? std::string() : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 /// "10.0.0.0/8" or "fd00::/8".
@@ -70,8 +81,7 @@ bool is_excepted(std::string_view list, const server_address& server)
 {
     while (!list.empty()) {
         const auto end = std::min(list.find(','), list.size());
-        auto entry = lower(list.substr(0, end));
-        std::erase_if(entry, [](char c) { return c == ' ' || c == '\t'; });
+        auto entry = trimmed(lower(list.substr(0, end)));
         if (!entry.empty() && names(std::move(entry), server)) return true;
         list.remove_prefix(std::min(end + 1, list.size()));
     }
@@ -85,19 +95,42 @@ bool is_this_machine(const std::string& host)
     return address && address->is_loopback();
 }
 
+struct setting
+{
+    std::string value = {};
+    std::string name = {};
+};
+
+/// The first of the variables that is not empty.
+setting first_of(const environment& env, std::initializer_list<const char*> names)
+{
+    for (const char* name : names)
+        if (auto value = env.variable(name); value && !value->empty()) return {std::move(*value), name};
+    return {};
+}
+
+result<std::optional<chosen_proxy>> parsed(const std::string& url, const std::string& origin)
+{
+    auto address = proxy_address::parse(url);
+    if (!address) return failure(cond::misconfigured, origin + ": " + address.error().message());
+    return std::optional(chosen_proxy{std::move(*address), origin});
+}
+
 } // namespace
 
-std::optional<std::string> proxy_variable(const server_address& server, const environment& env)
+result<std::optional<chosen_proxy>> choose_proxy(const std::string& url, const server_address& server,
+                                                 const environment& env)
 {
-    if (is_this_machine(server.host)) return std::nullopt;
-    for (const char* name : {"NO_PROXY", "no_proxy"}) {
-        const auto list = env.variable(name);
-        if (list && is_excepted(*list, server)) return std::nullopt;
-        if (list && !list->empty()) break;
-    }
-    for (const char* name : {server.tls ? "HTTPS_PROXY" : "HTTP_PROXY", server.tls ? "https_proxy" : "http_proxy"})
-        if (const auto value = env.variable(name); value && !value->empty()) return name;
-    return std::nullopt;
+    if (!url.empty()) return parsed(url, "proxy-url");
+    const auto selected =
+        server.tls ? first_of(env, {"HTTPS_PROXY", "https_proxy"}) : first_of(env, {"HTTP_PROXY", "http_proxy"});
+    if (selected.value.empty() || is_this_machine(server.host)) return std::optional<chosen_proxy>();
+    if (is_excepted(first_of(env, {"NO_PROXY", "no_proxy"}).value, server)) return std::optional<chosen_proxy>();
+    // A web server passes the header "Proxy" of a request to its CGI programs in this variable.
+    if (!server.tls && !first_of(env, {"REQUEST_METHOD"}).value.empty())
+        return failure(cond::misconfigured, selected.name + " is not used in a CGI program: a request can set it");
+    const bool has_scheme = selected.value.find("://") != std::string::npos;
+    return parsed(has_scheme ? selected.value : "http://" + selected.value, selected.name);
 }
 
 } // namespace kubecoro::detail

@@ -1,6 +1,7 @@
 #pragma once
-// Finds the proxy selected by the environment. Sans-io.
+// Finds the proxy of a server. Sans-io.
 
+#include "config/proxy_address.hpp"
 #include "config/server_address.hpp"
 
 #include <kubecoro/client/kubeconfig.hpp>
@@ -10,9 +11,23 @@
 
 namespace kubecoro::detail {
 
-/** The name of the variable through which a Go program would select a proxy for this server, by the rules of
-    net/http: HTTPS_PROXY, or HTTP_PROXY for plain http, in either case; none for loopback addresses and hosts in
-    NO_PROXY. */
-[[nodiscard]] std::optional<std::string> proxy_variable(const server_address& server, const environment& env);
+struct chosen_proxy
+{
+    proxy_address address = {};
+    /// The source of the choice, for display: "proxy-url" or the name of a variable.
+    std::string origin = {};
+};
+
+/** The proxy for this server: `url` if it is not empty, else the one that the environment selects by the rules of Go's
+    net/http.
+
+    HTTPS_PROXY, or HTTP_PROXY for plain http, in upper case and then in lower case; "host:port" means http. None for
+    loopback addresses and for hosts in NO_PROXY: names (with their subdomains; only these after a leading dot or
+    `*.`), addresses and networks, names and addresses also with a port, and `*` for all.
+
+    @param url   The cluster's own proxy; NO_PROXY does not apply to it.
+    @par Errors  cond::misconfigured naming the source, never the URL. Go ignores a variable that it cannot read. */
+[[nodiscard]] result<std::optional<chosen_proxy>> choose_proxy(const std::string& url, const server_address& server,
+                                                               const environment& env);
 
 } // namespace kubecoro::detail

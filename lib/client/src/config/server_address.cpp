@@ -7,6 +7,12 @@ namespace kubecoro::detail {
 
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
 
+std::string with_scheme(const std::string& server, bool tls)
+{
+    if (server.empty() || server.find('/') != std::string::npos) return server;
+    return (tls ? "https://" : "http://") + server;
+}
+
 std::string server_address::endpoint() const { return bracketed(host) + ":" + port; }
 
 std::string server_address::authority() const
@@ -19,8 +25,6 @@ std::string server_address::authority() const
 result<server_address> server_address::parse(std::string_view url)
 {
     std::string text(url);
-    // kubectl also accepts "host:port" and assumes https unless the cluster has no TLS settings; guessing the scheme
-    // for a destination of credentials is not worth the risk.
     const auto wrong = [&](const char* why) {
         return failure(cond::misconfigured,
                        std::string("the server address ") + why + ": expected https://host[:port]");

@@ -30,4 +30,9 @@ struct server_address
     [[nodiscard]] static result<server_address> parse(std::string_view url);
 };
 
+/** The URL of "host" or "host:port", as client-go completes them; another text is returned unchanged.
+
+    @param tls  Whether it is an https URL: if there are settings for TLS. */
+[[nodiscard]] std::string with_scheme(const std::string& server, bool tls);
+
 } // namespace kubecoro::detail

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,14 @@ public:
 
         Reads then need a serialised executor. */
     virtual void set_bulk([[maybe_unused]] bool on) noexcept {}
+    /// Whether the stream may end as soon as retired() is true, although its peer keeps it open.
+    virtual void set_may_end([[maybe_unused]] bool on) noexcept {}
+    /// Whether there are newer settings for connections than those of this stream, such as another client certificate.
+    [[nodiscard]] virtual bool retired() const noexcept { return false; }
+    /// Whether its TLS uses keys of an earlier connection, without a full handshake.
+    [[nodiscard]] virtual bool resumed() const noexcept { return false; }
+    /// Makes the read that waits, and later ones, end as if the peer had closed. May be called in any thread.
+    virtual void end_reads() noexcept {}
     /// Whether the stream is open and no unexpected bytes have arrived, so it can carry another request.
     [[nodiscard]] virtual bool quiet() noexcept = 0;
 };
@@ -38,6 +47,9 @@ class connector
 {
 public:
     virtual ~connector() = default;
+    /// Called before each request: looks for newer settings, and retires the streams that were opened with older ones. Nothing
+    /// to await: there is no need to look.
+    [[nodiscard]] virtual std::optional<boost::asio::awaitable<void>> refresh() { return {}; }
     /// Errors: unreachable, timed_out, cancelled.
     [[nodiscard]] virtual boost::asio::awaitable<result<std::unique_ptr<byte_stream>>> connect() = 0;
 };

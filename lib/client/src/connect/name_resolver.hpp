@@ -1,6 +1,7 @@
 #pragma once
 // Looks up names for all connections of a client, on detached threads.
 
+#include "connect/background_call.hpp"
 #include "connect/lookup_core.hpp"
 
 #include <kubecoro/base/clock.hpp>
@@ -36,7 +37,12 @@ public:
     [[nodiscard]] boost::asio::awaitable<lookup_result> resolve(std::string name);
 
 private:
-    class running;
+    struct outcome
+    {
+        lookup_result found;
+        time_point when;
+    };
+    using running = background_call<outcome>;
     struct claim
     {
         std::optional<lookup_result> known;

@@ -2,12 +2,15 @@
 
 #include "connect/connection_race.hpp"
 #include "connect/socket_stream.hpp"
+#include "connect/tls_source.hpp"
+#include "connect/tunnel.hpp"
 #include "rest/deadline.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -44,6 +47,11 @@ void keep_watch_over(tcp::socket& socket) noexcept
     set_patience(socket, std::chrono::seconds{60});
 }
 
+double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
+
+/// Whether newer certificates may help.
+bool may_be_outdated(const failure& f) { return f != cond::cancelled && f != cond::timed_out; }
+
 /// The sockets of one race, in the order of its addresses.
 struct race_sockets
 {
@@ -64,48 +72,99 @@ asio::awaitable<result<>> dial(std::shared_ptr<race_sockets> sockets, std::size_
 class socket_connector final : public connector
 {
 public:
-    explicit socket_connector(socket_options o) : options_(std::move(o)), peer_(options_.address.endpoint())
+    explicit socket_connector(socket_options o)
+        : options_(std::move(o)),
+          first_hop_(options_.proxy ? tunnel_target{options_.proxy->address.host, options_.proxy->address.port}
+                                    : tunnel_target{options_.address.host, options_.address.port}),
+          first_peer_(options_.proxy ? options_.proxy->address.name() : options_.address.endpoint()),
+          peer_(options_.proxy ? options_.address.endpoint() + " through " + first_peer_ : first_peer_)
     {
         if (!options_.names) options_.names = std::make_shared<name_resolver>(options_.time);
     }
 
     asio::awaitable<result<std::unique_ptr<byte_stream>>> connect() override
     {
-        const auto executor = options_.executor.get();
-        if (!executor) co_return failure(cond::cancelled, "the context of the client has ended");
-        tcp::socket socket(executor);
-        std::string address;
-        auto connecting = connect_tcp(socket, address);
-        auto connected = co_await std::move(connecting);
-        if (!connected) co_return connected.error();
-        keep_watch_over(socket);
         std::unique_ptr<byte_stream> stream;
-        if (options_.tls) {
-            auto shaking = shake_hands(std::move(socket), stream);
-            auto secured = co_await with_deadline(*options_.time, options_.handshake_timeout, std::move(shaking),
-                                                  "the TLS handshake with " + peer_);
-            if (!secured) co_return secured.error();
-        } else {
-            stream = make_tcp_stream(std::move(socket), options_.time, peer_);
+        if (!options_.tls) {
+            auto opening = open({}, stream);
+            auto opened = co_await std::move(opening);
+            co_return counted(opened, stream);
         }
-        remember(std::move(address));
-        co_return stream;
+        auto choosing = options_.tls->newest();
+        auto chosen = co_await std::move(choosing);
+        if (!chosen) co_return chosen.error();
+        auto opening = open(*chosen, stream);
+        auto opened = co_await std::move(opening);
+        if (!opened && may_be_outdated(opened.error())) {
+            auto looking = options_.tls->renewed_since(chosen->get());
+            if (co_await std::move(looking)) {
+                auto again = open(options_.tls->current(), stream);
+                opened = co_await std::move(again);
+            }
+        }
+        co_return counted(opened, stream);
+    }
+
+    std::optional<asio::awaitable<void>> refresh() override
+    {
+        if (!options_.tls) return {};
+        return options_.tls->refresh();
     }
 
 private:
-    asio::awaitable<result<>> connect_tcp(tcp::socket& socket, std::string& address)
+    result<std::unique_ptr<byte_stream>> counted(const result<>& opened, std::unique_ptr<byte_stream>& stream)
     {
-        happy_eyeballs_settings settings{.peer = peer_, .preferred = worked_last()};
-        if (options_.connect_timeout != duration::zero())
-            settings.deadline = options_.time->now() + options_.connect_timeout;
+        (opened ? options_.meters.opened : options_.meters.failed)->add();
+        if (!opened) return opened.error();
+        return std::move(stream);
+    }
+
+    /// @param generation  Null for plain TCP.
+    asio::awaitable<result<>> open(std::shared_ptr<tls_generation> generation, std::unique_ptr<byte_stream>& stream)
+    {
+        const auto executor = options_.executor.get();
+        if (!executor) co_return failure(cond::cancelled, "the context of the client has ended");
+        const auto begun = options_.time->now();
+        tcp::socket socket(executor);
+        std::string address;
+        duration looked_up{};
+        auto connecting = connect_tcp(socket, address, looked_up);
+        auto connected = co_await std::move(connecting);
+        if (!connected) co_return connected.error();
+        keep_watch_over(socket);
+        stream = make_tcp_stream(std::move(socket), options_.time, first_peer_);
+        if (options_.proxy) {
+            auto passing = pass_proxy(stream, begun);
+            auto passed = co_await std::move(passing);
+            if (!passed) co_return passed.error();
+        }
+        const auto connected_at = options_.time->now();
+        options_.meters.connect->observe(seconds(connected_at - begun - looked_up));
+        if (generation) {
+            auto securing = secure(stream, std::move(generation), options_.server_name, peer_);
+            auto secured = co_await std::move(securing);
+            if (!secured) co_return secured.error();
+            options_.meters.tls_handshake->observe(seconds(options_.time->now() - connected_at));
+            (stream->resumed() ? options_.meters.resumed : options_.meters.full)->add();
+        }
+        remember(std::move(address));
+        co_return result<>{};
+    }
+
+    asio::awaitable<result<>> connect_tcp(tcp::socket& socket, std::string& address, duration& looked_up)
+    {
+        const auto begun = options_.time->now();
+        happy_eyeballs_settings settings{.peer = first_peer_, .preferred = worked_last()};
+        if (options_.connect_timeout != duration::zero()) settings.deadline = begun + options_.connect_timeout;
         std::vector<std::string> addresses;
         auto finding = find_addresses(addresses);
         auto found = co_await with_deadline(*options_.time, options_.connect_timeout, std::move(finding),
-                                            "looking up " + options_.address.host);
+                                            "looking up " + first_hop_.host);
         if (!found) co_return found;
+        looked_up = options_.time->now() - begun;
         auto plan = std::make_shared<happy_eyeballs_core>(std::move(addresses), std::move(settings));
         auto sockets = std::make_shared<race_sockets>();
-        sockets->port = static_cast<unsigned short>(std::stoul(options_.address.port));
+        sockets->port = static_cast<unsigned short>(std::stoul(first_hop_.port));
         for (std::size_t i = 0; i < plan->order().size(); ++i) sockets->all.emplace_back(socket.get_executor());
         dialer dialing = [plan, sockets](std::size_t i) { return dial(sockets, i, plan->order()[i]); };
         auto racing = race_connections(options_.time, plan, std::move(dialing));
@@ -119,24 +178,63 @@ private:
     asio::awaitable<result<>> find_addresses(std::vector<std::string>& out)
     {
         boost::system::error_code not_literal;
-        (void)asio::ip::make_address(options_.address.host, not_literal);
+        (void)asio::ip::make_address(first_hop_.host, not_literal);
         if (!not_literal) {
-            out.push_back(options_.address.host);
+            out.push_back(first_hop_.host);
             co_return result<>{};
         }
-        auto resolving = options_.names->resolve(options_.address.host);
+        const auto begun = options_.time->now();
+        auto resolving = options_.names->resolve(first_hop_.host);
         auto found = co_await std::move(resolving);
+        options_.meters.look_up->observe(seconds(options_.time->now() - begun));
         if (!found) co_return found.error();
         out = std::move(*found);
         co_return result<>{};
     }
 
-    asio::awaitable<result<>> shake_hands(tcp::socket socket, std::unique_ptr<byte_stream>& out)
+    /// @param begun  When connecting began: the proxy's response counts.
+    asio::awaitable<result<>> pass_proxy(std::unique_ptr<byte_stream>& stream, time_point begun)
     {
-        auto securing = make_tls_stream(std::move(socket), options_.time, options_.tls, options_.server_name, peer_);
-        auto stream = co_await std::move(securing);
-        if (!stream) co_return stream.error();
-        out = std::move(*stream);
+        const auto& proxy = *options_.proxy;
+        if (proxy.tls) {
+            auto securing = secure(stream, proxy.tls, proxy.address.host, first_peer_);
+            auto secured = co_await std::move(securing);
+            if (!secured) co_return secured;
+        }
+        if (!proxy.tunnel) co_return result<>{};
+        const tunnel_target server{options_.address.host, options_.address.port};
+        const bool socks = proxy.address.speaks == proxy_address::protocol::socks5;
+        const auto core = socks ? make_socks5_tunnel(proxy.address, server) : make_http_tunnel(proxy.address, server);
+        auto opening = open_tunnel(*stream, *core, first_peer_);
+        co_return co_await with_deadline(*options_.time, rest_of(options_.connect_timeout, begun), std::move(opening),
+                                         "the response of " + first_peer_);
+    }
+
+    /// A limit that has passed is a short one: 0 means none.
+    [[nodiscard]] duration rest_of(duration limit, time_point begun) const
+    {
+        if (limit == duration::zero()) return limit;
+        return std::max(limit - (options_.time->now() - begun), duration{1});
+    }
+
+    /// Replaces the stream by TLS inside it.
+    asio::awaitable<result<>> secure(std::unique_ptr<byte_stream>& stream, std::shared_ptr<tls_generation> tls,
+                                     std::string name, std::string peer)
+    {
+        auto doing = "the TLS handshake with " + peer;
+        auto shaking = shake_hands(stream, std::move(tls), std::move(name), std::move(peer));
+        co_return co_await with_deadline(*options_.time, options_.handshake_timeout, std::move(shaking),
+                                         std::move(doing));
+    }
+
+    static asio::awaitable<result<>> shake_hands(std::unique_ptr<byte_stream>& stream,
+                                                 std::shared_ptr<tls_generation> tls, std::string name,
+                                                 std::string peer)
+    {
+        auto securing = make_tls_stream(std::move(stream), std::move(tls), std::move(name), std::move(peer));
+        auto secured = co_await std::move(securing);
+        if (!secured) co_return secured.error();
+        stream = std::move(*secured);
         co_return result<>{};
     }
 
@@ -153,6 +251,10 @@ private:
     }
 
     socket_options options_;
+    /// The peer of the TCP connection: the proxy, or the server.
+    tunnel_target first_hop_;
+    /// For messages.
+    std::string first_peer_;
     std::string peer_;
     std::mutex mutex_;
     std::string worked_last_;

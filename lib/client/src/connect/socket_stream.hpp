@@ -7,20 +7,18 @@
 #include <memory>
 #include <string>
 
-namespace boost::asio::ssl {
-class context;
-}
-
 namespace kubecoro::detail {
+
+class tls_generation;
 
 /// A plain TCP stream. @param peer  For messages.
 [[nodiscard]] std::unique_ptr<byte_stream> make_tcp_stream(boost::asio::ip::tcp::socket socket,
                                                            std::shared_ptr<time_source> time, std::string peer);
 
-/// A TLS stream over a connected socket; completes after the handshake. Errors: unreachable, misconfigured, cancelled.
+/// A TLS stream inside another stream; completes after the handshake. Errors: unreachable, misconfigured, cancelled.
 [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<byte_stream>>>
-make_tls_stream(boost::asio::ip::tcp::socket socket, std::shared_ptr<time_source> time,
-                std::shared_ptr<boost::asio::ssl::context> context, std::string server_name, std::string peer);
+make_tls_stream(std::unique_ptr<byte_stream> under, std::shared_ptr<tls_generation> generation, std::string server_name,
+                std::string peer);
 
 /// See byte_stream::set_patience.
 void set_patience(boost::asio::ip::tcp::socket& socket, duration unacknowledged) noexcept;

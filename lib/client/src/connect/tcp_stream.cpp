@@ -58,6 +58,11 @@ public:
     {
         if (kept_.get()) reader_.set_bulk(on);
     }
+    // Only the system's socket is touched: the coroutine that reads may run in another thread.
+    void end_reads() noexcept override
+    {
+        if (const auto socket = kept_.get()) (void)::shutdown(socket->native_handle(), SHUT_RD);
+    }
     bool quiet() noexcept override { return kept_.get() && is_quiet(socket_); }
 
 private:

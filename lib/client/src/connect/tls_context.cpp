@@ -1,11 +1,12 @@
 #include "connect/tls_context.hpp"
 
+#include "connect/tls_pem.hpp"
+#include "connect/tls_sessions.hpp"
+
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/error.hpp>
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -13,62 +14,39 @@ namespace kubecoro::detail {
 
 namespace {
 
-struct closer
+/// "certificate-authority" or "certificate-authority (/path/of/file)".
+std::string named(const char* what, const std::string& file)
 {
-    void operator()(BIO* b) const noexcept { BIO_free(b); }
-    void operator()(X509* c) const noexcept { X509_free(c); }
-    void operator()(EVP_PKEY* k) const noexcept { EVP_PKEY_free(k); }
-};
-template<class T>
-using owned = std::unique_ptr<T, closer>;
-
-// Never prompts for a pass phrase on the terminal.
-int no_pass_phrase(char*, int, int, void*) { return 0; }
-
-owned<BIO> reader(const std::string& pem)
-{
-    return owned<BIO>(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+    return file.empty() ? what : std::string(what) + " (" + file + ")";
 }
 
-failure unusable(const std::string& what)
+result<> trust(SSL_CTX* context, const cluster_config& config)
 {
-    char text[256] = "cannot be parsed";
-    if (const auto code = ERR_peek_last_error()) ERR_error_string_n(code, text, sizeof text);
-    ERR_clear_error();
-    return failure(cond::misconfigured, what + ": " + text);
-}
-
-result<> trust(SSL_CTX* context, const std::string& pem)
-{
-    auto in = reader(pem);
+    const auto what = named("certificate-authority", config.ca_file);
     X509_STORE* store = SSL_CTX_get_cert_store(context);
-    bool any = false;
-    while (owned<X509> certificate{PEM_read_bio_X509(in.get(), nullptr, no_pass_phrase, nullptr)}) {
+    const auto found = read_certificates(config.ca);
+    for (const auto& certificate : found.all)
         if (X509_STORE_add_cert(store, certificate.get()) != 1)
-            return unusable("certificate-authority: a certificate cannot be used");
-        any = true;
-    }
-    if (!any) return unusable("certificate-authority: not PEM text with a certificate");
-    ERR_clear_error();
+            return unusable_pem(what + ": a certificate cannot be used");
+    if (found.all.empty()) return unusable_pem(what + ": not PEM text with a certificate");
     // As in Go: every certificate in the bundle is a trust anchor, including intermediates.
     X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
     return {};
 }
 
-result<> show_certificate(SSL_CTX* context, const std::string& chain, const std::string& key)
+result<> show_certificate(SSL_CTX* context, const cluster_config& config)
 {
-    auto in = reader(chain);
-    owned<X509> leaf{PEM_read_bio_X509(in.get(), nullptr, no_pass_phrase, nullptr)};
-    if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1)
-        return unusable("client-certificate: cannot be used");
-    while (owned<X509> next{PEM_read_bio_X509(in.get(), nullptr, no_pass_phrase, nullptr)})
-        if (SSL_CTX_add1_chain_cert(context, next.get()) != 1) return unusable("client-certificate: cannot be used");
-    ERR_clear_error();
-    auto key_in = reader(key);
-    owned<EVP_PKEY> secret{PEM_read_bio_PrivateKey(key_in.get(), nullptr, no_pass_phrase, nullptr)};
-    if (!secret) return unusable("client-key: cannot be used (encrypted keys are not supported)");
-    if (SSL_CTX_use_PrivateKey(context, secret.get()) != 1 || SSL_CTX_check_private_key(context) != 1)
-        return unusable("client-key: does not match the client certificate");
+    const auto what = named("client-certificate", config.client_certificate_file);
+    const auto key_what = named("client-key", config.client_key_file);
+    const auto found = read_certificates(config.client_certificate);
+    if (found.all.empty() || SSL_CTX_use_certificate(context, found.all.front().get()) != 1)
+        return unusable_pem(what + ": cannot be used");
+    for (std::size_t i = 1; i < found.all.size(); ++i)
+        if (SSL_CTX_add1_chain_cert(context, found.all[i].get()) != 1) return unusable_pem(what + ": cannot be used");
+    const auto key = read_key(config.client_key);
+    if (!key) return failure(cond::misconfigured, key_what + ": cannot be used: " + key.error().message());
+    if (SSL_CTX_use_PrivateKey(context, key->get()) != 1 || SSL_CTX_check_private_key(context) != 1)
+        return unusable_pem(key_what + ": does not match the client certificate");
     return {};
 }
 
@@ -91,6 +69,12 @@ bool is_address(const std::string& name)
     return !ec;
 }
 
+struct context_with_sessions
+{
+    boost::asio::ssl::context context{boost::asio::ssl::context::tls_client};
+    kept_sessions sessions{context.native_handle()};
+};
+
 } // namespace
 
 result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const cluster_config& config)
@@ -102,19 +86,33 @@ result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const cluste
     if (config.client_certificate.empty() != config.client_key.empty())
         return failure(cond::misconfigured, "a client certificate and its key must be given together");
     ERR_clear_error();
-    auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
+    auto both = std::make_shared<context_with_sessions>();
+    std::shared_ptr<ssl::context> context(both, &both->context);
     SSL_CTX* native = context->native_handle();
     SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+    // As in Go: a peer's identity does not change within a connection, and a server cannot have it computed again and again.
+    SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_verify(native, config.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, name_legacy_certificates);
     if (!config.ca.empty()) {
-        if (auto done = trust(native, config.ca); !done) return done.error();
+        if (auto done = trust(native, config); !done) return done.error();
     } else if (!config.insecure && SSL_CTX_set_default_verify_paths(native) != 1) {
-        return unusable("the system's certificate authorities cannot be used");
+        return unusable_pem("the system's certificate authorities cannot be used");
     }
     if (!config.client_certificate.empty())
-        if (auto done = show_certificate(native, config.client_certificate, config.client_key); !done)
-            return done.error();
+        if (auto done = show_certificate(native, config); !done) return done.error();
+    return context;
+}
+
+result<std::shared_ptr<boost::asio::ssl::context>> make_proxy_tls_context(const cluster_config& config)
+{
+    cluster_config anonymous;
+    anonymous.ca = config.ca;
+    anonymous.insecure = config.insecure;
+    auto context = make_tls_context(anonymous);
+    if (!context || config.ca.empty()) return context;
+    // A system without authorities has the cluster's.
+    if (SSL_CTX_set_default_verify_paths((*context)->native_handle()) != 1) ERR_clear_error();
     return context;
 }
 

@@ -15,6 +15,10 @@ namespace kubecoro::detail {
 /// Errors: cond::misconfigured naming the part that cannot be used.
 [[nodiscard]] result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const cluster_config& config);
 
+/** For a proxy that is reached over TLS: trusts the cluster's authorities and the system's, and shows no client
+    certificate. cluster_config::insecure holds for it too, as in client-go. Errors: cond::misconfigured. */
+[[nodiscard]] result<std::shared_ptr<boost::asio::ssl::context>> make_proxy_tls_context(const cluster_config& config);
+
 /// Sets SNI and the name or address that the certificate must contain. Errors: cond::misconfigured for an invalid name.
 [[nodiscard]] result<> expect_server(::SSL* connection, const std::string& name);
 

@@ -1,5 +1,7 @@
 #include "connect/tls_engine.hpp"
 
+#include "connect/tls_sessions.hpp"
+
 #include <boost/asio/ssl/error.hpp>
 
 #include <algorithm>
@@ -69,6 +71,11 @@ tls_engine::tls_engine(SSL_CTX* context) : ssl_(SSL_new(context))
     BIO_set_init(bio, 1);
     SSL_set_bio(ssl_.get(), bio, bio);
     SSL_set_connect_state(ssl_.get());
+}
+
+tls_engine::~tls_engine()
+{
+    if (!error_) keep_session_of(ssl_.get());
 }
 
 tls_engine::step tls_engine::outcome(int returned)

@@ -35,6 +35,7 @@ public:
     /// @param context  Outlives the engine.
     explicit tls_engine(SSL_CTX* context);
 
+    ~tls_engine();
     tls_engine(const tls_engine&) = delete;
     tls_engine& operator=(const tls_engine&) = delete;
 
@@ -45,6 +46,8 @@ public:
     [[nodiscard]] step write(std::string_view text);
     /// Decrypts as much as has arrived and `to` can hold. @param n  Number of bytes; if it is not 0, the step is done.
     [[nodiscard]] step read(std::span<char> to, std::size_t& n);
+    /// Whether the handshake was a short one, with the keys of an earlier connection.
+    [[nodiscard]] bool is_resumed() const noexcept { return SSL_session_reused(ssl_.get()) == 1; }
     /// The reason of the first failed step.
     [[nodiscard]] const boost::system::error_code& error() const noexcept { return error_; }
 

@@ -2,49 +2,42 @@
 #include "connect/socket_stream.hpp"
 #include "connect/tls_context.hpp"
 #include "connect/tls_engine.hpp"
+#include "connect/tls_generation.hpp"
+#include "connect/tls_sessions.hpp"
 
-#include <kubecoro/base/context_bound.hpp>
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
-
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 namespace kubecoro::detail {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 
 namespace {
 
-constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 // Bytes received at once in bulk.
 constexpr std::size_t bulk_room = 2 * socket_reader::batch;
 // Bytes encrypted at once.
 constexpr std::size_t longest_write = 16 * 1024;
 
-class tls_stream final : public byte_stream
+class tls_stream final : public byte_stream, private tls_generation::listener
 {
 public:
-    tls_stream(tcp::socket s, std::shared_ptr<time_source> time, std::shared_ptr<asio::ssl::context> context,
-               std::string name, std::string peer)
-        : context_(std::move(context)),
-          engine_(context_->native_handle()),
-          kept_(s.get_executor(), std::move(s)),
-          socket_(*kept_.get()),
-          reader_(socket_, std::move(time)),
+    tls_stream(std::unique_ptr<byte_stream> under, std::shared_ptr<tls_generation> generation, std::string name,
+               std::string peer)
+        : generation_(std::move(generation)),
+          engine_(generation_->context()->native_handle()),
+          under_(std::move(under)),
           name_(std::move(name)),
           peer_(std::move(peer))
     {
     }
 
+    ~tls_stream() override { generation_->remove(*this); }
+
     asio::awaitable<result<>> handshake()
     {
         if (auto named = expect_server(engine_.native_handle(), name_); !named) co_return named;
+        offer_session(engine_.native_handle());
         for (;;) {
             const auto step = engine_.handshake();
             // A failed step still has to send its alert; the outcome of that is not used.
@@ -52,7 +45,11 @@ public:
             auto exchanged = co_await std::move(exchanging);
             if (step == tls_engine::step::failed)
                 co_return handshake_failure(engine_.native_handle(), name_, engine_.error());
-            if (!exchanged || step == tls_engine::step::done) co_return exchanged;
+            if (!exchanged) co_return exchanged;
+            if (step == tls_engine::step::done) {
+                secured_ = true;
+                co_return exchanged;
+            }
         }
     }
 
@@ -88,61 +85,73 @@ public:
         co_return result<>{};
     }
 
-    void set_patience(duration unacknowledged) noexcept override
-    {
-        if (kept_.get()) detail::set_patience(socket_, unacknowledged);
-    }
+    void set_patience(duration unacknowledged) noexcept override { under_->set_patience(unacknowledged); }
     void set_bulk(bool on) noexcept override
     {
-        if (!kept_.get()) return;
-        reader_.set_bulk(on);
+        under_->set_bulk(on);
+        bulk_ = on;
         if (!on) engine_.rest();
     }
+    void set_may_end(bool on) noexcept override
+    {
+        if (on)
+            generation_->add(*this);
+        else
+            generation_->remove(*this);
+    }
+    bool retired() const noexcept override { return generation_->is_retired(); }
+    bool resumed() const noexcept override { return engine_.is_resumed(); }
+    void end_reads() noexcept override { under_->end_reads(); }
     // Tickets and key updates count as noise too: a new connection costs less than a request on a dead one.
-    bool quiet() noexcept override { return kept_.get() && engine_.is_quiet() && is_quiet(socket_); }
+    bool quiet() noexcept override { return !retired() && engine_.is_quiet() && under_->quiet(); }
 
 private:
+    void on_retired() noexcept override { under_->end_reads(); }
+
     /// Sends what the engine has to send, and receives if the step needs it.
     asio::awaitable<result<>> exchange(tls_engine::step step, const char* doing)
     {
         if (const auto out = engine_.output(); !out.empty()) {
-            auto [ec, n] = co_await asio::async_write(socket_, asio::buffer(out.data(), out.size()), as_values);
+            auto sending = under_->write(out);
+            const auto sent = co_await std::move(sending);
             // After a failure nothing can be sent, but a response that came before it can be read.
             engine_.sent();
-            if (ec) co_return failure(ec, doing + peer_);
+            if (!sent) co_return explained(sent.error());
         }
         if (step != tls_engine::step::input) co_return result<>{};
-        const auto room = engine_.room(reader_.is_bulk() ? bulk_room : 0);
-        auto receiving = reader_.receive(room.data(), room.size());
-        const auto got = co_await std::move(receiving);
+        const auto room = engine_.room(bulk_ ? bulk_room : 0);
+        auto receiving = under_->read_some(room.data(), room.size());
+        const auto n = co_await std::move(receiving);
+        if (!n) co_return explained(n.error());
         // An end without close_notify may come from an attacker: it never completes a response.
-        if (got.error == asio::error::eof)
+        if (*n == 0)
             co_return failure(cond::unreachable, doing + peer_ + ": it closed the connection without ending TLS");
-        if (got.error) co_return failure(got.error, doing + peer_);
-        engine_.received(got.size);
+        engine_.received(*n);
         co_return result<>{};
     }
 
-    std::shared_ptr<asio::ssl::context> context_;
+    [[nodiscard]] failure explained(const failure& of_under) const
+    {
+        return secured_ ? of_under : of_under.because("TLS handshake with " + peer_);
+    }
+
+    std::shared_ptr<tls_generation> generation_;
     tls_engine engine_;
-    /// Owns the socket: an idle connection may outlive its context.
-    context_bound<tcp::socket> kept_;
-    /// For operations, which do not outlive the context.
-    tcp::socket& socket_;
-    socket_reader reader_;
+    std::unique_ptr<byte_stream> under_;
     std::string name_;
     std::string peer_;
+    bool bulk_ = false;
+    bool secured_ = false;
 };
 
 } // namespace
 
-asio::awaitable<result<std::unique_ptr<byte_stream>>> make_tls_stream(tcp::socket socket,
-                                                                      std::shared_ptr<time_source> time,
-                                                                      std::shared_ptr<asio::ssl::context> context,
+asio::awaitable<result<std::unique_ptr<byte_stream>>> make_tls_stream(std::unique_ptr<byte_stream> under,
+                                                                      std::shared_ptr<tls_generation> generation,
                                                                       std::string server_name, std::string peer)
 {
-    auto stream = std::make_unique<tls_stream>(std::move(socket), std::move(time), std::move(context),
-                                               std::move(server_name), std::move(peer));
+    auto stream =
+        std::make_unique<tls_stream>(std::move(under), std::move(generation), std::move(server_name), std::move(peer));
     auto shaking = stream->handshake();
     auto ready = co_await std::move(shaking);
     if (!ready) co_return ready.error();

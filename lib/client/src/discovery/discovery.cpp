@@ -1,6 +1,7 @@
 #include <kubecoro/client/discovery.hpp>
 
 #include "discovery/discovery_core.hpp"
+#include "rest/client_state.hpp"
 #include "rest/foreign_answer.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
@@ -20,11 +21,13 @@ constexpr const char* aggregated_accept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
-using resources = std::vector<discovered_resource>;
-
-void append(resources& all, resources more)
+void append(discovered_resources& all, discovered_resources more)
 {
-    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    const auto move_all = [](auto& to, auto& from) {
+        to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
+    move_all(all.resources, more.resources);
+    move_all(all.missing, more.missing);
 }
 
 asio::awaitable<result<object>> document(const client& c, std::string path, const char* accept)
@@ -52,28 +55,29 @@ asio::awaitable<result<object>> document(const client& c, std::string path, cons
 
 /// Discovery for servers without the aggregated format: one document per group and version.
 asio::awaitable<result<>> each_group_version(const client& c, const object& groups, const std::string& root,
-                                             resources& all)
+                                             discovered_resources& all)
 {
     auto versions = detail::read_group_versions(groups);
     if (!versions) co_return versions.error().with_request("GET", root);
-    result<> first_failure;
-    bool any = versions->empty();
+    discovered_resources found;
     for (const auto& gv : *versions) {
         const auto path = root + "/" + (gv.group.empty() ? "" : gv.group + "/") + gv.version;
         auto listed = co_await document(c, path, "application/json");
         if (!listed && listed.error().condition() == cond::cancelled) co_return listed.error();
-        auto read = listed ? detail::read_resource_list(*listed, gv) : result<resources>(listed.error());
+        auto read =
+            listed ? detail::read_resource_list(*listed, gv) : result<std::vector<discovered_resource>>(listed.error());
         // An extension's server may be down while the rest works.
-        if (!read && first_failure) first_failure = read.error();
-        if (!read) continue;
-        any = true;
-        append(all, std::move(*read));
+        if (!read)
+            found.missing.push_back({gv.group, gv.version, read.error()});
+        else
+            append(found, {std::move(*read), {}});
     }
-    if (!any) co_return first_failure;
+    if (!found.missing.empty() && found.missing.size() == versions->size()) co_return found.missing.front().why;
+    append(all, std::move(found));
     co_return result<>{};
 }
 
-asio::awaitable<result<>> one_root(const client& c, std::string root, resources& all)
+asio::awaitable<result<>> one_root(const client& c, std::string root, discovered_resources& all)
 {
     auto found = co_await document(c, root, aggregated_accept);
     // A server that does not know the format may reject the whole Accept list (406).
@@ -86,14 +90,22 @@ asio::awaitable<result<>> one_root(const client& c, std::string root, resources&
     co_return result<>{};
 }
 
-asio::awaitable<result<resources>> both_roots(client c)
+asio::awaitable<result<discovered_resources>> both_roots(client c)
 {
-    resources all;
-    for (const char* root : {"/api", "/apis"}) {
-        auto done = co_await one_root(c, root, all);
-        if (!done) co_return done.error();
-    }
+    discovered_resources all;
+    auto core = co_await one_root(c, "/api", all);
+    // Servers of extensions have no core group.
+    if (!core && core.error().condition() != cond::not_found) co_return core.error();
+    auto groups = co_await one_root(c, "/apis", all);
+    if (!groups) co_return groups.error();
     co_return all;
+}
+
+asio::awaitable<result<std::vector<discovered_resource>>> without_missing(client c)
+{
+    auto all = co_await both_roots(std::move(c));
+    if (!all) co_return all.error();
+    co_return std::move(all->resources);
 }
 
 asio::awaitable<result<resource_type>> named_resource(client c, std::string name)
@@ -103,13 +115,63 @@ asio::awaitable<result<resource_type>> named_resource(client c, std::string name
     co_return detail::pick_resource(*all, name);
 }
 
+/// A text that need not be an API object.
+asio::awaitable<result<std::string>> fetch_text(client c, std::string target)
+{
+    auto s = detail::client_access::state_of(c);
+    request r;
+    r.method = "GET";
+    r.target = std::move(target);
+    auto asking = s->accepted_text(r);
+    auto got = co_await std::move(asking);
+    if (!got) co_return got.error();
+    auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
+    if (!body) co_return body.error().with_request(r.method, r.target);
+    co_return body;
+}
+
+asio::awaitable<result<server_version>> version_of(client c)
+{
+    auto body = co_await fetch_text(std::move(c), "/version");
+    if (!body) co_return body.error();
+    auto read = detail::read_version(*body);
+    if (!read) co_return read.error().with_request("GET", "/version");
+    co_return read;
+}
+
+asio::awaitable<result<std::vector<openapi_document>>> openapi_of(client c)
+{
+    auto body = co_await fetch_text(std::move(c), "/openapi/v3");
+    if (!body) co_return body.error();
+    auto read = detail::read_openapi_index(*body);
+    if (!read) co_return read.error().with_request("GET", "/openapi/v3");
+    co_return read;
+}
+
 } // namespace
 
-asio::awaitable<result<resources>> all_resources(client c) { return catch_failure(both_roots(std::move(c))); }
+asio::awaitable<result<discovered_resources>> discover(client c) { return catch_failure(both_roots(std::move(c))); }
+
+asio::awaitable<result<std::vector<discovered_resource>>> all_resources(client c)
+{
+    return catch_failure(without_missing(std::move(c)));
+}
 
 asio::awaitable<result<resource_type>> find_resource(client c, std::string name)
 {
     return catch_failure(named_resource(std::move(c), std::move(name)));
+}
+
+asio::awaitable<result<server_version>> get_server_version(client c) { return catch_failure(version_of(std::move(c))); }
+
+asio::awaitable<result<std::vector<openapi_document>>> list_openapi(client c)
+{
+    return catch_failure(openapi_of(std::move(c)));
+}
+
+asio::awaitable<result<std::string>> get_openapi(client c, openapi_document which)
+{
+    return catch_failure(fetch_text(std::move(c), std::move(which.target)));
 }
 
 } // namespace kubecoro

@@ -4,7 +4,6 @@
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/client/discovery.hpp>
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +11,9 @@ namespace kubecoro::detail {
 
 /// Whether the document is aggregated: it lists the resources of whole groups.
 [[nodiscard]] bool is_aggregated(const object& document) noexcept;
-/// The resources of an APIGroupDiscoveryList. Errors: cond::corrupt when it is not one.
-[[nodiscard]] result<std::vector<discovered_resource>> read_aggregated(const object& document);
+/// The resources of an APIGroupDiscoveryList; versions that the server calls stale are missing. Errors: cond::corrupt
+/// when it is not one.
+[[nodiscard]] result<discovered_resources> read_aggregated(const object& document);
 
 /// The groups and versions of an APIVersions (/api) or APIGroupList (/apis), preferred versions first.
 /// Errors: cond::corrupt when it is neither.
@@ -22,12 +22,26 @@ namespace kubecoro::detail {
 [[nodiscard]] result<std::vector<discovered_resource>> read_resource_list(const object& document,
                                                                           const group_version& of);
 
-/** The first resource that matches a word: by plural or singular, then by short name, then by kind;
-    case-insensitive.
+/** The resources that match a word, one of each group, in the order of `all`: by plural or singular, else by short name,
+    else by kind; case-insensitive.
 
     "a.b.c" is tried as version b of group c, then as group b.c, then as the beginning of a group's name, as in
     kubectl.
-    @par Errors  cond::not_found with similar names; cond::invalid for an empty word. */
-[[nodiscard]] result<resource_type> pick_resource(std::span<const discovered_resource> all, std::string_view word);
+    @par Errors  cond::not_found with similar names and the groups that are missing; cond::invalid for an empty word, and
+                 for the beginning of several groups' names. */
+[[nodiscard]] result<std::vector<resource_type>> matching_resources(const discovered_resources& all,
+                                                                    std::string_view word);
+/// The first of them.
+[[nodiscard]] result<resource_type> pick_resource(const discovered_resources& all, std::string_view word);
+/// The resource of a kind. Errors: cond::not_found.
+[[nodiscard]] result<resource_type> pick_kind(const discovered_resources& all, std::string_view api_version,
+                                              std::string_view kind);
+/// The resources of a category, each in its preferred version.
+[[nodiscard]] std::vector<resource_type> members_of(const discovered_resources& all, std::string_view category);
+
+/// Reads a server's version. Errors: cond::corrupt for anything else.
+[[nodiscard]] result<server_version> read_version(std::string_view body);
+/// Reads the index of OpenAPI v3. Errors: cond::corrupt for anything else, and for targets outside /openapi/v3.
+[[nodiscard]] result<std::vector<openapi_document>> read_openapi_index(std::string_view body);
 
 } // namespace kubecoro::detail

@@ -21,6 +21,19 @@ std::optional<connection_pool_core::id> connection_pool_core::take()
     return newest;
 }
 
+std::optional<connection_pool_core::id> connection_pool_core::oldest() const
+{
+    if (idle_.empty()) return std::nullopt;
+    return idle_.front().connection;
+}
+
+std::vector<connection_pool_core::id> connection_pool_core::remove_oldest()
+{
+    const id first = idle_.front().connection;
+    idle_.pop_front();
+    return {first};
+}
+
 std::vector<connection_pool_core::id> connection_pool_core::expire(moment now)
 {
     std::vector<id> old;

@@ -12,9 +12,9 @@ namespace kubecoro::detail {
 
 struct pool_limits
 {
-    /// Maximum number of idle connections; connections in use are not limited, because every watch holds one. 25 is
-    /// client-go's number.
-    std::size_t max_idle = 25;
+    /// Maximum number of idle connections; connections in use are not limited, because every watch holds one. client-go
+    /// keeps 25: a program with more requests at once opens connections again and again.
+    std::size_t max_idle = 100;
     std::chrono::steady_clock::duration idle_timeout = std::chrono::seconds{90};
 };
 
@@ -35,6 +35,10 @@ public:
     [[nodiscard]] std::optional<id> take();
     /// Removes and returns connections that have been idle too long.
     [[nodiscard]] std::vector<id> expire(moment now);
+    /// The connection that has been idle for the longest time, or none.
+    [[nodiscard]] std::optional<id> oldest() const;
+    /// Removes and returns it. Precondition: there is one.
+    [[nodiscard]] std::vector<id> remove_oldest();
     [[nodiscard]] std::size_t idle() const noexcept { return idle_.size(); }
 
 private:

@@ -1,6 +1,7 @@
 #include "http/content_encoding.hpp"
 
 #include "http/gunzip.hpp"
+#include "observe/request_labels.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
@@ -24,18 +25,6 @@ std::string lower(std::string_view text)
     std::transform(out.begin(), out.end(), out.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     return out;
-}
-
-bool has_parameter(std::string_view target, std::string_view name)
-{
-    const auto query = target.find('?');
-    if (query == target.npos) return false;
-    for (auto rest = target.substr(query + 1); !rest.empty();) {
-        const auto pair = rest.substr(0, rest.find('&'));
-        if (pair.substr(0, pair.find('=')) == name) return true;
-        rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
-    }
-    return false;
 }
 
 /// Content-Encoding in lower case, empty for none; several are joined.
@@ -159,8 +148,7 @@ bool ask_for_gzip(request& r, bool may_ask)
 {
     for (const auto& [name, value] : r.headers)
         if (lower(name) == "accept-encoding") return false;
-    if (!may_ask || r.method != "GET" || has_parameter(r.target, "watch") || has_parameter(r.target, "follow"))
-        return false;
+    if (!may_ask || r.method != "GET" || is_stream(r.target)) return false;
     r.headers.emplace_back("Accept-Encoding", "gzip");
     return true;
 }

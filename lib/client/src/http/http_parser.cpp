@@ -33,10 +33,15 @@ public:
     [[nodiscard]] std::string_view body() const noexcept { return piece_; }
 
     answer_head head_;
+    std::string reason_;
 
 private:
     void on_request_impl(http::verb, string_view, string_view, int, error_code&) override {}
-    void on_response_impl(int code, string_view, int, error_code&) override { head_.status = code; }
+    void on_response_impl(int code, string_view words, int, error_code&) override
+    {
+        head_.status = code;
+        reason_.assign(words.data(), words.size());
+    }
     void on_field_impl(http::field, string_view name, string_view value, error_code& ec) override
     {
         head_bytes_ += name.size() + value.size() + 4;
@@ -131,5 +136,6 @@ bool http_parser::head_done() const noexcept { return machine_->is_header_done()
 bool http_parser::done() const noexcept { return machine_->is_done(); }
 bool http_parser::keep_alive() const { return machine_->is_done() && machine_->keep_alive(); }
 const answer_head& http_parser::head() const noexcept { return machine_->head_; }
+const std::string& http_parser::reason() const noexcept { return machine_->reason_; }
 
 } // namespace kubecoro::detail

@@ -50,6 +50,8 @@ public:
     /// After done(): whether the connection may carry another request.
     [[nodiscard]] bool keep_alive() const;
     [[nodiscard]] const answer_head& head() const noexcept;
+    /// The words after the status code; they are the peer's and may hold anything but line ends.
+    [[nodiscard]] const std::string& reason() const noexcept;
 
 private:
     class machine;

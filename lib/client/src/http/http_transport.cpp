@@ -66,6 +66,7 @@ public:
     void rest() noexcept
     {
         stream_->set_bulk(false);
+        stream_->set_may_end(false);
         std::string().swap(buffer_);
         begin_ = end_ = 0;
         busy_ = false;
@@ -93,6 +94,9 @@ public:
         std::vector<std::unique_ptr<connection>> closing;
         std::unique_lock lock(mutex_);
         close(core_.expire(time_->now()), closing);
+        // Those in use when the settings changed do not come back: the retired ones are the oldest.
+        for (auto id = core_.oldest(); id && connections_.at(*id)->stream().retired(); id = core_.oldest())
+            close(core_.remove_oldest(), closing);
         while (auto id = core_.take()) {
             auto found = connections_.extract(*id);
             auto picked = std::move(found.mapped());
@@ -191,14 +195,28 @@ public:
         if (!on && connection_) connection_->stream().set_bulk(false);
     }
 
+    void may_end_early() noexcept override
+    {
+        may_end_ = true;
+        if (connection_) connection_->stream().set_may_end(true);
+    }
+
+    bool ended_early() const noexcept override { return ended_early_; }
+
 private:
     asio::awaitable<result<std::string_view>> next_piece()
     {
         if (failed_) co_return *failed_;
+        if (ended_early_) co_return std::string_view();
         interrupted_unless_finished running(*this);
         if (!piece_there()) {
             auto reading = read_until(&http_answer::piece_there);
             const auto read = co_await std::move(reading);
+            if (!read && may_end_ && connection_->stream().retired() && read.error() != cond::cancelled) {
+                ended_early_ = running.finished = true;
+                connection_.reset();
+                co_return std::string_view();
+            }
             if (!read) {
                 running.why = read.error();
                 co_return read.error();
@@ -264,7 +282,8 @@ private:
     void release()
     {
         if (!connection_) return;
-        if (whole_request_sent_ && parser_.keep_alive() && connection_->pending().empty())
+        const bool is_current = !connection_->stream().retired();
+        if (is_current && whole_request_sent_ && parser_.keep_alive() && connection_->pending().empty())
             pool_->put(std::move(connection_));
         connection_.reset();
     }
@@ -279,6 +298,8 @@ private:
     std::uint64_t received_ = 0;
     bool in_bulk_ = false;
     bool whole_request_sent_ = false;
+    bool may_end_ = false;
+    bool ended_early_ = false;
     std::optional<failure> failed_;
 };
 
@@ -300,8 +321,11 @@ public:
 private:
     asio::awaitable<result<std::unique_ptr<answer>>> attempt(request r)
     {
+        if (!options_.proxy_authorization.empty())
+            r.headers.emplace_back("Proxy-Authorization", options_.proxy_authorization);
         auto text = request_text(r, options_.host, options_.prefix);
         if (!text) co_return text.error();
+        if (auto refreshing = connector_->refresh()) co_await std::move(*refreshing);
         auto opened = pool_->take();
         for (unsigned earlier = 0;; ++earlier) {
             if (!opened) {

@@ -17,8 +17,10 @@ struct http_options
 {
     /// Host header.
     std::string host = {};
-    /// Path prefix of every target.
+    /// Path prefix of every target; for a proxy that is sent the requests, the server's URL.
     std::string prefix = {};
+    /// Value of the header for that proxy; empty = none.
+    std::string proxy_authorization = {};
     /// Whether the connections use TLS. For messages.
     bool tls = true;
     /// Maximum time without an acknowledgement from the peer: on a new connection or one that carries a response, and

@@ -29,6 +29,11 @@ bool is_field_value(std::string_view text) noexcept
 
 } // namespace
 
+bool is_header(std::string_view name, std::string_view value) noexcept
+{
+    return is_token(name) && is_field_value(value);
+}
+
 result<std::string> request_text(const request& r, std::string_view host, std::string_view prefix)
 {
     if (!is_token(r.method)) return failure(cond::invalid, "the request's method is not an HTTP method");
@@ -39,7 +44,7 @@ result<std::string> request_text(const request& r, std::string_view host, std::s
     out.append(r.method).append(" ").append(prefix).append(r.target).append(" HTTP/1.1\r\n");
     bool good = true;
     const auto header = [&](std::string_view name, std::string_view value) {
-        good = good && is_token(name) && is_field_value(value);
+        good = good && is_header(name, value);
         out.append(name).append(": ").append(value).append("\r\n");
     };
     header("Host", host);

@@ -9,6 +9,9 @@
 
 namespace kubecoro::detail {
 
+/// Whether a header has a valid name and no control characters in its value.
+[[nodiscard]] bool is_header(std::string_view name, std::string_view value) noexcept;
+
 /** Request line, headers and body as HTTP/1.1 text.
 
     @param host    For the Host header: "127.0.0.1:6443".

@@ -1,12 +1,12 @@
 #include <kubecoro/client/client.hpp>
 
-#include "auth/exec_credential.hpp"
+#include "auth/exec_login.hpp"
 #include "auth/impersonation.hpp"
 #include "config/compression_policy.hpp"
-#include "config/proxy_environment.hpp"
 #include "config/server_address.hpp"
+#include "connect/proxy_route.hpp"
 #include "connect/socket_connector.hpp"
-#include "connect/tls_context.hpp"
+#include "connect/tls_source.hpp"
 #include "http/http_transport.hpp"
 #include "rest/client_state.hpp"
 
@@ -75,6 +75,46 @@ asio::awaitable<result<std::unique_ptr<answer>>> start(std::shared_ptr<client::s
     co_return co_await s->exchange(std::move(r), s->options.max_retries, s->options.timeouts.answer_head);
 }
 
+/// An address without a scheme is one of TLS if there are settings for it; without them no credentials are sent there.
+result<detail::server_address> find_server(const cluster_config& config)
+{
+    const bool has_tls_settings = !config.ca.empty() || !config.ca_file.empty() || config.insecure ||
+                                  !config.server_name.empty() || !config.client_certificate.empty() ||
+                                  !config.client_certificate_file.empty();
+    const auto url = detail::with_scheme(config.server, has_tls_settings);
+    auto address = detail::server_address::parse(url);
+    const auto& login = config.login;
+    const bool has_login =
+        !login.token.empty() || !login.token_file.empty() || !login.username.empty() || login.exec.has_value();
+    if (!address || address->tls || url == config.server || !has_login) return address;
+    return failure(cond::misconfigured, "the server address has no scheme, and credentials are not sent to plain http "
+                                        "without being asked to: expected https://host[:port]");
+}
+
+detail::exec_access find_plugin(const asio::any_io_executor& executor, const cluster_config& config,
+                                client_options& options)
+{
+    if (!options.time) options.time = real_clock();
+    if (!options.metrics) options.metrics = null_metrics();
+    if (!config.login.exec) return {};
+    detail::exec_caller caller(*options.metrics, options.log, options.timeouts.credential_plugin);
+    return detail::find_exec_login(kept_executor(executor), config, options.time, std::move(caller));
+}
+
+result<std::shared_ptr<detail::tls_source>> make_tls(const cluster_config& config, const client_options& options,
+                                                     const detail::exec_access& plugin)
+{
+    detail::tls_source::settings with{.config = config,
+                                      .machine = system_environment(),
+                                      .time = options.time,
+                                      .numbers = options.metrics,
+                                      .log = options.log,
+                                      .plugin = plugin};
+    auto made = detail::tls_source::make(std::move(with));
+    if (made || config.origin.empty()) return made;
+    return failure(made.error().condition(), config.origin + ": " + made.error().message());
+}
+
 } // namespace
 
 json_text::json_text(const object& o) : text(o.to_text()), partial(o.is_partial()) {}
@@ -89,54 +129,68 @@ result<client> client::connect(asio::any_io_executor executor, client_options op
 
 result<client> client::create(asio::any_io_executor executor, cluster_config config, client_options options)
 {
-    auto address = detail::server_address::parse(config.server);
+    auto address = find_server(config);
     if (!address) return address.error();
     if (auto sound = detail::check_impersonation(config.login.as); !sound) return sound.error();
     if (config.login.exec)
         if (auto sound = detail::check_exec(*config.login.exec); !sound)
             return failure(cond::misconfigured, "exec: " + sound.error().message());
-    if (const auto variable = detail::proxy_variable(*address, system_environment()))
-        options.log.warning("proxies are not supported: the variable is ignored and the server is contacted directly",
-                            {{"variable", *variable}, {"server", address->endpoint()}});
-    if (!options.time) options.time = real_clock();
+    auto proxy = detail::find_proxy_route(config, *address, system_environment(), options.log);
+    if (!proxy) return config.origin.empty() ? proxy.error() : proxy.error().because(config.origin);
+    const auto plugin = find_plugin(executor, config, options);
     detail::socket_options socket{.executor = executor,
                                   .time = options.time,
                                   .address = *address,
+                                  .proxy = *proxy,
                                   .connect_timeout = options.timeouts.connect,
-                                  .handshake_timeout = options.timeouts.tls_handshake};
+                                  .handshake_timeout = options.timeouts.tls_handshake,
+                                  .meters = detail::connection_meters(options.metrics, address->endpoint())};
     if (address->tls) {
-        auto tls = detail::make_tls_context(config);
-        if (!tls && config.origin.empty()) return tls.error();
-        if (!tls) return failure(tls.error().condition(), config.origin + ": " + tls.error().message());
-        socket.tls = std::move(*tls);
+        auto tls = make_tls(config, options, plugin);
+        if (!tls) return tls.error();
+        socket.tls = *tls;
         socket.server_name = config.server_name.empty() ? address->host : config.server_name;
     }
-    auto carrier =
-        detail::make_http_transport(detail::make_socket_connector(std::move(socket)), options.time,
-                                    {.host = address->authority(), .prefix = address->prefix, .tls = address->tls});
+    detail::http_options http{.host = address->authority(), .prefix = address->prefix, .tls = address->tls};
+    if (*proxy && !(*proxy)->tunnel) {
+        http.prefix = "http://" + address->authority() + address->prefix;
+        http.proxy_authorization = (*proxy)->address.authorization();
+    }
+    auto carrier = detail::make_http_transport(detail::make_socket_connector(socket), options.time, std::move(http));
     auto made = std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options),
-                                        std::move(config.login), system_environment());
+                                        std::move(config.login), system_environment(), address->endpoint());
+    if (auto sound = made->usable(); !sound) return sound.error();
     made->server = (address->tls ? "https://" : "http://") + address->authority() + address->prefix;
     made->gzip = detail::wants_gzip(made->options.compression, config.disable_compression, address->host);
-    made->use_plugin(config);
+    made->use_tls(std::move(socket.tls));
+    made->use_plugin(plugin);
     if (!config.ns.empty()) made->ns = std::move(config.ns);
     return client(std::move(made));
 }
 
 client::client(asio::any_io_executor executor, std::shared_ptr<transport> carrier, client_options options,
                credentials login)
-    : state_(std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options), std::move(login),
-                                     system_environment()))
 {
-    state_->use_plugin({});
+    cluster_config alone;
+    alone.login = login;
+    auto plugin = find_plugin(executor, alone, options);
+    state_ = std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options), std::move(login),
+                                     system_environment());
+    state_->use_plugin(std::move(plugin));
 }
 
 asio::awaitable<result<object>> client::get(resource_type resource, std::string ns, std::string name,
                                             std::string subresource) const
 {
+    return get(std::move(resource), std::move(ns), std::move(name), get_options(), std::move(subresource));
+}
+
+asio::awaitable<result<object>> client::get(resource_type resource, std::string ns, std::string name,
+                                            get_options options, std::string subresource) const
+{
     auto kind = resource.display_name() + " " + resource.version;
     const request_builder builder(std::move(resource), std::move(ns), state_->options.decode.form);
-    return guarded_fetch(state_, builder.get(name, subresource), std::move(kind));
+    return guarded_fetch(state_, builder.get(name, options, subresource), std::move(kind));
 }
 
 asio::awaitable<result<object>> client::create(resource_type resource, std::string ns, json_text body,
@@ -146,6 +200,15 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
     auto kind = detail::protobuf_body_kind(state_->options.body_form, resource, {}, options.validation);
     const request_builder builder(std::move(resource), std::move(ns));
     return guarded_write(state_, builder.create(std::move(body.text), options), std::move(kind));
+}
+
+asio::awaitable<result<object>> client::create_subresource(resource_type resource, std::string ns, std::string name,
+                                                           std::string subresource, json_text body,
+                                                           write_options options) const
+{
+    if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
+    return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns))
+                                     .create_subresource(name, subresource, std::move(body.text), options));
 }
 
 asio::awaitable<result<object>> client::update(resource_type resource, std::string ns, std::string name, json_text body,
@@ -166,9 +229,10 @@ asio::awaitable<result<object>> client::patch(resource_type resource, std::strin
 }
 
 asio::awaitable<result<object>> client::remove(resource_type resource, std::string ns, std::string name,
-                                               delete_options options) const
+                                               delete_options options, std::string subresource) const
 {
-    return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns)).remove(name, options));
+    return guarded_fetch(state_,
+                         request_builder(std::move(resource), std::move(ns)).remove(name, options, subresource));
 }
 
 asio::awaitable<result<raw_answer>> client::raw(request r) const
@@ -187,6 +251,7 @@ resource_client client::resource(resource_type type, std::string ns) const
 }
 
 asio::any_io_executor client::executor() const { return state_->executor.get(); }
+time_source& client::time() const noexcept { return *state_->options.time; }
 const std::string& client::default_namespace() const noexcept { return state_->ns; }
 const std::string& client::server() const noexcept { return state_->server; }
 

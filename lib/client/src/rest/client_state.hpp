@@ -1,14 +1,16 @@
 #pragma once
 // State shared by all copies of a client; applies credentials, deadlines and retries to a request.
 
+#include "auth/exec_login.hpp"
 #include "auth/token_core.hpp"
+#include "discovery/kept_kinds_core.hpp"
 #include "http/content_encoding.hpp"
 #include "rest/body_kind.hpp"
+#include "rest/warning_core.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/client/client.hpp>
 
-#include <array>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -18,13 +20,19 @@
 namespace kubecoro {
 
 namespace detail {
-class exec_login;
-}
+class request_controls;
+class tls_generation;
+class tls_source;
+} // namespace detail
 
 struct client::state
 {
     state(boost::asio::any_io_executor e, std::shared_ptr<transport> t, client_options o, credentials c,
-          environment machine);
+          environment machine, std::string host = {});
+    ~state();
+
+    /// Errors: cond::misconfigured if the options cannot be used; every request fails with it.
+    [[nodiscard]] result<> usable() const;
 
     /** Sends with credentials, with at most `head_limit` per attempt, and again where the server or a new token
         calls for it.
@@ -39,6 +47,9 @@ struct client::state
         @param kind  Names the kind; empty = the request accepts only JSON. */
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>>
     accepted(request r, unsigned retries, duration head_limit, std::string kind = {});
+    /// As exchange() for text that is not an API object, such as a log: a response other than 2xx is read and turned into
+    /// a failure, and so is a web page.
+    [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> accepted_text(request r);
     /// Reads the whole body. Errors: corrupt beyond `limit` bytes.
     [[nodiscard]] boost::asio::awaitable<result<std::string>> read_all(answer& a, std::size_t limit);
     /// Reads the next piece of the body under the idle limit.
@@ -56,6 +67,8 @@ struct client::state
     /// Expects a 2xx response with a list of that resource, or a watch. Uses only the decoding settings of the scope.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_page(result<request> r, resource_type asked,
                                                                        source_scope scope, unsigned retries);
+    /// The deleted objects; none if the server sends a Status. Errors: corrupt for anything else.
+    [[nodiscard]] boost::asio::awaitable<result<list_page>> fetch_removed(result<request> r, resource_type asked);
     /// @param begins_with_list  The stream begins with the existing objects: read in bulk until they end.
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     open_watch(result<request> r, resource_type asked, source_scope scope, unsigned retries,
@@ -63,9 +76,15 @@ struct client::state
     /// From now on, a program's own reads of this kind ask for JSON: its protobuf has unknown fields.
     void note_partial(const std::string& kind);
     [[nodiscard]] bool has_partial(const std::string& kind);
+    /// The resource of a kind that discovery found before; nothing if discovery has to find it.
+    [[nodiscard]] std::optional<resource_type> known_resource(const std::string& kind);
+    /// Takes what discovery says of a kind.
+    void note_resource(const std::string& kind, const result<resource_type>& found);
 
-    /// Runs the credential plugin of the login, if it has one and nothing that has precedence.
-    void use_plugin(const cluster_config& cluster);
+    /// The certificates of the connections.
+    void use_tls(std::shared_ptr<detail::tls_source> source);
+    /// The credential plugin of the login.
+    void use_plugin(detail::exec_access plugin);
 
     kept_executor executor;
     std::shared_ptr<transport> carrier;
@@ -79,23 +98,34 @@ struct client::state
 
 private:
     boost::asio::awaitable<result<>> send_into(request r, std::unique_ptr<answer>& out);
+    boost::asio::awaitable<result<list_page>> read_removed(answer& a);
     boost::asio::awaitable<result<>> read_into(answer& a, std::string_view& out);
     /// @param since  When the wait for the next piece began.
     boost::asio::awaitable<result<>> read_page(answer& a, list_decoder& decoder, time_point& since);
     [[nodiscard]] boost::asio::awaitable<failure> refusal(answer& a, const request& r);
+    /// A resource that the server does not have is looked for again.
+    void note_missing(const failure& refused, const request& r);
     /// The failure for a 2xx response in a format that is not Kubernetes', such as a proxy's login page.
     [[nodiscard]] boost::asio::awaitable<failure> foreign(answer& a, const request& r);
     /// Reads the beginning of the body, for messages. Errors: only cancelled. @param damage  Receives why it is corrupt.
     [[nodiscard]] boost::asio::awaitable<result<std::string>> read_beginning(answer& a, std::size_t most,
                                                                              std::optional<failure>* damage = nullptr);
-    /// @param plugin_token  The token of a credential plugin, if there is one.
-    void add_credentials(request& r, const std::optional<std::string>& plugin_token);
-    /// Obtains another token after a 401. @return whether there is one.
-    [[nodiscard]] boost::asio::awaitable<bool> renew_token(std::optional<std::string> refused);
+    /// The part of the login that changes.
+    struct used_login
+    {
+        /// Null: there is no credential plugin, or the request has a login of its own.
+        detail::held_credential plugin = {};
+        std::shared_ptr<detail::tls_generation> tls = {};
+    };
+    [[nodiscard]] boost::asio::awaitable<result<used_login>> choose_login(const request& r);
+    void add_credentials(request& r, const used_login& used);
+    void add_authorization(request& r, const used_login& used);
+    /// Obtains other credentials after a 401. @return whether there are any.
+    [[nodiscard]] boost::asio::awaitable<bool> renew_login(used_login refused);
     /// Reads the token file when it is due, or always if `now_or_never`. @return whether the token changed.
     bool refresh_token(bool now_or_never);
-    void count(const request& r, int status);
     void pass_on_warnings(const answer_head& head, const request& r);
+    void pass_on(const server_warning& w);
 
     /// The same request with its body as protobuf; nothing if it is to stay JSON.
     [[nodiscard]] std::optional<request> in_protobuf(const request& r, const detail::body_kind& kind);
@@ -116,8 +146,9 @@ private:
     bool remember(kinds& in, const std::string& kind);
     [[nodiscard]] bool is_in(const kinds& in, const std::string& kind);
 
-    /// Null = the login has none.
-    std::shared_ptr<detail::exec_login> plugin_;
+    detail::exec_access plugin_;
+    /// Null: no TLS, or a custom transport.
+    std::shared_ptr<detail::tls_source> tls_;
 
     std::mutex mutex_;
     /// The kinds whose protobuf the server refuses.
@@ -128,11 +159,24 @@ private:
     kinds refused_bodies_;
     /// The kinds of which some body had no protobuf form.
     kinds unfit_bodies_;
+    detail::seen_warnings warnings_;
+    /// By "apps/v1 Deployment".
+    detail::kept_kinds_core resources_;
     detail::token_core token_;
     detail::gzip_counters gzip_counters_;
     body_counters bodies_;
-    // By method, then by class of the status code; the last class counts requests without a response.
-    std::array<std::array<std::shared_ptr<metrics::counter>, 6>, 6> counters_;
+    /// Refers to the options.
+    std::unique_ptr<detail::request_controls> controls_;
 };
+
+namespace detail {
+
+/// The state of a client, for operations that are functions of their own.
+struct client_access
+{
+    [[nodiscard]] static const std::shared_ptr<client::state>& state_of(const client& c) noexcept { return c.state_; }
+};
+
+} // namespace detail
 
 } // namespace kubecoro

@@ -1,14 +1,13 @@
-#include "auth/exec_login.hpp"
 #include "auth/impersonation.hpp"
 #include "rest/client_state.hpp"
 #include "rest/deadline.hpp"
 #include "rest/foreign_answer.hpp"
+#include "rest/request_controls.hpp"
 #include "rest/retry_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/printable.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace kubecoro {
@@ -18,8 +17,6 @@ using namespace detail;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> methods{"GET", "POST", "PUT", "PATCH", "DELETE", "other"};
-constexpr std::array<std::string_view, 6> code_classes{"1xx", "2xx", "3xx", "4xx", "5xx", "none"};
 // A Status is small; the beginning of a longer body is enough to identify it.
 constexpr std::size_t max_refusal_bytes = 256 * 1024;
 constexpr int not_acceptable = 406;
@@ -29,7 +26,7 @@ constexpr std::size_t most_json_kinds = 4096;
 } // namespace
 
 client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, client_options o, credentials c,
-                     environment m)
+                     environment m, std::string host)
     : executor(e),
       carrier(std::move(t)),
       options(std::move(o)),
@@ -39,13 +36,10 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
       token_(login.token)
 {
     if (!options.time) options.time = real_clock();
+    controls_ = std::make_unique<request_controls>(options, std::move(host));
+    carrier = controls_->over(std::move(carrier));
     if (!options.metrics) options.metrics = null_metrics();
     if (options.user_agent.empty()) options.user_agent = "kubecoro/" KUBECORO_VERSION;
-    for (std::size_t m_index = 0; m_index < methods.size(); ++m_index)
-        for (std::size_t c_index = 0; c_index < code_classes.size(); ++c_index)
-            counters_[m_index][c_index] = options.metrics->make_counter(
-                "kubecoro_client_requests_total",
-                {{"method", std::string(methods[m_index])}, {"code", std::string(code_classes[c_index])}});
     constexpr std::string_view bytes = "kubecoro_client_gzip_bytes_total";
     gzip_counters_.received = options.metrics->make_counter(bytes, {{"form", "received"}});
     gzip_counters_.decoded = options.metrics->make_counter(bytes, {{"form", "decoded"}});
@@ -55,41 +49,50 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
     bodies_.refused = options.metrics->make_counter(bodies, {{"outcome", "refused"}});
 }
 
+client::state::~state() = default;
+
+result<> client::state::usable() const { return controls_->sound(); }
+
 asio::awaitable<result<std::unique_ptr<answer>>> client::state::exchange(request r, unsigned retries,
                                                                          duration head_limit)
 {
     if (auto sound = check_impersonation(login.as); !sound) co_return sound.error().with_request(r.method, r.target);
+    if (auto sound = usable(); !sound) co_return sound.error().with_request(r.method, r.target);
+    request_controls::exchange controls(*controls_, r);
     retry_core core(retries);
     for (;;) {
-        auto attempt = r;
-        std::optional<std::string> plugin_token;
-        if (plugin_) {
-            auto asking = plugin_->token();
-            auto token = co_await std::move(asking);
-            if (!token) co_return token.error().with_request(r.method, r.target);
-            plugin_token = std::move(*token);
+        if (controls.is_limited()) {
+            auto waiting = controls.turn();
+            const auto turn = co_await std::move(waiting);
+            if (!turn) co_return turn.error().with_request(r.method, r.target);
         }
-        add_credentials(attempt, plugin_token);
+        auto attempt = r;
+        auto choosing = choose_login(r);
+        const auto used = co_await std::move(choosing);
+        if (!used) co_return used.error().with_request(r.method, r.target);
+        add_credentials(attempt, *used);
+        controls.begin(attempt);
         std::unique_ptr<answer> got;
         auto sending = send_into(std::move(attempt), got);
         auto sent = co_await with_deadline(*options.time, head_limit, std::move(sending), "the response");
-        count(r, sent ? got->head().status : 0);
+        controls.answered(sent ? got->head().status : 0);
         if (!sent) co_return sent.error().with_request(r.method, r.target);
         const auto& head = got->head();
         pass_on_warnings(head, r);
-        const bool renewable = plugin_ || !login.token_file.empty();
+        const bool renewable = used->plugin || tls_ || !login.token_file.empty();
         const auto next = core.on_answer(head.status, parse_retry_after(head.header("retry-after")), renewable);
         const bool renewing = std::holds_alternative<retry_core::renew_credentials>(next);
         bool is_final = std::holds_alternative<retry_core::deliver>(next);
         if (renewing) {
-            auto renewal = renew_token(plugin_token);
+            auto renewal = renew_login(*used);
             is_final = !co_await std::move(renewal);
         }
-        if (is_final) co_return result<std::unique_ptr<answer>>(std::move(got));
-        const auto pause = renewing ? std::chrono::seconds{0} : std::get<retry_core::wait>(next).length;
+        if (is_final) co_return controls.deliver(std::move(got));
+        const auto asked = renewing ? std::chrono::seconds{0} : std::get<retry_core::wait>(next).length;
+        const auto pause = controls.retry(head.status, asked);
         options.log.debug(
             renewing ? "the token was refused; retrying with a new one" : "the server asks to retry later",
-            {{"method", r.method}, {"target", r.target}, {"status", head.status}, {"seconds", pause.count()}});
+            {{"method", r.method}, {"target", r.target}, {"status", head.status}, {"seconds", asked.count()}});
         // Reading the short body allows the connection to be reused.
         auto drained = co_await read_all(*got, max_refusal_bytes);
         if (!drained && drained.error().condition() == cond::cancelled)
@@ -122,6 +125,17 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::state::accepted(request
     }
 }
 
+asio::awaitable<result<std::unique_ptr<answer>>> client::state::accepted_text(request r)
+{
+    auto got = co_await exchange(r, options.max_retries, options.timeouts.answer_head);
+    if (!got) co_return got;
+    *got = expect_plain(std::move(*got));
+    const auto& head = (*got)->head();
+    if (head.status < 200 || head.status >= 300) co_return co_await refusal(**got, r);
+    if (is_web_page(head.header("content-type"))) co_return co_await foreign(**got, r);
+    co_return got;
+}
+
 void client::state::note_partial(const std::string& kind)
 {
     note(partial_, kind, "its protobuf has fields that this version does not know");
@@ -147,6 +161,30 @@ bool client::state::is_in(const kinds& in, const std::string& kind)
     return in.contains(kind);
 }
 
+std::optional<resource_type> client::state::known_resource(const std::string& kind)
+{
+    std::lock_guard lock(mutex_);
+    return resources_.known(kind, options.time->now());
+}
+
+void client::state::note_resource(const std::string& kind, const result<resource_type>& found)
+{
+    std::lock_guard lock(mutex_);
+    if (found)
+        resources_.keep(kind, *found, options.time->now());
+    else if (found.error() == cond::not_found)
+        resources_.forget(kind);
+}
+
+void client::state::note_missing(const failure& refused, const request& r)
+{
+    const auto* status = refused.status();
+    // An object that is missing has a name.
+    if (refused != cond::not_found || (status && !status->name.empty())) return;
+    std::lock_guard lock(mutex_);
+    resources_.on_missing(r.target);
+}
+
 asio::awaitable<failure> client::state::refusal(answer& a, const request& r)
 {
     const int code = a.head().status;
@@ -162,6 +200,7 @@ asio::awaitable<failure> client::state::refusal(answer& a, const request& r)
     const auto retry_after = parse_retry_after(a.head().header("retry-after"));
     auto refused = refused_answer(code, *body, retry_after);
     if (damage) refused = refused.because("the error's body is not readable: " + damage->message());
+    note_missing(refused, r);
     co_return refused.with_request(r.method, r.target);
 }
 
@@ -224,21 +263,6 @@ asio::awaitable<result<std::string>> client::state::read_all(answer& a, std::siz
             co_return failure(cond::corrupt, "the response is longer than " + std::to_string(limit) + " bytes");
         body.append(*piece);
     }
-}
-
-void client::state::count(const request& r, int status)
-{
-    const auto method = std::find(methods.begin(), methods.end() - 1, r.method) - methods.begin();
-    const std::size_t code = status >= 100 && status < 600 ? static_cast<std::size_t>(status) / 100 - 1 : 5;
-    counters_[static_cast<std::size_t>(method)][code]->add();
-}
-
-void client::state::pass_on_warnings(const answer_head& head, const request& r)
-{
-    for (const auto& [name, value] : head.headers)
-        if (name == "warning" && value.starts_with("299 "))
-            options.log.warning("the server sent a warning",
-                                {{"target", r.target}, {"warning", printable(value.substr(4), 512)}});
 }
 
 } // namespace kubecoro

@@ -31,17 +31,30 @@ bool is_complaint_about_plain_http(std::string_view body)
            body.find("HTTP request was sent to HTTPS port") != body.npos;
 }
 
-} // namespace
-
-std::optional<wire_form> form_of(std::string_view content_type)
+/// Without parameters, in lower case.
+std::string media_type(std::string_view content_type)
 {
     std::string type(content_type.substr(0, content_type.find(';')));
     std::transform(type.begin(), type.end(), type.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     while (!type.empty() && type.back() == ' ') type.pop_back();
+    return type;
+}
+
+} // namespace
+
+std::optional<wire_form> form_of(std::string_view content_type)
+{
+    const auto type = media_type(content_type);
     if (type == "application/vnd.kubernetes.protobuf") return wire_form::protobuf;
     if (type.empty() || type.find("json") != std::string::npos) return wire_form::json;
     return std::nullopt;
+}
+
+bool is_web_page(std::string_view content_type)
+{
+    const auto type = media_type(content_type);
+    return type == "text/html" || type == "application/xhtml+xml";
 }
 
 failure foreign_answer(std::string_view content_type, std::string_view body)

@@ -21,6 +21,9 @@ inline constexpr int unsupported_media_type = 415;
 /// that is not Kubernetes'.
 [[nodiscard]] std::optional<wire_form> form_of(std::string_view content_type);
 
+/// Whether a media type is that of a web page, which an API server never sends.
+[[nodiscard]] bool is_web_page(std::string_view content_type);
+
 /** The failure for a 2xx response in a format that is not Kubernetes', such as a proxy's login page: cond::corrupt,
     with the media type and the first words.
 

@@ -44,6 +44,7 @@ public:
           listing_(begins_with_list)
     {
         body_->read_in_bulk(begins_with_list);
+        body_->may_end_early();
     }
 
     asio::awaitable<result<std::vector<watch_event>>> next() override { return catch_failure(next_batch()); }
@@ -63,7 +64,9 @@ private:
                 continue;
             }
             const bool end = bytes->empty();
-            auto fed = end ? decoder_.finish() : decode(*bytes, events);
+            // The rest of an event that was cut comes again with the next watch.
+            const bool cut = end && body_->ended_early();
+            auto fed = cut ? result<>() : end ? decoder_.finish() : decode(*bytes, events);
             if (end) body_.reset();
             // The valid events of a broken batch are delivered first; the failure waits for the next call.
             if (!fed) finish_with(fed.error().with_request(request_.method, request_.target));

@@ -16,6 +16,12 @@ asio::awaitable<result<object>> resource_client::get(std::string name, std::stri
     return client_.get(type_, ns_, std::move(name), std::move(subresource));
 }
 
+asio::awaitable<result<object>> resource_client::get(std::string name, get_options options,
+                                                     std::string subresource) const
+{
+    return client_.get(type_, ns_, std::move(name), std::move(options), std::move(subresource));
+}
+
 asio::awaitable<result<list_page>> resource_client::list(list_options options) const
 {
     return client_.list(type_, ns_, std::move(options));
@@ -49,9 +55,22 @@ asio::awaitable<result<object>> resource_client::patch(std::string name, patch_k
                          std::move(subresource));
 }
 
-asio::awaitable<result<object>> resource_client::remove(std::string name, delete_options options) const
+asio::awaitable<result<object>> resource_client::create_subresource(std::string name, std::string subresource,
+                                                                    json_text body, write_options options) const
 {
-    return client_.remove(type_, ns_, std::move(name), std::move(options));
+    return client_.create_subresource(type_, ns_, std::move(name), std::move(subresource), std::move(body),
+                                      std::move(options));
+}
+
+asio::awaitable<result<object>> resource_client::remove(std::string name, delete_options options,
+                                                        std::string subresource) const
+{
+    return client_.remove(type_, ns_, std::move(name), std::move(options), std::move(subresource));
+}
+
+asio::awaitable<result<list_page>> resource_client::remove_collection(list_options which, delete_options options) const
+{
+    return client_.remove_collection(type_, ns_, std::move(which), std::move(options));
 }
 
 } // namespace kubecoro

@@ -9,6 +9,7 @@ namespace {
 
 // A longer Retry-After is not waited for inside a call: the caller gets the response and decides.
 constexpr std::chrono::seconds longest_wait{120};
+constexpr double jitter = 0.5;
 
 } // namespace
 
@@ -18,6 +19,12 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view header) n
     const auto [end, error] = std::from_chars(header.data(), header.data() + header.size(), seconds);
     if (error != std::errc{} || end != header.data() + header.size()) return std::nullopt;
     return std::chrono::seconds{seconds};
+}
+
+duration spread(std::chrono::seconds asked, double draw) noexcept
+{
+    const std::chrono::duration<double> more(static_cast<double>(asked.count()) * jitter * draw);
+    return asked + std::chrono::duration_cast<duration>(more);
 }
 
 bool may_repeat(const broken_attempt& a) noexcept

@@ -1,6 +1,7 @@
 #pragma once
 // Decides whether and when to resend a request that was refused or whose connection broke. Sans-io.
 
+#include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/condition.hpp>
 
 #include <chrono>
@@ -12,6 +13,12 @@ namespace kubecoro::detail {
 
 /// Seconds of a Retry-After header; the date form is not used by Kubernetes and counts as absent.
 [[nodiscard]] std::optional<std::chrono::seconds> parse_retry_after(std::string_view header) noexcept;
+
+/** The pause before a retry: what the server asks for and up to half of it more, because many clients are refused at the
+    same time.
+
+    @param draw  Uniform in [0, 1). */
+[[nodiscard]] duration spread(std::chrono::seconds asked, double draw) noexcept;
 
 /// A request whose connection failed before the head of a response had arrived.
 struct broken_attempt

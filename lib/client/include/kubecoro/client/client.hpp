@@ -1,15 +1,11 @@
 #pragma once
 
-#include <kubecoro/api/decode.hpp>
 #include <kubecoro/api/list_watch_source.hpp>
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/api/resource.hpp>
-#include <kubecoro/base/clock.hpp>
-#include <kubecoro/base/log.hpp>
-#include <kubecoro/base/metrics.hpp>
-#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/client/client_options.hpp>
 #include <kubecoro/client/json_text.hpp>
 #include <kubecoro/client/kubeconfig.hpp>
 #include <kubecoro/client/transport.hpp>
@@ -17,87 +13,15 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace kubecoro {
 
 class resource_client;
-
-/// Time limits of a client. 0 = no limit. A response as a whole has no limit, and neither has the body of a watch.
-struct client_timeouts
-{
-    /// TCP connection, including name lookup. Several addresses are tried at intervals of 250 ms.
-    duration connect = std::chrono::seconds{30};
-    /// TLS handshake, after the connection was made.
-    duration tls_handshake = std::chrono::seconds{10};
-    /// From sending a request to receiving the head of its response.
-    duration answer_head = std::chrono::seconds{60};
-    /// The same for a watch.
-    duration watch_head = std::chrono::seconds{30};
-    /// Maximum silence within the body of a response other than a watch.
-    duration body_idle = std::chrono::seconds{60};
-    /// A run of a credential plugin, which may wait for its user. 0 = no limit.
-    duration credential_plugin = std::chrono::minutes{5};
-};
-
-/// Limits on what the client holds in memory on behalf of a server. Beyond them: cond::corrupt.
-struct client_limits
-{
-    /// Decoded bytes of a response that is held whole: get, create, update, patch, remove, raw, discovery.
-    std::size_t max_answer_bytes = 64 * 1024 * 1024;
-    /// Decoded bytes of one list page, which is decoded as it arrives.
-    std::uint64_t max_list_bytes = std::uint64_t{4} * 1024 * 1024 * 1024;
-};
-
-/** Whether a client asks for responses compressed with gzip. Lists and objects of more than 128 KiB then take about a
-    tenth of the bytes, and more CPU of both sides. Watches are never compressed. */
-enum class compression
-{
-    /** On, unless the server is close by. An address is close by if it is private, shared, loopback or link-local (RFC
-        1918, 100.64/10, 127/8, 169.254/16, fc00::/7, fe80::/10, ::1); a name, which is not resolved, if it has no dot or
-        ends in .svc, .cluster.local or .localhost. Off with a custom transport. */
-    automatic,
-    on,
-    off
-};
-
-/// Options of a client, see client::connect().
-struct client_options
-{
-    /// For connect() only: the kubeconfig file and context. See load_kubeconfig.
-    std::string kubeconfig = {};
-    /// The context of that file; empty = its current one.
-    std::string context = {};
-    /// Sent with each request; empty = "kubecoro/<version>".
-    std::string user_agent = {};
-    /// Limits for the phases of a request.
-    client_timeouts timeouts = {};
-    /// Limits for the size of answers.
-    client_limits limits = {};
-    /// Decoding options for get, list, watch and writes.
-    decode_options decode = {};
-    /** The form of the bodies of create and update; patches are JSON. protobuf costs the server less to read, and is sent
-        for built-in kinds where the server reads the same object from it: a body with a field that this version does not
-        know stays JSON, as does one whose write_options::validation asks the server to check names. A server that is
-        older than this version ignores the fields that it does not know, where it would warn about them in JSON. */
-    wire_form body_form = wire_form::json;
-    /// Whether to ask for compressed responses. cluster_config::disable_compression has precedence.
-    kubecoro::compression compression = kubecoro::compression::automatic;
-    /// Maximum retries of a request that the server refused with a Retry-After header (429, 5xx). 0 = never. The
-    /// sources of informers do not retry: the reflector's backoff does.
-    unsigned max_retries = 10;
-    /// Null = real_clock(). Its time must pass where sockets are real: reads of long lists wait for bytes to gather.
-    std::shared_ptr<time_source> time = {};
-    /// Receives retries, warnings of the server and connection trouble.
-    logger log = {};
-    /// Null = null_metrics().
-    std::shared_ptr<kubecoro::metrics> metrics = {};
-    KUBECORO_NAME_FIRST;
-};
+namespace detail {
+struct client_access;
+}
 
 /// A complete response, whatever its status code.
 struct raw_answer
@@ -110,7 +34,7 @@ struct raw_answer
 
 /** A Kubernetes API server as seen by a program: a handle to a shared connection pool and credentials.
 
-    Copies are cheap and share everything. Thread safe. Connections are opened on demand. At most 25 idle connections
+    Copies are cheap and share everything. Thread safe. Connections are opened on demand. At most 100 idle connections
     are kept, each reusable for 90 s; older ones are closed by the next request, and all of them with the last copy or
     the executor's context, which may end first. A request whose idle connection turns out to be dead is sent again on a
     new one when it is idempotent (GET, PUT, DELETE) or was not completely sent; so is a GET whose new connection broke.
@@ -133,10 +57,9 @@ public:
     [[nodiscard]] static result<client> connect(boost::asio::any_io_executor executor,
                                                 client_options options = client_options());
 
-    /** Makes a client for a configuration. Proxies are not supported: where HTTPS_PROXY and NO_PROXY select one, a
-        warning is logged and requests go directly to the server.
+    /** Makes a client for a configuration. The proxy is chosen here, once; the choice is logged (docs/guide/proxies.md).
 
-        @par Errors  cond::misconfigured for a server URL, certificate or key that cannot be used, and for
+        @par Errors  cond::misconfigured for a server URL, proxy, certificate or key that cannot be used, and for
                      impersonation without a user. */
     [[nodiscard]] static result<client> create(boost::asio::any_io_executor executor, cluster_config config,
                                                client_options options = client_options());
@@ -148,6 +71,9 @@ public:
     /// @param ns  Namespace; empty for cluster scope and, in list and watch, for all namespaces.
     [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, std::string ns, std::string name,
                                                              std::string subresource = {}) const;
+    /// The same with options: at a version, or its metadata only.
+    [[nodiscard]] boost::asio::awaitable<result<object>> get(resource_type resource, std::string ns, std::string name,
+                                                             get_options options, std::string subresource = {}) const;
     /// One page, decoded as it arrives. A list of another kind fails with cond::corrupt.
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(resource_type resource, std::string ns,
                                                                  list_options options = list_options()) const;
@@ -163,6 +89,10 @@ public:
     /// The object as the server stored it.
     [[nodiscard]] boost::asio::awaitable<result<object>> create(resource_type resource, std::string ns, json_text body,
                                                                 write_options options = write_options()) const;
+    /// Posts to a subresource that has no function of its own. See subresources.hpp for evictions, bindings and tokens.
+    [[nodiscard]] boost::asio::awaitable<result<object>>
+    create_subresource(resource_type resource, std::string ns, std::string name, std::string subresource,
+                       json_text body, write_options options = write_options()) const;
     /// Replaces an object. Fails with cond::conflict when `body` has a resource version that is no longer the newest.
     [[nodiscard]] boost::asio::awaitable<result<object>> update(resource_type resource, std::string ns,
                                                                 std::string name, json_text body,
@@ -173,9 +103,22 @@ public:
                                                                patch_kind kind, json_text body,
                                                                patch_options options = patch_options(),
                                                                std::string subresource = {}) const;
+    /// Server-side apply: the object then has the fields of `body`, and no longer those that this manager applied
+    /// earlier and leaves out now. Errors: conflict, see apply_conflicts(); invalid for a body with managed fields.
+    [[nodiscard]] boost::asio::awaitable<result<object>> apply(resource_type resource, std::string ns, std::string name,
+                                                               json_text body, apply_options options,
+                                                               std::string subresource = {}) const;
     /// Returns the deleted object, the object still held by finalizers, or a `Status`; kind() distinguishes them.
-    [[nodiscard]] boost::asio::awaitable<result<object>>
-    remove(resource_type resource, std::string ns, std::string name, delete_options options = delete_options()) const;
+    [[nodiscard]] boost::asio::awaitable<result<object>> remove(resource_type resource, std::string ns,
+                                                                std::string name,
+                                                                delete_options options = delete_options(),
+                                                                std::string subresource = {}) const;
+    /** Deletes all objects of a namespace, or of a cluster-scoped resource, that a list with the options `which` has.
+
+        @return  The objects as they were before, if the server says so; client_limits::max_list_bytes bounds them. */
+    [[nodiscard]] boost::asio::awaitable<result<list_page>>
+    remove_collection(resource_type resource, std::string ns, list_options which = list_options(),
+                      delete_options options = delete_options()) const;
 
     /// Sends any request, with credentials and retries. Fails only when no complete response arrived.
     [[nodiscard]] boost::asio::awaitable<result<raw_answer>> raw(request r) const;
@@ -191,6 +134,16 @@ public:
 
     /// The executor that the client was made with.
     [[nodiscard]] boost::asio::any_io_executor executor() const;
+    /** The resource of a kind in a group and version: from the built-in ones, else by discovery. Its answer is kept until a
+        request finds no such resource: a definition may have been made again with another plural or scope. Then it is asked
+        again, at most once in ten seconds for a kind.
+
+        @par Errors  not_found if the server has no such kind; else as all_resources(). */
+    [[nodiscard]] boost::asio::awaitable<result<resource_type>> resource_of(std::string api_version,
+                                                                            std::string kind) const;
+
+    /// The clock of its options, as long as a copy of the client lives.
+    [[nodiscard]] time_source& time() const noexcept;
     /// The namespace of the kubeconfig context, else "default".
     [[nodiscard]] const std::string& default_namespace() const noexcept;
     /// "https://127.0.0.1:6443", for display; empty with a custom transport.
@@ -199,6 +152,7 @@ public:
     struct state;
 
 private:
+    friend struct detail::client_access;
     explicit client(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
     std::shared_ptr<state> state_;
 };
@@ -212,6 +166,9 @@ public:
 
     /// As client::get().
     [[nodiscard]] boost::asio::awaitable<result<object>> get(std::string name, std::string subresource = {}) const;
+    /// As client::get().
+    [[nodiscard]] boost::asio::awaitable<result<object>> get(std::string name, get_options options,
+                                                             std::string subresource = {}) const;
     /// As client::list().
     [[nodiscard]] boost::asio::awaitable<result<list_page>> list(list_options options = list_options()) const;
     /// As client::list_all().
@@ -230,8 +187,19 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<object>> patch(std::string name, patch_kind kind, json_text body,
                                                                patch_options options = patch_options(),
                                                                std::string subresource = {}) const;
-    [[nodiscard]] boost::asio::awaitable<result<object>> remove(std::string name,
-                                                                delete_options options = delete_options()) const;
+    /// As client::apply().
+    [[nodiscard]] boost::asio::awaitable<result<object>> apply(std::string name, json_text body, apply_options options,
+                                                               std::string subresource = {}) const;
+    /// As client::create_subresource().
+    [[nodiscard]] boost::asio::awaitable<result<object>>
+    create_subresource(std::string name, std::string subresource, json_text body,
+                       write_options options = write_options()) const;
+    /// As client::remove().
+    [[nodiscard]] boost::asio::awaitable<result<object>>
+    remove(std::string name, delete_options options = delete_options(), std::string subresource = {}) const;
+    /// As client::remove_collection().
+    [[nodiscard]] boost::asio::awaitable<result<list_page>>
+    remove_collection(list_options which = list_options(), delete_options options = delete_options()) const;
 
     /// The resource.
     [[nodiscard]] const resource_type& type() const noexcept { return type_; }

@@ -30,8 +30,8 @@ struct impersonation
 /** A program that prints credentials: `users[].user.exec` of a kubeconfig, such as `aws eks get-token`,
     `gke-gcloud-auth-plugin` and `kubelogin`.
 
-    It is run for the first request, shortly before its token expires, and after a 401; never twice at a time for one
-    client. Its standard error is that of this process. */
+    It is run for the first request, shortly before its credentials expire, and after a 401; never twice at a time for
+    clients of one context that have equal settings. Its standard error is that of this process. */
 struct exec_config
 {
     /// Whether the program may ask at standard input.
@@ -53,8 +53,10 @@ struct exec_config
     std::vector<std::pair<std::string, std::string>> variables = {};
     /// Shown if the program does not exist.
     std::string install_hint = {};
-    /// Tells the program the cluster's address and authority.
+    /// Passes the cluster's address and authority to the program, and `config`.
     bool provide_cluster_info = false;
+    /// JSON text for the program about the cluster: the extension client.authentication.k8s.io/exec of a kubeconfig's cluster.
+    std::string config = {};
     /// Whether the program may use standard input.
     interactive_mode interactive = interactive_mode::never;
     KUBECORO_NAME_FIRST;
@@ -73,7 +75,7 @@ struct credentials
     std::string username = {};
     /// Password for basic authentication.
     std::string password = {};
-    /// A program that prints a token.
+    /// A program that prints a token or a client certificate. Not used with a client certificate of the configuration.
     std::optional<exec_config> exec = {};
     /// Impersonation, on top of the credentials.
     impersonation as = {};
@@ -84,20 +86,33 @@ struct credentials
     regular type that may hold secrets: it deliberately has no stream output. */
 struct cluster_config
 {
-    /// "https://host:port/prefix"; http is for loopback and local proxies.
+    /// "https://host:port/prefix"; http is for loopback and local proxies. "host:port" is https if there is an authority, a
+    /// client certificate, a server name or `insecure`, else http, and then refused with credentials.
     std::string server = {};
-    /// PEM text of the trusted certificate authorities; empty = the system's.
+    /// PEM text of the trusted certificate authorities; empty = those of `ca_file`, else the system's. Clear both to drop them.
     std::string ca = {};
+    /** Path of the file with the authorities. It is read again for each new connection, after a failed handshake, after a
+        401, and with a request once ten seconds have passed; `ca` is used until then, and while the file is missing or
+        incomplete. Empty = `ca` never changes. */
+    std::string ca_file = {};
     /// Host name to verify the certificate against and to send as SNI; empty = the host of `server`.
     std::string server_name = {};
-    /// Accepts any certificate. For tests only.
+    /// Proxy for this server: http://[user:password@]host[:port], https:// or socks5://. Empty = the one that HTTPS_PROXY
+    /// or HTTP_PROXY, and NO_PROXY, select. Secret if it holds a password.
+    std::string proxy_url = {};
+    /// Accepts any certificate, also of a proxy. For tests only.
     bool insecure = false;
     /// Never asks this server for gzip, whatever client_options::compression says.
     bool disable_compression = false;
-    /// PEM text; both or neither.
+    /// PEM text; both or neither. Empty = the content of the files below. Clear all four to use no client certificate.
     std::string client_certificate = {};
     /// PEM text of the private key of `client_certificate`.
     std::string client_key = {};
+    /** Paths of the files with the client certificate and its key, which are read again as `ca_file` is. A certificate and a
+        key that do not belong together are not used: those from before stay. */
+    std::string client_certificate_file = {};
+    /// See client_certificate_file.
+    std::string client_key_file = {};
     /// The credentials that are sent with each request.
     credentials login = {};
     /// The namespace to use when the user names none; empty = "default".
@@ -143,8 +158,9 @@ struct kubeconfig_options
     credentials are ignored; impersonation is not. Reads files, so it may block briefly.
 
     @par Errors  cond::misconfigured naming file and field: nothing found, not YAML, wrong type, missing file,
-                 missing context, cluster or user, bad base64, impersonation without a user, an incomplete
-                 exec, or an unsupported setting (auth-provider, proxy-url). */
+                 missing context, cluster or user, bad base64, an encrypted key, an empty token file, a token beside a
+                 user name, impersonation without a user, an incomplete
+                 exec, an unusable proxy-url, or an unsupported setting (auth-provider). */
 [[nodiscard]] result<cluster_config> load_kubeconfig(const kubeconfig_options& options = kubeconfig_options(),
                                                      const environment& env = system_environment());
 

@@ -48,6 +48,14 @@ public:
     /** A hint: on = throughput counts, so read_some() may wait up to a millisecond for more bytes than the first ones.
         For long lists. Its caller's executor must run one handler at a time. */
     virtual void read_in_bulk([[maybe_unused]] bool on) noexcept {}
+
+    /** A hint: the caller continues elsewhere after the end of the body, as a watch does. The transport may then end it at
+        any time, for instance because the connection's client certificate has been replaced: read_some() reports a clean
+        end, and ended_early() is true. */
+    virtual void may_end_early() noexcept {}
+
+    /// Whether the body was ended by the transport, perhaps in the middle of a line.
+    [[nodiscard]] virtual bool ended_early() const noexcept { return false; }
 };
 
 /** Carries requests to a server: over sockets with TLS, in process to the embedded server, or either with injected

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <kubecoro/api/options.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/client/client.hpp>
+#include <kubecoro/client/log_stream.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/** The log of a container as it grows, until the container ends: pod_logs() with log_options::follow that goes on after
+    its stream has broken, and after the server has ended it while the container runs.
+
+        followed_log log(cluster, "web", "web-1", {.container = "main"});
+        while (true) {
+            KUBECORO_TRY(const auto lines, co_await log.next());
+            if (lines.empty()) break; // the container has ended
+            for (const auto& line : lines) show(line.text);
+        }
+
+    No line is repeated, and none is lost that the node still has: their times and their order distinguish lines,
+    and what a container wrote last before a stream broke is read from its previous run if it was restarted. When the pod
+    is gone, its log is too, and ends. Attempts follow each other with growing pauses of up to 10 s, without a limit.
+
+    Owned by one coroutine at a time; destroying it drops the connection. */
+class followed_log
+{
+public:
+    /// Does not connect yet. log_options::follow is understood. With `previous` or `limit_bytes` nothing is continued.
+    followed_log(client c, std::string ns, std::string pod, log_options options = log_options());
+    ~followed_log();
+    followed_log(followed_log&&) noexcept;
+    followed_log& operator=(followed_log&&) noexcept;
+
+    /** The next lines, at least one; none when the container has ended, here and at every later call.
+
+        @par Errors        As pod_logs() for the first stream. Later those that another attempt does not mend, such as
+                           forbidden. After one, the same again.
+        @par Cancellation  terminal, partial, total: the log is closed. */
+    [[nodiscard]] boost::asio::awaitable<result<std::vector<log_line>>> next();
+
+    struct state;
+
+private:
+    std::unique_ptr<state> state_;
+};
+
+} // namespace kubecoro

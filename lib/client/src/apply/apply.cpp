@@ -1,0 +1,82 @@
+#include <kubecoro/client/apply.hpp>
+
+#include "apply/apply_body.hpp"
+#include "rest/client_state.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr int migration_attempts = 5;
+
+asio::awaitable<result<object>> send_apply(std::shared_ptr<client::state> s, result<request> r)
+{
+    auto sending = s->fetch_object(std::move(r));
+    auto applied = co_await std::move(sending);
+    if (!applied) co_return detail::apply_failure(applied.error());
+    co_return applied;
+}
+
+result<request> apply_request(resource_type resource, std::string ns, std::string_view name, std::string text,
+                              const apply_options& options, std::string_view subresource)
+{
+    auto body = detail::apply_body(resource, ns, name, std::move(text), options, subresource);
+    if (!body) return body.error();
+    patch_options how;
+    how.write.dry_run = options.dry_run;
+    how.write.field_manager = options.field_manager;
+    how.write.validation = options.validation;
+    how.force = options.force;
+    const request_builder builder(std::move(resource), std::move(ns));
+    return builder.patch(name, patch_kind::apply, std::move(*body), how, subresource);
+}
+
+asio::awaitable<result<bool>> migrate(client c, resource_type resource, std::string ns, std::string name,
+                                      apply_migration how)
+{
+    if (detail::client_access::state_of(c)->options.decode.prunes())
+        co_return failure(cond::misconfigured, "the client drops fields while decoding: migration needs all of them");
+    for (int left = migration_attempts;; --left) {
+        auto reading = c.get(resource, ns, name);
+        auto live = co_await std::move(reading);
+        if (!live) co_return live.error();
+        auto patch = migration_patch(*live, how);
+        if (!patch) co_return patch.error();
+        if (!*patch) co_return false;
+        auto writing = c.patch(resource, ns, name, patch_kind::json, std::move(**patch));
+        auto written = co_await std::move(writing);
+        if (written) co_return true;
+        if (written.error().condition() != cond::conflict || left == 1) co_return written.error();
+    }
+}
+
+} // namespace
+
+asio::awaitable<result<object>> client::apply(resource_type resource, std::string ns, std::string name, json_text body,
+                                              apply_options options, std::string subresource) const
+{
+    if (body.partial)
+        return catch_failure(send_apply(state_, failure(cond::invalid, "the object is partial: fields are missing")));
+    return catch_failure(send_apply(
+        state_, apply_request(std::move(resource), std::move(ns), name, std::move(body.text), options, subresource)));
+}
+
+asio::awaitable<result<object>> resource_client::apply(std::string name, json_text body, apply_options options,
+                                                       std::string subresource) const
+{
+    return client_.apply(type_, ns_, std::move(name), std::move(body), std::move(options), std::move(subresource));
+}
+
+asio::awaitable<result<bool>> migrate_to_apply(client c, resource_type resource, std::string ns, std::string name,
+                                               apply_migration how)
+{
+    return catch_failure(migrate(std::move(c), std::move(resource), std::move(ns), std::move(name), std::move(how)));
+}
+
+} // namespace kubecoro

@@ -1,0 +1,72 @@
+#include "connect/background_call.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <cerrno>
+#include <system_error>
+#include <thread>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+failure system_failure(const std::string& doing)
+{
+    return {boost::system::error_code(errno, boost::system::system_category()), doing};
+}
+
+} // namespace
+
+result<std::shared_ptr<background_end>> background_end::make(const std::string& doing)
+{
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return system_failure(doing);
+    return std::shared_ptr<background_end>(new background_end(ends[0], ends[1]));
+}
+
+background_end::~background_end()
+{
+    signal();
+    ::close(read_);
+}
+
+void background_end::signal() noexcept
+{
+    if (const int open = std::exchange(write_, -1); open >= 0) ::close(open);
+}
+
+result<> background_end::run(std::shared_ptr<background_end> self, const std::string& doing, std::function<void()> work)
+{
+    try {
+        std::thread([self, work = std::move(work)]() mutable {
+            work();
+            work = nullptr;
+            self->signal();
+        }).detach();
+    } catch (const std::system_error& e) {
+        return failure(cond::internal, doing + ": " + e.what());
+    }
+    return {};
+}
+
+asio::awaitable<result<>> background_end::wait(std::shared_ptr<background_end> self, std::string doing)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const int own = ::fcntl(self->read_, F_DUPFD_CLOEXEC, 0);
+    if (own < 0) co_return system_failure("wait to " + doing);
+    asio::posix::stream_descriptor end(executor, own);
+    auto [code] =
+        co_await end.async_wait(asio::posix::stream_descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
+    if (code) co_return failure(code, "wait to " + doing);
+    co_return result<>{};
+}
+
+} // namespace kubecoro::detail

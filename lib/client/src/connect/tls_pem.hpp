@@ -1,0 +1,53 @@
+#pragma once
+// Reads certificates and keys from PEM text.
+
+#include <kubecoro/base/result.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+namespace kubecoro::detail {
+
+struct openssl_closer
+{
+    void operator()(X509* c) const noexcept { X509_free(c); }
+    void operator()(EVP_PKEY* k) const noexcept { EVP_PKEY_free(k); }
+};
+template<class T>
+using openssl_owned = std::unique_ptr<T, openssl_closer>;
+
+/// The certificates of a text, in order.
+struct pem_certificates
+{
+    std::vector<openssl_owned<X509>> all = {};
+    /// The text ends before its last certificate does, or a certificate is damaged: a file that is being written.
+    bool damaged = false;
+};
+
+[[nodiscard]] pem_certificates read_certificates(const std::string& pem);
+
+/// Whether the text is a private key that only a pass phrase opens.
+[[nodiscard]] bool is_encrypted_key(const std::string& pem);
+
+/// Never asks for a pass phrase. Errors: misconfigured, with OpenSSL's reason.
+[[nodiscard]] result<openssl_owned<EVP_PKEY>> read_key(const std::string& pem);
+
+/// Fails with cond::misconfigured unless the text is complete and has a certificate.
+[[nodiscard]] result<> check_authorities(const std::string& pem);
+
+/// Fails with cond::misconfigured unless certificate and key are complete and belong together.
+[[nodiscard]] result<> check_pair(const std::string& certificate, const std::string& key);
+
+/// When the first certificate of a text ends, in seconds since 1970; nothing if there is none.
+[[nodiscard]] std::optional<std::int64_t> certificate_end(const std::string& pem);
+
+/// A failure with the reason that OpenSSL has noted. Clears OpenSSL's notes.
+[[nodiscard]] failure unusable_pem(const std::string& what);
+
+} // namespace kubecoro::detail

@@ -1,0 +1,218 @@
+#include "connect/tls_source.hpp"
+
+#include "connect/tls_context.hpp"
+#include "connect/tls_pem.hpp"
+
+#include <kubecoro/base/timeout.hpp>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t longest_file = 10 * 1024 * 1024;
+constexpr std::chrono::seconds between_looks{10};
+/// How long a read of the files may hold up a connection or a request.
+constexpr std::chrono::seconds longest_wait{1};
+
+/// Fills an empty text from its file.
+result<> take_first(std::string& text, const std::string& file, const char* what, const environment& machine)
+{
+    if (!text.empty() || file.empty()) return {};
+    auto content = machine.read_file(file, longest_file);
+    if (!content) return failure(cond::misconfigured, std::string(what) + ": " + content.error().message());
+    text = std::move(*content);
+    if (text.empty()) return failure(cond::misconfigured, std::string(what) + ": " + file + " is empty");
+    return {};
+}
+
+} // namespace
+
+tls_source::tls_source(settings s)
+    : with_(std::move(s)), core_({with_.config.ca, with_.config.client_certificate, with_.config.client_key})
+{
+    constexpr std::string_view reloads = "kubecoro_client_tls_reloads_total";
+    counters_.updated = with_.numbers->make_counter(reloads, {{"outcome", "updated"}});
+    counters_.unusable = with_.numbers->make_counter(reloads, {{"outcome", "unusable"}});
+    counters_.expiry = with_.numbers->make_gauge("kubecoro_client_certificate_expiry_timestamp_seconds",
+                                                 {{"server", with_.config.server}});
+}
+
+result<std::shared_ptr<tls_source>> tls_source::make(settings s)
+{
+    auto& c = s.config;
+    if (auto taken = take_first(c.ca, c.ca_file, "certificate-authority", s.machine); !taken) return taken.error();
+    if (auto taken = take_first(c.client_certificate, c.client_certificate_file, "client-certificate", s.machine);
+        !taken)
+        return taken.error();
+    if (auto taken = take_first(c.client_key, c.client_key_file, "client-key", s.machine); !taken) return taken.error();
+    std::shared_ptr<tls_source> made(new tls_source(std::move(s)));
+    if (auto usable = made->renew(); !usable) return usable.error();
+    return made;
+}
+
+bool tls_source::has_files() const noexcept
+{
+    const auto& c = with_.config;
+    return !c.ca_file.empty() || !c.client_certificate_file.empty() || !c.client_key_file.empty();
+}
+
+tls_files tls_source::read(const cluster_config& config, const environment& machine)
+{
+    tls_files now;
+    const auto take = [&](const std::string& file, std::optional<std::string>& into) {
+        if (file.empty()) return;
+        auto content = machine.read_file(file, longest_file);
+        if (content)
+            into = std::move(*content);
+        else
+            now.unreadable += (now.unreadable.empty() ? "" : "; ") + content.error().message();
+    };
+    try {
+        take(config.ca_file, now.ca);
+        take(config.client_certificate_file, now.certificate);
+        take(config.client_key_file, now.key);
+    } catch (const std::exception& e) {
+        now.unreadable = e.what();
+    }
+    return now;
+}
+
+/// Makes the settings of the current texts. Called with the lock, or before others know the source.
+result<> tls_source::renew()
+{
+    auto config = with_.config;
+    config.ca = core_.current().ca;
+    config.client_certificate = core_.current().certificate;
+    config.client_key = core_.current().key;
+    auto context = make_tls_context(config);
+    if (!context) return context.error();
+    if (current_) current_->retire();
+    current_ = std::make_shared<tls_generation>(std::move(*context));
+    if (const auto end = certificate_end(config.client_certificate)) counters_.expiry->set(static_cast<double>(*end));
+    return {};
+}
+
+tls_source::reading tls_source::begin_reading()
+{
+    const std::lock_guard lock(mutex_);
+    const auto now = with_.time->now();
+    looked_at_.store(now, std::memory_order_relaxed);
+    if (reading_.call) return reading_;
+    auto begun = background_call<tls_files>::start(
+        "read the TLS files", [config = with_.config, machine = with_.machine] { return read(config, machine); });
+    if (begun)
+        reading_ = {std::move(*begun), now};
+    else
+        with_.log.warning("TLS files cannot be read", {{"why", begun.error().message()}});
+    return reading_;
+}
+
+asio::awaitable<void> tls_source::look()
+{
+    take(reading_now());
+    const auto begun = begin_reading();
+    if (!begun.call) co_return;
+    const auto left = begun.begun + longest_wait - with_.time->now();
+    if (left <= duration::zero()) co_return;
+    auto waiting = with_timeout(*with_.time, left, "read the TLS files", begun.call->wait());
+    (void)co_await std::move(waiting);
+    take(begun);
+}
+
+tls_source::reading tls_source::reading_now() const
+{
+    const std::lock_guard lock(mutex_);
+    return reading_;
+}
+
+void tls_source::take(const reading& ended)
+{
+    const auto found = ended.call ? ended.call->outcome() : std::nullopt;
+    if (!found) return;
+    const std::lock_guard lock(mutex_);
+    if (reading_.call != ended.call) return; // taken by another one
+    reading_ = {};
+    take_locked(*found);
+}
+
+void tls_source::take_locked(const tls_files& now)
+{
+    const auto seen = core_.on_read(now);
+    for (const auto& problem : seen.problems) {
+        counters_.unusable->add();
+        with_.log.warning("TLS files cannot be used; continuing with those from before", {{"why", problem}});
+    }
+    if (!seen.new_authorities && !seen.new_pair) return;
+    if (const auto renewed = renew(); !renewed) {
+        counters_.unusable->add();
+        with_.log.warning("TLS files cannot be used; continuing with those from before",
+                          {{"why", renewed.error().message()}});
+        return;
+    }
+    counters_.updated->add();
+    with_.log.info("TLS files have changed: new connections use them",
+                   {{"authorities", seen.new_authorities}, {"client_certificate", seen.new_pair}});
+}
+
+result<> tls_source::follow(const held_credential& credential)
+{
+    const std::lock_guard lock(mutex_);
+    if (credential == followed_) return {};
+    const auto before = core_.current();
+    if (core_.use_pair(credential->certificate, credential->key)) {
+        if (auto renewed = renew(); !renewed) {
+            core_.use_pair(before.certificate, before.key);
+            return renewed;
+        }
+        with_.log.debug("the credential plugin has another client certificate", {});
+    }
+    followed_ = credential;
+    return {};
+}
+
+asio::awaitable<result<std::shared_ptr<tls_generation>>> tls_source::newest()
+{
+    if (has_files()) {
+        auto looking = look();
+        co_await std::move(looking);
+    }
+    if (with_.plugin.login) {
+        auto asking = with_.plugin.login->credential(with_.plugin.caller);
+        const auto credential = co_await std::move(asking);
+        if (!credential) co_return credential.error();
+        if (const auto used = follow(*credential); !used) co_return used.error();
+    }
+    co_return current();
+}
+
+std::optional<asio::awaitable<void>> tls_source::refresh()
+{
+    // A certificate that cannot be used is reported by the next connection.
+    if (with_.plugin.login)
+        if (const auto credential = with_.plugin.login->last()) (void)follow(credential);
+    if (!has_files() || with_.time->now() - looked_at_.load(std::memory_order_relaxed) < between_looks) return {};
+    return look();
+}
+
+asio::awaitable<bool> tls_source::renewed_since(const tls_generation* used)
+{
+    if (has_files()) {
+        auto looking = look();
+        co_await std::move(looking);
+    }
+    co_return current().get() != used;
+}
+
+std::shared_ptr<tls_generation> tls_source::current() const
+{
+    const std::lock_guard lock(mutex_);
+    return current_;
+}
+
+} // namespace kubecoro::detail

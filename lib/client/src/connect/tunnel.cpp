@@ -1,0 +1,31 @@
+#include "connect/tunnel.hpp"
+
+#include <array>
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+asio::awaitable<result<>> open_tunnel(byte_stream& through, tunnel_core& core, std::string proxy_name)
+{
+    std::array<char, 2048> buffer;
+    auto text = core.begin();
+    for (;;) {
+        if (!text.empty()) {
+            auto writing = through.write(text);
+            const auto written = co_await std::move(writing);
+            if (!written) co_return written;
+        }
+        auto reading = through.read_some(buffer.data(), buffer.size());
+        const auto n = co_await std::move(reading);
+        if (!n) co_return n.error();
+        if (*n == 0) co_return failure(cond::unreachable, proxy_name + " closed the connection without a response");
+        auto next = core.feed({buffer.data(), *n});
+        if (!next) co_return next.error();
+        if (next->open) co_return result<>{};
+        text = std::move(next->send);
+    }
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,139 @@
+#include <kubecoro/client/subresources.hpp>
+
+#include "rest/client_state.hpp"
+#include "rest/subresource_core.hpp"
+
+#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<result<scale_state>> scale_of(client c, resource_type resource, std::string ns, std::string name)
+{
+    auto reading = c.get(resource, std::move(ns), std::move(name), "scale");
+    auto got = co_await std::move(reading);
+    if (!got) co_return detail::scale_failure(got.error(), resource);
+    co_return detail::read_scale(*got);
+}
+
+asio::awaitable<result<scale_state>> change_scale(client c, resource_type resource, std::string ns, std::string name,
+                                                  std::int64_t replicas, scale_options options)
+{
+    if (options.only_from) {
+        auto reading = scale_of(c, resource, ns, name);
+        auto now = co_await std::move(reading);
+        if (!now) co_return now.error();
+        if (now->wanted != *options.only_from)
+            co_return failure(cond::conflict, "expected " + std::to_string(*options.only_from) +
+                                                  " replicas, and found " + std::to_string(now->wanted));
+        if (options.resource_version.empty()) options.resource_version = now->resource_version;
+    }
+    patch_options write;
+    write.write = std::move(options.write);
+    auto body = detail::scale_patch(replicas, options.resource_version);
+    auto writing = c.patch(resource, std::move(ns), std::move(name), patch_kind::merge, std::move(body),
+                           std::move(write), "scale");
+    auto got = co_await std::move(writing);
+    if (!got) co_return detail::scale_failure(got.error(), resource);
+    co_return detail::read_scale(*got);
+}
+
+asio::awaitable<result<>> evict_once(std::shared_ptr<client::state> s, std::string ns, std::string pod,
+                                     delete_options options)
+{
+    auto body = detail::eviction_body(ns, pod, options);
+    const request_builder builder(core::v1::pod::resource(), std::move(ns));
+    auto r = builder.create_subresource(pod, "eviction", std::move(body));
+    if (!r) co_return r.error();
+    const auto target = r->target;
+    auto asking = s->accepted(std::move(*r), 0, s->options.timeouts.answer_head);
+    auto got = co_await std::move(asking);
+    if (!got) co_return detail::eviction_failure(got.error());
+    // Reading the answer lets the connection be used again.
+    auto rest = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
+    if (!rest) co_return rest.error().with_request("POST", target);
+    co_return result<>{};
+}
+
+asio::awaitable<result<service_account_token>> request_token(client c, std::string ns, std::string account,
+                                                             token_options options)
+{
+    auto body = detail::token_request_body(options);
+    if (!body) co_return body.error();
+    auto asking = c.create_subresource(core::v1::service_account::resource(), std::move(ns), std::move(account),
+                                       "token", std::move(*body));
+    auto got = co_await std::move(asking);
+    if (!got) co_return got.error();
+    co_return detail::read_token(*got);
+}
+
+asio::awaitable<result<object>> add_container(client c, std::string ns, std::string pod, result<std::string> body,
+                                              write_options options)
+{
+    if (!body) co_return body.error();
+    patch_options write;
+    write.write = std::move(options);
+    auto writing = c.patch(core::v1::pod::resource(), std::move(ns), std::move(pod), patch_kind::strategic_merge,
+                           std::move(*body), std::move(write), "ephemeralcontainers");
+    co_return co_await std::move(writing);
+}
+
+asio::awaitable<result<>> bind_to(client c, std::string ns, std::string pod, std::string node, std::string uid,
+                                  write_options options)
+{
+    auto body = detail::binding_body(ns, pod, node, uid);
+    if (!body) co_return body.error();
+    auto binding = c.create_subresource(core::v1::pod::resource(), std::move(ns), std::move(pod), "binding",
+                                        std::move(*body), std::move(options));
+    auto bound = co_await std::move(binding);
+    if (!bound) co_return bound.error();
+    co_return result<>{};
+}
+
+} // namespace
+
+asio::awaitable<result<scale_state>> get_scale(client c, resource_type resource, std::string ns, std::string name)
+{
+    return catch_failure(scale_of(std::move(c), std::move(resource), std::move(ns), std::move(name)));
+}
+
+asio::awaitable<result<scale_state>> set_scale(client c, resource_type resource, std::string ns, std::string name,
+                                               std::int64_t replicas, scale_options options)
+{
+    return catch_failure(
+        change_scale(std::move(c), std::move(resource), std::move(ns), std::move(name), replicas, std::move(options)));
+}
+
+asio::awaitable<result<>> evict(client c, std::string ns, std::string pod, delete_options options)
+{
+    return catch_failure(
+        evict_once(detail::client_access::state_of(c), std::move(ns), std::move(pod), std::move(options)));
+}
+
+asio::awaitable<result<service_account_token>> create_token(client c, std::string ns, std::string service_account,
+                                                            token_options options)
+{
+    return catch_failure(request_token(std::move(c), std::move(ns), std::move(service_account), std::move(options)));
+}
+
+asio::awaitable<result<object>> add_ephemeral_container(client c, std::string ns, std::string pod,
+                                                        const boost::json::value& container, write_options options)
+{
+    return catch_failure(add_container(std::move(c), std::move(ns), std::move(pod),
+                                       detail::ephemeral_container_patch(container), std::move(options)));
+}
+
+asio::awaitable<result<>> bind_pod(client c, std::string ns, std::string pod, std::string node, std::string pod_uid,
+                                   write_options options)
+{
+    return catch_failure(
+        bind_to(std::move(c), std::move(ns), std::move(pod), std::move(node), std::move(pod_uid), std::move(options)));
+}
+
+} // namespace kubecoro

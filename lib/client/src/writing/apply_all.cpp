@@ -1,0 +1,160 @@
+// Applies the objects of manifests.
+#include <kubecoro/api/edit.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
+#include <kubecoro/client/manifests.hpp>
+
+#include <boost/json.hpp>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr auto establishment_limit = std::chrono::seconds{30};
+constexpr auto discovery_limit = std::chrono::seconds{10};
+constexpr auto between_looks = std::chrono::milliseconds{200};
+
+std::string text_at(const json::object& o, std::initializer_list<std::string_view> path)
+{
+    const auto* text = find_field(o, path);
+    return text && text->is_string() ? std::string(text->get_string()) : std::string();
+}
+
+std::string described(const json::value& wanted)
+{
+    if (!wanted.is_object()) return "a manifest that is no object";
+    const auto& o = wanted.get_object();
+    const object_key key(text_at(o, {"metadata", "namespace"}), text_at(o, {"metadata", "name"}));
+    return printable(text_at(o, {"kind"})) + " \"" + printable(to_string(key)) + "\"";
+}
+
+bool is_definition(const object& o)
+{
+    return o.kind() == "CustomResourceDefinition" && o.api_version().starts_with("apiextensions.k8s.io/");
+}
+
+asio::awaitable<result<>> look_until_established(client c, resource_type definitions, std::string name)
+{
+    for (;;) {
+        auto looking = c.get(definitions, "", name);
+        KUBECORO_TRY(const auto seen, co_await std::move(looking));
+        if (find_condition(seen, "Established")["status"].as_string() == "True") co_return result<>{};
+        auto resting = sleep_for(c.time(), between_looks);
+        KUBECORO_TRY(co_await std::move(resting));
+    }
+}
+
+/// A server that has established a definition may take a while until its discovery says so.
+asio::awaitable<result<resource_type>> look_until_served(client c, std::string api_version, std::string kind)
+{
+    for (;;) {
+        auto finding = c.resource_of(api_version, kind);
+        auto found = co_await std::move(finding);
+        if (found || found.error() != cond::not_found) co_return found;
+        auto resting = sleep_for(c.time(), between_looks);
+        KUBECORO_TRY(co_await std::move(resting));
+    }
+}
+
+asio::awaitable<result<resource_type>> resource_for(client c, const json::object& o, bool may_be_new)
+{
+    auto finding = c.resource_of(text_at(o, {"apiVersion"}), text_at(o, {"kind"}));
+    auto found = co_await std::move(finding);
+    if (found || found.error() != cond::not_found || !may_be_new) co_return found;
+    auto waiting = with_timeout(c.time(), discovery_limit, "find the kind",
+                                look_until_served(c, text_at(o, {"apiVersion"}), text_at(o, {"kind"})));
+    auto served = co_await std::move(waiting);
+    if (!served && served.error() == cond::timed_out) co_return found;
+    co_return served;
+}
+
+bool is_named(const json::object& o)
+{
+    return !text_at(o, {"kind"}).empty() && !text_at(o, {"apiVersion"}).empty() &&
+           !text_at(o, {"metadata", "name"}).empty();
+}
+
+/// @param type        Set as soon as it is known.
+/// @param may_be_new  A definition was applied just before.
+asio::awaitable<result<object>> apply_one(client c, const json::value& wanted, resource_type& type, apply_options how,
+                                          std::string ns, bool may_be_new)
+{
+    const auto* o = wanted.if_object();
+    if (!o || !is_named(*o))
+        co_return failure(cond::invalid, "an object to apply needs kind, apiVersion and metadata.name");
+    auto finding = resource_for(c, *o, may_be_new);
+    KUBECORO_TRY(type, co_await std::move(finding));
+    std::string target = type.namespaced ? text_at(*o, {"metadata", "namespace"}) : std::string();
+    if (type.namespaced && target.empty()) target = std::move(ns);
+    auto applying = c.apply(type, target, text_at(*o, {"metadata", "name"}), wanted, how);
+    KUBECORO_TRY(auto stored, co_await std::move(applying));
+    if (is_definition(stored) && !how.dry_run) {
+        auto waiting = with_timeout(c.time(), establishment_limit, "establish the definition",
+                                    look_until_established(c, type, std::string(stored.name())));
+        KUBECORO_TRY(co_await std::move(waiting));
+    }
+    co_return stored;
+}
+
+asio::awaitable<result<>> apply_in_order(client c, std::vector<json::value> objects, apply_options how, std::string ns,
+                                         std::function<bool(const applied_manifest&)> done)
+{
+    if (ns.empty()) ns = c.default_namespace();
+    order_manifests(objects);
+    bool has_definitions = false;
+    for (const auto& o : objects) {
+        resource_type type;
+        auto applying = apply_one(c, o, type, how, ns, has_definitions);
+        const auto stored = co_await std::move(applying);
+        if (!stored && stored.error() == cond::cancelled) co_return stored.error();
+        // A dry run creates no kinds that could appear.
+        has_definitions |= stored && !how.dry_run && is_definition(*stored);
+        if (!done(applied_manifest{o, type, stored})) break;
+    }
+    co_return result<>{};
+}
+
+asio::awaitable<result<std::vector<object>>> apply_until_failure(client c, std::vector<json::value> objects,
+                                                                 apply_options how, std::string ns)
+{
+    std::vector<object> stored;
+    std::optional<failure> wrong;
+    const std::function<bool(const applied_manifest&)> keep = [&](const applied_manifest& one) {
+        if (one.stored)
+            stored.push_back(*one.stored);
+        else
+            wrong = one.stored.error().because("cannot apply " + described(one.wanted));
+        return !wrong;
+    };
+    auto applying = apply_in_order(std::move(c), std::move(objects), std::move(how), std::move(ns), keep);
+    KUBECORO_TRY(co_await std::move(applying));
+    if (wrong) co_return *wrong;
+    co_return stored;
+}
+
+} // namespace
+
+asio::awaitable<result<std::vector<object>>> apply_all(client c, std::vector<json::value> objects, apply_options how,
+                                                       std::string ns)
+{
+    return catch_failure(apply_until_failure(std::move(c), std::move(objects), std::move(how), std::move(ns)));
+}
+
+asio::awaitable<result<>> apply_each(client c, std::vector<json::value> objects, apply_options how, std::string ns,
+                                     std::function<bool(const applied_manifest&)> done)
+{
+    return catch_failure(
+        apply_in_order(std::move(c), std::move(objects), std::move(how), std::move(ns), std::move(done)));
+}
+
+} // namespace kubecoro

@@ -1,0 +1,200 @@
+// The verbs that read, edit and write: performs the steps of edit_core.
+#include "writing/edit_core.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <utility>
+#include <variant>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+using detail::edit_core;
+using detail::edit_rules;
+
+namespace {
+
+/// Performs the steps with one client.
+class edit_driver
+{
+public:
+    edit_driver(client c, edit_rules rules, write_options write)
+        : client_(std::move(c)), rules_(std::move(rules)), write_(std::move(write))
+    {
+    }
+
+    asio::awaitable<result<written>> run(object_edit edit, retry_policy retry, object known)
+    {
+        edit_core core(rules_, std::move(edit), retry);
+        auto next = core.begin(std::move(known));
+        while (!std::holds_alternative<result<written>>(next)) {
+            auto performing = perform(core, std::move(next));
+            next = co_await std::move(performing);
+        }
+        co_return std::get<result<written>>(std::move(next));
+    }
+
+private:
+    asio::awaitable<edit_core::step> perform(edit_core& core, edit_core::step step)
+    {
+        if (std::holds_alternative<edit_core::read>(step)) {
+            auto reading = client_.get(rules_.type, ns(), rules_.key.name);
+            auto found = co_await std::move(reading);
+            co_return core.have_read(std::move(found));
+        }
+        if (const auto* pause = std::get_if<edit_core::wait>(&step)) {
+            auto waiting = sleep_for(client_.time(), pause->length);
+            const auto waited = co_await std::move(waiting);
+            co_return waited ? core.have_waited() : edit_core::step(result<written>(waited.error()));
+        }
+        auto writing = write(std::move(step));
+        auto stored = co_await std::move(writing);
+        co_return core.have_written(std::move(stored));
+    }
+
+    asio::awaitable<result<object>> write(edit_core::step step)
+    {
+        if (const auto* fresh = std::get_if<edit_core::create>(&step))
+            return client_.create(rules_.type, ns(), json::value(fresh->body), write_);
+        if (const auto* whole = std::get_if<edit_core::update>(&step))
+            return client_.update(rules_.type, ns(), rules_.key.name, json::value(whole->body), write_);
+        patch_options how;
+        how.write = write_;
+        return client_.patch(rules_.type, ns(), rules_.key.name, patch_kind::merge,
+                             json::value(std::get<edit_core::patch>(step).body), std::move(how),
+                             rules_.status_only ? "status" : "");
+    }
+
+    [[nodiscard]] std::string ns() const { return rules_.type.namespaced ? rules_.key.ns : std::string(); }
+
+    client client_;
+    edit_rules rules_;
+    write_options write_;
+};
+
+asio::awaitable<result<written>> run_steps(client c, edit_rules rules, object_edit edit, edit_options how)
+{
+    edit_driver driver(std::move(c), std::move(rules), std::move(how.write));
+    auto running = driver.run(std::move(edit), how.retry, std::move(how.known));
+    co_return co_await std::move(running);
+}
+
+asio::awaitable<result<written>> run_edit(client c, edit_rules rules, object_edit edit, edit_options how)
+{
+    return catch_failure(run_steps(std::move(c), std::move(rules), std::move(edit), std::move(how)));
+}
+
+/// Edits one object, by its uid.
+asio::awaitable<result<written>> edit_this(client c, object o, edit_rules rules, object_edit edit, edit_options how)
+{
+    auto finding = c.resource_of(std::string(o.api_version()), std::string(o.kind()));
+    KUBECORO_TRY(rules.type, co_await std::move(finding));
+    rules.key = object_key(o.key());
+    rules.uid = std::string(o.uid());
+    rules.patches = true;
+    if (!how.known) how.known = std::move(o);
+    auto running = run_steps(std::move(c), std::move(rules), std::move(edit), std::move(how));
+    co_return co_await std::move(running);
+}
+
+asio::awaitable<result<object>> get_if_there(client c, resource_type type, object_key key)
+{
+    auto getting = c.get(std::move(type), std::move(key.ns), std::move(key.name));
+    auto found = co_await std::move(getting);
+    if (!found && found.error() == cond::not_found) co_return object();
+    co_return found;
+}
+
+edit_rules rules_for(resource_type type, object_key key, edit_rules::absence absent, bool patches)
+{
+    edit_rules rules;
+    rules.type = std::move(type);
+    rules.key = std::move(key);
+    rules.absent = absent;
+    rules.patches = patches;
+    return rules;
+}
+
+result<> add_finalizer_to(json::object& o, const std::string& finalizer)
+{
+    if (add_finalizer(o, finalizer) && find_field(o, "metadata", "deletionTimestamp") != nullptr)
+        return failure(cond::invalid, "cannot add finalizer \"" + finalizer + "\": the object is being deleted");
+    return {};
+}
+
+asio::awaitable<result<object>> edit_finalizers(client c, object o, object_edit edit, edit_rules::absence absent,
+                                                write_options options)
+{
+    edit_rules rules;
+    rules.absent = absent;
+    edit_options how;
+    how.write = std::move(options);
+    auto editing = edit_this(std::move(c), std::move(o), std::move(rules), std::move(edit), std::move(how));
+    KUBECORO_TRY(auto outcome, co_await std::move(editing));
+    co_return outcome.now;
+}
+
+} // namespace
+
+result<> object_edit::operator()(json::object& o) const
+{
+    try {
+        return kept_(o);
+    } catch (...) {
+        return to_failure(std::current_exception());
+    }
+}
+
+asio::awaitable<result<object>> get_or_none(client c, resource_type type, object_key key)
+{
+    return catch_failure(get_if_there(std::move(c), std::move(type), std::move(key)));
+}
+
+asio::awaitable<result<written>> create_or_update(client c, resource_type type, object_key key, object_edit edit,
+                                                  edit_options how)
+{
+    return run_edit(std::move(c), rules_for(std::move(type), std::move(key), edit_rules::absence::create, false),
+                    std::move(edit), std::move(how));
+}
+
+asio::awaitable<result<written>> create_or_patch(client c, resource_type type, object_key key, object_edit edit,
+                                                 edit_options how)
+{
+    return run_edit(std::move(c), rules_for(std::move(type), std::move(key), edit_rules::absence::create, true),
+                    std::move(edit), std::move(how));
+}
+
+asio::awaitable<result<written>> retry_on_conflict(client c, resource_type type, object_key key, object_edit edit,
+                                                   edit_options how)
+{
+    return run_edit(std::move(c), rules_for(std::move(type), std::move(key), edit_rules::absence::fail, false),
+                    std::move(edit), std::move(how));
+}
+
+asio::awaitable<result<written>> edit_status(client c, object o, object_edit edit, edit_options how)
+{
+    edit_rules rules;
+    rules.status_only = true;
+    return catch_failure(edit_this(std::move(c), std::move(o), std::move(rules), std::move(edit), std::move(how)));
+}
+
+asio::awaitable<result<object>> ensure_finalizer(client c, object o, std::string finalizer, write_options options)
+{
+    const auto edit = [name = std::move(finalizer)](json::object& edited) { return add_finalizer_to(edited, name); };
+    return catch_failure(
+        edit_finalizers(std::move(c), std::move(o), edit, edit_rules::absence::fail, std::move(options)));
+}
+
+asio::awaitable<result<object>> remove_finalizer(client c, object o, std::string finalizer, write_options options)
+{
+    const auto edit = [name = std::move(finalizer)](json::object& edited) { remove_finalizer(edited, name); };
+    return catch_failure(
+        edit_finalizers(std::move(c), std::move(o), edit, edit_rules::absence::accept, std::move(options)));
+}
+
+} // namespace kubecoro

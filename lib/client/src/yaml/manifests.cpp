@@ -1,0 +1,73 @@
+#include <kubecoro/api/resource.hpp>
+#include <kubecoro/client/detail/yaml_text.hpp>
+#include <kubecoro/client/manifests.hpp>
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kubecoro {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string_view text_at(const json::value& object, std::string_view name)
+{
+    const auto* members = object.if_object();
+    const auto* text = members ? members->if_contains(name) : nullptr;
+    return text && text->is_string() ? std::string_view(text->get_string()) : std::string_view();
+}
+
+void unfold(json::value document, std::vector<json::value>& out)
+{
+    auto* members = document.if_object();
+    auto* items = members ? members->if_contains("items") : nullptr;
+    if (items && items->is_array() && text_at(document, "kind").ends_with("List")) {
+        for (auto& item : items->get_array()) unfold(std::move(item), out);
+        return;
+    }
+    out.push_back(std::move(document));
+}
+
+/// CustomResourceDefinitions first, then namespaces, then the rest.
+int rank(const json::value& object)
+{
+    const auto kind = text_at(object, "kind");
+    const auto group = group_version::parse(text_at(object, "apiVersion")).group;
+    if (kind == "CustomResourceDefinition" && group == "apiextensions.k8s.io") return 0;
+    return kind == "Namespace" && group.empty() ? 1 : 2;
+}
+
+} // namespace
+
+result<std::vector<json::value>> parse_documents(std::string_view text, std::string_view name)
+{
+    auto documents = detail::parse_yaml_all(text); // JSON is YAML.
+    if (!documents) return failure(cond::invalid, std::string(name) + ": " + documents.error());
+    return std::move(*documents);
+}
+
+result<std::vector<json::value>> load_manifests(std::string_view text, std::string_view name)
+{
+    auto documents = parse_documents(text, name);
+    if (!documents) return documents.error();
+    std::vector<json::value> objects;
+    for (std::size_t i = 0; i < documents->size(); ++i) {
+        const auto first = objects.size();
+        unfold(std::move((*documents)[i]), objects);
+        for (auto at = first; at < objects.size(); ++at)
+            if (text_at(objects[at], "kind").empty() || text_at(objects[at], "apiVersion").empty())
+                return failure(cond::invalid, std::string(name) + ", document " + std::to_string(i + 1) +
+                                                  ": an object without kind or apiVersion");
+    }
+    return objects;
+}
+
+void order_manifests(std::vector<json::value>& objects)
+{
+    std::stable_sort(objects.begin(), objects.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
+}
+
+} // namespace kubecoro

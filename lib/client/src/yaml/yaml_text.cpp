@@ -1,0 +1,286 @@
+#include <kubecoro/client/detail/yaml_text.hpp>
+
+#include <boost/json.hpp>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+namespace kubecoro::detail {
+
+namespace json = boost::json;
+
+namespace {
+
+/// Bounds the expansion of nested aliases.
+constexpr std::size_t max_nodes = 2'000'000;
+/// Bounds that of aliases of long texts: bytes beyond those of the text that is read.
+constexpr std::size_t max_text_growth = std::size_t{64} << 20;
+constexpr std::size_t max_yaml_depth = 200;
+constexpr std::size_t most_named = 100;
+
+struct refused : std::runtime_error
+{
+    using std::runtime_error::runtime_error;
+};
+
+/// Refuses a text of which yaml-cpp 0.7 makes documents without an end: it does not pass over a "," or "]" that begins one.
+class progress_check final : public YAML::EventHandler
+{
+public:
+    void OnDocumentStart(const YAML::Mark& at) override
+    {
+        if (at.pos == last_) throw YAML::ParserException(at, "did not find expected node content");
+        last_ = at.pos;
+    }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+
+private:
+    int last_ = -1;
+};
+
+/// Throws YAML::Exception.
+std::vector<YAML::Node> load_all(std::string_view text)
+{
+    const std::string whole(text);
+    std::istringstream once(whole);
+    YAML::Parser parser(once);
+    progress_check check;
+    while (parser.HandleNextDocument(check)) {
+    }
+    return YAML::LoadAll(whole);
+}
+
+bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words)
+{
+    return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+bool parse_whole(std::string_view text, auto& value, int base)
+{
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    return ec == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+/// Parses integers of YAML 1.1: decimal, 0x, 0o, and octal with a leading zero.
+bool parse_integer(const std::string& text, json::value& out)
+{
+    const bool negative = text.front() == '-';
+    std::string_view digits = text;
+    if (negative || digits.front() == '+') digits.remove_prefix(1);
+    if (digits.empty() || digits.front() < '0' || digits.front() > '9') return false;
+    int base = 10;
+    if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o')) {
+        base = digits[1] == 'x' ? 16 : 8;
+        digits.remove_prefix(2);
+    } else if (digits.size() > 1 && digits[0] == '0' &&
+               digits.find_first_not_of("01234567") == std::string_view::npos) {
+        base = 8;
+    }
+    std::uint64_t magnitude = 0;
+    if (!parse_whole(digits, magnitude, base)) return false;
+    if (magnitude > 0x7fffffffffffffffULL) {
+        if (negative) return false;
+        out = magnitude;
+        return true;
+    }
+    out = negative ? -static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);
+    return true;
+}
+
+bool parse_float(const std::string& text, json::value& out)
+{
+    if (text.find_first_of("0123456789") == std::string::npos ||
+        text.find_first_not_of("0123456789+-.eE") != std::string::npos ||
+        text.find_first_of(".eE") == std::string::npos)
+        return false;
+    std::string_view digits = text;
+    if (digits.front() == '+') digits.remove_prefix(1);
+    double value = 0;
+    const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (ec != std::errc{} || end != digits.data() + digits.size()) return false;
+    out = value;
+    return true;
+}
+
+json::value scalar(const YAML::Node& node)
+{
+    const auto& text = node.Scalar();
+    if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") return json::value(std::string_view(text));
+    if (text.empty() || is_one_of(text, {"~", "null", "Null", "NULL"})) return nullptr;
+    if (is_one_of(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"})) return true;
+    if (is_one_of(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"})) return false;
+    json::value number;
+    if (parse_integer(text, number) || parse_float(text, number)) return number;
+    return json::value(std::string_view(text));
+}
+
+/// The remaining budget for the conversion of one text.
+struct allowance
+{
+    std::size_t nodes = max_nodes;
+    std::size_t comparisons = most_key_comparisons;
+    /// Bytes of scalars and keys.
+    std::size_t bytes = max_text_growth;
+
+    void spend_on_text(const std::string& text)
+    {
+        if (text.size() > bytes) throw refused("aliases of too long texts");
+        bytes -= text.size();
+    }
+    void spend_on_member(const json::object& of)
+    {
+        if (of.size() > comparisons) throw refused("an object has too many members");
+        comparisons -= of.size();
+    }
+};
+
+json::value convert(const YAML::Node& node, std::size_t depth, allowance& budget)
+{
+    if (budget.nodes-- == 0) throw refused("too many nodes");
+    if (depth == 0) throw refused("nested too deeply at line " + std::to_string(node.Mark().line + 1));
+    switch (node.Type()) {
+    case YAML::NodeType::Scalar:
+        budget.spend_on_text(node.Scalar());
+        return scalar(node);
+    case YAML::NodeType::Sequence: {
+        json::array out;
+        out.reserve(node.size());
+        for (const auto& item : node) out.push_back(convert(item, depth - 1, budget));
+        return out;
+    }
+    case YAML::NodeType::Map: {
+        json::object out;
+        for (const auto& member : node) {
+            if (!member.first.IsScalar())
+                throw refused("a key that is not a scalar at line " + std::to_string(member.first.Mark().line + 1));
+            // In quotes it is a key like any other.
+            if (member.first.Scalar() == "<<" && member.first.Tag() != "!" && member.second.IsMap()) {
+                const auto merged = convert(member.second, depth - 1, budget);
+                for (const auto& m : merged.get_object()) {
+                    budget.spend_on_member(out);
+                    out.emplace(m.key(), m.value());
+                }
+                continue;
+            }
+            budget.spend_on_member(out);
+            budget.spend_on_text(member.first.Scalar());
+            out[member.first.Scalar()] = convert(member.second, depth - 1, budget);
+        }
+        return out;
+    }
+    default:
+        return nullptr;
+    }
+}
+
+void collect_duplicates(const YAML::Node& node, std::size_t depth, std::size_t& budget, std::vector<std::string>& out)
+{
+    if (budget == 0 || depth == 0 || out.size() >= most_named) return;
+    --budget;
+    if (node.IsSequence())
+        for (const auto& item : node) collect_duplicates(item, depth - 1, budget, out);
+    if (!node.IsMap()) return;
+    std::set<std::string> seen;
+    for (const auto& member : node) {
+        if (member.first.IsScalar() && !seen.insert(member.first.Scalar()).second)
+            out.push_back("line " + std::to_string(member.first.Mark().line + 1) + ": key " +
+                          json::serialize(json::string(member.first.Scalar())) + " already set in map");
+        collect_duplicates(member.second, depth - 1, budget, out);
+    }
+}
+
+/// Returns the number of the document that contains `position`, from 1. Documents with only comments do not count.
+std::size_t document_at(std::string_view text, int position)
+{
+    if (position > 0) text = text.substr(0, static_cast<std::size_t>(position));
+    std::size_t document = 1;
+    bool content = false;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const auto end = std::min(text.find('\n', begin), text.size());
+        const auto line = text.substr(begin, end - begin);
+        begin = end + 1;
+        if (line.starts_with("---")) {
+            if (content) ++document;
+            content = false;
+        } else if (const auto first = line.find_first_not_of(" \t\r"); first != line.npos && line[first] != '#') {
+            content = true;
+        }
+    }
+    return document;
+}
+
+/// Returns "line 3", or after the first document "document 2, line 9".
+std::string place(std::string_view text, const YAML::Mark& mark)
+{
+    const auto document = document_at(text, mark.pos);
+    const std::string line = "line " + std::to_string(mark.line + 1);
+    return document > 1 ? "document " + std::to_string(document) + ", " + line : line;
+}
+
+} // namespace
+
+boost::system::result<std::vector<json::value>, std::string> parse_yaml_all(std::string_view text)
+{
+    std::vector<json::value> documents;
+    try {
+        allowance budget;
+        budget.bytes += text.size();
+        for (const auto& node : load_all(text))
+            if (node.IsDefined() && !node.IsNull()) documents.push_back(convert(node, max_yaml_depth, budget));
+    } catch (const YAML::Exception& e) {
+        return {boost::system::in_place_error,
+                "error converting YAML to JSON: yaml: " + place(text, e.mark) + ": " + e.msg};
+    } catch (const refused& e) {
+        return {boost::system::in_place_error, std::string("error converting YAML to JSON: yaml: ") + e.what()};
+    }
+    return documents;
+}
+
+boost::system::result<json::value, std::string> parse_yaml(std::string_view text)
+{
+    auto documents = parse_yaml_all(text);
+    if (!documents) return {boost::system::in_place_error, documents.error()};
+    if (documents->empty()) return json::value(json::object{});
+    return std::move(documents->front());
+}
+
+boost::system::result<json::value, std::string> json_of(const YAML::Node& value, std::size_t most_values)
+{
+    try {
+        allowance budget;
+        budget.nodes = most_values;
+        return convert(value, max_yaml_depth, budget);
+    } catch (const refused& e) {
+        return {boost::system::in_place_error, std::string(e.what())};
+    }
+}
+
+std::vector<std::string> duplicate_keys_of_yaml(std::string_view text)
+{
+    std::vector<std::string> out;
+    try {
+        std::size_t budget = max_nodes;
+        for (const auto& node : load_all(text)) {
+            if (!node.IsDefined() || node.IsNull()) continue;
+            collect_duplicates(node, max_yaml_depth, budget, out);
+            break;
+        }
+    } catch (const YAML::Exception&) {
+        return {}; // what it is read for says so
+    }
+    return out;
+}
+
+} // namespace kubecoro::detail
