@@ -60,6 +60,15 @@ struct exchange
 [[nodiscard]] http_response answer_delete(exchange& x);
 [[nodiscard]] http_response answer_delete_collection(exchange& x);
 
+/// Answers GET and POST of a pod's log; POST appends to it, for tests.
+[[nodiscard]] http_response answer_log(exchange& x);
+[[nodiscard]] http_response answer_log_append(exchange& x);
+/// Answers POST of a pod's eviction and binding.
+[[nodiscard]] http_response answer_eviction(exchange& x);
+[[nodiscard]] http_response answer_binding(exchange& x);
+/// Answers POST of a service account's token.
+[[nodiscard]] http_response answer_token_request(exchange& x);
+
 /// Answers non-resource paths: discovery, OpenAPI, version, health.
 [[nodiscard]] http_response answer_path(exchange& x);
 

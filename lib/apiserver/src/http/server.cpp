@@ -1,5 +1,6 @@
 #include "http/listener.hpp"
 #include "http/server_engine.hpp"
+#include "render/status_errors.hpp"
 
 #include <kubecoro/api/status.hpp>
 #include <kubecoro/apiserver/manifests.hpp>
@@ -169,6 +170,35 @@ asio::awaitable<result<std::uint64_t>> embedded_server::resource_version()
 {
     return catch_failure(
         on_strand(engine_, [](server_engine& e) { return result<std::uint64_t>(e.state().resource_version()); }));
+}
+
+namespace {
+
+asio::awaitable<result<>> change_log(engine_ptr engine, container_address container, log_change how, std::string text)
+{
+    auto changing = on_strand(std::move(engine), [&](server_engine& e) -> result<> {
+        const auto done = e.state().write_log(container, how, text, e.time().wall_now());
+        if (done) return {};
+        return failure_of_answer(done.error().code, status_text(done.error()));
+    });
+    co_return co_await std::move(changing);
+}
+
+} // namespace
+
+asio::awaitable<result<>> embedded_server::append_log(container_address container, std::string text)
+{
+    return catch_failure(change_log(engine_, std::move(container), log_change::append, std::move(text)));
+}
+
+asio::awaitable<result<>> embedded_server::end_log(container_address container)
+{
+    return catch_failure(change_log(engine_, std::move(container), log_change::end, {}));
+}
+
+asio::awaitable<result<>> embedded_server::restart_log(container_address container)
+{
+    return catch_failure(change_log(engine_, std::move(container), log_change::restart, {}));
 }
 
 asio::awaitable<result<>> embedded_server::add_token(token_user user)

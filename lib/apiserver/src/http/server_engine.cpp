@@ -127,7 +127,7 @@ void server_engine::count(const http_request& request, const http_response& resp
 {
     ++requests_;
     if (response.watch) {
-        ++watches_;
+        if (response.watch->resource() != cluster_state_core::log_resource) ++watches_;
         return;
     }
     if (request.method != "GET" || response.status != 200) return;

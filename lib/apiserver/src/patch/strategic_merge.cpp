@@ -4,7 +4,7 @@
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 
-#include <kubecoro/api/detail/schema.hpp>
+#include <kubecoro/api/detail/patch_rules.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -15,9 +15,9 @@
 namespace kubecoro::apiserver {
 namespace {
 
-namespace schemas = detail::builtin_schemas;
 using detail::field_flag;
-using detail::schema_field;
+using list_rule = detail::patch_list_rule;
+using shape = detail::patch_shape;
 using refusal = std::optional<status_error>;
 
 constexpr std::string_view directive = "$patch";
@@ -29,35 +29,6 @@ bool is_directive(std::string_view key)
 {
     return key == directive || key == retain_directive || key.starts_with(order_prefix) ||
            key.starts_with(delete_prefix);
-}
-
-/// The message that describes an object. None: the members of maps and of free-form JSON, which have no patch rules.
-using shape = std::optional<std::uint16_t>;
-
-const schema_field* field_of(shape message, std::string_view name)
-{
-    return message ? schemas::find_field(*message, name) : nullptr;
-}
-
-shape shape_of(const schema_field* field)
-{
-    const bool has_rules = field && field->type == detail::field_type::message && !field->has(field_flag::map) &&
-                           schemas::message(field->message).form == detail::json_form::object;
-    return has_rules ? shape(field->message) : std::nullopt;
-}
-
-/// How a list is merged; a list without this is replaced.
-struct list_rule
-{
-    /// Empty: a set of scalars.
-    std::string_view key;
-    shape items;
-};
-
-std::optional<list_rule> rule_of(const schema_field* field)
-{
-    if (!field || !field->has(field_flag::patch_merge)) return std::nullopt;
-    return list_rule{schemas::text(field->merge_key), shape_of(field)};
 }
 
 refusal unknown_directive(const json::value& what, const json::object& patch)
@@ -234,13 +205,14 @@ refusal merge_list(json::array& items, const json::array& patch, const list_rule
 refusal merge_member(json::object& target, std::string_view name, const json::value& value, shape message)
 {
     auto* const member = target.if_contains(name);
-    const auto* const field = field_of(message, name);
+    const auto* const field = detail::patch_field(message, name);
     if (member && member->is_object() && value.is_object()) {
         if (!field || !field->has(field_flag::patch_replace))
-            return merge_object(member->get_object(), value.get_object(), shape_of(field));
+            return merge_object(member->get_object(), value.get_object(), detail::patch_shape_of(field));
         *member = value;
     } else if (member && member->is_array() && value.is_array()) {
-        if (const auto rule = rule_of(field)) return merge_list(member->get_array(), value.get_array(), *rule);
+        if (const auto rule = detail::patch_list_rule_of(field))
+            return merge_list(member->get_array(), value.get_array(), *rule);
         *member = value;
     } else {
         take(target, name, value);
@@ -296,7 +268,7 @@ refusal check_order(const json::array& patch, const json::array& order, std::str
 refusal order_list(json::object& target, std::string_view name, const json::value& order, const json::value* patch,
                    shape message)
 {
-    const auto rule = rule_of(field_of(message, name));
+    const auto rule = detail::patch_list_rule_of(detail::patch_field(message, name));
     auto* member = target.if_contains(name);
     for (const json::value* list : {&order, patch, static_cast<const json::value*>(member)})
         if (list && !list->is_array()) return errors::internal("expected a []interface {}, but received another type");
@@ -363,8 +335,7 @@ refusal merge_object(json::object& target, const json::object& patch, shape mess
 std::optional<status_error> apply_strategic_merge(json::object& doc, const json::object& patch,
                                                   std::string_view api_version, std::string_view kind)
 {
-    const auto* schema = schemas::find(api_version, kind);
-    return merge_object(doc, patch, schema ? shape(schema->message) : std::nullopt);
+    return merge_object(doc, patch, detail::patch_shape_of_kind(api_version, kind));
 }
 
 } // namespace kubecoro::apiserver

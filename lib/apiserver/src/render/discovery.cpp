@@ -25,22 +25,33 @@ json::array verbs_of(const resource_info& info)
     return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
 }
 
-struct subresource
+/// Group, version and kind of a subresource.
+struct part_kind
 {
-    std::string_view name;
     std::string_view group;
     std::string_view version;
     std::string_view kind;
-    json::array verbs;
 };
 
-std::vector<subresource> subresources_of(const resource_info& info, std::string_view version)
+part_kind kind_of(const subresource_info& sub, const resource_info& info, std::string_view version)
 {
-    std::vector<subresource> all;
-    if (info.behaves == builtin::namespace_) all.push_back({"finalize", info.group, version, info.kind, {"update"}});
-    if (info.has_scale) all.push_back({"scale", "autoscaling", "v1", "Scale", {"get", "patch", "update"}});
-    if (info.has_status) all.push_back({"status", info.group, version, info.kind, {"get", "patch", "update"}});
-    return all;
+    part_kind out{info.group, version, sub.kind.empty() ? std::string_view(info.kind) : sub.kind};
+    if (sub.api_version.empty()) return out;
+    const auto slash = sub.api_version.find('/');
+    out.group = slash == std::string_view::npos ? std::string_view{} : sub.api_version.substr(0, slash);
+    out.version = slash == std::string_view::npos ? sub.api_version : sub.api_version.substr(slash + 1);
+    return out;
+}
+
+json::array verbs_of(const subresource_info& sub)
+{
+    json::array out;
+    for (auto rest = sub.verbs; !rest.empty();) {
+        const auto each = rest.substr(0, rest.find(','));
+        out.push_back(str(each));
+        rest.remove_prefix(std::min(rest.size(), each.size() + 1));
+    }
+    return out;
 }
 
 json::object version_entry(const std::string& group, const std::string& version)
@@ -59,22 +70,24 @@ json::object group_body(const served_group& group)
 
 json::object discovery_entry(const resource_info& info, std::string_view version)
 {
-    const auto kind_of = [&](std::string_view group, std::string_view v, std::string_view kind) -> json::object {
+    const auto response_kind = [&](std::string_view group, std::string_view v, std::string_view kind) -> json::object {
         // The core group's kinds have neither group nor version, as in kube-apiserver.
         return {{"group", str(group)}, {"version", str(group.empty() ? std::string_view{} : v)}, {"kind", str(kind)}};
     };
     json::object entry{{"resource", str(info.plural)},
-                       {"responseKind", kind_of(info.group, version, info.kind)},
+                       {"responseKind", response_kind(info.group, version, info.kind)},
                        {"scope", info.namespaced ? "Namespaced" : "Cluster"},
                        {"singularResource", str(info.singular)},
                        {"verbs", verbs_of(info)}};
     if (!info.short_names.empty()) entry["shortNames"] = to_array(info.short_names);
     if (!info.categories.empty()) entry["categories"] = to_array(info.categories);
     json::array subs;
-    for (auto& sub : subresources_of(info, version))
+    for (const auto& sub : subresources_of(info)) {
+        const auto kind = kind_of(sub, info, version);
         subs.push_back({{"subresource", str(sub.name)},
-                        {"responseKind", kind_of(sub.group, sub.version, sub.kind)},
-                        {"verbs", sub.verbs}});
+                        {"responseKind", response_kind(kind.group, kind.version, kind.kind)},
+                        {"verbs", verbs_of(sub)}});
+    }
     if (!subs.empty()) entry["subresources"] = subs;
     return entry;
 }
@@ -125,16 +138,17 @@ std::string resource_list(const served_group& group, const served_group::version
         if (!info.short_names.empty()) entry["shortNames"] = to_array(info.short_names);
         if (!info.categories.empty()) entry["categories"] = to_array(info.categories);
         all.push_back(entry);
-        for (auto& sub : subresources_of(info, version.name)) {
+        for (const auto& sub : subresources_of(info)) {
+            const auto kind = kind_of(sub, info, version.name);
             json::object e{{"name", str(info.plural + "/" + std::string(sub.name))},
                            {"singularName", ""},
                            {"namespaced", info.namespaced}};
-            if (sub.group != info.group) {
-                e["group"] = sub.group;
-                e["version"] = sub.version;
+            if (kind.group != info.group) {
+                e["group"] = kind.group;
+                e["version"] = kind.version;
             }
-            e["kind"] = sub.kind;
-            e["verbs"] = sub.verbs;
+            e["kind"] = kind.kind;
+            e["verbs"] = verbs_of(sub);
             all.push_back(e);
         }
     }

@@ -1,35 +1,13 @@
 #include <kubecoro/apiserver/manifests.hpp>
 
 #include "render/json_text.hpp"
-#include "render/yaml_text.hpp"
 #include "schema/validation.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/api/resource.hpp>
 
-#include <algorithm>
-
 namespace kubecoro::apiserver {
 namespace {
-
-void unfold(json::value document, std::vector<json::value>& out)
-{
-    const auto* items = array_at(document, "items");
-    if (items && text_at(document, "kind").ends_with("List")) {
-        for (const auto& item : *items) unfold(item, out);
-        return;
-    }
-    out.push_back(std::move(document));
-}
-
-/// CustomResourceDefinitions first, then namespaces, then the rest.
-int rank(const json::value& object)
-{
-    const auto kind = text_at(object, "kind");
-    const auto group = group_version::parse(text_at(object, "apiVersion")).group;
-    if (kind == "CustomResourceDefinition" && group == "apiextensions.k8s.io") return 0;
-    return kind == "Namespace" && group.empty() ? 1 : 2;
-}
 
 std::string describe(const json::value& object)
 {
@@ -94,25 +72,9 @@ answer<stored> write_object(cluster_state_core& state, const std::shared_ptr<res
 
 } // namespace
 
-result<std::vector<json::value>> load_manifests(std::string_view text, std::string_view name)
-{
-    auto documents = parse_yaml_all(text); // JSON is YAML.
-    if (!documents) return failure(cond::invalid, std::string(name) + ": " + documents.error());
-    std::vector<json::value> objects;
-    for (std::size_t i = 0; i < documents->size(); ++i) {
-        const auto first = objects.size();
-        unfold(std::move((*documents)[i]), objects);
-        for (auto at = first; at < objects.size(); ++at)
-            if (text_at(objects[at], "kind").empty() || text_at(objects[at], "apiVersion").empty())
-                return failure(cond::invalid, std::string(name) + ", document " + std::to_string(i + 1) +
-                                                  ": an object without kind or apiVersion");
-    }
-    return objects;
-}
-
 result<std::size_t> apply_manifests(cluster_state_core& state, std::vector<json::value> objects, wall_time now)
 {
-    std::stable_sort(objects.begin(), objects.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    order_manifests(objects);
     std::size_t count = 0;
     for (auto& object : objects) {
         const auto store = find_kind(state, object);

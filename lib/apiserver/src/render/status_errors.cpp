@@ -215,6 +215,12 @@ std::string status_text(const status_error& e)
     return out;
 }
 
+std::string success_text(int code)
+{
+    return R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":)" + std::to_string(code) +
+           "}";
+}
+
 http_response respond(const status_error& e)
 {
     http_response r;

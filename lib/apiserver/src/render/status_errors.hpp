@@ -52,6 +52,9 @@ namespace kubecoro::apiserver {
 /// Returns the Status object as compact JSON without a newline.
 [[nodiscard]] std::string status_text(const status_error& e);
 
+/// Returns the Status of a request that was carried out.
+[[nodiscard]] std::string success_text(int code);
+
 /// Returns the HTTP response for the error.
 [[nodiscard]] http_response respond(const status_error& e);
 

@@ -70,6 +70,7 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
     if (behaves == builtin::lease) return {name, text("Holder"), age};
     if (behaves == builtin::event)
         return {text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Message")};
+    if (behaves == builtin::none) return {name, age};
     return {name, text("Created At")};
 }
 

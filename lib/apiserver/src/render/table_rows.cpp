@@ -341,8 +341,9 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
         return {text_cell(name), text_cell(text_at(body, "status.phase")), text_cell(age)};
     case builtin::lease:
         return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
-    case builtin::custom_resource_definition:
     case builtin::none:
+        return {text_cell(name), text_cell(age)};
+    case builtin::custom_resource_definition:
         break;
     }
     return {text_cell(name), text_cell(created)};

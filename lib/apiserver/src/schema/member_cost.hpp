@@ -1,6 +1,8 @@
 // Bounds the cost of comparing the members of a document.
 #pragma once
 
+#include <kubecoro/client/detail/yaml_text.hpp>
+
 #include <boost/json/value.hpp>
 
 #include <cstddef>
@@ -8,9 +10,8 @@
 
 namespace kubecoro::apiserver {
 
-/** One object of 10,000 members. Boost.JSON hashes keys by FNV-1a, salted by an address; whether two keys collide depends
-    on eight bits of that. A client that chooses the keys can force a comparison of each member with all earlier ones. */
-inline constexpr std::size_t most_comparisons = 50'000'000;
+/// See most_key_comparisons.
+inline constexpr std::size_t most_comparisons = detail::most_key_comparisons;
 
 /// Comparisons of keys that building these objects takes when all keys of each collide; of broken text those of the part
 /// that can be read.

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 namespace kubecoro::apiserver {
@@ -221,6 +222,25 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
                                        "does not match event.namespace"));
 }
 
+void validate_ephemeral_containers(const json::value& before, const json::value& after,
+                                   std::vector<status_cause>& causes)
+{
+    constexpr std::string_view path = "spec.ephemeralContainers";
+    const auto* old_list = array_at(before, path);
+    if (!old_list) return;
+    std::map<std::string_view, const json::value*> now;
+    if (const auto* new_list = array_at(after, path))
+        for (const auto& container : *new_list) now.emplace(text_at(container, "name"), &container);
+    for (const auto& container : *old_list) {
+        const auto same = now.find(text_at(container, "name"));
+        if (same != now.end() && *same->second == container) continue;
+        const std::string_view what = same == now.end() ? "removed" : "changed";
+        causes.push_back(errors::forbidden_field(std::string(path), "existing ephemeral containers " +
+                                                                        quoted(text_at(container, "name")) +
+                                                                        " may not be " + std::string(what) + "\n"));
+    }
+}
+
 void validate_update(const resource_info& info, const json::value& before, const json::value& after,
                      std::vector<status_cause>& causes)
 {
@@ -313,6 +333,21 @@ std::optional<status_error> check_all_types(const resource_info& info, std::stri
 }
 
 } // namespace
+
+void fill_null_texts(const resource_info& info, json::value& body)
+{
+    const auto fill = [](json::value* map) {
+        if (!map || !map->is_object()) return;
+        for (auto& member : map->get_object())
+            if (member.value().is_null()) member.value() = "";
+    };
+    auto* object = body.if_object();
+    if (!object) return;
+    if (auto* metadata = object->if_contains("metadata"); metadata && metadata->is_object())
+        for (const std::string_view map : {"labels", "annotations"}) fill(metadata->get_object().if_contains(map));
+    if (info.behaves == builtin::config_map || info.behaves == builtin::secret)
+        for (const std::string_view map : {"data", "binaryData", "stringData"}) fill(object->if_contains(map));
+}
 
 std::optional<status_error> check_types(const resource_info& info, std::string_view version, const json::value& body)
 {

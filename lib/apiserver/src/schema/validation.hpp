@@ -23,6 +23,12 @@ void validate_kind(const resource_info& info, const boost::json::value& body, st
 /// Checks that an update leaves immutable fields unchanged. `before` and `after` are complete objects.
 void validate_update(const resource_info& info, const boost::json::value& before, const boost::json::value& after,
                      std::vector<status_cause>& causes);
+/// The same for ephemeral containers, which are added, and never changed or removed. The words are those of Kubernetes.
+void validate_ephemeral_containers(const boost::json::value& before, const boost::json::value& after,
+                                   std::vector<status_cause>& causes);
+
+/// Makes null an empty text in maps of texts (labels, annotations, data), as Go reads it.
+void fill_null_texts(const resource_info& info, boost::json::value& body);
 
 /// Checks the JSON types of common fields (metadata, labels, data). @return a 400 with Go's wording, or empty.
 [[nodiscard]] std::optional<status_error> check_types(const resource_info& info, std::string_view version,

@@ -3,13 +3,14 @@
 
 #include "render/json_text.hpp"
 #include "state/resource_store.hpp"
+#include "state/uuid.hpp"
 
 #include <algorithm>
 
 namespace kubecoro::apiserver {
 
 cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
-    : options_(options), random_(options.seed)
+    : options_(options), random_(options.seed), logs_(options.logs)
 {
     for (auto& info : builtin_resources()) add_resource(std::move(info));
     const object_address namespaces{find("", "namespaces"), "v1"};
@@ -60,20 +61,7 @@ std::vector<std::string> cluster_state_core::objects(std::string_view resource) 
     return texts;
 }
 
-std::string cluster_state_core::new_uid()
-{
-    static constexpr char hex[] = "0123456789abcdef";
-    std::string uid;
-    std::uint64_t bits[2] = {random_(), random_()};
-    for (int i = 0; i < 32; ++i) {
-        if (i == 8 || i == 12 || i == 16 || i == 20) uid += '-';
-        auto digit = (bits[i / 16] >> (4 * (i % 16))) & 15;
-        if (i == 12) digit = 4;
-        if (i == 16) digit = 8 | (digit & 3);
-        uid += hex[digit];
-    }
-    return uid;
-}
+std::string cluster_state_core::new_uid() { return make_uuid(random_); }
 
 std::string cluster_state_core::generated_suffix()
 {
@@ -86,7 +74,12 @@ std::string cluster_state_core::generated_suffix()
 
 stored cluster_state_core::commit(resource_store& store, const stored& before, json::value& body)
 {
-    normalise(store.info, body);
+    settle(store.info, body);
+    return commit_settled(store, before, body);
+}
+
+stored cluster_state_core::commit_settled(resource_store& store, const stored& before, const json::value& body)
+{
     auto object = make_stored(store.info, body, ++*version_);
     store.record({before ? change_type::modified : change_type::added, *version_, before, object});
     bound_history();

@@ -58,6 +58,7 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
     store.record({change_type::deleted, *version_, last, final});
     bound_history();
     changed(store);
+    if (store.info.behaves == builtin::pod) forget_logs(*final);
     if (!final->ns.empty()) finish_namespace(final->ns, now);
     if (store.info.custom) finish_crd(store.info.display_name(), now);
     if (store.info.behaves == builtin::custom_resource_definition) {

@@ -1,5 +1,6 @@
 // Writes the state as text and restores it, so that a server can continue after a restart.
 #include "render/json_text.hpp"
+#include "state/go_form.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -56,6 +57,7 @@ bool cluster_state_core::restore_object(const json::value& entry, wall_time now)
     const auto version = object ? version_at(*object, "metadata.resourceVersion") : std::nullopt;
     if (!store || !version || text_at(*object, "metadata.name").empty()) return false;
     json::value body = *object;
+    take_go_form(store->info, body);
     const auto restored = make_stored(store->info, body, *version);
     store->put(restored);
     if (is_definition(*store) && is_established(body)) add_resource(resource_of_crd(body));

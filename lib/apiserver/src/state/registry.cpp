@@ -1,8 +1,11 @@
 #include "state/registry.hpp"
 
 #include "render/json_text.hpp"
+#include "state/plain_kinds.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 namespace kubecoro::apiserver {
 
@@ -34,6 +37,32 @@ std::string resource_info::type_prefix(std::string_view version) const
     // Go structs begin with kind; custom resources are maps, whose keys are sorted.
     if (custom) return R"({"apiVersion":")" + api_version(version) + R"(","kind":")" + kind + "\",";
     return R"({"kind":")" + kind + R"(","apiVersion":")" + api_version(version) + "\",";
+}
+
+bool subresource_info::allows(std::string_view verb) const noexcept
+{
+    for (auto rest = verbs; !rest.empty();) {
+        const auto each = rest.substr(0, rest.find(','));
+        if (each == verb) return true;
+        rest.remove_prefix(std::min(rest.size(), each.size() + 1));
+    }
+    return false;
+}
+
+std::vector<subresource_info> subresources_of(const resource_info& info)
+{
+    std::vector<subresource_info> all;
+    if (info.behaves == builtin::pod)
+        all = {{"binding", "create", "v1", "Binding"},
+               {"ephemeralcontainers"},
+               {"eviction", "create", "policy/v1", "Eviction"},
+               {"log", "get"}};
+    if (info.behaves == builtin::namespace_) all.push_back({"finalize", "update"});
+    if (info.has_scale) all.push_back({"scale", "get,patch,update", "autoscaling/v1", "Scale"});
+    if (info.has_status) all.push_back({"status"});
+    if (info.behaves == builtin::service_account)
+        all.push_back({"token", "create", "authentication.k8s.io/v1", "TokenRequest"});
+    return all;
 }
 
 namespace {
@@ -165,13 +194,18 @@ std::vector<resource_info> builtin_resources()
     leases.unconditional_update = false;
     leases.create_on_update = true;
     all.push_back(std::move(leases));
+    for (auto& info : plain_resources()) all.push_back(std::move(info));
     return all;
 }
 
 bool is_builtin_group(std::string_view group)
 {
-    return group.empty() || group == "apps" || group == "batch" || group == "coordination.k8s.io" ||
-           group == "apiextensions.k8s.io";
+    static const auto groups = [] {
+        std::set<std::string, std::less<>> all;
+        for (const auto& info : builtin_resources()) all.insert(info.group);
+        return all;
+    }();
+    return groups.contains(group);
 }
 
 namespace {

@@ -110,6 +110,23 @@ struct resource_info
     [[nodiscard]] std::string type_prefix(std::string_view version) const;
 };
 
+/// A part of an object with a path of its own.
+struct subresource_info
+{
+    std::string_view name;
+    /// Separated by commas, sorted.
+    std::string_view verbs = "get,patch,update";
+    /// Group and version of its kind; empty: the resource's own.
+    std::string_view api_version = {};
+    /// Empty: the resource's own.
+    std::string_view kind = {};
+
+    [[nodiscard]] bool allows(std::string_view verb) const noexcept;
+};
+
+/// The subresources of a resource, sorted by name.
+[[nodiscard]] std::vector<subresource_info> subresources_of(const resource_info& info);
+
 /// True for DaemonSet, Deployment, ReplicaSet and StatefulSet, whose selector must match their pod template.
 [[nodiscard]] bool selects_pods(builtin b) noexcept;
 

@@ -68,31 +68,54 @@ http_response answer_scale_get(exchange& x)
 
 http_response answer_scale_update(exchange& x, write_flags flags)
 {
-    const auto body = read_document(x);
-    if (!body || !body->is_object())
-        return respond(errors::bad_request("the object provided is unrecognized (must be of type Scale)"));
+    const auto body = read_part(x, "autoscaling/v1", "Scale");
+    if (!body) return respond(body.error());
     return write_scale(x, *body, flags);
+}
+
+namespace {
+
+status_error other_uid(const resource_info& info, std::string_view uid, const json::object& metadata)
+{
+    auto e = errors::conflict(info, std::string(metadata.at("name").get_string()));
+    e.kind = info.plural + "/scale";
+    e.message = "Operation cannot be fulfilled on " + info.plural + "/scale" + (info.group.empty() ? "" : ".") +
+                info.group + " \"" + e.name + "\": Precondition failed: UID in precondition: " + std::string(uid) +
+                ", UID in object meta: " + std::string(metadata.at("uid").get_string());
+    return e;
+}
+
+} // namespace
+
+answer<void> take_scale(const resource_info& info, const json::value& scale, json::value& body)
+{
+    const auto replicas = int_at(scale, "spec.replicas");
+    if (replicas < 0)
+        return errors::invalid(
+            "Scale", "autoscaling", text_at(body, "metadata.name"),
+            {errors::invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0")});
+    auto& metadata = object_member(body.get_object(), "metadata");
+    if (const auto uid = text_at(scale, "metadata.uid"); !uid.empty() && uid != text_at(body, "metadata.uid"))
+        return other_uid(info, uid, metadata);
+    metadata["resourceVersion"] = text_at(scale, "metadata.resourceVersion");
+    set_at(body, info.scale_spec, replicas);
+    return {};
+}
+
+http_response answer_scale_apply(exchange& x, json::value config, write_flags flags)
+{
+    const auto applied = x.state.apply_scale(x.address(), std::move(config), std::move(flags), x.now);
+    if (!applied) return respond(applied.error());
+    return scale_response(x, **applied);
 }
 
 http_response write_scale(exchange& x, const json::value& scale, write_flags flags)
 {
-    const auto& info = x.store->info;
     const auto current = x.state.get(x.address());
     if (!current) return respond(current.error());
     auto body = to_json(**current);
-    auto& metadata = object_member(body.get_object(), "metadata");
-    if (const auto version = text_at(scale, "metadata.resourceVersion"); !version.empty())
-        metadata["resourceVersion"] = version;
-    const auto replicas = int_at(scale, "spec.replicas");
-    if (replicas < 0)
-        return respond(errors::invalid(
-            "Scale", "autoscaling", x.route.name,
-            {errors::invalid_value("spec.replicas", std::to_string(replicas), "must be greater than or equal to 0")}));
-    set_at(body, info.scale_spec, replicas);
-    for (const std::string_view key : {"kind", "apiVersion"}) body.get_object().erase(key);
-    auto at = x.address();
-    at.subresource.clear();
-    const auto result = x.state.update(at, std::move(body), flags, x.now);
+    if (auto taken = take_scale(x.store->info, scale, body); !taken) return respond(taken.error());
+    const auto result = x.state.update(x.address(), std::move(body), std::move(flags), x.now);
     if (!result) return respond(result.error());
     return scale_response(x, **result);
 }

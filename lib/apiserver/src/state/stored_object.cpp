@@ -123,9 +123,14 @@ void normalise(const resource_info& info, json::value& body)
     object = std::move(ordered);
 }
 
-stored make_stored(const resource_info& info, json::value& body, std::uint64_t version)
+void settle(const resource_info& info, json::value& body)
 {
+    normalise(info, body);
     take_go_form(info, body);
+}
+
+stored make_stored(const resource_info& info, const json::value& body, std::uint64_t version)
+{
     auto o = std::make_shared<stored_object>();
     o->ns = text_at(body, "metadata.namespace");
     o->name = text_at(body, "metadata.name");

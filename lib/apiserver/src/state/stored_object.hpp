@@ -46,8 +46,11 @@ using stored = std::shared_ptr<const stored_object>;
 /// Brings members into the order and form of kube-apiserver's answers: drops empty metadata members, sorts maps.
 void normalise(const resource_info& info, boost::json::value& body);
 
-/// Encodes a normalised object. `version` 0 omits resourceVersion.
-[[nodiscard]] stored make_stored(const resource_info& info, boost::json::value& body, std::uint64_t version);
+/// Brings an object into its stored form: normalises it and gives it the values of Go's types.
+void settle(const resource_info& info, boost::json::value& body);
+
+/// Encodes an object in its stored form. `version` 0 omits resourceVersion.
+[[nodiscard]] stored make_stored(const resource_info& info, const boost::json::value& body, std::uint64_t version);
 
 /// Returns a copy with another resourceVersion.
 [[nodiscard]] stored with_version(const stored& object, std::uint64_t version);

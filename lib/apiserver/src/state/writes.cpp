@@ -1,10 +1,12 @@
 // Creates and updates objects by the rules of kube-apiserver's registry.
+#include "fields/managed_fields.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "schema/defaults.hpp"
 #include "schema/member_cost.hpp"
 #include "schema/schema.hpp"
 #include "schema/validation.hpp"
+#include "state/field_owners.hpp"
 #include "state/go_form.hpp"
 #include "state/resource_store.hpp"
 #include "state/stored_size.hpp"
@@ -116,6 +118,44 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
     return {};
 }
 
+/// Makes `body` the whole object that a write of a subresource, or of the main resource, results in.
+void take_part(const resource_info& info, std::string_view subresource, const json::value& before, json::value& body)
+{
+    if (subresource == "binding") return;
+    if (subresource.empty() || subresource == "scale") {
+        if (info.has_status) set_or_erase(body.get_object(), "status", find_at(before, "status"));
+        return;
+    }
+    json::value next = before;
+    if (subresource == "status") {
+        set_or_erase(next.get_object(), "status", find_at(body, "status"));
+    } else if (subresource == "ephemeralcontainers") {
+        set_or_erase(object_member(next.get_object(), "spec"), "ephemeralContainers",
+                     find_at(body, "spec.ephemeralContainers"));
+    } else if (subresource == "finalize") {
+        set_or_erase(object_member(next.get_object(), "spec"), "finalizers", find_at(body, "spec.finalizers"));
+        if (const auto* left = array_at(next, "spec.finalizers"); left && left->empty())
+            next.at("spec").get_object().erase("finalizers");
+    }
+    body = std::move(next);
+}
+
+/// The parts of a pod that its other updates may not change.
+bool may_change_all(std::string_view subresource)
+{
+    return subresource == "binding" || subresource == "ephemeralcontainers";
+}
+
+/// The rule of their own that writes of ephemeral containers have.
+std::optional<status_error> check_ephemeral_containers(const resource_info& info, const json::value& before,
+                                                       const json::value& after)
+{
+    std::vector<status_cause> causes;
+    validate_ephemeral_containers(before, after, causes);
+    if (causes.empty()) return {};
+    return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
+}
+
 /// Returns the resourceVersion that the body is based on; empty when it has none.
 answer<std::optional<std::uint64_t>> based_on(const json::value& body)
 {
@@ -131,6 +171,12 @@ answer<std::optional<std::uint64_t>> based_on(const json::value& body)
 } // namespace
 
 answer<stored> cluster_state_core::create(const object_address& at, json::value body, write_flags flags, wall_time now)
+{
+    return create_new(at, std::move(body), flags, now, nullptr);
+}
+
+answer<stored> cluster_state_core::create_new(const object_address& at, json::value body, const write_flags& flags,
+                                              wall_time now, const managed_fields* applied)
 {
     const auto store = at.store;
     const auto& info = store->info;
@@ -153,17 +199,25 @@ answer<stored> cluster_state_core::create(const object_address& at, json::value 
         metadata.erase(key);
     if (info.generation != generation_rule::none && !(keep && int_at(body, "metadata.generation") > 0))
         metadata["generation"] = 1;
+    auto owners = applied ? *applied : managed_fields::before_update({}, body, false);
+    metadata.erase("managedFields");
     apply_defaults(info, body, true, flags.keep_status);
     if (auto e = settle_schema(info, at.version, body)) return *e;
     normalise(info, body);
-    if (auto e = validate(info, at.version, nullptr, body)) return *e;
+    if (auto e = validate(info, at.version, nullptr, body)) return *e; // before Go's types hide what is wrong
+    take_go_form(info, body);
     if (!given_version.empty() && given_version != "0")
         return errors::internal("resourceVersion should not be set on objects to be created");
     if (const auto existing = store->find(storage_key(at.ns, name)))
         return errors::already_exists(info, name, existing->deleting);
+    if (!applied && !flags.manager.empty())
+        owners.note_update(object_before(info, body), body, merge_type_of(info, at.version), true,
+                           writer_of(at, flags, now));
+    owners.write(body);
+    if (stored_size(info, body) > max_stored_bytes) return too_large_to_store();
     if (flags.dry_run) return make_stored(info, body, 0);
 
-    auto object = commit(*store, nullptr, body);
+    auto object = commit_settled(*store, nullptr, body);
     if (info.behaves == builtin::custom_resource_definition) settle_crd(object, now);
     return object;
 }
@@ -171,7 +225,7 @@ answer<stored> cluster_state_core::create(const object_address& at, json::value 
 answer<stored> cluster_state_core::update(const object_address& at, json::value body, write_flags flags, wall_time now)
 {
     if (const auto current = at.store->find(storage_key(at.ns, at.name)))
-        return update_found(at, current, std::move(body), flags, now);
+        return update_found(at, current, std::move(body), flags, now, nullptr);
     if (!at.store->info.create_on_update || !at.subresource.empty()) return errors::not_found(at.store->info, at.name);
     auto& metadata = object_member(body.get_object(), "metadata");
     metadata["name"] = at.name;
@@ -180,7 +234,7 @@ answer<stored> cluster_state_core::update(const object_address& at, json::value 
 }
 
 answer<stored> cluster_state_core::update_found(const object_address& at, const stored& current, json::value body,
-                                                write_flags flags, wall_time now)
+                                                const write_flags& flags, wall_time now, const managed_fields* applied)
 {
     const auto store = at.store;
     const auto& info = store->info;
@@ -205,35 +259,31 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     }
     if (*based && **based != current->version) return errors::conflict(info, at.name);
 
-    auto before = to_json(*current);
-    for (const std::string_view key : {"kind", "apiVersion"}) before.get_object().erase(key);
-    if (at.subresource == "status") {
-        json::value next = before;
-        set_or_erase(next.get_object(), "status", find_at(body, "status"));
-        body = std::move(next);
-    } else if (at.subresource == "finalize") {
-        json::value next = before;
-        set_or_erase(object_member(next.get_object(), "spec"), "finalizers", find_at(body, "spec.finalizers"));
-        if (const auto* left = array_at(next, "spec.finalizers"); left && left->empty())
-            next.at("spec").get_object().erase("finalizers");
-        body = std::move(next);
-    } else if (info.has_status) {
-        set_or_erase(body.get_object(), "status", find_at(before, "status"));
-    }
-    for (const std::string_view key : {"kind", "apiVersion"}) body.get_object().erase(key);
+    auto before = without_type(to_json(*current));
+    const auto owners_before = managed_fields::read(before).value_or(managed_fields{});
+    auto owners = applied ? *applied : managed_fields::before_update(before, body, !at.subresource.empty());
+    for (auto* each : {&before, &body}) object_member(each->get_object(), "metadata").stable_erase("managedFields");
+    take_part(info, at.subresource, before, body);
+    body = without_type(std::move(body));
     auto& metadata = object_member(body.get_object(), "metadata");
     for (const std::string_view key : {"name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
                                        "deletionTimestamp", "deletionGracePeriodSeconds"})
         set_or_erase(metadata, key, before.at("metadata").get_object().if_contains(key));
     apply_defaults(info, body, false, true);
     if (auto e = settle_schema(info, at.version, body)) return *e;
-    normalise(info, body);
     // Compared in the stored form: an empty list that the body states is no change.
-    take_go_form(info, body);
-    if (auto e = validate(info, at.version, &before, body)) return *e;
+    settle(info, body);
+    if (auto e = validate(info, at.version, may_change_all(at.subresource) ? nullptr : &before, body)) return *e;
+    if (at.subresource == "ephemeralcontainers")
+        if (auto e = check_ephemeral_containers(info, before, body)) return *e;
     if (raises_generation(info.generation, before, body))
         body.at("metadata").get_object()["generation"] = int_at(before, "metadata.generation") + 1;
-    if (body == before) return current;
+    if (!applied && !flags.manager.empty())
+        owners.note_update(before, body, merge_type_of(info, at.version), false, writer_of(at, flags, now));
+    // Owners that differ in their times only are the same: such a write changes nothing.
+    if (body == before && owners.same_owners(owners_before)) return current;
+    owners.write(body);
+    if (stored_size(info, body) > max_stored_bytes) return too_large_to_store();
     if (flags.dry_run) return make_stored(info, body, current->version);
 
     const bool held = array_at(body, "metadata.finalizers") || array_at(body, "spec.finalizers") ||
@@ -244,7 +294,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
         erase(*store, current, now);
         return asked;
     }
-    auto object = commit(*store, current, body);
+    auto object = commit_settled(*store, current, body);
     if (info.behaves == builtin::custom_resource_definition) settle_crd(object, now);
     if (current->deleting && info.behaves == builtin::namespace_) finish_namespace(object->name, now);
     return object;

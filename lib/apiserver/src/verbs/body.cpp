@@ -2,7 +2,6 @@
 
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
-#include "render/yaml_text.hpp"
 #include "schema/duplicate_fields.hpp"
 #include "schema/member_cost.hpp"
 #include "schema/validation.hpp"
@@ -20,6 +19,14 @@ std::string_view media_type(std::string_view content_type)
     content_type = content_type.substr(0, content_type.find(';'));
     while (!content_type.empty() && content_type.back() == ' ') content_type.remove_suffix(1);
     return content_type;
+}
+
+/// True for YAML that is not JSON: clients send JSON under the name of YAML, and a YAML parser takes much longer.
+bool is_plain_yaml(const exchange& x)
+{
+    if (!media_type(x.request.header("content-type")).ends_with("yaml")) return false;
+    const auto first = x.request.body.find_first_not_of(" \t\r\n");
+    return first == std::string::npos || x.request.body[first] != '{';
 }
 
 bool is_protobuf(const exchange& x) { return media_type(x.request.header("content-type")) == detail::protobuf_type; }
@@ -105,13 +112,13 @@ std::optional<status_error> check_type(const exchange& x, const json::value& bod
 }
 
 /// The JSON of a protobuf body. It has the same limits as a JSON body: a small message can be a large object.
-boost::system::result<json::value, std::string> read_protobuf(const exchange& x)
+boost::system::result<json::value, std::string> read_protobuf(const exchange& x, std::string_view api_version,
+                                                              std::string_view kind)
 {
     decode_limits limits;
     limits.max_object_bytes = max_body_bytes;
     limits.max_depth = x.options.max_depth;
-    const auto api_version = x.store->info.api_version(x.route.version);
-    const auto object = detail::decode_protobuf_body(x.request.body, api_version, x.store->info.kind, limits);
+    const auto object = detail::decode_protobuf_body(x.request.body, api_version, kind, limits);
     if (!object) return {boost::system::in_place_error, object.error().message()};
     const std::string text = object->to_text();
     if (text.size() > max_body_bytes)
@@ -126,18 +133,26 @@ boost::system::result<json::value, std::string> read_protobuf(const exchange& x)
 
 boost::system::result<json::value, std::string> read_document(const exchange& x)
 {
-    if (is_protobuf(x)) return read_protobuf(x);
-    if (media_type(x.request.header("content-type")).ends_with("yaml")) return parse_yaml(x.request.body);
+    return read_document(x, x.store->info.api_version(x.route.version), x.store->info.kind);
+}
+
+boost::system::result<json::value, std::string> read_document(const exchange& x, std::string_view api_version,
+                                                              std::string_view kind)
+{
+    if (is_protobuf(x)) return read_protobuf(x, api_version, kind);
+    if (is_plain_yaml(x)) return detail::parse_yaml(x.request.body);
     // Before anything is built of it.
     if (key_comparisons(x.request.body, x.options.max_depth) > most_comparisons)
         return {boost::system::in_place_error, "an object has too many members"};
-    return parse_json(x.request.body, x.options.max_depth);
+    auto parsed = parse_json(x.request.body, x.options.max_depth);
+    const bool may_be_yaml = media_type(x.request.header("content-type")).ends_with("yaml");
+    return parsed || !may_be_yaml ? std::move(parsed) : detail::parse_yaml(x.request.body);
 }
 
 std::vector<std::string> duplicates_in_body(const exchange& x)
 {
     if (x.target.value("fieldValidation") == "Ignore" || is_protobuf(x)) return {};
-    if (media_type(x.request.header("content-type")).ends_with("yaml")) return duplicate_keys_of_yaml(x.request.body);
+    if (is_plain_yaml(x)) return detail::duplicate_keys_of_yaml(x.request.body);
     auto complaints = duplicate_fields(x.request.body, x.options.max_depth);
     for (auto& field : complaints) field = "duplicate field " + quoted(field);
     return complaints;
@@ -156,9 +171,26 @@ answer<json::value> read_object(exchange& x)
                                    std::string(body->is_array() ? "array" : "scalar") +
                                    " into Go value of type struct");
     if (auto e = check_type(x, *body)) return *e;
+    fill_null_texts(x.store->info, *body);
     if (auto e = check_types(x.store->info, x.route.version, *body)) return *e;
     if (auto e = settle_doubtful_fields(x, *body, duplicates_in_body(x))) return *e;
     for (const std::string_view key : {"kind", "apiVersion"}) body->get_object().erase(key);
+    return std::move(*body);
+}
+
+answer<json::value> read_part(const exchange& x, std::string_view api_version, std::string_view kind)
+{
+    auto body = read_document(x, api_version, kind);
+    const auto unusable = [&](std::string_view why) {
+        return errors::bad_request("the object provided is unrecognized (must be of type " + std::string(kind) +
+                                   "): " + std::string(why) + " " + shown(x));
+    };
+    if (!body) return unusable(std::string(decoding(x)) + body.error());
+    if (!body->is_object()) return unusable("it is no object");
+    const auto given_kind = text_at(*body, "kind");
+    const auto given_version = text_at(*body, "apiVersion");
+    if ((!given_kind.empty() && given_kind != kind) || (!given_version.empty() && given_version != api_version))
+        return unusable("it is a " + std::string(given_version) + " " + std::string(given_kind));
     return std::move(*body);
 }
 
@@ -205,6 +237,34 @@ std::optional<status_error> check_dry_run(const std::vector<std::string>& values
 
 } // namespace
 
+namespace {
+
+constexpr std::size_t longest_manager = 128;
+
+bool is_printable(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
+
+/// The manager that a request names, or else the program that sends it, by the beginning of its User-Agent.
+answer<std::string> read_manager(const exchange& x, std::string_view kind)
+{
+    const std::string given(x.target.value("fieldManager"));
+    if (given.size() > longest_manager)
+        return errors::invalid_options(kind, {errors::too_long("fieldManager", std::to_string(longest_manager))});
+    const auto bad = std::find_if_not(given.begin(), given.end(), is_printable);
+    if (bad != given.end())
+        return errors::invalid_options(
+            kind, {errors::invalid_value("fieldManager", quoted(given),
+                                         "invalid character U+00" + hex(std::string_view(&*bad, 1)) + " (at position " +
+                                             std::to_string(bad - given.begin()) + ")")});
+    if (!given.empty()) return given;
+    std::string program;
+    const auto agent = x.request.header("user-agent");
+    for (const char c : agent.substr(0, std::min(agent.find('/'), longest_manager)))
+        if (is_printable(c)) program += c;
+    return program.empty() ? "unknown" : program;
+}
+
+} // namespace
+
 answer<write_flags> read_write_flags(const exchange& x, std::string_view kind)
 {
     const auto dry = x.target.values("dryRun");
@@ -213,9 +273,25 @@ answer<write_flags> read_write_flags(const exchange& x, std::string_view kind)
     if (!mode.empty() && mode != "Ignore" && mode != "Warn" && mode != "Strict")
         return errors::invalid_options(
             kind, {errors::not_supported("fieldValidation", quoted(mode), R"("", "Ignore", "Strict", "Warn")")});
+    auto manager = read_manager(x, kind);
+    if (!manager) return manager.error();
     write_flags flags;
     flags.dry_run = !dry.empty();
+    flags.manager = std::move(*manager);
     return flags;
+}
+
+delete_request delete_options_of(const json::value& options)
+{
+    delete_request how;
+    if (const auto* grace = find_at(options, "gracePeriodSeconds"); grace && grace->is_int64())
+        how.grace_seconds = grace->get_int64();
+    how.propagation = text_at(options, "propagationPolicy");
+    how.uid = text_at(options, "preconditions.uid");
+    how.resource_version = text_at(options, "preconditions.resourceVersion");
+    const auto* dry = array_at(options, "dryRun");
+    how.dry_run = dry && !dry->empty();
+    return how;
 }
 
 answer<delete_request> read_delete_options(const exchange& x)
@@ -235,13 +311,12 @@ answer<delete_request> read_delete_options(const exchange& x)
     if (!x.request.body.empty()) {
         const auto body = read_document(x);
         if (!body) return errors::bad_request(std::string(decoding(x)) + body.error());
-        if (const auto* grace = find_at(*body, "gracePeriodSeconds"); grace && grace->is_int64())
-            how.grace_seconds = grace->get_int64();
-        if (const auto policy = text_at(*body, "propagationPolicy"); !policy.empty()) how.propagation = policy;
+        auto stated = delete_options_of(*body);
+        if (!stated.grace_seconds) stated.grace_seconds = how.grace_seconds;
+        if (stated.propagation.empty()) stated.propagation = how.propagation;
+        how = std::move(stated);
         if (const auto* flag = find_at(*body, "orphanDependents"); flag && flag->is_bool())
             orphan = flag->get_bool() ? "true" : "false";
-        how.uid = text_at(*body, "preconditions.uid");
-        how.resource_version = text_at(*body, "preconditions.resourceVersion");
         if (const auto* values = array_at(*body, "dryRun"))
             for (const auto& v : *values) dry.push_back(scalar_text(v));
     }

@@ -18,11 +18,21 @@ namespace kubecoro::apiserver {
 /// Parses the body as a JSON or YAML document. Errors have Go's wording.
 [[nodiscard]] boost::system::result<boost::json::value, std::string> read_document(const exchange& x);
 
+/// The same for an object of another built-in kind, which a subresource takes.
+[[nodiscard]] boost::system::result<boost::json::value, std::string>
+read_document(const exchange& x, std::string_view api_version, std::string_view kind);
+/// Parses the body as an object of the kind that a subresource takes. Errors: 400.
+[[nodiscard]] answer<boost::json::value> read_part(const exchange& x, std::string_view api_version,
+                                                   std::string_view kind);
+
 /// Reads dryRun and checks fieldValidation. `kind` is CreateOptions, UpdateOptions or PatchOptions. Errors: 422.
 [[nodiscard]] answer<write_flags> read_write_flags(const exchange& x, std::string_view kind);
 
 /// Reads DeleteOptions from body and query. Errors: 400, 422.
 [[nodiscard]] answer<delete_request> read_delete_options(const exchange& x);
+
+/// Reads DeleteOptions as they are, without checks.
+[[nodiscard]] delete_request delete_options_of(const boost::json::value& options);
 
 /// Returns the duplicate fields of a JSON body. Empty with fieldValidation=Ignore and for YAML.
 [[nodiscard]] std::vector<std::string> duplicates_in_body(const exchange& x);

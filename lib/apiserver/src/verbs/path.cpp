@@ -24,6 +24,10 @@ http_response version_response(const exchange& x)
     r.headers = {{"Content-Type", "application/json"}};
     r.body = indent_json(to_text(json::object{{"major", "1"},
                                               {"minor", "36"},
+                                              {"emulationMajor", "1"},
+                                              {"emulationMinor", "36"},
+                                              {"minCompatibilityMajor", "1"},
+                                              {"minCompatibilityMinor", "35"},
                                               {"gitVersion", std::string_view(x.options.git_version)},
                                               {"gitCommit", ""},
                                               {"gitTreeState", ""},
@@ -75,7 +79,7 @@ http_response openapi_response(const exchange& x)
     const auto groups = served_groups(x.state);
     const auto& s = x.target.segments;
     if (s.size() == 2) {
-        auto r = text_response(openapi_index(groups));
+        auto r = text_response(openapi_index(groups, x.state.discovery_version()));
         std::erase_if(r.headers, [](const auto& h) { return h.first == "X-Content-Type-Options"; });
         return r;
     }
@@ -84,8 +88,9 @@ http_response openapi_response(const exchange& x)
     http_response r;
     r.body = openapi_document(groups, path);
     if (r.body.empty()) return respond(errors::no_such_page());
-    r.headers = {{"Content-Type", "application/json"}, {"Etag", '"' + content_hash(r.body) + '"'}, {"Vary", "Accept"}};
-    if (x.target.value("hash") == content_hash(r.body)) r.headers.emplace_back("Cache-Control", "public, immutable");
+    const auto hash = openapi_hash(path, x.state.discovery_version());
+    r.headers = {{"Content-Type", "application/json"}, {"Etag", '"' + hash + '"'}, {"Vary", "Accept"}};
+    if (x.target.value("hash") == hash) r.headers.emplace_back("Cache-Control", "public, immutable");
     return r;
 }
 

@@ -6,7 +6,10 @@
 #include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
 #include "state/scale.hpp"
+#include "verbs/impersonation.hpp"
 #include "verbs/list_stream.hpp"
+#include "verbs/reviews.hpp"
+#include "verbs/service_account_token.hpp"
 
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
@@ -44,6 +47,7 @@ void http_response::complete_body()
 request_handler::request_handler(cluster_state_core& state, access_control& access, request_handler_options options)
     : state_(state), access_(access), options_(std::move(options)), random_(options_.seed)
 {
+    if (options_.token_key.empty()) options_.token_key = random_token_key();
 }
 
 request_handler::~request_handler() = default;
@@ -115,30 +119,44 @@ std::optional<status_error> resolve(exchange& x)
     const auto& info = x.store->info;
     const bool ns_fits = info.namespaced ? !x.route.ns.empty() || x.route.name.empty() : x.route.ns.empty();
     if (!ns_fits) return builtin ? errors::no_such_resource() : errors::no_such_page();
-    const std::string_view sub = x.route.subresource;
-    const bool known = sub.empty() || (sub == "status" && info.has_status) || (sub == "scale" && info.has_scale) ||
-                       (sub == "finalize" && info.behaves == builtin::namespace_);
-    if (known) return {};
-    return info.custom ? errors::not_found(info, x.route.name) : errors::no_such_resource();
+    return {};
+}
+
+http_response answer_subresource(exchange& x)
+{
+    const std::string_view name = x.route.subresource;
+    const auto all = subresources_of(x.store->info);
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& sub) { return sub.name == name; });
+    if (found == all.end())
+        return respond(x.store->info.custom ? errors::not_found(x.store->info, x.route.name)
+                                            : errors::no_such_resource());
+    const auto verb = verb_of(x);
+    if (name == "log" && verb == "create") return answer_log_append(x);
+    if (!found->allows(verb) || x.request.method == "HEAD") return respond(errors::method_not_allowed());
+    if (name == "log") return answer_log(x);
+    if (name == "token") return answer_token_request(x);
+    if (name == "eviction") return answer_eviction(x);
+    if (name == "binding") return answer_binding(x);
+    if (verb == "get") return name == "scale" ? answer_scale_get(x) : answer_get(x);
+    return verb == "update" ? answer_update(x) : answer_patch(x);
 }
 
 http_response answer_resource(exchange& x)
 {
     if (auto e = resolve(x)) return respond(*e);
+    if (!x.route.subresource.empty() && !x.route.watch_prefix) return answer_subresource(x);
     const std::string_view method = x.request.method;
     const bool named = !x.route.name.empty();
-    const bool sub = !x.route.subresource.empty();
     const bool scoped = !x.store->info.namespaced || !x.route.ns.empty();
     if (method == "GET") {
         if (wants_watch(x)) return answer_watch(x);
-        if (x.route.subresource == "scale") return answer_scale_get(x);
         return named ? answer_get(x) : answer_list(x);
     }
     if (x.route.watch_prefix) return respond(errors::method_not_allowed());
     if (method == "POST" && !named && scoped) return answer_create(x);
     if (method == "PUT" && named) return answer_update(x);
-    if (method == "PATCH" && named && x.route.subresource != "finalize") return answer_patch(x);
-    if (method == "DELETE" && named && !sub) return answer_delete(x);
+    if (method == "PATCH" && named) return answer_patch(x);
+    if (method == "DELETE" && named) return answer_delete(x);
     if (method == "DELETE" && !named && scoped && x.store->info.behaves != builtin::namespace_)
         return answer_delete_collection(x);
     return respond(errors::method_not_allowed());
@@ -152,30 +170,50 @@ bool wants_pretty(const exchange& x)
 }
 
 /// Authenticates by bearer token, else by client certificate (set by the front), else as anonymous.
-std::optional<user_info> authenticate(const access_control& access, const http_request& request, wall_time now)
+std::optional<user_info> authenticate(const access_control& access, const exchange& x)
 {
-    const auto header = request.header("authorization");
+    const auto header = x.request.header("authorization");
     if (header.empty()) {
-        if (!request.user) return access_control::anonymous();
-        auto user = *request.user;
+        if (!x.request.user) return access_control::anonymous();
+        auto user = *x.request.user;
         user.groups.emplace_back("system:authenticated");
         return user;
     }
     if (header.size() < 7 || !same_name(header.substr(0, 7), "bearer ")) return access_control::anonymous();
-    return access.authenticate(header.substr(7), now);
+    const auto token = header.substr(7);
+    if (auto user = access.authenticate(token, x.now)) return user;
+    const auto claims = verify_token(token, x.options.token_key);
+    return claims ? user_of_token(*claims, x.state, x.now) : std::nullopt;
+}
+
+http_response refusal(const user_info& user, const access_request& asked)
+{
+    http_response r = respond(forbidden(user, asked));
+    r.headers.emplace_back("X-Content-Type-Options", "nosniff");
+    return r;
+}
+
+/// Makes the impersonated user, if there is one, the exchange's. @return the refusal, if any.
+std::optional<http_response> become_another(const access_control& access, exchange& x)
+{
+    auto other = read_impersonation(x.request);
+    if (!other.problem.empty()) return respond(errors::bad_request(other.problem));
+    for (const auto& need : other.needs)
+        if (!access.allows(x.user, need)) return refusal(x.user, need);
+    if (other.user) x.user = std::move(*other.user);
+    return {};
 }
 
 /// Authenticates and authorizes the request and sets the exchange's user. @return the refusal, if any.
 std::optional<http_response> judge(const access_control& access, exchange& x)
 {
-    auto user = authenticate(access, x.request, x.now);
+    auto user = authenticate(access, x);
     if (!user) return respond(errors::unauthorized());
     x.user = std::move(*user);
+    if (auto refused = become_another(access, x)) return refused;
     const auto asked = what_is_asked(x);
-    if (access.allows(x.user, asked)) return {};
-    http_response r = respond(forbidden(x.user, asked));
-    r.headers.emplace_back("X-Content-Type-Options", "nosniff");
-    return r;
+    if (access.allows(x.user, asked) || is_self_review(x)) return {};
+    return refusal(x.user, asked);
 }
 
 /// Brings the Status of a failed request into the form that was asked for.
@@ -205,7 +243,9 @@ void finish(const exchange& x, http_response& r)
         r.body = indent_json(r.body);
     // Short lists are rendered at once and sent with a length.
     if (r.rest && !r.rest->next(r.body, first_part_of_list)) r.rest.reset();
-    if (!r.watch && x.request.method != "HEAD" && accepts_gzip(x.request.header("accept-encoding"))) compress_long(r);
+    const bool is_log = r.header("content-type") == "text/plain";
+    if (!r.watch && !is_log && x.request.method != "HEAD" && accepts_gzip(x.request.header("accept-encoding")))
+        compress_long(r);
 }
 
 } // namespace
@@ -233,6 +273,8 @@ http_response request_handler::handle(const http_request& request, wall_time now
         r = std::move(*refused);
     else if (request.body.size() > max_body_bytes)
         r = respond(errors::too_large());
+    else if (is_self_review(x))
+        r = answer_self_review(x, access_);
     else
         r = route.is_resource ? answer_resource(x) : answer_path(x);
     finish(x, r);

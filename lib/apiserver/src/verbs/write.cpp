@@ -10,6 +10,14 @@
 namespace kubecoro::apiserver {
 namespace {
 
+constexpr std::string_view apply_type = "application/apply-patch+yaml";
+
+std::string_view media_type(const exchange& x)
+{
+    const auto type = x.request.header("content-type");
+    return type.substr(0, type.find(';'));
+}
+
 http_response written(exchange& x, const answer<stored>& result, int status)
 {
     if (!result) return respond(result.error());
@@ -53,16 +61,14 @@ enum class patch_format
 
 answer<patch_format> choose_format(const exchange& x)
 {
-    auto type = x.request.header("content-type");
-    type = type.substr(0, type.find(';'));
+    const auto type = media_type(x);
     if (type == "application/json-patch+json") return patch_format::json;
     if (type == "application/merge-patch+json") return patch_format::merge;
     if (type == "application/strategic-merge-patch+json" && !x.store->info.custom) return patch_format::strategic;
-    if (type == "application/strategic-merge-patch+json" || type == "application/apply-patch+yaml")
+    if (type == "application/strategic-merge-patch+json")
         return errors::make(415, "UnsupportedMediaType",
                             "the body of the request was in an unknown format - accepted media types include: "
-                            "application/json-patch+json, application/merge-patch+json" +
-                                std::string(x.store->info.custom ? "" : ", application/strategic-merge-patch+json"));
+                            "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
     auto e = errors::make(415, "UnsupportedMediaType", "415: Unsupported Media Type");
     e.empty_details = true;
     return e;
@@ -99,11 +105,56 @@ std::optional<status_error> apply_patch(const exchange& x, patch_format format, 
 
 } // namespace
 
+namespace {
+
+answer<json::value> read_configuration(const exchange& x)
+{
+    auto config = read_document(x);
+    if (!config) return errors::bad_request("error decoding YAML: " + config.error());
+    if (!config->is_object())
+        return errors::bad_request("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
+                                   "unmarshal " +
+                                   std::string(config->is_array() ? "array" : "scalar") +
+                                   " into Go value of type map[string]interface {}");
+    return std::move(*config);
+}
+
+/// Fields that occur twice are refused or reported.
+std::optional<status_error> check_duplicates(exchange& x)
+{
+    const auto duplicates = duplicates_in_body(x);
+    if (duplicates.empty()) return {};
+    if (x.target.value("fieldValidation") == "Strict")
+        return errors::bad_request(
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  " +
+            duplicates.front());
+    x.warnings.push_back(duplicates.front());
+    return {};
+}
+
+http_response answer_apply(exchange& x, write_flags flags)
+{
+    if (x.target.value("fieldManager").empty())
+        return respond(
+            errors::invalid_options("PatchOptions", {errors::required("fieldManager", "is required for apply patch")}));
+    flags.force = x.target.flag("force");
+    auto config = read_configuration(x);
+    if (!config) return respond(config.error());
+    if (auto e = check_duplicates(x)) return respond(*e);
+    if (x.route.subresource == "scale") return answer_scale_apply(x, std::move(*config), flags);
+    const auto done = x.state.apply(x.address(), std::move(*config), flags, x.now);
+    if (!done) return respond(done.error());
+    return written(x, done->object, done->created ? 201 : 200);
+}
+
+} // namespace
+
 http_response answer_patch(exchange& x)
 {
     if (const auto chosen = choose_media(x); !chosen) return respond(chosen.error());
     const auto flags = read_write_flags(x, "PatchOptions");
     if (!flags) return respond(flags.error());
+    if (media_type(x) == apply_type) return answer_apply(x, *flags);
     const auto format = choose_format(x);
     if (!format) return respond(format.error());
     if (x.target.has("force"))
@@ -125,6 +176,7 @@ http_response answer_patch(exchange& x)
     if (const auto kind = text_at(doc, "kind"); kind != info.kind)
         return respond(errors::bad_request("the kind of the object (" + std::string(kind) +
                                            ") does not match the kind of the resource (" + info.kind + ")"));
+    fill_null_texts(info, doc);
     if (auto e = check_types(info, x.route.version, doc)) return respond(*e);
     // A JSON patch is a list of operations; duplicate members in it are not fields of the object.
     const auto duplicates = *format == patch_format::json ? std::vector<std::string>{} : duplicates_in_body(x);

@@ -14,7 +14,8 @@ namespace kubecoro::apiserver {
 /// The attributes of a request, in the terms of Kubernetes authorization.
 struct access_request
 {
-    /// get, list, watch, create, update, patch, delete, deletecollection; or the HTTP verb for a path.
+    /// get, list, watch, create, update, patch, delete, deletecollection; or the HTTP verb for a path. impersonate, of users,
+    /// groups, serviceaccounts, uids and userextras/KEY of authentication.k8s.io, for a request as another user.
     std::string verb;
     /// The API group; empty for the core group.
     std::string group = {};

@@ -1,6 +1,7 @@
 // The embedded API server's state: objects, versions, history. No I/O, no clock, no threads.
 #pragma once
 
+#include <kubecoro/apiserver/container_logs.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/random.hpp>
@@ -21,6 +22,7 @@
 namespace kubecoro::apiserver {
 
 struct stored_object;
+class managed_fields;
 class resource_store;
 struct resource_info;
 
@@ -42,6 +44,19 @@ struct cluster_options
         after its grace period, if that is shorter). Empty: it stays terminating until a delete with grace 0, as with a
         kube-apiserver without kubelets. Needs tick(). */
     std::optional<std::chrono::seconds> pod_termination = std::chrono::seconds{1};
+    /// Maximum bytes of the logs that write_log() sets.
+    container_log_limits logs = {};
+};
+
+/// A change of a container's log.
+enum class log_change
+{
+    /// Appends the text.
+    append,
+    /// Appends the text; then the container has ended, and streams that follow its log end.
+    end,
+    /// The present log becomes the previous one; the text begins another.
+    restart
 };
 
 /// The address of an object or a collection, as a request names it.
@@ -66,6 +81,19 @@ struct write_flags
     bool dry_run = false;
     /// A new object keeps the status, uid and creation time of the body (manifests). Over HTTP the server sets them.
     bool keep_status = false;
+    /// The name under which metadata.managedFields records the writer. Empty: the owners of fields stay as they are.
+    std::string manager = {};
+    /// apply() alone: takes over fields that others own.
+    bool force = false;
+};
+
+/// The outcome of an apply.
+struct apply_result
+{
+    /// The new state of the object.
+    std::shared_ptr<const stored_object> object;
+    /// Whether the object is new.
+    bool created = false;
 };
 
 /// The supported fields of DeleteOptions.
@@ -159,19 +187,54 @@ public:
     /// Replaces an object, or for a subresource its part only. `body` may carry the resourceVersion it is based on.
     [[nodiscard]] answer<stored> update(const object_address& at, boost::json::value body, write_flags flags,
                                         wall_time now);
+    /** Applies a configuration (server-side apply): the object gets all that it states, and loses what the same manager
+        applied before and states no more, unless others own it. Creates the object if it does not exist.
+
+        @param config  A JSON object with kind and apiVersion. @param flags  The manager must be set.
+        @return errors: 409 with a cause for each field that another manager owns; 500 for fields that the schema does not
+        have; those of create() and update(). */
+    [[nodiscard]] answer<apply_result> apply(const object_address& at, boost::json::value config, write_flags flags,
+                                             wall_time now);
+    /// The same for the replicas of an object. @param config  An autoscaling/v1 Scale. @return the object.
+    [[nodiscard]] answer<stored> apply_scale(const object_address& at, boost::json::value config, write_flags flags,
+                                             wall_time now);
     /// Deletes an object, or marks it as deleted while finalizers or its grace period keep it. Errors: 404; 409 for a
     /// precondition that does not hold.
     [[nodiscard]] answer<delete_result> remove(const object_address& at, const delete_request& how, wall_time now);
+
+    /// A container that exists.
+    struct container_place
+    {
+        /// The pod's uid.
+        std::string uid;
+        /// The container's name.
+        std::string container;
+    };
+    /// Finds a container by its pod's specification. Errors: 404; 400 for a missing or ambiguous name.
+    [[nodiscard]] answer<container_place> find_container(const container_address& at) const;
+    /// Changes the log of a container. Then on_change() is called with `log_resource`. Errors: those of find_container().
+    [[nodiscard]] answer<void> write_log(const container_address& at, log_change how, std::string_view text,
+                                         wall_time now);
+    /// The logs of all containers, which end with their pods.
+    [[nodiscard]] container_logs& logs() noexcept { return logs_; }
+    /// The name under which on_change() reports changed logs.
+    static constexpr std::string_view log_resource = "pods/log";
 
 private:
     [[nodiscard]] std::string new_uid();
     [[nodiscard]] std::string generated_suffix();
     [[nodiscard]] std::optional<status_error> check_namespace(const object_address& at, std::string_view name) const;
+    /// @param applied  The owners of the fields after an apply; null for a create.
+    [[nodiscard]] answer<stored> create_new(const object_address& at, boost::json::value body, const write_flags& flags,
+                                            wall_time now, const managed_fields* applied);
+    /// @param applied  The owners of the fields after an apply; null for an update.
     [[nodiscard]] answer<stored> update_found(const object_address& at, const stored& current, boost::json::value body,
-                                              write_flags flags, wall_time now);
+                                              const write_flags& flags, wall_time now, const managed_fields* applied);
 
     /// Stores a new state and records the event. `before` is null for a new object.
     stored commit(resource_store& store, const stored& before, boost::json::value& body);
+    /// The same for an object in its stored form.
+    stored commit_settled(resource_store& store, const stored& before, const boost::json::value& body);
     /// Removes an object and records the event. Returns the last state at the version of the deletion.
     stored erase(resource_store& store, const stored& last, wall_time now);
     /// Sets the deletionTimestamp; the object stays.
@@ -196,6 +259,7 @@ private:
     [[nodiscard]] bool restore_object(const boost::json::value& entry, wall_time now);
     void add_resource(resource_info info);
     void changed(const resource_store& store) const;
+    void forget_logs(const stored_object& pod);
 
     cluster_options options_;
     random_source random_;
@@ -207,6 +271,7 @@ private:
     std::map<std::pair<std::string, std::string>, std::shared_ptr<resource_store>> stores_;
     std::multimap<wall_time, std::pair<std::string, std::string>> terminating_pods_;
     std::function<void(std::string_view)> listener_;
+    container_logs logs_;
 };
 
 } // namespace kubecoro::apiserver

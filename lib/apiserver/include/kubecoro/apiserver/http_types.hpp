@@ -23,6 +23,8 @@ struct user_info
     std::vector<std::string> groups = {};
     /// The user's uid; empty = none.
     std::string uid = {};
+    /// Further attributes, each with its values, by their lower-case keys.
+    std::vector<std::pair<std::string, std::vector<std::string>>> extra = {};
     friend bool operator==(const user_info&, const user_info&) = default;
 };
 

@@ -24,6 +24,8 @@ struct request_handler_options
     std::chrono::seconds bookmark_interval{60};
     /// Seeds the server's random choices.
     std::uint64_t seed = 1;
+    /// The secret that signs tokens of service accounts. Empty: random, so that tokens end with the handler.
+    std::string token_key = {};
     /// Maximum nesting of JSON in a request body; deeper bodies are refused.
     std::size_t max_depth = 256;
 };

@@ -156,6 +156,15 @@ public:
     /// The newest resource version assigned.
     [[nodiscard]] boost::asio::awaitable<result<std::uint64_t>> resource_version();
 
+    /** Appends a text to the log of a container, which a cluster's kubelet would do. Each line has the present time.
+
+        The log belongs to this pod, not to its name. @par Errors  not_found, invalid (an unknown container). */
+    [[nodiscard]] boost::asio::awaitable<result<>> append_log(container_address container, std::string text);
+    /// The container has ended: streams that follow its log end after what was appended. Errors: as append_log().
+    [[nodiscard]] boost::asio::awaitable<result<>> end_log(container_address container);
+    /// The container starts again: its log becomes the previous one, and an empty log begins. Errors: as append_log().
+    [[nodiscard]] boost::asio::awaitable<result<>> restart_log(container_address container);
+
     /// Accepts the token from now on.
     [[nodiscard]] boost::asio::awaitable<result<>> add_token(token_user user);
     /// Refuses the token from now on.

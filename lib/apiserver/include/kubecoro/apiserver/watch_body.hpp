@@ -1,4 +1,4 @@
-// One open watch, sans-io: the front pulls its output.
+// One open watch or followed log, sans-io: the front pulls its output.
 #pragma once
 
 #include <kubecoro/base/clock.hpp>
@@ -15,8 +15,8 @@ namespace kubecoro::apiserver {
 /// The output of a watch that is ready to be sent.
 struct watch_output
 {
-    /// Complete events, in order: JSON lines with their newlines, or frames of protobuf. Watchers share the bytes of an
-    /// event.
+    /// Complete events, in order: JSON lines with their newlines, or frames of protobuf; or parts of a log. Watchers
+    /// share the bytes of an event.
     std::vector<std::shared_ptr<const std::string>> lines = {};
     /// More output is ready: send these lines, then call next() again without waiting.
     bool more = false;
@@ -24,7 +24,7 @@ struct watch_output
     bool ended = false;
 };
 
-/** A watch in progress.
+/** A watch in progress, or a log that is followed.
 
     The front's loop: `next(now)`; write the lines; when `ended`, close; when `more`, repeat; otherwise wait until
     `resource()` changes (cluster_state_core::on_change) or `wake_at()` passes. Destroying the stream ends the watch.
@@ -40,7 +40,7 @@ public:
     /// When next() must be called even without a change: a bookmark or the end of the watch is due. Empty: never.
     [[nodiscard]] virtual std::optional<wall_time> wake_at() const = 0;
 
-    /// The resource's name as passed to on_change: "pods", "deployments.apps".
+    /// The resource's name as passed to on_change: "pods", "deployments.apps", "pods/log".
     [[nodiscard]] virtual std::string_view resource() const noexcept = 0;
 };
 

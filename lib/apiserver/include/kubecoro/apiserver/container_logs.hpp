@@ -1,0 +1,118 @@
+// The logs of containers, which no kubelet writes: tests set them.
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/name_first.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kubecoro::apiserver {
+
+/// A container of a pod.
+struct container_address
+{
+    /// The pod's namespace.
+    std::string ns;
+    /// The pod's name.
+    std::string pod;
+    /// The container's name; that of an init or ephemeral container too. Empty: the pod's only container.
+    std::string container = {};
+    KUBECORO_NAME_FIRST;
+};
+
+/// A piece of a log: a line, or a part of one.
+struct log_entry
+{
+    /// The time at which it was written.
+    wall_time time;
+    /// Ends with a newline, unless the line continues with the next entry.
+    std::string text;
+};
+
+/** The output of one run of a container: entries numbered without gaps, the oldest of which are dropped beyond a bound.
+    A copy is independent. */
+class container_run
+{
+public:
+    /// Appends a text, one entry per line.
+    void append(std::string_view text, wall_time now);
+    /// The run has ended: nothing more comes.
+    void end() noexcept { ended_ = true; }
+    /// Whether end() was called.
+    [[nodiscard]] bool ended() const noexcept { return ended_; }
+    /// Entries are numbered in [first(), last()).
+    [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
+    /// The number that the next entry will have.
+    [[nodiscard]] std::uint64_t last() const noexcept { return first_ + entries_.size(); }
+    /// The entry with a number, which must be in [first(), last()).
+    [[nodiscard]] const log_entry& at(std::uint64_t number) const { return entries_[number - first_]; }
+    /// Bytes of all entries, with what each costs by itself.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+    /// Drops the oldest entry, if there is one.
+    void forget_oldest();
+
+private:
+    std::deque<log_entry> entries_;
+    std::uint64_t first_ = 0;
+    std::size_t bytes_ = 0;
+    bool ended_ = false;
+};
+
+/// Bounds of container_logs, in bytes.
+struct container_log_limits
+{
+    /// Bound of one run. Beyond it the oldest lines are dropped.
+    std::size_t run = 10u << 20;
+    /// Bound of all runs together. Beyond it the longest run drops its oldest lines.
+    std::size_t total = 64u << 20;
+};
+
+/** The present and the previous run of each container, by the pod's uid. Strand-confined, like the cluster state that
+    owns it. */
+class container_logs
+{
+public:
+    /// @param limits  See container_log_limits.
+    explicit container_logs(container_log_limits limits = {}) : limits_(limits) {}
+
+    /// Returns the present run; begins one if there is none. It stays readable after it was replaced or dropped.
+    [[nodiscard]] std::shared_ptr<const container_run> open(const std::string& uid, const std::string& container);
+    /// Appends to the present run.
+    void append(const std::string& uid, const std::string& container, std::string_view text, wall_time now);
+    /// Ends the present run: streams that follow it end.
+    void end(const std::string& uid, const std::string& container);
+    /// Ends the present run, which becomes the previous one, and begins another.
+    void restart(const std::string& uid, const std::string& container);
+    /// Ends and drops the logs of a pod.
+    void forget(const std::string& uid);
+
+    /// Returns the run before; null if there is none.
+    [[nodiscard]] std::shared_ptr<const container_run> previous(const std::string& uid,
+                                                                const std::string& container) const;
+    /// Bytes of all runs.
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+    struct runs
+    {
+        std::shared_ptr<container_run> present;
+        std::shared_ptr<container_run> previous;
+    };
+    runs& runs_of(const std::string& uid, const std::string& container);
+    void drop(const std::shared_ptr<container_run>& run);
+    void shorten(container_run& run);
+    void bound(container_run& written);
+
+    container_log_limits limits_;
+    std::map<std::pair<std::string, std::string>, runs> runs_;
+    std::size_t bytes_ = 0;
+};
+
+} // namespace kubecoro::apiserver

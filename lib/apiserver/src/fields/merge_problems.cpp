@@ -1,0 +1,147 @@
+#include "fields/merge_problems.hpp"
+
+#include "render/json_text.hpp"
+
+#include <kubecoro/api/detail/field_set.hpp>
+#include <kubecoro/api/detail/list_items.hpp>
+#include <kubecoro/base/hash.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <unordered_map>
+#include <utility>
+
+namespace kubecoro::apiserver {
+
+using detail::field_path;
+using detail::item_keys;
+using detail::merge_type;
+using detail::name_element;
+using detail::path_text;
+
+namespace {
+
+using form = merge_type::form;
+using wanted = merge_type::wanted;
+
+constexpr std::size_t most_problems = 100;
+
+/// As Go prints a value of unknown type.
+std::string go_value(const json::value& v) { return "&value.valueUnstructured{Value:" + to_text(v) + "}"; }
+
+std::string_view go_type(const json::value& v)
+{
+    if (v.is_string()) return "string";
+    if (v.is_bool()) return "bool";
+    if (v.is_array()) return "[]interface {}";
+    return v.is_object() ? "map[string]interface {}" : v.is_double() ? "float64" : "int64";
+}
+
+/// Why a value cannot be of a type, not looking at what is in it; empty if it can.
+std::string misfit_of(const merge_type& type, const json::value& v)
+{
+    if (v.is_null()) return {};
+    switch (type.wants()) {
+    case wanted::object:
+        return v.is_object() ? std::string{} : "expected map, got " + go_value(v);
+    case wanted::array:
+        return v.is_array() ? std::string{} : "expected list, got " + go_value(v);
+    case wanted::text:
+        return v.is_string() ? std::string{} : "expected string, got " + go_value(v);
+    case wanted::number:
+        return v.is_number() ? std::string{} : "expected numeric (int or float), got " + std::string(go_type(v));
+    case wanted::boolean:
+        return v.is_bool() ? std::string{} : "expected boolean, got &{" + to_text(v) + "}";
+    case wanted::anything:
+        break;
+    }
+    return {};
+}
+
+std::string why_no_element(const item_keys& keys, const json::value& item)
+{
+    if (!keys.by_key()) {
+        if (item.is_object()) return "associative list without keys has an element that's a map type";
+        if (item.is_array()) return "not supported: associative list with lists as elements";
+        return "associative list without keys has an element that's an explicit null";
+    }
+    if (item.is_null()) return "associative list with keys may not have a null element";
+    if (!item.is_object()) return "associative list with keys may not have non-map elements";
+    std::string names;
+    for (const auto& key : keys.keys()) names += (names.empty() ? "" : " ") + quoted(key.name);
+    return "associative list with keys has an element that omits all key fields [" + names +
+           "] (and doesn't have default values for any key fields)";
+}
+
+class problem_finder
+{
+public:
+    std::vector<std::string> problems;
+
+    void walk(const json::value& v, const merge_type& type)
+    {
+        if (problems.size() >= most_problems) return;
+        if (auto why = misfit_of(type, v); !why.empty()) {
+            report(std::move(why));
+            return;
+        }
+        const auto f = type.form_of(v);
+        if (f == form::leaf) return;
+        if (const auto* array = v.if_array())
+            walk_list(*array, type, f);
+        else if (const auto* object = v.if_object())
+            walk_members(*object, type);
+    }
+
+private:
+    void report(std::string why)
+    {
+        const auto path = path_text(path_);
+        problems.push_back(path.empty() ? std::move(why) : path + ": " + why);
+    }
+
+    void walk_members(const json::object& object, const merge_type& type)
+    {
+        for (const auto& [name, value] : object) {
+            path_.push_back(name_element(name));
+            if (problems.size() < most_problems && !type.allows(name))
+                report("field not declared in schema");
+            else
+                walk(value, type.member(name));
+            path_.pop_back();
+        }
+    }
+
+    void walk_list(const json::array& array, const merge_type& type, form f)
+    {
+        const item_keys keys(type, f);
+        std::unordered_map<std::string, bool, text_hash> seen;
+        const auto item_type = type.item();
+        for (std::size_t i = 0; i < array.size() && problems.size() < most_problems; ++i) {
+            auto element = keys.element_of(array[i]);
+            if (element.empty()) {
+                report("element " + std::to_string(i) + ": " + why_no_element(keys, array[i]));
+                continue;
+            }
+            const auto [at, added] = seen.emplace(element, false);
+            if (!added && !std::exchange(at->second, true)) report("duplicate entries for key " + path_text({element}));
+            path_.push_back(std::move(element));
+            walk(array[i], item_type);
+            path_.pop_back();
+        }
+    }
+
+    field_path path_;
+};
+
+} // namespace
+
+std::vector<std::string> merge_problems(const json::value& v, const merge_type& type)
+{
+    problem_finder finder;
+    finder.walk(v, type);
+    return std::move(finder.problems);
+}
+
+} // namespace kubecoro::apiserver

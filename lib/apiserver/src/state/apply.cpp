@@ -1,0 +1,196 @@
+// Server-side apply, by the rules of kube-apiserver.
+#include "fields/merge_problems.hpp"
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "state/field_owners.hpp"
+#include "state/go_form.hpp"
+#include "state/scale.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver {
+
+field_writer writer_of(const object_address& at, const write_flags& flags, wall_time now)
+{
+    // Writes of a scale leave no time, as in a kube-apiserver.
+    const auto time = at.subresource == "scale" ? std::string{} : format_time(now);
+    return {flags.manager, at.store->info.api_version(at.version), at.subresource, time};
+}
+
+merge_type merge_type_of(const resource_info& info, std::string_view version)
+{
+    if (!info.custom)
+        if (auto type = merge_type::of_kind(info.api_version(version), info.kind)) return *type;
+    const auto* served = info.find_version(version);
+    return served && served->schema->is_object() ? merge_type::of_custom(*served->schema) : merge_type::of_any_object();
+}
+
+json::value empty_object(const resource_info& info)
+{
+    json::value empty = json::object{{"metadata", json::object{}}};
+    take_go_form(info, empty);
+    return empty;
+}
+
+json::value object_before(const resource_info& info, const json::value& body)
+{
+    auto before = empty_object(info);
+    const auto fill = [&](std::string_view parent, std::string_view member) {
+        const auto* part = object_at(body, parent);
+        const auto* value = part ? part->if_contains(member) : nullptr;
+        if (value) object_member(before.get_object(), parent)[member] = *value;
+    };
+    const auto* status = find_at(body, "status");
+    if (info.has_status && status) before.get_object()["status"] = *status;
+    if (info.behaves == builtin::namespace_) fill("spec", "finalizers");
+    if (info.behaves != builtin::pod) return before;
+    for (const std::string_view member : {"priority", "preemptionPolicy"}) fill("spec", member);
+    return before;
+}
+
+json::value without_type(json::value body)
+{
+    for (const std::string_view key : {"kind", "apiVersion"}) body.get_object().stable_erase(key);
+    return body;
+}
+
+namespace {
+
+constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// "apps/v1, Kind=Deployment", or "/v1, Kind=Pod".
+std::string type_text(std::string_view api_version, std::string_view kind)
+{
+    const bool core = api_version.find('/') == std::string_view::npos;
+    return (core ? "/" : "") + std::string(api_version) + ", Kind=" + std::string(kind);
+}
+
+std::string typed_patch_error(const json::value& config, const std::string& type, std::vector<std::string> problems)
+{
+    std::string list;
+    std::sort(problems.begin(), problems.end());
+    for (const auto& problem : problems) list += (problems.size() > 1 ? "\n  " : "") + problem;
+    return "failed to create typed patch object (" + std::string(text_at(config, "metadata.namespace")) + "/" +
+           std::string(text_at(config, "metadata.name")) + "; " + type +
+           "): " + (problems.size() > 1 ? "errors:" : "") + list;
+}
+
+/// @param wanted  The type_text() of the kind that is applied.
+std::optional<status_error> check_config(const object_address& at, const json::value& config, const merge_type& type,
+                                         const std::string& wanted)
+{
+    const auto given = type_text(text_at(config, "apiVersion"), text_at(config, "kind"));
+    if (given != wanted) return errors::bad_request("invalid object type: " + given);
+    if (const auto* stated = find_at(config, "metadata.managedFields"); stated && !stated->is_null())
+        return errors::bad_request("metadata.managedFields must be nil");
+    auto problems = merge_problems(config, type);
+    if (!problems.empty()) return errors::internal(typed_patch_error(config, given, std::move(problems)));
+    const auto name = text_at(config, "metadata.name");
+    if (name == at.name) return {};
+    if (!name.empty())
+        return errors::bad_request("the name of the object (" + std::string(name) +
+                                   ") does not match the name on the URL (" + at.name + ")");
+    return errors::bad_request("the name of the object (" + at.name +
+                               " based on URL) was undeterminable: name must be provided");
+}
+
+/// Drops what a write of this resource or subresource does not change.
+void keep_own_part(const object_address& at, json::value& config)
+{
+    auto& object = config.get_object();
+    if (at.subresource == "status")
+        erase_members(object, [](std::string_view key) { return key != "status" && key != "metadata"; });
+    else if (at.store->info.has_status)
+        object.stable_erase("status");
+    if (at.subresource.empty()) return;
+    // The name and the version that it is based on are checked.
+    erase_members(object_member(object, "metadata"), [](std::string_view key) {
+        return key != "name" && key != "namespace" && key != "uid" && key != "resourceVersion";
+    });
+}
+
+/// kubectl's own record of what it has applied stays true, where it exists.
+void sync_last_applied(json::value& body, json::value config)
+{
+    auto& metadata = object_member(body.get_object(), "metadata");
+    auto* annotations = metadata.if_contains("annotations");
+    auto* recorded =
+        annotations && annotations->is_object() ? annotations->get_object().if_contains(last_applied) : nullptr;
+    if (!recorded || !recorded->is_string() || recorded->get_string().empty()) return;
+    if (auto* own = object_member(config.get_object(), "metadata").if_contains("annotations"); own && own->is_object())
+        own->get_object().erase(last_applied);
+    sort_deep(config);
+    *recorded = std::string_view(to_text(config) + "\n");
+}
+
+} // namespace
+
+answer<apply_result> cluster_state_core::apply(const object_address& at, json::value config, write_flags flags,
+                                               wall_time now)
+{
+    const auto& info = at.store->info;
+    const auto current = at.store->find(storage_key(at.ns, at.name));
+    if (!current && !at.subresource.empty()) return errors::not_found(info, at.name);
+    const auto type = merge_type_of(info, at.version);
+    if (auto e = check_config(at, config, type, type_text(info.api_version(at.version), info.kind))) return *e;
+
+    const auto empty = empty_object(info);
+    auto live = current ? without_type(to_json(*current)) : empty;
+    auto owners = managed_fields::read(live);
+    if (!owners) return errors::internal("failed to decode managed fields of the object");
+    object_member(live.get_object(), "metadata").stable_erase("managedFields");
+    auto stated = without_type(config);
+    keep_own_part(at, stated);
+    if (!current) object_member(stated.get_object(), "metadata").stable_erase("resourceVersion");
+    auto next = owners->apply(live, stated, empty, type, flags.force, writer_of(at, flags, now));
+    if (!next) return next.error();
+    auto body = *next ? std::move(**next) : std::move(live);
+    if (flags.manager == "kubectl") sync_last_applied(body, std::move(config));
+
+    auto written = current ? update_found(at, current, std::move(body), flags, now, &*owners)
+                           : create_new(at, std::move(body), flags, now, &*owners);
+    if (!written) return written.error();
+    return apply_result{std::move(*written), !current};
+}
+
+namespace {
+
+field_path path_of(std::string_view dotted)
+{
+    field_path out;
+    while (!dotted.empty()) {
+        const auto step = dotted.substr(0, dotted.find('.'));
+        out.push_back(detail::name_element(step));
+        dotted.remove_prefix(std::min(dotted.size(), step.size() + 1));
+    }
+    return out;
+}
+
+} // namespace
+
+answer<cluster_state_core::stored> cluster_state_core::apply_scale(const object_address& at, json::value config,
+                                                                   write_flags flags, wall_time now)
+{
+    const auto& info = at.store->info;
+    const auto current = get(at);
+    if (!current) return current.error();
+    static const auto type = *merge_type::of_kind("autoscaling/v1", "Scale");
+    if (auto e = check_config(at, config, type, type_text("autoscaling/v1", "Scale"))) return *e;
+
+    auto body = to_json(**current);
+    const auto owners = managed_fields::read(body);
+    if (!owners) return errors::internal("failed to decode managed fields of the object");
+    const auto replicas = path_of(info.scale_spec);
+    auto of_scale = owners->of_scale(replicas);
+    const auto live = without_type(scale_of(info, **current));
+    const json::value empty = {{"metadata", json::object{}}, {"spec", json::object{}}, {"status", {{"replicas", 0}}}};
+    auto writer = writer_of(at, flags, now);
+    writer.api_version = "autoscaling/v1";
+    auto next = of_scale.apply(live, without_type(std::move(config)), empty, type, flags.force, writer);
+    if (!next) return next.error();
+    if (auto taken = take_scale(info, *next ? **next : live, body); !taken) return taken.error();
+    const auto applied = owners->with_scale(of_scale, replicas, info.api_version(at.version));
+    return update_found(at, *current, std::move(body), flags, now, &applied);
+}
+
+} // namespace kubecoro::apiserver

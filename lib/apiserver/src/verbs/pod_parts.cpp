@@ -1,0 +1,76 @@
+// Answers POST of a pod's eviction and binding.
+#include "http/exchange.hpp"
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "verbs/body.hpp"
+
+namespace kubecoro::apiserver {
+namespace {
+
+/// A Status of a request that was carried out, in the form that was asked for.
+http_response done(const exchange& x)
+{
+    const auto chosen = choose_media(x.request.header("accept"), media_scope{});
+    if (!chosen) return respond(chosen.error());
+    return object_response(x, success_text(201), chosen->form, 201);
+}
+
+std::optional<status_error> check_name(const exchange& x, const json::value& body, std::string_view kind)
+{
+    const auto name = text_at(body, "metadata.name");
+    if (name.empty() || name == x.route.name) return {};
+    return errors::bad_request("name in URL does not match name in " + std::string(kind) + " object: " + x.route.name +
+                               " != " + std::string(name));
+}
+
+} // namespace
+
+http_response answer_eviction(exchange& x)
+{
+    const auto flags = read_write_flags(x, "CreateOptions");
+    if (!flags) return respond(flags.error());
+    const auto body = read_part(x, "policy/v1", "Eviction");
+    if (!body) return respond(body.error());
+    if (auto e = check_name(x, *body, "Eviction")) return respond(*e);
+    const auto* options = find_at(*body, "deleteOptions");
+    auto how = options ? delete_options_of(*options) : delete_request{};
+    how.dry_run = how.dry_run || flags->dry_run;
+    auto at = x.address();
+    at.subresource.clear();
+    const auto removed = x.state.remove(at, how, x.now);
+    if (!removed) return respond(removed.error());
+    return done(x);
+}
+
+http_response answer_binding(exchange& x)
+{
+    const auto flags = read_write_flags(x, "CreateOptions");
+    if (!flags) return respond(flags.error());
+    const auto body = read_part(x, "v1", "Binding");
+    if (!body) return respond(body.error());
+    if (auto e = check_name(x, *body, "Binding")) return respond(*e);
+    const std::string node(text_at(*body, "target.name"));
+    if (node.empty()) return respond(errors::invalid("Binding", "", x.route.name, {errors::required("target.name")}));
+    const auto current = x.state.get(x.address());
+    if (!current) return respond(current.error());
+    auto pod = to_json(**current);
+    if (const auto held = text_at(pod, "spec.nodeName"); !held.empty()) {
+        auto e = errors::make(409, "Conflict",
+                              "Operation cannot be fulfilled on pods/binding \"" + x.route.name + "\": pod " +
+                                  x.route.name + " is already assigned to node " + quoted(held));
+        e.name = x.route.name;
+        e.kind = "pods/binding";
+        return respond(e);
+    }
+    object_member(pod.get_object(), "spec")["nodeName"] = node;
+    auto& status = object_member(pod.get_object(), "status");
+    auto& conditions = status["conditions"];
+    if (!conditions.is_array()) conditions = json::array{};
+    conditions.get_array().push_back(
+        {{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", format_time(x.now)}});
+    const auto bound = x.state.update(x.address(), std::move(pod), *flags, x.now);
+    if (!bound) return respond(bound.error());
+    return done(x);
+}
+
+} // namespace kubecoro::apiserver

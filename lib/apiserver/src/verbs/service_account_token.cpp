@@ -1,0 +1,134 @@
+#include "verbs/service_account_token.hpp"
+
+#include "render/base64.hpp"
+#include "render/json_text.hpp"
+#include "state/resource_store.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace kubecoro::apiserver {
+namespace {
+
+constexpr std::string_view header = R"({"alg":"HS256","typ":"JWT"})";
+/// Tokens of this server are far shorter.
+constexpr std::size_t longest_token = 16 * 1024;
+
+std::string signature_of(std::string_view text, std::string_view key)
+{
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+    unsigned int size = 0;
+    if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+              reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size))
+        throw std::runtime_error("OpenSSL does not compute an HMAC");
+    return {reinterpret_cast<const char*>(digest.data()), size};
+}
+
+std::int64_t seconds_of(wall_time t)
+{
+    return std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count();
+}
+
+json::value to_claims(const token_claims& c)
+{
+    json::array audiences;
+    for (const auto& a : c.audiences) audiences.push_back(json::value(std::string_view(a)));
+    json::object own{
+        {"namespace", std::string_view(c.ns)},
+        {"serviceaccount", {{"name", std::string_view(c.account)}, {"uid", std::string_view(c.account_uid)}}}};
+    if (!c.bound.kind.empty())
+        own[c.bound.kind == "Pod" ? "pod" : "secret"] = {{"name", std::string_view(c.bound.name)},
+                                                         {"uid", std::string_view(c.bound.uid)}};
+    const std::string subject = "system:serviceaccount:" + c.ns + ":" + c.account;
+    return {{"aud", audiences},
+            {"exp", c.expires},
+            {"iat", c.issued},
+            {"iss", own_audience},
+            {"jti", std::string_view(c.id)},
+            {"kubernetes.io", own},
+            {"nbf", c.issued},
+            {"sub", std::string_view(subject)}};
+}
+
+token_claims of_claims(const json::value& v)
+{
+    token_claims c;
+    // The name of this member has a dot in it, which find_at() would split.
+    const auto* own_object = v.is_object() ? v.get_object().if_contains("kubernetes.io") : nullptr;
+    const json::value own = own_object ? *own_object : json::value();
+    c.ns = text_at(own, "namespace");
+    c.account = text_at(own, "serviceaccount.name");
+    c.account_uid = text_at(own, "serviceaccount.uid");
+    c.id = text_at(v, "jti");
+    if (const auto* audiences = array_at(v, "aud"))
+        for (const auto& a : *audiences) c.audiences.push_back(scalar_text(a));
+    c.issued = int_at(v, "iat");
+    c.expires = int_at(v, "exp");
+    for (const auto& [member, kind] : {std::pair{"pod", "Pod"}, std::pair{"secret", "Secret"}})
+        if (const auto* bound = find_at(own, member))
+            c.bound = {kind, std::string(text_at(*bound, "name")), std::string(text_at(*bound, "uid"))};
+    return c;
+}
+
+bool exists(const cluster_state_core& state, std::string_view plural, std::string_view ns, std::string_view name,
+            std::string_view uid)
+{
+    const auto found = state.find("", plural)->find(storage_key(ns, name));
+    return found && found->uid == uid;
+}
+
+} // namespace
+
+std::string random_token_key()
+{
+    std::array<unsigned char, 32> bytes;
+    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
+        throw std::runtime_error("OpenSSL has no random bytes");
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string sign_token(const token_claims& claims, std::string_view key)
+{
+    const std::string text = encode_base64url(header) + "." + encode_base64url(to_text(to_claims(claims)));
+    return text + "." + encode_base64url(signature_of(text, key));
+}
+
+std::optional<token_claims> verify_token(std::string_view token, std::string_view key)
+{
+    const auto dot = token.rfind('.');
+    if (dot == std::string_view::npos || token.size() > longest_token) return {};
+    const auto text = token.substr(0, dot);
+    std::string signature;
+    if (decode_base64url(token.substr(dot + 1), signature) != std::string::npos) return {};
+    const std::string expected = signature_of(text, key);
+    if (signature.size() != expected.size() || CRYPTO_memcmp(signature.data(), expected.data(), expected.size()) != 0)
+        return {};
+    std::string claims;
+    const auto middle = text.find('.');
+    if (middle == std::string_view::npos) return {};
+    if (decode_base64url(text.substr(middle + 1), claims) != std::string::npos) return {};
+    return of_claims(parse_trusted(claims));
+}
+
+std::optional<user_info> user_of_token(const token_claims& claims, const cluster_state_core& state, wall_time now)
+{
+    const auto time = seconds_of(now);
+    if (time >= claims.expires || time < claims.issued) return {};
+    if (std::find(claims.audiences.begin(), claims.audiences.end(), own_audience) == claims.audiences.end()) return {};
+    if (!exists(state, "serviceaccounts", claims.ns, claims.account, claims.account_uid)) return {};
+    const auto& bound = claims.bound;
+    if (!bound.kind.empty() &&
+        !exists(state, bound.kind == "Pod" ? "pods" : "secrets", claims.ns, bound.name, bound.uid))
+        return {};
+    return user_info{"system:serviceaccount:" + claims.ns + ":" + claims.account,
+                     {"system:serviceaccounts", "system:serviceaccounts:" + claims.ns, "system:authenticated"},
+                     claims.account_uid};
+}
+
+} // namespace kubecoro::apiserver
