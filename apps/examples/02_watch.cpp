@@ -8,19 +8,15 @@ using kubecoro::core::v1::config_map;
 
 asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 {
-    auto list = co_await client.list_all(config_map::resource(), "default");
-    if (!list) co_return list.error();
-    auto changed = co_await make_some_changes(client);
-    if (!changed) co_return changed;
+    KUBECORO_TRY(auto list, co_await client.list_all(config_map::resource(), "default"));
+    KUBECORO_TRY(co_await make_some_changes(client));
 
     kubecoro::watch_options from;
-    from.resource_version = list->resource_version;
-    auto watch = co_await client.watch(config_map::resource(), "default", from);
-    if (!watch) co_return watch.error();
+    from.resource_version = list.resource_version;
+    KUBECORO_TRY(auto watch, co_await client.watch(config_map::resource(), "default", from));
     for (;;) {
-        auto events = co_await (*watch)->next();
-        if (!events) co_return events.error();
-        for (const kubecoro::watch_event& e : *events) {
+        KUBECORO_TRY(auto events, co_await watch->next());
+        for (const kubecoro::watch_event& e : events) {
             const auto text = e.obj["data"]["text"].as_string();
             if (e.type == watch_event_type::added) std::cout << "added " << e.obj.key() << ": " << text << '\n';
             if (e.type == watch_event_type::modified) std::cout << "modified " << e.obj.key() << ": " << text << '\n';
@@ -29,6 +25,6 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
                 co_return kubecoro::result<>();
             }
         }
-        if (events->empty()) co_return kubecoro::result<>(); // the server ended the watch
+        if (events.empty()) co_return kubecoro::result<>(); // the server ended the watch
     }
 }

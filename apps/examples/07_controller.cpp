@@ -3,9 +3,12 @@
 
 #include <kubecoro/base/latch.hpp>
 
+#include <boost/json.hpp>
+
 #include <string>
 
 namespace asio = boost::asio;
+namespace json = boost::json;
 using kubecoro::action;
 using kubecoro::object_key;
 using kubecoro::reconcile_context;
@@ -26,27 +29,19 @@ struct pod_info
     {
         const auto found = pods.get(key);
         if (!found) co_return action::done(); // deleted; the garbage collector removes its dependents
-        const std::string node(found["spec"]["nodeName"].as_string());
-        const auto info = maps.get(key.ns, key.name + "-info");
-        if (info && info["data"]["node"].as_string() == node) co_return action::done(); // up to date
-        const auto written = co_await write(found, node, bool(info));
-        if (!written) co_return written.error(); // retried with exponential backoff
-        context.wrote(*written);                 // the key's next run sees this write
+        const object_key info(key.ns, key.name + "-info");
+        const auto edit = [&](json::object& o) {
+            kubecoro::field(o, "data", "node") = found["spec"]["nodeName"].as_string();
+            set_controller_reference(found, o);
+        };
+        kubecoro::edit_options how;
+        how.known = maps.get(info); // an edit that changes nothing sends no request
+        // A failure leaves, and the run is repeated with exponential backoff.
+        KUBECORO_TRY(auto done, co_await create_or_update(cluster, config_map::resource(), info, edit, how));
+        context.wrote(done.now); // the key's next run sees this write
         co_return action::done();
     }
     //]
-
-    asio::awaitable<kubecoro::result<kubecoro::object>> write(kubecoro::object of, std::string node, bool exists)
-    {
-        const std::string name = std::string(of.name()) + "-info";
-        const std::string data = R"("data":{"node":")" + node + "\"}";
-        const std::string owner = R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","controller":true,"name":")" +
-                                  std::string(of.name()) + R"(","uid":")" + std::string(of.uid()) + "\"}]";
-        const std::string body = R"({"metadata":{"name":")" + name + "\"," + owner + "}," + data + "}";
-        auto there = cluster.resource(config_map::resource(), std::string(of.ns()));
-        if (!exists) co_return co_await there.create(body);
-        co_return co_await there.patch(name, kubecoro::patch_kind::merge, "{" + data + "}");
-    }
 };
 
 /// Prints the changes of the config maps.
@@ -70,8 +65,7 @@ kubecoro::event_handler narrator(kubecoro::latch made, kubecoro::latch repaired)
 asio::awaitable<kubecoro::result<>> spoil(kubecoro::client client)
 {
     auto maps = client.resource(config_map::resource(), "shop");
-    auto spoilt = co_await maps.patch("search-info", kubecoro::patch_kind::merge, R"({"data":{"node":"nowhere"}})");
-    if (!spoilt) co_return spoilt.error();
+    KUBECORO_TRY(co_await maps.patch("search-info", kubecoro::patch_kind::merge, R"({"data":{"node":"nowhere"}})"));
     co_return kubecoro::result<>();
 }
 

@@ -16,22 +16,20 @@ asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kub
     const kubecoro::mutation_cache seen(lister); // shows writes before the watch delivers them
     auto greetings = cluster.resource(config_map::resource(), "default");
 
-    auto created = co_await greetings.create(R"({"metadata":{"name":"greeting"},"data":{"text":"hello"}})");
-    if (!created) co_return created.error();
-    seen.written(*created);
+    KUBECORO_TRY(auto created,
+                 co_await greetings.create(R"({"metadata":{"name":"greeting"},"data":{"text":"hello"}})"));
+    seen.written(created);
     std::cout << "remembered: " << text_of(seen.get("default", "greeting")) << '\n';
 
-    auto patched = co_await greetings.patch("greeting", kubecoro::patch_kind::merge, R"({"data":{"text":"bye"}})");
-    if (!patched) co_return patched.error();
-    auto stored =
-        co_await lister.get_after(kubecoro::object_key(patched->key()), std::string(patched->resource_version()));
-    if (!stored) co_return stored.error();
-    std::cout << "stored: " << text_of(*stored) << '\n';
+    KUBECORO_TRY(auto patched,
+                 co_await greetings.patch("greeting", kubecoro::patch_kind::merge, R"({"data":{"text":"bye"}})"));
+    const kubecoro::object_key key(patched.key());
+    KUBECORO_TRY(auto stored, co_await lister.get_after(key, std::string(patched.resource_version())));
+    std::cout << "stored: " << text_of(stored) << '\n';
     std::cout << "remembered: " << text_of(seen.get("default", "greeting")) << ", and " << seen.size() << " pending\n";
 
-    auto removed = co_await greetings.remove("greeting");
-    if (!removed) co_return removed.error();
-    seen.removed(patched->key(), patched->uid(), patched->resource_version());
+    KUBECORO_TRY(co_await greetings.remove("greeting"));
+    seen.removed(patched.key(), patched.uid(), patched.resource_version());
     std::cout << "after the removal: " << (seen.get("default", "greeting") ? "exists" : "gone") << '\n';
     co_return kubecoro::result<>();
 }

@@ -14,28 +14,24 @@ asio::awaitable<kubecoro::result<>> wait_for_things(kubecoro::client client, kub
 {
     // A condition that already holds completes the wait at once.
     const kubecoro::object_key cart("shop", "cart");
-    auto there = co_await pods.wait_for(cart, conditions::exists(), 30s);
-    if (!there) co_return there.error();
-    std::cout << there->key() << " exists\n";
+    KUBECORO_TRY(auto there, co_await pods.wait_for(cart, conditions::exists(), 30s));
+    std::cout << there.key() << " exists\n";
 
     // This pod is never started: the failure includes the state last seen.
     auto ready = co_await pods.wait_for(cart, conditions::pod_ready(), 200ms);
     std::cout << (ready ? "ready" : to_string(ready.error().condition())) << '\n';
 
     // Another client creates, changes and deletes a config map.
-    auto changed = co_await make_some_changes(client);
-    if (!changed) co_return changed;
+    KUBECORO_TRY(co_await make_some_changes(client));
     const kubecoro::object_key greeting("default", "greeting");
-    auto gone = co_await maps.wait_for(greeting, conditions::deleted(), 30s);
-    if (!gone) co_return gone.error();
+    KUBECORO_TRY(co_await maps.wait_for(greeting, conditions::deleted(), 30s));
     std::cout << "the greeting is gone\n";
 
     auto on_n2 = [](const kubecoro::notification& event) {
         return kubecoro::object_of(event)["spec"]["nodeName"].as_string() == "n2";
     };
-    auto first = co_await pods.wait_for_any(on_n2, 30s);
-    if (!first) co_return first.error();
-    std::cout << kubecoro::object_of(*first).key() << " is on n2\n";
+    KUBECORO_TRY(auto first, co_await pods.wait_for_any(on_n2, 30s));
+    std::cout << kubecoro::object_of(first).key() << " is on n2\n";
     co_return kubecoro::result<>();
 }
 

@@ -43,15 +43,14 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     show("jobs", pods);
 
     // A single object, and a resource known only by name.
-    auto resource = co_await kubecoro::find_resource(client, "deployments.apps");
-    if (!resource) co_return resource.error();
-    auto none = informers.get(*resource, {.namespaces = {"jobs"}, .name = "nightly"});
+    KUBECORO_TRY(auto resource, co_await kubecoro::find_resource(client, "deployments.apps"));
+    auto none = informers.get(resource, {.namespaces = {"jobs"}, .name = "nightly"});
     auto one = informers.get<pod>({.namespaces = {"shop"}, .name = "cart"});
     informers.start();
     synced = co_await informers.has_synced();
     if (!synced) co_return synced;
     for (const auto& pod : left_behind) std::cout << pod << '\n';
     show("by name", one);
-    std::cout << resource->display_name() << ": " << none.lister().size() << '\n';
+    std::cout << resource.display_name() << ": " << none.lister().size() << '\n';
     co_return co_await informers.stop();
 }

@@ -34,18 +34,15 @@ kubecoro::indexer<placement> make_placements()
 
 asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 {
-    auto pods = co_await client.list_all(pod::resource(), "");
-    if (!pods) co_return pods.error();
+    KUBECORO_TRY(auto pods, co_await client.list_all(pod::resource(), ""));
     std::vector<placement> all;
-    for (const auto& p : pods->items) all.push_back(placement_of(p));
+    for (const auto& p : pods.items) all.push_back(placement_of(p));
 
     const auto placements = make_placements();
-    auto stored = placements.replace(std::move(all)); // at once for readers on other threads
-    if (!stored) co_return stored;
+    KUBECORO_TRY(placements.replace(std::move(all))); // at once for readers on other threads
 
-    const auto nodes = placements.index_values("node");
-    if (!nodes) co_return nodes.error(); // there is no such index
-    for (const auto& node : *nodes) {
+    KUBECORO_TRY(const auto nodes, placements.index_values("node")); // fails if there is no such index
+    for (const auto& node : nodes) {
         std::cout << node << ':';
         for (const auto& key : placements.index_keys("node", node).value()) std::cout << ' ' << key; // sorted
         std::cout << '\n';

@@ -26,8 +26,7 @@ constexpr const char* manifest = R"(
 asio::awaitable<kubecoro::result<>> run_embedded(asio::any_io_executor executor)
 {
     kubecoro::apiserver::embedded_server server(executor);
-    auto loaded = co_await server.load(manifest, "the example's manifest");
-    if (!loaded) co_return loaded.error();
+    KUBECORO_TRY(co_await server.load(manifest, "the example's manifest"));
     kubecoro::client client(executor, std::make_shared<kubecoro::apiserver::in_process_transport>(server));
     auto outcome = co_await run(client);
     auto stopped = co_await server.stop();
@@ -48,12 +47,9 @@ asio::awaitable<kubecoro::result<>> run_on_cluster(asio::any_io_executor executo
 asio::awaitable<kubecoro::result<>> make_some_changes(kubecoro::client client)
 {
     auto greetings = client.resource(core::config_map::resource(), "default");
-    auto created = co_await greetings.create(R"({"metadata":{"name":"greeting"},"data":{"text":"hello"}})");
-    if (!created) co_return created.error();
-    auto patched = co_await greetings.patch("greeting", kubecoro::patch_kind::merge, R"({"data":{"text":"bye"}})");
-    if (!patched) co_return patched.error();
-    auto deleted = co_await greetings.remove("greeting");
-    if (!deleted) co_return deleted.error();
+    KUBECORO_TRY(co_await greetings.create(R"({"metadata":{"name":"greeting"},"data":{"text":"hello"}})"));
+    KUBECORO_TRY(co_await greetings.patch("greeting", kubecoro::patch_kind::merge, R"({"data":{"text":"bye"}})"));
+    KUBECORO_TRY(co_await greetings.remove("greeting"));
     co_return kubecoro::result<>();
 }
 

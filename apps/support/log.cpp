@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -42,7 +43,9 @@ spdlog_ptr for_people()
     // Suppresses a failure that every retry repeats; the next different line is preceded by the number of suppressed
     // ones.
     auto sink = std::make_shared<spdlog::sinks::dup_filter_sink_mt>(std::chrono::minutes{10});
-    sink->add_sink(std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    const bool plain = std::getenv("NO_COLOR") != nullptr;
+    sink->add_sink(std::make_shared<spdlog::sinks::stderr_color_sink_mt>(plain ? spdlog::color_mode::never
+                                                                               : spdlog::color_mode::automatic));
     auto out = std::make_shared<spdlog::logger>("kubecoro", std::move(sink));
     out->set_pattern("%H:%M:%S.%e %^%-7l%$ %v");
     return out;

@@ -27,6 +27,9 @@ using moment = std::chrono::steady_clock::time_point;
 /// Signals within this time count as one: a shell or timeout(1) signals both the process and its group.
 constexpr std::chrono::milliseconds one_request{250};
 
+/// For what is left when the program's work has ended.
+constexpr std::chrono::seconds patience_at_end{2};
+
 /// The first signal requests a stop, a later one ends the process.
 void on_signal(asio::signal_set& signals, latch stop, std::optional<moment> asked = {})
 {
@@ -65,7 +68,10 @@ int run_program(command main, std::string_view name)
         outcome = thrown ? result<>(to_failure(thrown)) : ended;
         signals.cancel();
     });
-    io.run();
+    while (!outcome && io.run_one() != 0) {
+    }
+    // Operations that outlive the program's work, such as a peer that never answers a goodbye, do not hold up its end.
+    io.run_for(patience_at_end);
 
     if (!outcome || *outcome) return 0;
     if (outcome->error() == cond::cancelled) return 130;

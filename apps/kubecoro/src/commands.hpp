@@ -1,4 +1,4 @@
-// The sub-commands and their flags.
+// The embedded server and the demo: their flags, and how they run.
 #pragma once
 
 #include "program.hpp"
@@ -29,20 +29,6 @@ struct serve_command
     logger log = {};
 };
 
-struct watch_command
-{
-    /// As typed by the user; resolved by discovery.
-    std::string resource = {};
-    std::vector<std::string> namespaces = {};
-    bool all_namespaces = false;
-    std::string label_selector = {};
-    std::string field_selector = {};
-    std::string kubeconfig = {};
-    std::string context = {};
-    bool json = false;
-    logger log = {};
-};
-
 struct demo_command
 {
     bool keep = false;
@@ -58,7 +44,6 @@ struct demo_command
 };
 
 [[nodiscard]] boost::asio::awaitable<result<>> serve(serve_command options, program_context context);
-[[nodiscard]] boost::asio::awaitable<result<>> watch(watch_command options, program_context context);
 [[nodiscard]] boost::asio::awaitable<result<>> demo(demo_command options, program_context context);
 
 } // namespace kubecoro::tool

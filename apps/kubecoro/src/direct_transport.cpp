@@ -33,8 +33,9 @@ private:
 
 std::string status_text(const server_status& s)
 {
-    return R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)" + quoted(s.message) +
-           R"(,"reason":)" + quoted(s.reason) + R"(,"code":)" + std::to_string(s.code) + "}";
+    return R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)" +
+           json_quoted(s.message) + R"(,"reason":)" + json_quoted(s.reason) + R"(,"code":)" + std::to_string(s.code) +
+           "}";
 }
 
 } // namespace

@@ -1,17 +1,13 @@
 #include "embedded.hpp"
 
 #include "direct_transport.hpp"
+#include "files/manifest_files.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace kubecoro::tool {
 
 namespace asio = boost::asio;
-namespace fs = std::filesystem;
 
 embedded::embedded(asio::any_io_executor executor, embedded_options options)
     : executor_(std::move(executor)),
@@ -91,54 +87,16 @@ result<embedded_options> parse_listen(const std::string& text)
     return out;
 }
 
-namespace {
-
-result<std::string> read_file(const fs::path& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return failure(cond::misconfigured, "cannot read " + path.string());
-    std::string text(std::istreambuf_iterator<char>(in), {});
-    if (in.bad()) return failure(cond::misconfigured, "cannot read " + path.string());
-    return text;
-}
-
-result<std::vector<fs::path>> files_of(const std::vector<std::string>& paths)
-{
-    std::vector<fs::path> out;
-    for (const auto& path : paths) {
-        std::error_code ec;
-        if (!fs::is_directory(path, ec)) {
-            out.emplace_back(path);
-            continue;
-        }
-        std::vector<fs::path> inside;
-        for (auto entry = fs::directory_iterator(path, ec); !ec && entry != fs::directory_iterator();
-             entry.increment(ec)) {
-            const auto extension = entry->path().extension();
-            if (extension == ".yaml" || extension == ".yml" || extension == ".json") inside.push_back(entry->path());
-        }
-        if (ec) return failure(cond::misconfigured, "cannot read " + path + ": " + ec.message());
-        if (inside.empty()) return failure(cond::misconfigured, "no .yaml, .yml or .json file in " + path);
-        std::sort(inside.begin(), inside.end());
-        out.insert(out.end(), inside.begin(), inside.end());
-    }
-    return out;
-}
-
-} // namespace
-
 asio::awaitable<result<std::size_t>> load_files(apiserver::embedded_server& server, std::vector<std::string> paths)
 {
-    auto files = files_of(paths);
+    auto files = read_files({.names = std::move(paths)});
     if (!files) co_return files.error();
     std::size_t objects = 0;
-    for (const auto& file : *files) {
-        auto text = read_file(file);
-        if (!text) co_return text.error();
-        auto loaded = co_await server.load(std::move(*text), file.string());
+    for (auto& file : *files) {
+        auto loaded = co_await server.load(std::move(file.text), file.name);
         if (!loaded) {
-            const bool named = loaded.error().message().find(file.string()) != std::string::npos;
-            co_return named ? loaded.error() : loaded.error().because(file.string());
+            const bool named = loaded.error().message().find(file.name) != std::string::npos;
+            co_return named ? loaded.error() : loaded.error().because(file.name);
         }
         objects += *loaded;
     }

@@ -29,10 +29,15 @@ bool write_all(std::string_view text)
 
 output::output(std::function<void(result<>)> on_closed) : on_closed_(std::move(on_closed)) {}
 
-void output::line(std::string_view text)
+void output::line(std::string_view words)
 {
-    std::string whole(text);
+    std::string whole(words);
     whole += '\n';
+    text(whole);
+}
+
+void output::text(std::string_view whole)
+{
     const std::lock_guard lock(mutex_);
     if (closed_ || write_all(whole)) return;
     closed_ = true;
@@ -57,7 +62,7 @@ std::string shortened(std::string_view text)
     return std::string(text.substr(0, end)) + "...";
 }
 
-std::string quoted(std::string_view text)
+std::string json_quoted(std::string_view text)
 {
     return boost::json::serialize(boost::json::value(boost::json::string_view(text.data(), text.size())));
 }

@@ -19,7 +19,9 @@ public:
     /// @param on_closed  Receives success when the reader has closed the pipe, else the reason why writing failed.
     explicit output(std::function<void(result<>)> on_closed = {});
 
-    void line(std::string_view text);
+    void line(std::string_view words);
+    /// Text as it is, without an added line break.
+    void text(std::string_view whole);
     /// Whether standard output is a terminal that supports colours.
     [[nodiscard]] static bool shows_colours();
 
@@ -33,6 +35,6 @@ private:
 [[nodiscard]] std::string shortened(std::string_view text);
 
 /// A JSON string literal, including the quotes.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string json_quoted(std::string_view text);
 
 } // namespace kubecoro::tool

@@ -1,0 +1,16 @@
+// JSON values as YAML.
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include <string>
+
+namespace kubecoro::tool {
+
+/** YAML in block style, in the order of the members; any YAML 1.1 reader reads the same value from it.
+
+    Texts of several lines are literal blocks. Texts that a reader would take for another type, and texts with control
+    characters, are in double quotes with escapes: the output is safe for a terminal. */
+[[nodiscard]] std::string to_yaml(const boost::json::value& v);
+
+} // namespace kubecoro::tool

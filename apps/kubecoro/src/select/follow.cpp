@@ -1,0 +1,110 @@
+#include "select/follow.hpp"
+
+#include "select/followed_rows.hpp"
+
+#include <kubecoro/base/clock.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace kubecoro::tool {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// Between two attempts: a server that refuses or ends each watch is not asked in a tight loop.
+constexpr std::chrono::seconds pause{1};
+
+class follower
+{
+public:
+    follower(client api, target of, fetch_options options, verb_context context, row_sink show)
+        : api_(std::move(api)),
+          of_(std::move(of)),
+          options_(std::move(options)),
+          context_(std::move(context)),
+          show_(std::move(show))
+    {
+        // A watch has no names, but a field for them.
+        if (!of_.names.empty()) options_.selected.field_selector = "metadata.name=" + of_.names.front();
+    }
+
+    asio::awaitable<result<>> run(bool with_list)
+    {
+        if (!of_.names.empty()) {
+            auto there = co_await api_.get(of_.type, of_.ns, of_.names.front());
+            if (!there) co_return there.error();
+        }
+        of_.names.clear();
+        auto listed = co_await list(with_list);
+        if (!listed) co_return listed;
+        for (;;) {
+            auto watched = co_await watch();
+            context_.doing("watching " + of_.type.display_name() + " again");
+            if (!watched && watched.error() == cond::expired) watched = co_await list(true);
+            if (!watched && !is_passing(watched.error())) co_return watched;
+            auto rested = co_await sleep_for(api_.time(), pause);
+            if (!rested) co_return rested;
+        }
+    }
+
+private:
+    static bool is_passing(const failure& f)
+    {
+        return f == cond::unreachable || f == cond::retry_later || f == cond::timed_out || f == cond::expired;
+    }
+
+    asio::awaitable<result<>> list(bool shown)
+    {
+        // No name is asked for, so no failure belongs to one object.
+        problems none(context_);
+        auto all = co_await fetch_table(api_, of_, options_, context_, none);
+        if (!all) co_return all.error();
+        const auto columns = all->columns;
+        const auto rows = rows_.take(std::move(*all));
+        context_.waiting.done();
+        if (shown && !rows.empty()) show_(columns, rows);
+        co_return result<>();
+    }
+
+    asio::awaitable<result<>> watch()
+    {
+        watch_options how;
+        how.label_selector = options_.selected.label_selector;
+        how.field_selector = options_.selected.field_selector;
+        how.resource_version = rows_.version();
+        const auto with = options_.whole_objects ? table_object::whole : table_object::metadata;
+        auto opening = watch_table(api_, of_.type, of_.ns, how, with);
+        auto stream = co_await std::move(opening);
+        if (!stream) co_return stream.error();
+        context_.waiting.done();
+        for (;;) {
+            auto events = co_await (*stream)->next();
+            if (!events) co_return events.error();
+            if (events->empty()) co_return result<>();
+            std::vector<table_row> news;
+            for (auto& e : *events)
+                for (auto& row : rows_.take(std::move(e))) news.push_back(std::move(row));
+            if (!news.empty()) show_((*stream)->columns(), news);
+        }
+    }
+
+    client api_;
+    target of_;
+    fetch_options options_;
+    const verb_context context_;
+    row_sink show_;
+    followed_rows rows_;
+};
+
+} // namespace
+
+asio::awaitable<result<>> follow_rows(client api, target of, fetch_options options, verb_context context,
+                                      bool with_list, row_sink show)
+{
+    follower one(std::move(api), std::move(of), std::move(options), std::move(context), std::move(show));
+    co_return co_await one.run(with_list);
+}
+
+} // namespace kubecoro::tool

@@ -1,0 +1,120 @@
+#include "select/objects_of.hpp"
+
+#include "files/manifest_files.hpp"
+#include "print/json_lines.hpp"
+#include "print/objects.hpp"
+
+#include <kubecoro/base/printable.hpp>
+
+namespace kubecoro::tool {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+std::string kind_and_name(const json::value& object)
+{
+    return printable(text_member(object, {"kind"}), 80) + " \"" +
+           printable(text_member(object, {"metadata", "name"}), 80) + "\"";
+}
+
+/// The target for an object of a file.
+asio::awaitable<result<target>> place_of(client api, const json::value& object, const cluster_flags& cluster)
+{
+    if (auto same = check_namespace(object, cluster); !same) co_return same.error();
+    target out;
+    auto name = text_member(object, {"metadata", "name"});
+    if (name.empty())
+        co_return failure(cond::invalid, "an object of kind " + printable(text_member(object, {"kind"}), 80) +
+                                             " has no metadata.name");
+    out.names.push_back(std::move(name));
+    auto finding = api.resource_of(text_member(object, {"apiVersion"}), text_member(object, {"kind"}));
+    auto type = co_await std::move(finding);
+    if (!type) co_return type.error().because(kind_and_name(object));
+    const auto own = text_member(object, {"metadata", "namespace"});
+    out.ns = own.empty() || !type->namespaced ? namespace_for(*type, cluster, api) : own;
+    out.type = std::move(*type);
+    co_return out;
+}
+
+asio::awaitable<result<std::vector<target>>> targets_in_files(const client& api, const object_flags& f, problems& wrong)
+{
+    auto documents = read_manifests(f.files);
+    if (!documents) co_return documents.error();
+    if (documents->empty()) co_return failure(cond::invalid, "the files have no objects");
+    std::vector<target> out;
+    for (const auto& document : *documents) {
+        auto place = co_await place_of(api, document, f.cluster);
+        if (!place && place.error() == cond::cancelled) co_return place.error();
+        if (!place && (!f.ignore_not_found || place.error() != cond::not_found)) wrong.add(place.error());
+        if (!place) continue;
+        const bool continues = !out.empty() && out.back().type == place->type && out.back().ns == place->ns;
+        if (continues)
+            out.back().names.push_back(std::move(place->names.front()));
+        else
+            out.push_back(std::move(*place));
+    }
+    co_return out;
+}
+
+asio::awaitable<result<std::vector<target>>> targets_of(const client& api, const object_flags& f, problems& wrong)
+{
+    if (!f.files.names.empty()) co_return co_await targets_in_files(api, f, wrong);
+    std::string ns;
+    if (!f.scope.all_namespaces) ns = f.cluster.ns.empty() ? api.default_namespace() : f.cluster.ns;
+    co_return co_await resolve(api, f.wanted, std::move(ns));
+}
+
+} // namespace
+
+asio::awaitable<result<located>> locate(const object_flags& flags, verb_context context, problems& wrong)
+{
+    auto api = connect(flags.cluster, context);
+    if (!api) co_return api.error();
+    context.doing("asking the server for its resources");
+    auto targets = co_await targets_of(*api, flags, wrong);
+    if (!targets) co_return targets.error();
+    co_return located{std::move(*api), std::move(*targets)};
+}
+
+std::string found_object::shown() const { return object_name(type_prefix(which.type), which.name); }
+
+asio::awaitable<result<std::vector<found_object>>> objects_of(client api, std::vector<target> targets,
+                                                              scope_flags scope)
+{
+    std::vector<found_object> out;
+    for (const auto& t : targets) {
+        for (const auto& name : t.names) {
+            found_object one;
+            one.which.type = t.type;
+            one.which.ns = t.ns;
+            one.which.name = name;
+            out.push_back(std::move(one));
+        }
+        if (!t.names.empty()) continue;
+        auto options = scope.selected();
+        options.metadata_only = true;
+        auto listed = co_await api.list_all(t.type, t.ns, options);
+        if (!listed) co_return listed.error();
+        for (const auto& o : listed->items) {
+            found_object one;
+            one.which.type = t.type;
+            one.which.ns = o.ns();
+            one.which.name = o.name();
+            one.uid = o.uid();
+            out.push_back(std::move(one));
+        }
+    }
+    co_return out;
+}
+
+result<> check_namespace(const json::value& object, const cluster_flags& cluster)
+{
+    const auto own = text_member(object, {"metadata", "namespace"});
+    if (own.empty() || cluster.ns.empty() || own == cluster.ns) return {};
+    return failure(cond::invalid,
+                   kind_and_name(object) + " is in namespace " + printable(own, 80) + ", but -n says " + cluster.ns);
+}
+
+} // namespace kubecoro::tool
