@@ -2,6 +2,7 @@
 
 #include "churn.hpp"
 #include "followed.hpp"
+#include "identity.hpp"
 
 #include <kubecoro/api/kinds.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -13,18 +14,8 @@ using core::v1::pod;
 
 namespace {
 
-const resource_type self_reviews{"authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", false};
 const resource_type roles{"rbac.authorization.k8s.io", "v1", "roles", "Role", true};
 const resource_type role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", true};
-
-/// Returns the user name of this client, as the server reports it.
-std::string identity(cluster& c, const client& who)
-{
-    const auto review =
-        c.run(who.create(self_reviews, {}, R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"));
-    return review ? std::string(review->root().path("status.userInfo.username").as_string())
-                  : review.error().describe();
-}
 
 std::optional<cluster_config> config_or_skip(const char* variable)
 {
@@ -85,10 +76,7 @@ TEST_CASE("login: client certificate from files", "[access]")
 TEST_CASE("login: a wrong token fails with cond::unauthorized", "[access]")
 {
     cluster c;
-    auto config = cluster::config("KUBECORO_E2E_KUBECONFIG").value();
-    config.client_certificate.clear();
-    config.client_key.clear();
-    config.login = {};
+    auto config = without_login();
     config.login.token = "not-a-token-of-this-cluster";
     const auto who = c.connect(config);
     informers all(c, who);
@@ -106,6 +94,7 @@ TEST_CASE("login: a server certificate of an unknown authority is rejected", "[a
     auto config = cluster::config("KUBECORO_E2E_KUBECONFIG").value();
     if (config.ca.empty()) return;
     config.ca.clear();
+    config.ca_file.clear();
     config.insecure = false;
     const auto who = c.connect(config);
     const auto listed = c.run(who.list(pod::resource(), "default"));

@@ -50,10 +50,10 @@ std::optional<cluster_config> cluster::config(const char* variable)
     return load_kubeconfig(file).value();
 }
 
-cluster::cluster() : suffix_(random_suffix())
+cluster::cluster(const char* variable) : suffix_(random_suffix())
 {
-    auto admin = config("KUBECORO_E2E_KUBECONFIG");
-    if (!admin) throw std::runtime_error("KUBECORO_E2E_KUBECONFIG is not set; `./dev e2e` starts a cluster");
+    auto admin = config(variable);
+    if (!admin) throw std::runtime_error(std::string(variable) + " is not set; `./dev e2e` starts a cluster");
     client_ = connect(std::move(*admin));
 }
 

@@ -27,12 +27,13 @@ namespace kubecoro::e2e {
 /// Returns an environment variable; empty when unset.
 [[nodiscard]] std::string setting(const char* name);
 
-/** An administrator's client for KUBECORO_E2E_KUBECONFIG on two threads. The destructor removes the objects created
+/** An administrator's client on two threads. The destructor removes the objects created
     through make() and its variants, and restarts a server that disturb() stopped. */
 class cluster
 {
 public:
-    cluster();
+    /// @param variable  Names the kubeconfig of an administrator.
+    explicit cluster(const char* variable = "KUBECORO_E2E_KUBECONFIG");
     ~cluster();
     cluster(const cluster&) = delete;
     cluster& operator=(const cluster&) = delete;

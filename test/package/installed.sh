@@ -18,3 +18,4 @@ fi
 "$cmake" -S "$consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/elsewhere" -DCMAKE_BUILD_TYPE=Debug "$@"
 "$cmake" --build "$work/build" --parallel 2
 "$work/build/consumer"
+"$work/build/typed"

@@ -27,6 +27,7 @@ struct network::state
     {
         client_options options;
         options.time = runner->shared_clock();
+        options.seed = 1;
         return client(runner->executor(), std::move(over), std::move(options));
     }
 

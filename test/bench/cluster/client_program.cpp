@@ -4,15 +4,16 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 namespace kubecoro::bench::live {
 
-result<client_program> client_program::start(const subject& who, const real_cluster& cluster,
+result<client_program> client_program::start(const subject& who, const std::string& kubeconfig,
                                              const std::string& resource, const std::vector<std::string>& more,
                                              const std::string& log, duration limit)
 {
-    command_line command{.words = {who.program, "--kubeconfig", cluster.kubeconfig(), "--resource", resource},
+    command_line command{.words = {who.program, "--kubeconfig", kubeconfig, "--resource", resource},
                          .environment = who.environment};
     command.words.insert(command.words.end(), who.flags.begin(), who.flags.end());
     command.words.insert(command.words.end(), more.begin(), more.end());
@@ -47,6 +48,16 @@ std::optional<double> client_program::received_bytes() const
     const auto bytes = bytes_received(text, process_.pid());
     if (bytes == 0) return {};
     return static_cast<double>(bytes);
+}
+
+std::size_t client_program::connections() const
+{
+    namespace fs = std::filesystem;
+    std::size_t sockets = 0;
+    std::error_code gone;
+    for (const auto& file : fs::directory_iterator("/proc/" + std::to_string(process_.pid()) + "/fd", gone))
+        if (fs::read_symlink(file, gone).string().starts_with("socket:")) ++sockets;
+    return sockets;
 }
 
 } // namespace kubecoro::bench::live

@@ -1,13 +1,12 @@
 #pragma once
 
-#include "real_cluster.hpp"
-
 #include "driver/process.hpp"
 #include "driver/subjects.hpp"
 #include "driver/usage.hpp"
 
 #include <boost/json.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,12 +14,12 @@
 
 namespace kubecoro::bench::live {
 
-/** One process of a subject, with one informer. */
+/** One process of a subject. */
 class client_program
 {
 public:
     /// @param more  Further options.
-    [[nodiscard]] static result<client_program> start(const subject& who, const real_cluster& cluster,
+    [[nodiscard]] static result<client_program> start(const subject& who, const std::string& kubeconfig,
                                                       const std::string& resource, const std::vector<std::string>& more,
                                                       const std::string& log, duration limit);
 
@@ -32,6 +31,8 @@ public:
     [[nodiscard]] result<usage> used() const { return usage_of(process_.pid()); }
     /// On its open connections, TLS included; nothing where `ss` is missing.
     [[nodiscard]] std::optional<double> received_bytes() const;
+    /// Its open sockets.
+    [[nodiscard]] std::size_t connections() const;
 
 private:
     client_program(child_process process, duration limit) : process_(std::move(process)), limit_(limit) {}

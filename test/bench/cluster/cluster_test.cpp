@@ -18,6 +18,8 @@ const std::vector<subject> some{
     {.name = "kubecoro/json", .program = {}, .flags = {}, .custom = true},
     {.name = "client-go/protobuf", .program = {}, .flags = {}, .namespaces = true},
     {.name = "no informer", .program = {}, .flags = {}, .part = share::floor},
+    {.name = "client-go/http2", .program = {}, .flags = {}, .part = share::requests},
+    {.name = "no watches", .program = {}, .flags = {}, .part = share::requests_floor},
 };
 
 std::vector<std::string> names_of(const std::vector<session_plan>& sessions, std::string_view workload)
@@ -39,7 +41,7 @@ using list = std::vector<std::string>;
 
 TEST_CASE("cluster plan: updates only with the fewest pods, custom resources only synced")
 {
-    const auto plan = live::make_plan({.pods = {50, 20}, .widgets = 10}, some);
+    const auto plan = live::make_plan({.pods = {50, 20}, .widgets = 10, .requests = 0}, some);
     REQUIRE(plan.size() == 3);
     CHECK(plan[0].objects == 20);
     CHECK(plan[1].objects == 50);
@@ -58,7 +60,23 @@ TEST_CASE("cluster plan: chosen workloads and subjects")
     REQUIRE(plan.size() == 1);
     REQUIRE(plan[0].sessions.size() == 1);
     CHECK(plan[0].sessions[0].informers() == 10);
-    CHECK(live::make_plan({.pods = {}, .widgets = 0}, some).empty());
+    CHECK(live::make_plan({.pods = {}, .widgets = 0, .requests = 0}, some).empty());
+}
+
+TEST_CASE("cluster plan: requests and watches have subjects of their own")
+{
+    const auto plan = live::make_plan({.pods = {}, .widgets = 0, .requests = 7}, some);
+    REQUIRE(plan.size() == 1);
+    CHECK(plan[0].resource == live::config_maps);
+    CHECK(plan[0].objects == 7);
+    CHECK(names_of(plan[0].sessions, "gets") == list{"client-go/http2"});
+    CHECK(names_of(plan[0].sessions, "creates") == list{"client-go/http2"});
+    CHECK(names_of(plan[0].sessions, "watches-100") == list{"client-go/http2", "no watches"});
+    CHECK(names_of(plan[0].sessions, "sync").empty());
+    CHECK(plan[0].sessions.front().watches() == 0);
+    CHECK(plan[0].sessions.back().watches() == 100);
+    CHECK(plan[0].sessions.back().informers() == 1);
+    CHECK(live::make_plan({.names = {"gets"}, .pods = {20}, .widgets = 10, .requests = 0}, some).empty());
 }
 
 TEST_CASE("cluster plan: another subject begins each round, within its workload")
@@ -89,7 +107,9 @@ TEST_CASE("cluster: every target names subjects that exist")
     auto known = [&](std::string_view name) {
         return std::any_of(subjects.begin(), subjects.end(), [&](const subject& s) { return s.name == name; });
     };
-    for (const auto& t : live::all_targets()) {
+    std::vector<target> all(live::informer_targets().begin(), live::informer_targets().end());
+    all.insert(all.end(), live::request_targets().begin(), live::request_targets().end());
+    for (const auto& t : all) {
         CAPTURE(t.work, t.metric);
         CHECK(known(t.subject));
         CHECK(known(t.against));
@@ -114,7 +134,26 @@ TEST_CASE("cluster report: tables, and targets against peers")
     CHECK(text.find("sync, 20,000 pods") != std::string::npos);
     CHECK(text.find("reached: 1.50 s = 1/1.33 of 2.00") != std::string::npos);
     CHECK(text.find("not measured") == std::string::npos);
-    CHECK(live::document_part(rows, {}, {}).find("not measured") != std::string::npos);
+    CHECK(live::informers_part(rows, {}, {}).find("not measured") != std::string::npos);
+}
+
+TEST_CASE("cluster report: requests have a part of their own, and what is not measured has none")
+{
+    auto per_cpu = [](std::string subject, double value) {
+        return row{.what = {.workload = "gets",
+                            .subject = std::move(subject),
+                            .data = "configmaps",
+                            .objects = 1'500,
+                            .metric = "per_cpu_1",
+                            .unit = "requests/s"},
+                   .value = summarise({value})};
+    };
+    const std::vector<row> rows{per_cpu("kubecoro/protobuf", 9'000), per_cpu("client-go/http2", 5'000)};
+    CHECK(live::informers_part(rows, {}, {}).empty());
+    const auto part = live::requests_part(rows, {}, {});
+    CHECK(part.find("NOT reached: 9,000 requests/s = 1.80x of 5,000") != std::string::npos);
+    CHECK(part.find("sync") == std::string::npos);
+    CHECK(live::requests_part({}, {}, {}).empty());
 }
 
 TEST_CASE("arrivals: from the answer of a write to its object")

@@ -49,18 +49,27 @@ result<> measure(const live::command& c, std::vector<row>& rows)
     return done ? written : done;
 }
 
+/// The document with this part renewed, if it is measured.
+result<std::string> with_part(const std::string& document, const std::string& part, const std::string& name)
+{
+    if (part.empty()) return document;
+    return put_between_markers(document, part, name);
+}
+
 result<> renew_document(const live::command& c, const std::vector<row>& rows)
 {
     auto document = read_file(c.docs);
     if (!document) return document.error();
+    const auto machine = facts_of_this_machine(c.peers + "/versions");
+    const auto reasons = parse_reasons(text_of(c.docs + ".reasons"));
     const auto chart = live::chart_of(rows);
-    const auto part = chart_line_of(c.docs, "real", chart_title, chart) +
-                      live::document_part(rows, facts_of_this_machine(c.peers + "/versions"),
-                                          parse_reasons(text_of(c.docs + ".reasons")));
-    auto renewed = put_between_markers(*document, part, "real server");
-    if (!renewed) return renewed.error();
+    auto informers = live::informers_part(rows, machine, reasons);
+    if (!informers.empty()) informers.insert(0, chart_line_of(c.docs, "real", chart_title, chart));
     if (!chart.empty())
         if (auto drawn = write_file(chart_file(c.docs, "real"), chart); !drawn) return drawn;
+    auto renewed = with_part(*document, informers, "real server");
+    if (renewed) renewed = with_part(*renewed, live::requests_part(rows, machine, reasons), "requests");
+    if (!renewed) return renewed.error();
     return write_file(c.docs, *renewed);
 }
 

@@ -2,16 +2,26 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace kubecoro::bench::live {
 
 namespace {
 
 constexpr std::string_view updates = "updates-";
+constexpr std::string_view watching = "watches-";
 
 bool contains(const std::vector<std::string>& list, std::string_view name)
 {
     return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+std::optional<unsigned> number_behind(std::string_view start, const std::string& workload)
+{
+    unsigned n = 0;
+    if (!workload.starts_with(start)) return {};
+    std::from_chars(workload.data() + start.size(), workload.data() + workload.size(), n);
+    return n;
 }
 
 bool wanted(const plan_options& options, const subject& s)
@@ -21,9 +31,18 @@ bool wanted(const plan_options& options, const subject& s)
                        [&](const std::string& choice) { return is_chosen(s.name, choice); });
 }
 
+bool is_of_requests(const std::string& workload)
+{
+    return workload == "gets" || workload == "creates" || workload.starts_with(watching);
+}
+
 /// Custom resources have one form and their own clients; the informers of a workload with updates cover one namespace.
 bool takes_part(const subject& s, const std::string& workload, const std::string& resource)
 {
+    if (is_of_requests(workload) != (resource == config_maps)) return false;
+    if (s.part == share::requests_floor) return workload.starts_with(watching);
+    if ((s.part == share::requests) != (resource == config_maps)) return false;
+    if (resource == config_maps) return true;
     if (resource == "widgets") return s.custom && workload == "sync";
     if (s.part == share::floor) return workload.starts_with(updates);
     return workload == "sync" || s.namespaces;
@@ -45,13 +64,9 @@ void add_group(std::vector<group_plan>& plan, group_plan group, bool only_sync, 
 
 } // namespace
 
-unsigned session_plan::informers() const
-{
-    unsigned n = 1;
-    if (workload.starts_with(updates))
-        std::from_chars(workload.data() + updates.size(), workload.data() + workload.size(), n);
-    return n;
-}
+unsigned session_plan::informers() const { return number_behind(updates, workload).value_or(1); }
+
+unsigned session_plan::watches() const { return number_behind(watching, workload).value_or(0); }
 
 cell session_plan::cell_of(const std::vector<bench::subject>& subjects, std::string_view metric,
                            std::string_view unit) const
@@ -66,7 +81,8 @@ cell session_plan::cell_of(const std::vector<bench::subject>& subjects, std::str
 
 const std::vector<std::string>& workload_names()
 {
-    static const std::vector<std::string> all{"sync", "latency", "updates-10", "updates-50", "updates-200"};
+    static const std::vector<std::string> all{"sync",        "latency", "updates-10", "updates-50",
+                                              "updates-200", "gets",    "creates",    "watches-100"};
     return all;
 }
 
@@ -80,6 +96,9 @@ std::vector<group_plan> make_plan(const plan_options& options, const std::vector
                   subjects);
     if (options.widgets)
         add_group(plan, {.resource = "widgets", .objects = options.widgets, .sessions = {}}, true, options, subjects);
+    if (options.requests)
+        add_group(plan, {.resource = std::string(config_maps), .objects = options.requests, .sessions = {}}, false,
+                  options, subjects);
     return plan;
 }
 

@@ -21,21 +21,26 @@ struct plan_options
     std::vector<std::uint64_t> pods = {20'000, 50'000};
     /// Custom resources; 0 = none.
     std::uint64_t widgets = 20'000;
+    /// Requests of each kind, for config maps; 0 = none.
+    std::uint64_t requests = 1'500;
     unsigned rounds = 5;
 };
 
 /// One subject on one set of objects: a workload is one life of its processes.
 struct session_plan
 {
-    /// "sync", "latency", "updates-50".
+    /// "sync", "latency", "updates-50", "gets", "watches-100".
     std::string workload;
-    /// "pods" or "widgets".
+    /// "pods", "widgets" or "configmaps".
     std::string resource;
+    /// In the cluster; of config maps: the number of requests.
     std::uint64_t objects = 0;
     /// Index in the list of subjects.
     std::size_t subject = 0;
     /// Informers of the subject, each a process of its own.
     [[nodiscard]] unsigned informers() const;
+    /// Watches of the subject, all in one process.
+    [[nodiscard]] unsigned watches() const;
     [[nodiscard]] cell cell_of(const std::vector<bench::subject>& subjects, std::string_view metric,
                                std::string_view unit) const;
     friend bool operator==(const session_plan&, const session_plan&) = default;
@@ -52,7 +57,10 @@ struct group_plan
 /// Valid values of plan_options::names, in the order of the tables.
 [[nodiscard]] const std::vector<std::string>& workload_names();
 
-/// Groups in ascending numbers of pods, custom resources last.
+/// The resource whose sessions make requests and have no informers.
+inline constexpr std::string_view config_maps = "configmaps";
+
+/// Groups in ascending numbers of pods, then custom resources, then requests.
 [[nodiscard]] std::vector<group_plan> make_plan(const plan_options& options, const std::vector<subject>& subjects);
 
 /// The sessions of a group in the order of one round: subjects of a workload side by side, another one first each time.

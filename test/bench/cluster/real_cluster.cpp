@@ -1,5 +1,7 @@
 #include "real_cluster.hpp"
 
+#include "plan.hpp"
+
 #include "driver/files.hpp"
 
 #include <boost/json.hpp>
@@ -43,11 +45,12 @@ real_cluster::real_cluster(places where) : where_(std::move(where)), folder_(whe
 
 result<> real_cluster::order(const std::string& verb) const
 {
-    // The features of a released server, not those that the end-to-end tests add.
+    // The features and caches of a released server, not those that the end-to-end tests set.
     const command_line command{
         .words = {where_.cluster, verb},
         .environment = {{"KUBECORO_CLUSTER_DIR", folder_},
-                        {"KUBECORO_APISERVER_FLAGS", "--feature-gates ShardedListAndWatch=false"}}};
+                        {"KUBECORO_APISERVER_FLAGS",
+                         "--feature-gates ShardedListAndWatch=false --watch-cache-sizes configmaps#100"}}};
     return run_to_end(command, where_.work + "/cluster.log");
 }
 
@@ -75,8 +78,24 @@ result<std::string> real_cluster::records(const std::string& resource, std::uint
     return file;
 }
 
+result<client_program> real_cluster::helper() const
+{
+    const subject ours{.name = "helper", .program = where_.programs + "/kubecoro_bench_requests", .flags = {}};
+    return client_program::start(ours, kubeconfig(), "configmaps", {}, where_.work + "/helper.log", 5min);
+}
+
+result<> real_cluster::prepare_requests() const
+{
+    auto program = helper();
+    if (!program) return program.error();
+    if (auto cleared = program->ask("clear"); !cleared) return cleared.error();
+    if (auto prepared = program->ask("prepare"); !prepared) return prepared.error();
+    return {};
+}
+
 result<> real_cluster::fill(const std::string& resource, std::uint64_t objects)
 {
+    if (resource == config_maps) return prepare_requests();
     auto file = records(resource, objects);
     if (!file) return file.error();
     auto load =

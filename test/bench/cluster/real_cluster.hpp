@@ -1,5 +1,6 @@
 #pragma once
 
+#include "client_program.hpp"
 #include "places.hpp"
 
 #include "driver/process.hpp"
@@ -25,7 +26,8 @@ public:
     /// A client certificate and the server's authority.
     [[nodiscard]] std::string kubeconfig() const { return folder_ + "/kubeconfig-cert"; }
 
-    /// Makes it hold exactly that many objects of a resource; minutes for tens of thousands.
+    /// Makes it hold exactly that many objects of a resource; minutes for tens of thousands. For config maps: those that
+    /// requests name.
     result<> fill(const std::string& resource, std::uint64_t objects);
     /// The namespace with the most pods after fill().
     [[nodiscard]] const std::string& largest_namespace() const noexcept { return largest_; }
@@ -34,6 +36,11 @@ public:
     /// @param answers  Written by it: the stamp and the time of each answer, a line each.
     /// @param past_server  Writes to etcd, as if another API server of the cluster had taken the request.
     result<child_process> update(unsigned rate, unsigned seconds, const std::string& answers, bool past_server) const;
+
+    /// kubecoro's requests, for what the subjects do not do themselves: changing and deleting config maps.
+    [[nodiscard]] result<client_program> helper() const;
+    /// Deletes the config maps that subjects have created, and creates those that they name.
+    result<> prepare_requests() const;
 
     /// The resource use of kube-apiserver.
     [[nodiscard]] result<usage> server_used() const;

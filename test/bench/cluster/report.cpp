@@ -1,9 +1,13 @@
 #include "report.hpp"
 
+#include "plan.hpp"
+
 #include "driver/chart.hpp"
 #include "driver/table.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace kubecoro::bench::live {
 
@@ -19,7 +23,7 @@ constexpr std::string_view widgets = "widgets";
 constexpr std::uint64_t few = 20'000;
 constexpr std::uint64_t many = 50'000;
 
-constexpr std::array targets{
+constexpr std::array of_informers{
     target{"real server, sync of pods", "sync", "wall", ours, pods, few, go, 0.85},
     target{"real server, sync of pods", "sync", "server_cpu", ours, pods, few, go, 1},
     target{"real server, sync of pods", "sync", "cpu", ours, pods, few, go, 1 / 4.},
@@ -36,9 +40,43 @@ constexpr std::array targets{
     target{"real server, custom resources, sync", "sync", "cpu", ours_json, widgets, few, rust, 1 / 2.},
 };
 
+constexpr std::string_view http2 = "client-go/http2";
+constexpr std::uint64_t some = 1'500;
+
+// kubecoro's defaults: answers in protobuf, bodies in JSON.
+constexpr std::array of_requests{
+    target{"gets, one at a time", "gets", "per_cpu_1", ours, config_maps, some, http2, 2, 0, true},
+    target{"gets, 32 at once", "gets", "per_cpu_32", ours, config_maps, some, http2, 2, 0, true},
+    target{"creates, one at a time", "creates", "per_cpu_1", ours_json, config_maps, some, http2, 2, 0, true},
+    target{"creates, 32 at once", "creates", "per_cpu_32", ours_json, config_maps, some, http2, 2, 0, true},
+    target{"100 idle watches, memory of the client", "watches-100", "rss", ours, config_maps, some, http2, 1},
+    target{"events of 100 watches, CPU of the client", "watches-100", "event_cpu", ours, config_maps, some, http2, 1},
+    target{"events of 100 watches, CPU of the server", "watches-100", "event_server", ours, config_maps, some, http2,
+           1},
+};
+
+/// Those of requests, or all others.
+std::vector<row> rows_of(const std::vector<row>& rows, bool requests)
+{
+    std::vector<row> chosen;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(chosen),
+                 [&](const row& r) { return (r.what.data == config_maps) == requests; });
+    return chosen;
+}
+
+std::string part_of(const std::vector<row>& rows, std::span<const target> targets, const machine_facts& machine,
+                    const std::map<std::string, std::string>& reasons)
+{
+    if (rows.empty()) return {};
+    auto out = to_markdown(target_table(targets, rows, reasons, true)) + "\n" + to_markdown(machine_table(machine));
+    for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
+    return out;
+}
+
 } // namespace
 
-std::span<const target> all_targets() { return targets; }
+std::span<const target> informer_targets() { return of_informers; }
+std::span<const target> request_targets() { return of_requests; }
 
 std::string chart_of(const std::vector<row>& rows)
 {
@@ -60,16 +98,21 @@ std::string terminal_report(const std::vector<row>& rows)
 {
     std::string out;
     for (const auto& t : tables_of(rows)) out += to_text(t) + "\n";
-    if (const auto t = target_table(targets, rows, {}, false); !t.lines.empty()) out += to_text(t) + "\n";
+    for (const auto targets : {informer_targets(), request_targets()})
+        if (const auto t = target_table(targets, rows, {}, false); !t.lines.empty()) out += to_text(t) + "\n";
     return out;
 }
 
-std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
+std::string informers_part(const std::vector<row>& rows, const machine_facts& machine,
+                           const std::map<std::string, std::string>& reasons)
+{
+    return part_of(rows_of(rows, false), of_informers, machine, reasons);
+}
+
+std::string requests_part(const std::vector<row>& rows, const machine_facts& machine,
                           const std::map<std::string, std::string>& reasons)
 {
-    auto out = to_markdown(target_table(targets, rows, reasons, true)) + "\n" + to_markdown(machine_table(machine));
-    for (const auto& t : tables_of(rows)) out += "\n" + to_markdown(t);
-    return out;
+    return part_of(rows_of(rows, true), of_requests, machine, reasons);
 }
 
 } // namespace kubecoro::bench::live

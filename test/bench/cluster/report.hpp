@@ -11,8 +11,10 @@
 
 namespace kubecoro::bench::live {
 
-/// The targets on a real server.
-[[nodiscard]] std::span<const target> all_targets();
+/// The targets of informers on a real server.
+[[nodiscard]] std::span<const target> informer_targets();
+/// The targets of requests and watches without an informer.
+[[nodiscard]] std::span<const target> request_targets();
 
 /// The title of chart_of().
 inline constexpr std::string_view chart_title = "Informers on a real kube-apiserver: 20,000 pods";
@@ -22,10 +24,13 @@ inline constexpr std::string_view chart_title = "Informers on a real kube-apiser
 /// All tables, then the targets that could be judged.
 [[nodiscard]] std::string terminal_report(const std::vector<row>& rows);
 
-/** The generated part of the page: targets, versions, all tables.
+/** The generated part of the page about informers: targets, versions, all tables. Empty when none is measured.
 
     @param reasons  The reasons for missed targets, by `work`. */
-[[nodiscard]] std::string document_part(const std::vector<row>& rows, const machine_facts& machine,
+[[nodiscard]] std::string informers_part(const std::vector<row>& rows, const machine_facts& machine,
+                                         const std::map<std::string, std::string>& reasons);
+/// The same of requests and watches without an informer.
+[[nodiscard]] std::string requests_part(const std::vector<row>& rows, const machine_facts& machine,
                                         const std::map<std::string, std::string>& reasons);
 
 } // namespace kubecoro::bench::live

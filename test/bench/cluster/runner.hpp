@@ -18,6 +18,8 @@ struct run_options
     unsigned paced_rate = 50;
     /// The length of both.
     unsigned seconds = 10;
+    /// For how long idle watches are held, in seconds.
+    unsigned hold_s = 3;
     /// Limit of a command to a subject, in seconds; a subject that takes longer is given up.
     unsigned limit_s = 180;
     /// Memory to touch before each round, as in bench_options.

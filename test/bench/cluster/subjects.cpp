@@ -44,6 +44,26 @@ std::vector<subject> theirs(const std::string& go)
     };
 }
 
+/// Clients without an informer. kube-rs has JSON and HTTP/1.1 only.
+std::vector<subject> of_requests(const std::string& programs, const std::string& peers)
+{
+    const auto ours = programs + "/kubecoro_bench_requests";
+    const auto go = peers + "/go_requests";
+    const auto part = share::requests;
+    return {
+        {.name = "kubecoro/protobuf", .program = ours, .flags = {}, .part = part},
+        {.name = "kubecoro/json", .program = ours, .flags = {"--form", "json"}, .part = part},
+        {.name = "client-go/http2", .program = go, .flags = {}, .part = part},
+        {.name = "client-go/http1",
+         .program = go,
+         .flags = {},
+         .environment = {{"DISABLE_HTTP2", "true"}},
+         .part = part},
+        {.name = "kube-rs/best", .program = peers + "/rust_requests", .flags = {}, .part = part},
+        {.name = "no watches", .program = ours, .flags = {}, .part = share::requests_floor},
+    };
+}
+
 } // namespace
 
 std::vector<subject> all_subjects(const std::string& programs, const std::string& peers)
@@ -61,6 +81,7 @@ std::vector<subject> all_subjects(const std::string& programs, const std::string
                        .namespaces = build == "best"});
     // No informers at all: what the updates cost the server by themselves.
     all.push_back({.name = "no informer", .program = peers + "/load", .flags = {}, .part = share::floor});
+    for (auto& s : of_requests(programs, peers)) all.push_back(std::move(s));
     return all;
 }
 

@@ -12,10 +12,6 @@ namespace kubecoro::bench::live {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr double megabyte = 1e6;
-
 result<double> number_in(const boost::json::object& answer, std::string_view name)
 {
     const auto* value = answer.if_contains(name);
@@ -23,6 +19,10 @@ result<double> number_in(const boost::json::object& answer, std::string_view nam
         return failure(cond::corrupt, "the answer lacks the number " + std::string(name));
     return value->to_number<double>();
 }
+
+namespace {
+
+constexpr double megabyte = 1e6;
 
 using programs = std::vector<client_program>;
 
@@ -48,7 +48,7 @@ result<programs> start_all(const session& s)
     std::vector<std::string> more{"--namespaces", s.cluster.largest_namespace()};
     if (s.plan.workload == "latency") more.insert(more.end(), {"--arrivals", arrivals_of(s)});
     for (unsigned i = 0; i < s.plan.informers(); ++i) {
-        auto one = client_program::start(s.who(), s.cluster, s.plan.resource, more, s.log(), s.limit());
+        auto one = client_program::start(s.who(), s.cluster.kubeconfig(), s.plan.resource, more, s.log(), s.limit());
         if (!one) return one.error();
         all.push_back(std::move(*one));
     }
@@ -106,12 +106,19 @@ std::string session::log() const
     return where.work + "/" + name + ".log";
 }
 
+result<> run_session(const session& s, std::uint64_t& held)
+{
+    if (s.plan.workload == "sync") return run_sync(s, held);
+    if (s.plan.resource != config_maps) return run_updates(s, held);
+    return s.plan.watches() ? run_watches(s, held) : run_requests(s, held);
+}
+
 result<> run_sync(const session& s, std::uint64_t& held)
 {
     const auto server_before = s.cluster.server_used();
     if (!server_before) return server_before.error();
     const auto begin = std::chrono::steady_clock::now();
-    auto client = client_program::start(s.who(), s.cluster, s.plan.resource, {}, s.log(), s.limit());
+    auto client = client_program::start(s.who(), s.cluster.kubeconfig(), s.plan.resource, {}, s.log(), s.limit());
     if (!client) return client.error();
     auto synced = client->ask("sync");
     if (!synced) return synced.error();

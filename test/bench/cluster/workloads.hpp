@@ -6,6 +6,8 @@
 
 #include "driver/results.hpp"
 
+#include <boost/json.hpp>
+
 namespace kubecoro::bench::live {
 
 /// The surroundings of a session; they outlive it.
@@ -27,11 +29,20 @@ struct session
     }
 };
 
+/// Runs the plan's workload. @param held  Set to the most memory that the subject held.
+result<> run_session(const session& s, std::uint64_t& held);
+
 /// From the start of the process until every object has passed handler, queue, worker and lister; then its memory at
 /// rest.
-/// @param held  Set to the most memory that the subject held.
 result<> run_sync(const session& s, std::uint64_t& held);
 /// The plan's number of informers, one a process, over the largest namespace, while its objects change.
 result<> run_updates(const session& s, std::uint64_t& held);
+/// Gets or creates of small objects, one at a time and then 32 at once.
+result<> run_requests(const session& s, std::uint64_t& held);
+/// Idle watches of one object each, in one process: opened, held, and then an event for each change of the objects.
+result<> run_watches(const session& s, std::uint64_t& held);
+
+/// A number of an answer. Errors: corrupt when missing.
+[[nodiscard]] result<double> number_in(const boost::json::object& answer, std::string_view name);
 
 } // namespace kubecoro::bench::live

@@ -20,6 +20,10 @@ enum class share
     queue,
     /// Not an informer: the cost of the machine for every subject. Sync, events and latency.
     floor,
+    /// Requests and watches without an informer.
+    requests,
+    /// None of these: what the others' watches are compared with.
+    requests_floor,
 };
 
 /** One program in one configuration: a line in every table. */

@@ -3,9 +3,11 @@
 #   topb                  JSON records to protobuf records
 #   load                  fills a real cluster and changes its objects
 #   go_subject            client-go
+#   go_requests           the same without an informer: requests and watches
 #   go_controller_runtime the same with controller-runtime's controller and priority queue
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
+#   rust_requests         the same without an informer
 # Versions are pinned in go.mod and Cargo.toml. Up-to-date parts are not rebuilt. Parts that cannot be built are named on
 # stderr, and the others are built anyway. Succeeds when everything exists.
 set -uo pipefail
@@ -36,12 +38,14 @@ build_go() {
         export GOTOOLCHAIN=go$wanted
     fi
     key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go "$here"/go/*/*.yaml)
-    [[ -x $out/topb && -x $out/load && -x $out/go_subject && -x $out/go_controller_runtime ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
+    [[ -x $out/topb && -x $out/load && -x $out/go_subject && -x $out/go_requests &&
+        -x $out/go_controller_runtime ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
     note "building client-go's subject and topb (the first time some minutes)"
     if (cd "$here/go" && export CGO_ENABLED=0 &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/topb" ./topb &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/load" ./load &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_subject" ./subject &&
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_requests" ./requests &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -tags controllerruntime \
             -o "$out/go_controller_runtime" ./subject); then
         echo "$key" >"$out/.go.key"
@@ -50,9 +54,9 @@ build_go() {
     fi
 }
 
-cargo_build() { # profile, folder of that profile, name to install as, features
-    (cd "$here/rust" && CARGO_TARGET_DIR=$out/rust cargo build --quiet -j "$jobs" --profile "$1" --features "$4") &&
-        cp "$out/rust/$2/kube-rs-subject" "$out/$3.new" && mv "$out/$3.new" "$out/$3"
+cargo_build() { # program, profile, folder of that profile, name to install as, features
+    (cd "$here/rust" && CARGO_TARGET_DIR=$out/rust cargo build --quiet -j "$jobs" --bin "$1" --profile "$2" --features "$5") &&
+        cp "$out/rust/$3/$1" "$out/$4.new" && mv "$out/$4.new" "$out/$4"
 }
 
 build_rust() {
@@ -61,11 +65,12 @@ build_rust() {
     have=$(cargo --version 2>/dev/null | cut -d' ' -f2)
     [[ -n $have ]] || { lacks "kube-rs: no Rust on this machine"; return; }
     at_least "$wanted" "$have" || { lacks "kube-rs: Rust $have is older than $wanted"; return; }
-    key=$(key_of "$have" "$here/rust/Cargo.toml" "$here"/rust/src/*.rs)
-    [[ -x $out/rust_subject_default && -x $out/rust_subject_best ]] &&
+    key=$(key_of "$have" "$here/rust/Cargo.toml" "$here"/rust/src/*.rs "$here"/rust/src/bin/*.rs "$here"/rust/src/bin/*/*.rs)
+    [[ -x $out/rust_subject_default && -x $out/rust_subject_best && -x $out/rust_requests ]] &&
         [[ $(cat "$out/.rust.key" 2>/dev/null) == "$key" ]] && return
-    note "building kube-rs's subject twice (the first time some minutes)"
-    if cargo_build release release rust_subject_default "" && cargo_build best best rust_subject_best best; then
+    note "building kube-rs's subjects (the first time some minutes)"
+    if cargo_build kube-rs-subject release release rust_subject_default "" &&
+        cargo_build kube-rs-subject best best rust_subject_best best && cargo_build requests best best rust_requests best; then
         echo "$key" >"$out/.rust.key"
     else
         lacks "kube-rs: did not build"

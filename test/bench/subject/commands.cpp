@@ -1,13 +1,9 @@
 #include "commands.hpp"
 
+#include "command_lines.hpp"
 #include "queue_times.hpp"
 #include "read_times.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/read_until.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/json.hpp>
 
 #include <charconv>
@@ -18,7 +14,6 @@
 #include <vector>
 
 #include <malloc.h>
-#include <unistd.h>
 
 namespace kubecoro::bench {
 
@@ -146,18 +141,9 @@ asio::awaitable<void> carry_out(words w, asio::any_io_executor executor, pipelin
 asio::awaitable<result<>> serve_commands(asio::any_io_executor executor, pipeline& work, std::string arrivals_file)
 {
     if (!arrivals_file.empty()) work.keep_arrivals();
-    asio::posix::stream_descriptor input(executor, ::dup(STDIN_FILENO));
-    std::string received;
-    for (;;) {
-        auto buffer = asio::dynamic_buffer(received, 4096);
-        auto [failed, length] =
-            co_await asio::async_read_until(input, buffer, '\n', asio::as_tuple(asio::use_awaitable));
-        if (failed) co_return result<>();
-        const auto line = received.substr(0, length - 1);
-        received.erase(0, length);
-        if (line == "quit") co_return result<>();
-        co_await carry_out(split(line), executor, work, arrivals_file);
-    }
+    command_lines input(executor);
+    while (auto line = co_await input.next()) co_await carry_out(split(*line), executor, work, arrivals_file);
+    co_return result<>();
 }
 
 } // namespace kubecoro::bench

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Starts, disturbs and stops a kube-apiserver with etcd on free loopback ports, for the end-to-end tests.
 # Usage: cluster.sh up|down|status|kubeconfig, and for tests: restart-apiserver, kill-apiserver, start-apiserver,
-# stop-apiserver (SIGSTOP), cont-apiserver (SIGCONT), compact. State is in build/cluster; `down` ends only what `up` started.
+# stop-apiserver (SIGSTOP), cont-apiserver (SIGCONT), compact, rotate-certificates. State is in build/cluster; `down` ends only what `up` started.
 # KUBECORO_APISERVER_FLAGS adds flags to every start of kube-apiserver, e.g. --min-request-timeout=10.
 # KUBECORO_CLUSTER_DIR is another directory for the state, so that a second cluster can run; the programs are shared.
 set -euo pipefail
@@ -120,20 +120,34 @@ compact() { # drops all history, so that a watch or page from an older resourceV
 make_pki() { # one CA for the server's certificate and for client certificates; two token users
     local pki=$run/pki
     mkdir -p "$pki"
-    {
-        openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=kubecoro-test-ca -keyout "$pki/ca.key" -out "$pki/ca.crt"
-        signed server /CN=kube-apiserver 'subjectAltName=IP:127.0.0.1,DNS:localhost'
-        signed admin /O=system:masters/CN=admin-by-certificate 'extendedKeyUsage=clientAuth'
-        openssl genrsa -out "$pki/sa.key" 2048
-    } >>"$run/pki.log" 2>&1 || die "openssl failed; see $run/pki.log"
+    make_certificates "$pki"
+    openssl genrsa -out "$pki/sa.key" 2048 >>"$run/pki.log" 2>&1 || die "openssl failed; see $run/pki.log"
     openssl rand -hex 16 >"$pki/admin.token"
     openssl rand -hex 16 >"$pki/limited.token"
     echo "$(cat "$pki/admin.token"),admin,1,\"system:masters\"" >"$run/tokens.csv"
     echo "$(cat "$pki/limited.token"),limited,2" >>"$run/tokens.csv"
 }
 
-signed() { # name subject extension: creates NAME.key and NAME.crt in the pki folder
-    local pki=$run/pki
+make_certificates() { # folder: a CA, and a certificate of the server and one of a client that it has signed
+    {
+        openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=kubecoro-test-ca -keyout "$1/ca.key" -out "$1/ca.crt"
+        signed "$1" server /CN=kube-apiserver 'subjectAltName=IP:127.0.0.1,DNS:localhost'
+        signed "$1" admin /O=system:masters/CN=admin-by-certificate 'extendedKeyUsage=clientAuth'
+    } >>"$run/pki.log" 2>&1 || die "openssl failed; see $run/pki.log"
+}
+
+rotate_certificates() { # another CA, and certificates by it; the server, which reads its files again, trusts no other one
+    local name
+    rm -rf "$run/next"
+    mkdir "$run/next"
+    make_certificates "$run/next"
+    for name in ca.key ca.crt server.key server.crt admin.key admin.crt; do mv "$run/next/$name" "$run/pki/$name"; done
+    write_kubeconfigs
+}
+
+signed() { # folder name subject extension: creates NAME.key and NAME.crt in the folder
+    local pki=$1
+    shift
     openssl req -newkey rsa:2048 -nodes -subj "$2" -keyout "$pki/$1.key" -out "$pki/$1.csr"
     echo "$3" >"$pki/$1.ext"
     openssl x509 -req -in "$pki/$1.csr" -CA "$pki/ca.crt" -CAkey "$pki/ca.key" -CAcreateserial -days 365 \
@@ -267,5 +281,6 @@ kill-apiserver) exclusive; pid_of kube-apiserver >/dev/null || die "kube-apiserv
 stop-apiserver) signal_apiserver STOP ;;
 cont-apiserver) signal_apiserver CONT ;;
 compact) compact ;;
+rotate-certificates) exclusive; rotate_certificates ;;
 *) die "usage: cluster up|down|kubeconfig|status" ;;
 esac

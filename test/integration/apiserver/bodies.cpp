@@ -141,25 +141,23 @@ TEST_CASE("bodies: a built-in kind that this server has as a custom resource fal
     REQUIRE(the.run.run(
         the.server.execute("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                            R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":
-            {"name":"priorityclasses.scheduling.k8s.io","annotations":{"api-approved.kubernetes.io":"unapproved, a test"}},
-            "spec":{"group":"scheduling.k8s.io","scope":"Cluster","names":{"plural":"priorityclasses",
-            "kind":"PriorityClass"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+            {"name":"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io","annotations":{"api-approved.kubernetes.io":"unapproved, a test"}},
+            "spec":{"group":"flowcontrol.apiserver.k8s.io","scope":"Cluster","names":{"plural":"prioritylevelconfigurations",
+            "kind":"PriorityLevelConfiguration"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
             {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})")));
-    const resource_type classes{.group = "scheduling.k8s.io",
-                                .version = "v1",
-                                .plural = "priorityclasses",
-                                .kind = "PriorityClass",
-                                .namespaced = false};
-    const auto body = [](int value) {
-        return R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"p"},"value":)" +
-               std::to_string(value) + "}";
-    };
-    const auto created = the.run.run(the.c.create(classes, {}, body(1)));
+    const resource_type levels{.group = "flowcontrol.apiserver.k8s.io",
+                               .version = "v1",
+                               .plural = "prioritylevelconfigurations",
+                               .kind = "PriorityLevelConfiguration",
+                               .namespaced = false};
+    const auto created = the.run.run(the.c.create(
+        levels, {},
+        R"({"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":"p"},"spec":{"type":"Exempt"}})"));
     REQUIRE(created);
-    CHECK((*created)["value"].as_int64() == 1);
+    CHECK((*created)["spec"]["type"].as_string() == "Exempt");
     auto replaced = created->to_json();
-    replaced.as_object()["value"] = 2;
-    REQUIRE(the.run.run(the.c.update(classes, {}, "p", replaced)));
+    replaced.at("spec").as_object()["type"] = "Limited";
+    REQUIRE(the.run.run(the.c.update(levels, {}, "p", replaced)));
     CHECK(the.wire->forms == strings{"protobuf", "json", "json"});
     CHECK(the.log.count("writing this kind as JSON from now on") == 1);
 }

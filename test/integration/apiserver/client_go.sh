@@ -17,7 +17,7 @@ finish() {
 }
 trap finish EXIT
 
-(cd "$root/test/bench/peers/go" && go build -mod=readonly -o "$work/embedded" ./embedded)
+(cd "$root/test/bench/peers/go" && go build -mod=readonly -o "$work/" ./embedded ./extracts)
 "$tool" serve -v --kubeconfig-out "$work/kubeconfig" >"$work/serve.log" 2>&1 &
 server=$!
 for ((i = 0; i < 300; i++)); do
@@ -25,3 +25,5 @@ for ((i = 0; i < 300; i++)); do
     sleep 0.1
 done
 "$work/embedded" "$work/kubeconfig" || { tail -20 "$work/serve.log"; exit 1; }
+# The unit tests compare our extraction with client-go's by these lines.
+"$work/extracts" "$work/kubeconfig" | diff "$root/test/unit/client/data/extracted.jsonl" -

@@ -218,6 +218,49 @@ apply() {
     is 'nginx:2' -- get deploy web -o 'jsonpath={.spec.template.spec.containers[0].image}'
 }
 
+server_side_apply() {
+    ok 'configmap/one serverside-applied' -- apply --server-side -f "$work/cm.yaml"
+    ok 'configmap/one serverside-applied' -- apply --server-side -f "$work/cm2.yaml"
+    is 'changed' -- get cm one -o 'jsonpath={.data.k}'
+    is 'kubectl Apply' -- get cm one -o 'jsonpath={.metadata.managedFields[*].manager} {.metadata.managedFields[*].operation}'
+    no 'Apply failed with 1 conflict: conflict with "kubectl": .data.k' -- apply --server-side --field-manager=else -f "$work/cm.yaml"
+    ok 'serverside-applied' -- apply --server-side --field-manager=else --force-conflicts -f "$work/cm.yaml"
+    ok 'deleted' -- delete -f "$work/cm.yaml"
+    # From client-side to server-side apply: kubectl moves its own fields, and keeps its annotation for older versions of itself.
+    ok 'configmap/one created' -- apply -f "$work/cm.yaml"
+    ok 'configmap/one serverside-applied' -- apply --server-side -f "$work/cm2.yaml"
+    is 'kubectl-last-applied kubectl' -- get cm one -o 'jsonpath={.metadata.managedFields[*].manager}'
+    ok 'serverside-applied \(server dry run\)' -- apply --server-side --dry-run=server -f "$work/cm.yaml"
+    ok 'deleted' -- delete -f "$work/cm.yaml"
+}
+
+explained() {
+    ok 'KIND: +Deployment' -- explain deploy
+    ok 'replicas.*<integer>' -- explain deploy.spec
+    ok 'containers.*<\[\]Container>' -- explain pod.spec
+    no 'field "bogus" does not exist' -- explain pod.spec.bogus
+    ok 'nodeSelector.*<map\[string\]string>' -- explain pod.spec
+}
+
+logs_and_tokens() {
+    ok 'pod/lp created' -- create -f "$work/pod.yaml"
+    printf 'one\ntwo\n' >"$work/lines"
+    ok Success -- create --raw '/api/v1/namespaces/default/pods/lp/log?end=true' -f "$work/lines"
+    is $'one\ntwo' -- logs lp
+    is 'two' -- logs lp --tail=1 --follow
+    no 'previous terminated container "c" in pod "lp" not found' -- logs lp --previous
+    no 'container none is not valid for pod lp' -- logs lp -c none
+    ok deleted -- delete pod lp --now
+    ok created -- create serviceaccount robot
+    ok '^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$' -- create token robot
+    ok 'system:serviceaccount:default:robot' -- auth whoami --token="$out"
+    ok 'jane' -- auth whoami --as=jane --as-group=g
+    no 'cannot list resource "pods"' -- get pods --as=jane
+    is 'yes' -- auth can-i list pods
+    no '^no' -- auth can-i list pods --as=jane
+    ok deleted -- delete serviceaccount robot
+}
+
 deployments() {
     ok '^web +0/2 ' -- get deploy
     ok 'CONTAINERS' -- get deploy -o wide
@@ -248,7 +291,10 @@ typed_creates() {
     local what kind
     for what in 'namespace made' 'configmap made --from-literal=a=b' 'secret generic made --from-literal=a=b' \
         'deployment made --image=nginx' 'job made --image=nginx' 'cronjob made --image=nginx --schedule=@daily' \
-        'serviceaccount made' 'service clusterip made --tcp=80:80'; do
+        'serviceaccount made' 'service clusterip made --tcp=80:80' 'clusterrole made --verb=get --resource=pods' \
+        'clusterrolebinding made --clusterrole=made --user=u' 'role made --verb=get --resource=pods' \
+        'rolebinding made --role=made --user=u' 'ingress made --rule=h/=s:80' 'quota made --hard=pods=1' \
+        'poddisruptionbudget made --selector=a=b --min-available=1' 'priorityclass made --value=7'; do
         kind=${what%% *}
         # shellcheck disable=SC2086 # split into words
         ok created -- create $what
@@ -346,7 +392,7 @@ manifests
 for kubectl in "${kubectls[@]}"; do
     before=$failed
     start_server
-    for part in discovery config_maps apply deployments typed_creates nodes pods watches custom_resources namespaces; do
+    for part in discovery config_maps apply server_side_apply explained logs_and_tokens deployments typed_creates nodes pods watches custom_resources namespaces; do
         $part
     done
     stop_server

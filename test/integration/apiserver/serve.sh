@@ -21,11 +21,23 @@ start() {
     cat "$work/log"
     complain "the server did not start with: $*"
 }
+# A server that does not end is killed, which its status shows.
 stop() {
     kill -TERM "$server"
-    wait "$server" || complain "the server ended with status $?"
+    for _ in $(seq 400); do
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -KILL "$server" 2>/dev/null
+    wait "$server" || complain "the server ended with status $?: $(tail -n 3 "$work/log")"
 }
-names() { timeout 10 "$tool" watch configmaps -A --kubeconfig "$work/kubeconfig" -o json | head -n 1; }
+names() { bounded watch configmaps -A --once --kubeconfig "$work/kubeconfig" -o json | head -n 1; }
+bounded() {
+    timeout -k 5 20 "$tool" "$@"
+    local status=$?
+    [ "$status" -lt 124 ] || echo "FAILED: kubecoro $1 did not end: status $status" >&2
+    return "$status"
+}
 
 cat >"$work/map.yaml" <<EOF
 apiVersion: v1
@@ -37,7 +49,7 @@ start -v --data "$work/data" --load "$work/map.yaml"
 names | grep -q '"kept"' || complain "the object was not loaded"
 grep -q 'request.*method=GET.*status=200.*user=admin' "$work/log" || complain "-v logs no requests"
 grep -o 'token: .*\|certificate-authority-data: .*' "$work/kubeconfig" >"$work/first"
-"$tool" serve --data "$work/data" >/dev/null 2>"$work/second-log" && complain "two servers use one directory"
+bounded serve --data "$work/data" >/dev/null 2>"$work/second-log" && complain "two servers use one directory"
 grep -q 'in use by another server' "$work/second-log" || complain "the second server does not report why it ended"
 stop
 
@@ -54,7 +66,7 @@ grep -q request "$work/log" && complain "requests are logged without -v"
 stop
 
 echo nonsense >"$work/data/state.json"
-"$tool" serve --data "$work/data" >/dev/null 2>"$work/log" && complain "an invalid state was accepted"
+bounded serve --data "$work/data" >/dev/null 2>"$work/log" && complain "an invalid state was accepted"
 grep -q 'saved state, line 1' "$work/log" || complain "an invalid state is not reported"
 
 "$tool" serve --listen 0.0.0.0:0 2>"$work/log" | head -n 1 >"$work/out" &

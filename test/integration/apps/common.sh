@@ -71,12 +71,71 @@ api() {
     [[ $(head -1 "$work/answer") == *' 20'[0-9]* ]] || die "$1 $2: $(cat "$work/answer")"
 }
 
-# fails PATTERN COMMAND...: expects status 1 and stderr that matches the glob.
-fails() {
-    local pattern=$1 status=0 said
-    shift
+# ends STATUS PATTERN COMMAND...: expects this status, and stderr that matches the glob.
+ends() {
+    local wanted=$1 pattern=$2 status=0 said
+    shift 2
     said=$("$@" 2>&1 >"$work/stdout") || status=$?
-    ((status == 1)) || die "$*: status $status in place of 1; it said: $said"
+    ((status == wanted)) || die "$*: status $status in place of $wanted; it said: $said"
     # shellcheck disable=SC2053
     [[ $said == $pattern ]] || die "$*: said \"$said\" in place of $pattern"
+}
+fails() { ends 1 "$@"; }
+misuses() { ends 2 "$@"; }
+
+# prints TEXT COMMAND...: expects success and exactly this output.
+prints() {
+    local wanted=$1 said
+    shift
+    said=$("$@" 2>"$work/prints.err") || die "$*: failed: $(cat "$work/prints.err")"
+    [[ $said == "$wanted" ]] || die "$*: printed \"$said\" in place of \"$wanted\""
+}
+
+# like PATTERN COMMAND...: expects success and output that matches the glob.
+like() {
+    local pattern=$1 said
+    shift
+    said=$("$@" 2>"$work/like.err") || die "$*: failed: $(cat "$work/like.err")"
+    # shellcheck disable=SC2053
+    [[ $said == $pattern ]] || die "$*: printed \"$said\" in place of $pattern"
+}
+
+# write_app: manifests in $work/app (a definition, and an object of its kind) and $work/app/more (a list of two objects).
+write_app() {
+    mkdir -p "$work/app/more"
+    cat >"$work/app/all.yaml" <<'YAML'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets, singular: widget}
+  scope: Namespaced
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w}
+spec: {size: 3}
+YAML
+    cat >"$work/app/more/web.yaml" <<'YAML'
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: settings}
+  data: {colour: blue}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: web}
+  spec:
+    replicas: 2
+    selector: {matchLabels: {app: web}}
+    template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: example.com/web}]}}
+YAML
 }

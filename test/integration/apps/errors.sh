@@ -23,18 +23,20 @@ fails '*certificate*' "${watch[@]}" pods --kubeconfig "$work/stranger"
 
 fails '*not_found*gizmos*' "${watch[@]}" gizmos --kubeconfig "$work/admin"
 [[ $(cat "$work/stdout") == '{"type":"error","reason":"NotFound","message":"'*gizmos*'","code":404}' ]] || die "no error document: $(cat "$work/stdout")"
-# Options that can never succeed are rejected before any request.
-fails 'kubecoro: invalid: -n *"a?b=c"*' "${watch[@]}" cm -n web -n 'a?b=c' --kubeconfig "$work/admin"
+# Options that can never succeed are rejected before any request, as wrong usage.
+misuses 'kubecoro: invalid: -n *"a?b=c"*' "${watch[@]}" cm -n web -n 'a?b=c' --kubeconfig "$work/admin"
 [[ $(cat "$work/stdout") == '{"type":"error","reason":"BadRequest","message":"'*'a?b=c'*'","code":400}' ]] || die "no error document: $(cat "$work/stdout")"
-fails 'kubecoro: invalid: -n *"xxx*..."*' "${watch[@]}" cm -n "$(printf 'x%.0s' {1..5000})" --kubeconfig "$work/admin"
-fails 'kubecoro: invalid: -n *""*' "${watch[@]}" cm -n '' --kubeconfig "$work/admin"
-fails 'kubecoro: invalid: -l "a in (": *position*' "${watch[@]}" cm -l 'a in (' --kubeconfig "$work/admin"
-fails 'kubecoro: invalid: --field-selector "name": *' "${watch[@]}" cm --field-selector name --kubeconfig "$work/admin"
+misuses 'kubecoro: invalid: -n *"xxx*..."*' "${watch[@]}" cm -n "$(printf 'x%.0s' {1..5000})" --kubeconfig "$work/admin"
+misuses 'kubecoro: invalid: -n *""*' "${watch[@]}" cm -n '' --kubeconfig "$work/admin"
+misuses 'kubecoro: invalid: -l "a in (": *position*' "${watch[@]}" cm -l 'a in (' --kubeconfig "$work/admin"
+misuses 'kubecoro: invalid: --field-selector "name": *' "${watch[@]}" cm --field-selector name --kubeconfig "$work/admin"
 changed token nobody "$work/admin" >"$work/nobody"
 fails '*unauthorized*' "${watch[@]}" pods --kubeconfig "$work/nobody"
 
-# Refused by the server: reported once, and the watch keeps trying.
-start refused "${watch[@]}" pods --kubeconfig "$work/limited"
+# Refused by the server: the watch ends, or reports it once and keeps trying.
+fails '*kubecoro: forbidden: the server refuses the watch; --keep-trying *' "${watch[@]}" pods --kubeconfig "$work/limited"
+[[ $(cat "$work/stdout") == '{"type":"error","reason":"Forbidden",'* && $(wc -l <"$work/stdout") == 1 ]] || die "documents: $(cat "$work/stdout")"
+start refused "${watch[@]}" pods --keep-trying --kubeconfig "$work/limited"
 expect refused '{"type":"error","reason":"Forbidden","message":"*","code":403*}'
 read -rt 2.5 -u "${fd_of[refused]}" line && die "reported again: $line"
 finish refused INT
@@ -57,8 +59,11 @@ for n in 0 -1 1.5 some 99999999999999999999; do
     said=$("$tool" serve --history "$n" 2>&1) && die "--history $n is accepted"
     [[ $said == *"--history"*"from 1 to 4294967295, not $n"* ]] || die "--history $n: $said"
 done
-if "$tool" watch pods -o yaml 2>/dev/null; then die 'an unknown format is accepted'; fi
-if "$tool" watch pods -A -n web 2>/dev/null; then die '-A and -n together are accepted'; fi
+misuses '*-o*' "$tool" watch pods -o yaml
+misuses '*--all-namespaces*' "$tool" watch pods -A -n web
+misuses '*' "$tool"
+misuses '*' "$tool" unknown-verb
+misuses '*--nonsense*' "$tool" get pods --nonsense
 fails '*standard output*' bash -c '"$0" watch cm -A --kubeconfig "$1" >/dev/full' "$tool" "$work/admin"
 # With stdout closed, no line is written to the connection that gets its file descriptor number: the watch continues.
 start deaf bash -c 'exec "$0" watch cm -A -v --kubeconfig "$1" 2>&1 >&-' "$tool" "$work/admin"

@@ -3,6 +3,7 @@
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/objects.hpp>
+#include <kubecoro/testing/virtual_clock.hpp>
 
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 using namespace kubecoro;
+using kubecoro::tool::is_permanent;
 using kubecoro::tool::output;
 using kubecoro::tool::watch_printer;
 using kubecoro::tool::worth_showing;
@@ -57,7 +59,7 @@ TEST_CASE("watch: transient failures are not shown, those that make the copy sta
 TEST_CASE("watch: a repeated failure is shown once, until something arrives", "[tool][watch]")
 {
     output out;
-    watch_printer printer(out, true);
+    watch_printer printer(out, {.json = true});
     const auto broken = failure(cond::corrupt, "not JSON at byte 7").with_request("GET", "/api/v1/pods?limit=500");
     const auto told = printed([&] {
         for (int i = 0; i < 3; ++i) printer.failed(broken);
@@ -75,7 +77,7 @@ TEST_CASE("watch: a repeated failure is shown once, until something arrives", "[
 TEST_CASE("watch: a failure found by the client has the form of a server's", "[tool][watch]")
 {
     output out;
-    watch_printer printer(out, true);
+    watch_printer printer(out, {.json = true});
     const auto told = printed([&] {
         printer.failed(failure(cond::not_found, "the server has no resource \"gizmos\""));
         printer.failed(failure(cond::invalid, "-n takes a name"));
@@ -89,7 +91,7 @@ TEST_CASE("watch: a failure found by the client has the form of a server's", "[t
 TEST_CASE("watch: the text of objects can neither move the cursor nor forge a line", "[tool][watch]")
 {
     output out;
-    watch_printer printer(out, false);
+    watch_printer printer(out);
     const auto named = [](const std::string& name, const std::string& text) {
         return *object::parse(R"({"metadata":{"name":")" + name + R"(","resourceVersion":"7\u001b[2J"},"data":{"t":")" +
                               text + R"("}})");
@@ -105,4 +107,42 @@ TEST_CASE("watch: the text of objects can neither move the cursor nor forge a li
     CHECK(told[2].find("a [2J b") != std::string::npos);
     for (const auto& line : told)
         for (const char* escape : {"\x1b", "\xc2\x9b", "\r"}) CHECK(line.find(escape) == std::string::npos);
+}
+
+TEST_CASE("watch: a refusal that retries cannot mend is permanent, all else is not", "[tool][watch]")
+{
+    for (const int code : {400, 403, 404, 422}) CHECK(is_permanent(testing::server_failure(code, "", "")));
+    for (const int code : {401, 410, 429, 500, 503, 504})
+        CHECK_FALSE(is_permanent(testing::server_failure(code, "", "")));
+    CHECK_FALSE(is_permanent(failure(cond::unreachable)));
+}
+
+TEST_CASE("watch: rows and documents carry the time and the type if asked", "[tool][watch]")
+{
+    output out;
+    const auto o = *object::parse(R"({"kind":"Pod","metadata":{"name":"a","namespace":"web","resourceVersion":"7"}})");
+    const auto time = std::make_shared<testing::virtual_clock>();
+    const auto told = printed([&] {
+        watch_printer rows(out, {.timestamps = true, .colours = true}, time);
+        rows.show(added{o, true}, "pod");
+        watch_printer documents(out, {.json = true, .timestamps = true}, time);
+        documents.show(deleted{o});
+    });
+    REQUIRE(told.size() == 2);
+    CHECK(told[0].substr(4, 1) == "-");
+    CHECK(told[0].find("Z \x1b[32madded    pod/web/a ") == 23);
+    CHECK(told[0].ends_with("initial\x1b[0m"));
+    CHECK(told[1].starts_with(R"({"time":")"));
+    CHECK(told[1].find(R"(Z","type":"deleted","finalStateUnknown":false,"object":{)") != std::string::npos);
+}
+
+TEST_CASE("watch: documents are safe for a terminal", "[tool][watch]")
+{
+    output out;
+    watch_printer printer(out, {.json = true});
+    const auto o = *object::parse("{\"metadata\":{\"name\":\"a\"},\"data\":{\"t\":\"\xc2\x9b"
+                                  "2J\"}}");
+    const auto told = printed([&] { printer.show(added{o, false}); });
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("\"t\":\"\\u009b2J\"") != std::string::npos);
 }

@@ -14,6 +14,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -81,6 +82,15 @@ private:
     std::string buffer_;
 };
 
+/// Empty without a certificate.
+std::string common_name(const X509* certificate)
+{
+    char text[100] = "";
+    if (certificate != nullptr)
+        X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, text, sizeof text);
+    return text;
+}
+
 asio::awaitable<void> answer_everything(peer& p)
 {
     for (;;) {
@@ -96,24 +106,39 @@ struct byte_server::state
     asio::io_context context{1};
     asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
     tcp::acceptor acceptor{context, {asio::ip::address_v4::loopback(), 0}};
-    std::optional<asio::ssl::context> tls;
+    std::shared_ptr<asio::ssl::context> tls;
+    std::function<void()> before_handshake;
+    std::vector<std::string> clients;
     bool handshake = true;
     mutable std::mutex mutex;
     mutable std::condition_variable changed;
     std::deque<peer_script> scripts;
     std::vector<std::string> requests;
     int accepted = 0;
+    int resumed = 0;
     int ended = 0;
     std::thread thread;
 
     void use(const server_tls& t)
     {
-        tls.emplace(asio::ssl::context::tls_server);
-        tls->use_certificate_chain(asio::buffer(t.self.certificate));
-        tls->use_private_key(asio::buffer(t.self.key), asio::ssl::context::pem);
-        if (t.client_authority.empty()) return;
-        tls->add_certificate_authority(asio::buffer(t.client_authority));
-        tls->set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
+        auto made = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+        made->use_certificate_chain(asio::buffer(t.self.certificate));
+        made->use_private_key(asio::buffer(t.self.key), asio::ssl::context::pem);
+        SSL_CTX* const native = made->native_handle();
+        if (t.version != 0) SSL_CTX_set_max_proto_version(native, t.version);
+        if (!t.keeps_sessions) {
+            SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
+            SSL_CTX_set_options(native, SSL_OP_NO_TICKET);
+            SSL_CTX_set_num_tickets(native, 0);
+        }
+        if (!t.client_authority.empty()) {
+            constexpr unsigned char name[] = "test";
+            SSL_CTX_set_session_id_context(native, name, sizeof name);
+            made->add_certificate_authority(asio::buffer(t.client_authority));
+            made->set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
+        }
+        std::lock_guard lock(mutex);
+        tls = std::move(made);
     }
 
     asio::awaitable<void> accept()
@@ -144,13 +169,27 @@ struct byte_server::state
             std::lock_guard lock(mutex);
             requests.push_back(std::move(text));
         };
-        if (!tls || !handshake) {
+        std::shared_ptr<asio::ssl::context> secrets;
+        std::function<void()> call;
+        {
+            std::lock_guard lock(mutex);
+            secrets = tls;
+            call = std::exchange(before_handshake, nullptr);
+        }
+        if (call) call();
+        if (!secrets || !handshake) {
             stream_peer<tcp::socket> p(std::move(socket), keep);
             co_await script(p);
             co_return;
         }
-        stream_peer<asio::ssl::stream<tcp::socket>> p(asio::ssl::stream<tcp::socket>(std::move(socket), *tls), keep);
+        stream_peer<asio::ssl::stream<tcp::socket>> p(asio::ssl::stream<tcp::socket>(std::move(socket), *secrets),
+                                                      keep);
         co_await p.stream().async_handshake(asio::ssl::stream_base::server, asio::use_awaitable);
+        {
+            std::lock_guard lock(mutex);
+            clients.push_back(common_name(SSL_get0_peer_certificate(p.stream().native_handle())));
+            if (SSL_session_reused(p.stream().native_handle()) == 1) ++resumed;
+        }
         co_await script(p);
     }
 };
@@ -175,6 +214,20 @@ void byte_server::next(peer_script script)
     state_->scripts.push_back(std::move(script));
 }
 
+void byte_server::use(const server_tls& tls) { state_->use(tls); }
+
+void byte_server::before_handshake(std::function<void()> call)
+{
+    std::lock_guard lock(state_->mutex);
+    state_->before_handshake = std::move(call);
+}
+
+std::vector<std::string> byte_server::clients() const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->clients;
+}
+
 unsigned short byte_server::port() const { return state_->acceptor.local_endpoint().port(); }
 
 std::string byte_server::url() const
@@ -186,6 +239,12 @@ int byte_server::accepted() const
 {
     std::lock_guard lock(state_->mutex);
     return state_->accepted;
+}
+
+int byte_server::resumed() const
+{
+    std::lock_guard lock(state_->mutex);
+    return state_->resumed;
 }
 
 void byte_server::wait_for_ended(int scripts) const

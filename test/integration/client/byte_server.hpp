@@ -41,6 +41,10 @@ struct server_tls
     identity self;
     /// PEM of the authority of client certificates; empty = none requested.
     std::string client_authority = {};
+    /// Such as TLS1_2_VERSION; 0 = the newest.
+    int version = 0;
+    /// False: forgets every session.
+    bool keeps_sessions = true;
 };
 
 /// Runs on its own thread from construction to destruction. Thread safe.
@@ -55,8 +59,16 @@ public:
     void next(peer_script script);
     [[nodiscard]] std::string url() const;
     [[nodiscard]] unsigned short port() const;
+    /// Uses another certificate, and another authority of clients, for connections from now on.
+    void use(const server_tls& tls);
+    /// Called once, on the server's thread, for the next connection before TLS begins.
+    void before_handshake(std::function<void()> call);
+    /// The common names of the client certificates, one a handshake; empty = none was sent.
+    [[nodiscard]] std::vector<std::string> clients() const;
     /// Connections accepted so far.
     [[nodiscard]] int accepted() const;
+    /// Connections whose TLS began with the keys of an earlier one.
+    [[nodiscard]] int resumed() const;
     /// Waits until this many scripts have ended: for events that the client does not report.
     void wait_for_ended(int scripts) const;
     /// Requests read so far, with heads and bodies.

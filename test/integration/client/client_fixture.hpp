@@ -12,11 +12,26 @@
 #include <boost/asio/io_context.hpp>
 
 #include <exception>
+#include <list>
 #include <optional>
 
 namespace kubecoro::test {
 
 inline const auto pods = core::v1::pod::resource();
+
+/// Cancels all operations. Each has a signal of its own: a slot serves one operation at a time.
+class cancellation
+{
+public:
+    [[nodiscard]] boost::asio::cancellation_slot slot_of_one() { return signals_.emplace_back().slot(); }
+    void emit(boost::asio::cancellation_type type)
+    {
+        for (auto& signal : signals_) signal.emit(type);
+    }
+
+private:
+    std::list<boost::asio::cancellation_signal> signals_;
+};
 
 /// Runs clients on real sockets in real time on the calling thread.
 class client_fixture
@@ -47,7 +62,7 @@ public:
         auto out = std::make_shared<std::optional<result<T>>>();
         boost::asio::co_spawn(
             io, std::move(task),
-            boost::asio::bind_cancellation_slot(stop.slot(), [out](std::exception_ptr e, result<T> r) {
+            boost::asio::bind_cancellation_slot(stop.slot_of_one(), [out](std::exception_ptr e, result<T> r) {
                 if (e)
                     *out = result<T>(failure(cond::internal, "threw"));
                 else
@@ -56,8 +71,9 @@ public:
         return out;
     }
 
+    // Outlives the operations that the context destroys.
+    cancellation stop;
     boost::asio::io_context io{1};
-    boost::asio::cancellation_signal stop;
 };
 
 } // namespace kubecoro::test

@@ -102,7 +102,6 @@ TEST_CASE("connecting: connections that begin together share one look-up", "[cli
     std::vector<std::shared_ptr<std::optional<result<std::unique_ptr<detail::byte_stream>>>>> all;
     for (int i = 0; i < 6; ++i) {
         all.push_back(std::make_shared<std::optional<result<std::unique_ptr<detail::byte_stream>>>>());
-        // Each without a cancellation slot: the fixture's slot serves one operation at a time.
         asio::co_spawn(the.io, c->connect(),
                        [out = all.back()](std::exception_ptr, auto got) { *out = std::move(got); });
     }

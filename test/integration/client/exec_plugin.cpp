@@ -1,5 +1,6 @@
 // Credential plugins as real programs: shell scripts that behave and misbehave.
 #include "client_fixture.hpp"
+#include "plugin_script.hpp"
 
 #include "auth/exec_login.hpp"
 
@@ -22,44 +23,6 @@ namespace asio = boost::asio;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A directory with the plugin, which is removed with the test.
-class plugin_script
-{
-public:
-    explicit plugin_script(const std::string& text)
-    {
-        char name[] = "/tmp/kubecoro-exec-XXXXXX";
-        REQUIRE(::mkdtemp(name) != nullptr);
-        dir_ = name;
-        std::ofstream(path()) << "#!/bin/sh\ncd " << dir_ << "\necho run >>runs\n" << text << "\n";
-        fs::permissions(path(), fs::perms::owner_all);
-    }
-    ~plugin_script() { fs::remove_all(dir_); }
-    plugin_script(const plugin_script&) = delete;
-    plugin_script& operator=(const plugin_script&) = delete;
-
-    [[nodiscard]] std::string path() const { return dir_ + "/plugin"; }
-    [[nodiscard]] std::string file(const std::string& name) const
-    {
-        std::ifstream in(dir_ + "/" + name);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-    [[nodiscard]] std::ptrdiff_t runs() const
-    {
-        const auto lines = file("runs");
-        return std::count(lines.begin(), lines.end(), '\n');
-    }
-    [[nodiscard]] exec_config config() const
-    {
-        exec_config c;
-        c.command = path();
-        return c;
-    }
-
-private:
-    std::string dir_;
-};
 
 /// Shell text that prints a credential with this status.
 std::string prints(const std::string& status)
@@ -101,6 +64,7 @@ struct using_plugin : client_fixture
 struct login_fixture : client_fixture
 {
     std::shared_ptr<testing::virtual_clock> time = std::make_shared<testing::virtual_clock>();
+    std::shared_ptr<const detail::exec_caller> caller;
 
     std::shared_ptr<detail::exec_login> login(const plugin_script& script, duration limit = 0s)
     {
@@ -110,19 +74,24 @@ struct login_fixture : client_fixture
     }
     std::shared_ptr<detail::exec_login> login(const exec_config& config, duration limit = 0s)
     {
-        return std::make_shared<detail::exec_login>(kept_executor(io.get_executor()),
-                                                    detail::exec_login::settings{.plugin = config,
-                                                                                 .interactive_info = "interactive",
-                                                                                 .info = "info",
-                                                                                 .time = time,
-                                                                                 .numbers = null_metrics(),
-                                                                                 .log = logger::silent(),
-                                                                                 .limit = limit});
+        caller = std::make_shared<const detail::exec_caller>(*null_metrics(), logger::silent(), limit);
+        return std::make_shared<detail::exec_login>(
+            kept_executor(io.get_executor()),
+            detail::exec_login::settings{
+                .plugin = config, .interactive_info = "interactive", .info = "info", .time = time});
+    }
+    /// The token of the login.
+    [[nodiscard]] asio::awaitable<result<std::string>> token(std::shared_ptr<detail::exec_login> of) const
+    {
+        auto asking = of->credential(caller);
+        const auto got = co_await std::move(asking);
+        if (!got) co_return got.error();
+        co_return (*got)->token;
     }
     std::string why(const exec_config& config)
     {
         const auto l = login(config);
-        const auto got = run(l->token());
+        const auto got = run(token(l));
         REQUIRE_FALSE(got);
         const auto c = got.error().condition();
         CHECK((c == cond::misconfigured || c == cond::unauthorized));
@@ -159,7 +128,7 @@ TEST_CASE("exec: arguments, environment and the information for plugins arrive",
     config.arguments = {"get-token", "--cluster name", ""};
     config.variables = {{"PROFILE", "p=1"}, {"HOME", "/elsewhere"}};
     const auto l = the.login(config);
-    CHECK(shown(the.run(l->token())) == "t");
+    CHECK(shown(the.run(the.token(l))) == "t");
     CHECK(script.file("args") == "get-token|--cluster name||");
     CHECK(script.file("info") == "info");
     CHECK(script.file("env") == "p=1:/elsewhere");
@@ -176,15 +145,15 @@ TEST_CASE("exec: a token is renewed before it expires", "[client][exec]")
         R"( +%Y-%m-%dT%H:%M:%SZ); printf '{"kind":"ExecCredential","apiVersion":)"
         R"("client.authentication.k8s.io/v1","status":{"token":"t%s","expirationTimestamp":"%s"}}' $(wc -l <runs) $END)");
     const auto l = the.login(script);
-    CHECK(shown(the.run(l->token())) == "t1");
+    CHECK(shown(the.run(the.token(l))) == "t1");
     the.time->advance(85s);
-    CHECK(shown(the.run(l->token())) == "t1");
+    CHECK(shown(the.run(the.token(l))) == "t1");
     the.time->advance(6s);
-    CHECK(shown(the.run(l->token())) == "t2");
+    CHECK(shown(the.run(the.token(l))) == "t2");
     // A token without life left is used, and the plugin asked again for the next request.
     the.time->advance(100s);
-    CHECK(shown(the.run(l->token())) == "t3");
-    CHECK(shown(the.run(l->token())) == "t4");
+    CHECK(shown(the.run(the.token(l))) == "t3");
+    CHECK(shown(the.run(the.token(l))) == "t4");
 }
 
 TEST_CASE("exec: a token may hold for ever", "[client][exec]")
@@ -193,16 +162,16 @@ TEST_CASE("exec: a token may hold for ever", "[client][exec]")
         const plugin_script script(prints(R"({"token":"t","expirationTimestamp":")" + end + R"("})"));
         login_fixture the;
         const auto l = the.login(script);
-        CHECK(shown(the.run(l->token())) == "t");
+        CHECK(shown(the.run(the.token(l))) == "t");
         the.time->advance(24h);
-        CHECK(shown(the.run(l->token())) == "t");
+        CHECK(shown(the.run(the.token(l))) == "t");
         CHECK(script.runs() == 1);
     }
     const plugin_script long_ago(prints(R"({"token":"t","expirationTimestamp":"0001-01-01T00:00:00Z"})"));
     login_fixture the;
     const auto l = the.login(long_ago);
-    CHECK(shown(the.run(l->token())) == "t");
-    CHECK(shown(the.run(l->token())) == "t");
+    CHECK(shown(the.run(the.token(l))) == "t");
+    CHECK(shown(the.run(the.token(l))) == "t");
     CHECK(long_ago.runs() == 2);
 }
 
@@ -217,7 +186,7 @@ TEST_CASE("exec: plugins work where the program lets the system collect its chil
     const plugin_script script(new_tokens);
     login_fixture the;
     const auto l = the.login(script);
-    CHECK(shown(the.run(l->token())) == "t1");
+    CHECK(shown(the.run(the.token(l))) == "t1");
 }
 
 TEST_CASE("exec: a plugin inherits no files of the program", "[client][exec]")
@@ -228,7 +197,7 @@ TEST_CASE("exec: a plugin inherits no files of the program", "[client][exec]")
     const plugin_script script("[ -e /proc/$$/fd/" + std::to_string(open) + " ] && echo leaked >leak; " + new_tokens);
     login_fixture the;
     const auto l = the.login(script);
-    CHECK(shown(the.run(l->token())) == "t1");
+    CHECK(shown(the.run(the.token(l))) == "t1");
     CHECK(script.file("leak").empty());
     ::close(open);
 }
@@ -327,7 +296,7 @@ TEST_CASE("exec: a plugin that hangs is killed at its limit", "[client][exec]")
     const plugin_script script("echo $$ >pid; exec sleep 1000");
     login_fixture the;
     const auto l = the.login(script, 60s);
-    const auto got = the.start(l->token());
+    const auto got = the.start(the.token(l));
     until_it_runs(the, script);
     the.time->advance(60s);
     while (!*got) the.io.run_one();
@@ -342,7 +311,7 @@ TEST_CASE("exec: a plugin is killed with its context", "[client][exec]")
     {
         login_fixture the;
         const auto l = the.login(script);
-        const auto got = the.start(l->token());
+        const auto got = the.start(the.token(l));
         until_it_runs(the, script);
         CHECK_FALSE(has_ended(script));
     }
@@ -354,13 +323,13 @@ TEST_CASE("exec: a request that is cancelled leaves the run to the others", "[cl
     const plugin_script script("echo $$ >pid; while [ ! -e go ]; do sleep 0.01; done; " + new_tokens);
     login_fixture the;
     const auto l = the.login(script);
-    const auto first = the.start(l->token());
+    const auto first = the.start(the.token(l));
     until_it_runs(the, script);
     the.stop.emit(asio::cancellation_type::terminal);
     while (!*first) the.io.run_one();
     REQUIRE_FALSE(**first);
     CHECK((*first)->error() == cond::cancelled);
-    const auto second = the.start(l->token());
+    const auto second = the.start(the.token(l));
     std::ofstream(fs::path(script.path()).parent_path() / "go").close();
     while (!*second) the.io.run_one();
     CHECK(shown(**second) == "t1");

@@ -52,6 +52,25 @@ TEST_CASE("sockets: one connection serves several requests", "[client][integrati
     CHECK(server.requests().back().starts_with("POST /api/v1/namespaces/ns/pods HTTP/1.1\r\nHost: 127.0.0.1:"));
 }
 
+TEST_CASE("sockets: the body of a refusal is read, so that the request is repeated on its connection",
+          "[client][integration]")
+{
+    client_fixture the;
+    byte_server server;
+    server.next([](peer& p) -> asio::awaitable<void> {
+        auto asked = co_await p.request();
+        auto refused = answer_text(429, R"({"kind":"Status","code":429})", "Retry-After: 0\r\n");
+        co_await p.send(std::move(refused));
+        auto again = co_await p.request();
+        auto good = answer_text(200, pod_text("a"));
+        co_await p.send(std::move(good));
+        co_await p.finish();
+    });
+    auto c = the.make(server.url());
+    CHECK(the.run(c.create(pods, "ns", pod_text("a"))));
+    CHECK(server.accepted() == 1);
+}
+
 TEST_CASE("sockets: compressed responses free their connection, damaged ones close it", "[client][gzip][integration]")
 {
     client_fixture the;

@@ -176,26 +176,6 @@ TEST_CASE("tls: a wrong scheme in either direction is reported with the right on
     has(shaken.error(), "its address must begin with http://");
 }
 
-TEST_CASE("tls: a proxy variable that is ignored is logged", "[client][integration]")
-{
-    const auto logged = [](const char* no_proxy) {
-        ::setenv("HTTPS_PROXY", "http://user:secret@proxy:3128", 1);
-        ::setenv("NO_PROXY", no_proxy, 1);
-        std::string lines;
-        client_options o;
-        o.log = logger([&](const log_record& r) { lines += format(r) + "\n"; });
-        asio::io_context io;
-        CHECK(client::create(io.get_executor(), {.server = "https://[fd00::1]"}, o));
-        ::unsetenv("HTTPS_PROXY");
-        ::unsetenv("NO_PROXY");
-        return lines;
-    };
-    CHECK(logged("") ==
-          "warning proxies are not supported: the variable is ignored and the server is contacted directly "
-          "variable=HTTPS_PROXY server=[fd00::1]:443\n");
-    CHECK(logged("fd00::/8").empty());
-}
-
 TEST_CASE("tls: insecure accepts any certificate", "[client][integration]")
 {
     client_fixture the;

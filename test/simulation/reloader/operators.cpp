@@ -19,6 +19,7 @@ void operators::start_one()
     one.plan = std::make_shared<testing::fault_plan>(random_());
     client_options how;
     how.time = runner_->shared_clock();
+    how.seed = 1;
     auto carrier = std::make_shared<testing::faulty_transport>(way_->carrier(), one.plan, runner_->shared_clock());
     client cluster(runner_->executor(), std::move(carrier), std::move(how));
     config_reloader::reloader_options options;

@@ -1,4 +1,5 @@
 // The schemas of the built-in kinds: known facts of the data, and that the tables are sound.
+#include <kubecoro/api/detail/merge_rules.hpp>
 #include <kubecoro/api/detail/schema.hpp>
 
 #include <catch2/catch.hpp>
@@ -138,6 +139,27 @@ TEST_CASE("patch strategies other than merge", "[schema]")
     CHECK_FALSE(strategy.has(field_flag::patch_merge));
     CHECK(field_at("policy/v1", "PodDisruptionBudget", "spec.selector").has(field_flag::patch_replace));
     CHECK_FALSE(field_at("v1", "Pod", "spec.containers").has(field_flag::patch_replace));
+}
+
+TEST_CASE("server-side apply merges lists by their keys, as sets, or as a whole", "[schema]")
+{
+    const auto rule = [](std::string_view api_version, std::string_view kind, std::string_view path) {
+        const auto* found = schemas::find_merge_rule(field_at(api_version, kind, path));
+        if (!found) return std::string("none");
+        if (found->kind == merge_kind::by_key) return std::string(found->keys);
+        return std::string(found->kind == merge_kind::set ? "(set)" : "(atomic)");
+    };
+    CHECK(rule("v1", "Pod", "spec.containers") == R"(name="")");
+    CHECK(rule("v1", "Pod", "spec.containers.ports") == R"(containerPort=0,protocol="TCP")");
+    CHECK(rule("v1", "Pod", "spec.ephemeralContainers.env") == R"(name="")"); // of an inlined message
+    CHECK(rule("v1", "Pod", "metadata.finalizers") == "(set)");
+    CHECK(rule("v1", "Pod", "metadata.ownerReferences") == R"(uid="")");
+    CHECK(rule("v1", "Pod", "spec.containers.args") == "none");
+    CHECK(rule("v1", "Pod", "spec.nodeSelector") == "(atomic)");
+    CHECK(rule("apps/v1", "Deployment", "spec.selector") == "none");
+    CHECK(schemas::is_atomic(field_at("apps/v1", "Deployment", "spec.selector").message));
+    CHECK_FALSE(schemas::is_atomic(field_at("apps/v1", "Deployment", "spec.template").message));
+    CHECK(rule("apiextensions.k8s.io/v1", "CustomResourceDefinition", "status.conditions") == R"(type="")");
 }
 
 TEST_CASE("fields know their numbers, types and how zero looks", "[schema]")

@@ -103,13 +103,13 @@ TEST_CASE("crd: built-in and protected groups cannot be claimed", "[apiserver][c
                    R"("api-approved.kubernetes.io":"https://example.com/pull/1")"})
               .find("belongs to built-in resources") != std::string::npos);
     CHECK(
-        refused({"things", "Thing", "storage.k8s.io"})
+        refused({"things", "Thing", "unserved.k8s.io"})
             .find(R"(metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have)") !=
         std::string::npos);
     CHECK(refused({"things", "Thing", "k8s.io", any_object, R"("api-approved.kubernetes.io":"maybe")"})
               .find("with either a URL or a reason") != std::string::npos);
     s.expect(201, "POST", crds,
-             definition{"things", "Thing", "storage.k8s.io", any_object,
+             definition{"things", "Thing", "unserved.k8s.io", any_object,
                         R"("api-approved.kubernetes.io":"unapproved, a test")"}
                  .text());
     s.expect(

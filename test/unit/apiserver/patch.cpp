@@ -132,7 +132,7 @@ TEST_CASE("patch: unsupported and invalid patches are refused", "[apiserver][pat
 {
     server s;
     s.add_config_map("default", "m");
-    CHECK(s.ask("PATCH", maps + "/m", "{}", {{"Content-Type", "application/apply-patch+yaml"}}).status == 415);
+    CHECK(s.ask("PATCH", maps + "/m", "{}", {{"Content-Type", "application/apply-patch+cbor"}}).status == 415);
     std::string many = "[";
     for (int i = 0; i < 10'001; ++i) many += std::string(i ? "," : "") + R"({"op":"test","path":"","value":1})";
     CHECK(s.ask("PATCH", maps + "/m", many + "]", {{"Content-Type", std::string(json_patch)}}).status == 413);

@@ -140,7 +140,6 @@ TEST_CASE("apiserver: routes, methods and media types are refused as captured", 
 TEST_CASE("apiserver: unauthorized requests are refused as captured", "[apiserver][replay]")
 {
     server s;
-    s.token = "bob";
     replay(s, {"read/403-create", "read/403-delete", "read/403-get", "read/403-list", "read/403-list-cluster",
                "read/403-subresource", "read/403-unknown-group", "read/403-watch"});
     s.token = "";

@@ -130,6 +130,10 @@ TEST_CASE("client: every JSON media type is accepted, and a missing one", "[clie
         the.net->replies = {{.body = {pod("a")}, .headers = {{"content-type", type}}}};
         auto c = the.make();
         CHECK(the.run.run(c.get(pods, "ns", "a")));
+        the.net->replies = {
+            {.body = {R"({"type":"ADDED","object":)" + pod("a") + "}\n"}, .headers = {{"content-type", type}}}};
+        const auto watch = the.run.run(c.watch(pods, "")).value();
+        CHECK(the.run.run(watch->next())->size() == 1);
     }
     world raw;
     raw.net->replies = {{.body = {"ok"}, .headers = {{"content-type", "text/plain"}}}};

@@ -49,6 +49,19 @@ TEST_CASE("pool: idle connections are closed after the timeout, oldest first", "
     CHECK(pool.idle() == 1);
 }
 
+TEST_CASE("pool: the oldest idle connection can be looked at and removed", "[client][pool]")
+{
+    connection_pool_core pool;
+    CHECK_FALSE(pool.oldest());
+    CHECK(pool.put(1, {}).empty());
+    CHECK(pool.put(2, {}).empty());
+    CHECK(pool.oldest() == 1);
+    CHECK(pool.remove_oldest() == std::vector<connection_pool_core::id>{1});
+    CHECK(pool.oldest() == 2);
+    CHECK(pool.take() == 2);
+    CHECK_FALSE(pool.oldest());
+}
+
 TEST_CASE("pool: too many idle connections evict the oldest", "[client][pool]")
 {
     connection_pool_core pool({.max_idle = 2});
@@ -75,6 +88,14 @@ TEST_CASE("retry: only a refusal with Retry-After is retried, up to the maximum"
     CHECK(wait(core.on_answer(429, 3s, false)) == 3s);
     CHECK(wait(core.on_answer(503, 0s, false)) == 0s);
     CHECK_FALSE(wait(core.on_answer(500, 1s, false)));
+}
+
+TEST_CASE("retry: the pause is what the server asks for, and up to half of it more", "[client][retry]")
+{
+    CHECK(spread(4s, 0.0) == 4s);
+    CHECK(spread(4s, 0.5) == 5s);
+    CHECK(spread(4s, 0.999) < 6s);
+    CHECK(spread(0s, 0.9) == 0s);
 }
 
 TEST_CASE("retry: a 401 renews the credentials once", "[client][retry]")

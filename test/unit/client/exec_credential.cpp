@@ -59,11 +59,16 @@ TEST_CASE("exec: output that is no credential is refused without being shown", "
              {R"({"kind":"ExecCredential","apiVersion":"s3cret/v1"})", "another apiVersion than " + v1},
              {R"({"kind":"ExecCredential"})", "another apiVersion"},
              {R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"})", "has no status"},
-             {credential("{}"), "has no token"},
-             {credential(R"({"token":""})"), "has no token"},
+             {credential("{}"), "has neither a token nor a client certificate"},
+             {credential(R"({"token":""})"), "has neither a token nor a client certificate"},
              {credential(R"({"token":5})"), "a token that is no string"},
              {credential(R"({"token":"s3cret\nX-Header: 1"})"), "several lines"},
-             {credential(R"({"clientCertificateData":"s3cret","clientKeyData":"s3cret"})"), "not supported yet"},
+             {credential(R"({"clientCertificateData":"s3cret","clientKeyData":"s3cret"})"),
+              "certificate that cannot be used"},
+             {credential(R"({"token":"t","clientCertificateData":"s3cret"})"), "or its key, not both"},
+             {credential(R"({"token":"t","clientKeyData":"s3cret"})"), "or its key, not both"},
+             {credential(R"({"token":"t","clientKeyData":["s3cret"]})"), "certificate or key that is no string"},
+             {credential(R"({"token":"t","clientCertificateData":5})"), "certificate or key that is no string"},
              {credential(R"({"token":"s3cret","expirationTimestamp":5})"), "expirationTimestamp that is no string"},
              {credential(R"({"token":"s3cret","expirationTimestamp":"tomorrow"})"), "no RFC 3339 time"}}) {
         INFO(output);
@@ -93,6 +98,15 @@ TEST_CASE("exec: a plugin gets the information that it asks for", "[client][exec
     CHECK(info(false).at("spec").at("cluster") ==
           boost::json::parse(R"({"server":"https://h","tls-server-name":"name","insecure-skip-tls-verify":true,
                                  "certificate-authority-data":"Y2E="})"));
+    cluster = {.server = "https://h"};
+    cluster.proxy_url = "socks5://p";
+    cluster.disable_compression = true;
+    plugin.config = R"({"audience":"a","list":[1]})";
+    CHECK(info(false).at("spec").at("cluster") ==
+          boost::json::parse(R"({"server":"https://h","proxy-url":"socks5://p","disable-compression":true,
+                                 "config":{"audience":"a","list":[1]}})"));
+    plugin.provide_cluster_info = false;
+    CHECK(info(false).at("spec") == boost::json::parse(R"({"interactive":false})"));
 }
 
 TEST_CASE("exec: settings are checked", "[client][exec]")
@@ -102,6 +116,10 @@ TEST_CASE("exec: settings are checked", "[client][exec]")
     plugin.command = "login";
     CHECK(check_exec(plugin));
     plugin.api_version = v1 + "beta1";
+    CHECK(check_exec(plugin));
+    plugin.config = "{";
+    CHECK_FALSE(check_exec(plugin));
+    plugin.config = "{}";
     CHECK(check_exec(plugin));
     plugin.api_version = v1 + "alpha1";
     CHECK_FALSE(check_exec(plugin));

@@ -125,11 +125,9 @@ TEST_CASE("kubeconfig: over plain http credentials are dropped, impersonation is
 {
     for (const char* server : {"http://h:8080", "HTTP://h:8080"}) {
         INFO(server);
-        auto got = load(config("server: '" + std::string(server) + "'",
-                               "token: abc, username: a, password: b, as: jane, as-groups: [devs]"));
+        auto got = load(config("server: '" + std::string(server) + "'", "token: abc, as: jane, as-groups: [devs]"));
         REQUIRE(got);
         CHECK(got->login.token.empty());
-        CHECK(got->login.username.empty());
         CHECK(got->login.as.user == "jane");
         CHECK(got->login.as.groups == std::vector<std::string>{"devs"});
     }
@@ -152,9 +150,10 @@ TEST_CASE("kubeconfig: JSON is YAML", "[client][kubeconfig]")
     auto got = load(R"({"apiVersion":"v1","kind":"Config","current-context":"x",
         "contexts":[{"name":"x","context":{"cluster":"y","user":""}}],
         "clusters":[{"name":"y","cluster":{"server":"https://h","insecure-skip-tls-verify":true,
-            "disable-compression":true}}],"users":null})");
+            "disable-compression":true,"proxy-url":"socks5://p:1080"}}],"users":null})");
     REQUIRE(got);
     CHECK(got->insecure);
+    CHECK(got->proxy_url == "socks5://p:1080");
     CHECK(got->disable_compression);
 }
 
@@ -254,7 +253,7 @@ TEST_CASE("kubeconfig: errors name file and field", "[client][kubeconfig]")
     const std::string good = "server: 'https://h'";
     has(complaint(config("server: [1]", "")), "/k/config: clusters[c].cluster.server: expected a string");
     has(complaint(config("", "")), "clusters[c].cluster.server: missing");
-    has(complaint(config("server: h", "")), "clusters[c].cluster.server: the server address");
+    has(complaint(config("server: h/path", "")), "clusters[c].cluster.server: the server address");
     has(complaint(config("server: 'ftp://h'", "")), "neither https nor http");
     has(complaint(config("server: 'https://u:p@h'", "")), "user name");
     has(complaint(config(good + ", insecure-skip-tls-verify: maybe", "")),
@@ -265,7 +264,9 @@ TEST_CASE("kubeconfig: errors name file and field", "[client][kubeconfig]")
         "/k/config: clusters[c].cluster.certificate-authority-data: not base64");
     has(complaint(config(good + ", certificate-authority: ca.pem", "")),
         "clusters[c].cluster.certificate-authority: /k/ca.pem: No such file");
-    has(complaint(config(good + ", proxy-url: 'http://p'", "")), "clusters[c].cluster.proxy-url: proxies");
+    const auto proxy = complaint(config(good + ", proxy-url: 'ftp://u:geheim@p'", ""));
+    has(proxy, "clusters[c].cluster.proxy-url: the proxy's URL has another scheme");
+    CHECK(proxy.find("geheim") == std::string::npos);
     has(complaint(config(good, "tokenFile: t")), "users[u].user.tokenFile: /k/t: No such file");
     has(complaint(config(good, "exec: 7")), "users[u].user.exec: expected a map");
     has(complaint(config(good, "exec: {command: x}")), "users[u].user.exec: apiVersion: \"\" is neither");

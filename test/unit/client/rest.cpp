@@ -105,7 +105,9 @@ TEST_CASE("client: a refusal with Retry-After is retried after that time", "[cli
     auto c = the.make();
     const auto begin = the.run.clock().now();
     REQUIRE(the.run.run(c.create(pods, "ns", pod("a"))));
-    CHECK(the.run.clock().now() - begin == 4s);
+    // With some spread.
+    CHECK(the.run.clock().now() - begin > 4s);
+    CHECK(the.run.clock().now() - begin < 6s);
     REQUIRE(the.net->seen.size() == 3);
     CHECK(the.net->seen[2] == the.net->seen[0]);
 

@@ -96,6 +96,15 @@ TEST_CASE("server address: invalid addresses are rejected", "[client]")
     }
 }
 
+TEST_CASE("server address: a scheme is added to a host, and to nothing else", "[client]")
+{
+    CHECK(with_scheme("h", true) == "https://h");
+    CHECK(with_scheme("h:6443", true) == "https://h:6443");
+    CHECK(with_scheme("[::1]:8080", false) == "http://[::1]:8080");
+    for (const char* other : {"", "http://h", "https://h", "h/path", "ftp://h"})
+        CHECK(with_scheme(other, true) == other);
+}
+
 TEST_CASE("base64: round trip, and nothing else is accepted", "[client]")
 {
     for (const char* text : {"", "a", "ab", "abc", "abcd", "\xff\xfe"})

@@ -1,5 +1,5 @@
 // Uses client-go and controller-runtime with their defaults, which prefer protobuf, against an embedded server: writes, informers with
-// streamed lists, metadata only, a controller.
+// streamed lists, metadata only, server-side apply, tokens, logs, a controller.
 // Usage: embedded KUBECONFIG
 package main
 
@@ -118,6 +118,8 @@ func main() {
 	client, err := metadata.NewForConfig(config)
 	must(err)
 	metadataOnly(ctx, client)
+	apply(ctx, clients)
+	subresources(ctx, clients, config)
 	controllerRuntime(ctx, config)
 	fmt.Println("client-go and controller-runtime: all good")
 }

@@ -2,6 +2,7 @@
 //! reflector's store, or kube-rs's Controller. Commands come from stdin, one per line, and each is answered by a line of
 //! JSON on stdout; test/bench/README.md describes them.
 
+mod allocator;
 mod clock;
 mod informer;
 mod latencies;

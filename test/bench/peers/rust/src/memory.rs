@@ -1,12 +1,4 @@
-//! The allocator, and how it returns memory.
-
-#[cfg(feature = "jemalloc")]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
-#[cfg(all(feature = "mimalloc", not(feature = "jemalloc")))]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+//! How the allocator returns memory.
 
 #[cfg(feature = "jemalloc")]
 pub fn give_back() {

@@ -1,0 +1,42 @@
+// Reads arbitrary bytes as manifests: what is accepted are objects with a kind, and what cannot be read is invalid.
+#include "fuzz.hpp"
+
+#include <kubecoro/client/detail/yaml_text.hpp>
+#include <kubecoro/client/manifests.hpp>
+
+#include <boost/json.hpp>
+
+#include <string>
+
+using namespace kubecoro;
+namespace json = boost::json;
+
+namespace {
+
+bool has_text(const json::value& object, const char* name)
+{
+    const auto* text = object.as_object().if_contains(name);
+    return text != nullptr && text->is_string() && !text->get_string().empty();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const auto text = fuzz::text(data, size);
+    const auto documents = parse_documents(text, "the file");
+    auto objects = load_manifests(text, "the file");
+    (void)detail::duplicate_keys_of_yaml(text);
+    if (!documents) {
+        fuzz::require(documents.error() == cond::invalid, "a text that cannot be read is invalid");
+        fuzz::require(!objects.has_value(), "what cannot be read has no objects");
+        return 0;
+    }
+    if (!objects) return 0;
+    for (const auto& o : *objects)
+        fuzz::require(has_text(o, "kind") && has_text(o, "apiVersion"), "an object has a kind and a version");
+    const auto count = objects->size();
+    order_manifests(*objects);
+    fuzz::require(objects->size() == count, "an order loses no object");
+    return 0;
+}

@@ -1,0 +1,72 @@
+// Tests of merging by the types of the server's resources, and of its words about what cannot be merged.
+#include "support.hpp"
+
+#include "fields/merge_problems.hpp"
+#include "state/field_owners.hpp"
+#include "state/registry.hpp"
+
+#include <kubecoro/api/detail/typed_value.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::apiserver;
+namespace json = boost::json;
+
+namespace {
+
+const resource_info& resource(std::string_view plural)
+{
+    static const auto all = builtin_resources();
+    for (const auto& info : all)
+        if (info.plural == plural) return info;
+    throw std::runtime_error("no such resource");
+}
+
+merge_type type_of(std::string_view plural) { return merge_type_of(resource(plural), "v1"); }
+
+json::value of(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())); }
+
+std::string fields(std::string_view object, const merge_type& type)
+{
+    return json::serialize(detail::fields_of(of(object), type).to_fields());
+}
+
+} // namespace
+
+TEST_CASE("merge types: a resource has that of its kind and version", "[apiserver][fields]")
+{
+    const auto object = R"({"spec":{"finalizers":["a"],"containers":[{"name":"c"}]}})";
+    CHECK(fields(object, type_of("pods")) ==
+          R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:name":{}}},"f:finalizers":{}}})");
+    resource_info info;
+    info.custom = true;
+    info.kind = "Pod"; // by its schema, not by its name
+    info.versions.push_back({"v1"});
+    info.versions.back().schema = std::make_shared<const json::value>(
+        of(R"({"type":"object","properties":{"spec":{"type":"object","properties":{"finalizers":{"type":"array",)"
+           R"("x-kubernetes-list-type":"set","items":{"type":"string"}}}}}})"));
+    CHECK(fields(object, merge_type_of(info, "v1")) ==
+          R"({"f:spec":{"f:containers":{},"f:finalizers":{"v:\"a\"":{}}}})");
+    CHECK(fields(object, merge_type_of(info, "v2")) == R"({"f:spec":{".":{},"f:containers":{},"f:finalizers":{}}})");
+}
+
+TEST_CASE("merging: what cannot be merged is said", "[apiserver][fields]")
+{
+    const auto problem = [](std::string_view text) {
+        const auto all = merge_problems(of(text), type_of("pods"));
+        return all.empty() ? std::string() : all.front();
+    };
+    CHECK(problem(R"({"spec":{"bogus":1}})") == ".spec.bogus: field not declared in schema");
+    CHECK(problem(R"({"spec":{"containers":[{"name":"c"},{"name":"c"}]}})") ==
+          R"(.spec.containers: duplicate entries for key [name="c"])");
+    CHECK(problem(R"({"spec":{"containers":[7]}})") ==
+          ".spec.containers: element 0: associative list with keys may not have non-map elements");
+    CHECK(problem(R"({"spec":{"containers":{}}})").starts_with(".spec.containers: expected list, got "));
+    CHECK(problem(R"({"spec":{"nodeName":1}})") ==
+          ".spec.nodeName: expected string, got &value.valueUnstructured{Value:1}");
+    CHECK(problem(R"({"spec":{"priority":"x"}})") == ".spec.priority: expected numeric (int or float), got string");
+    CHECK(problem(R"({"metadata":{"labels":{"a":1}}})").starts_with(".metadata.labels.a: expected string"));
+    CHECK(problem(R"({"spec":null,"metadata":{"labels":null}})").empty());
+    std::string many = R"({"spec":{)";
+    for (int i = 0; i < 1000; ++i) many += (i ? ",\"x" : "\"x") + std::to_string(i) + "\":1";
+    CHECK(merge_problems(of(many + "}}"), type_of("pods")).size() == 100);
+}

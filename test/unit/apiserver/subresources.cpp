@@ -1,0 +1,164 @@
+// Tests of tokens of service accounts, of evictions, of bindings and of ephemeral containers.
+#include "support.hpp"
+
+#include "verbs/service_account_token.hpp"
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+
+namespace {
+
+const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
+const std::string pods = "/api/v1/namespaces/default/pods";
+
+std::string message_of(const json::value& status) { return std::string(status.at("message").as_string()); }
+
+std::string token_of(const json::value& answer) { return std::string(answer.at_pointer("/status/token").as_string()); }
+
+struct with_account : server
+{
+    with_account() { expect(201, "POST", accounts, R"({"metadata":{"name":"robot"}})"); }
+    std::string issue(const std::string& spec = "{}")
+    {
+        return token_of(expect(201, "POST", accounts + "/robot/token", R"({"spec":)" + spec + "}"));
+    }
+    /// The status of a read with the token.
+    int tried(const std::string& with)
+    {
+        const auto kept = std::exchange(token, with);
+        const int status = get("/api/v1/namespaces/default/configmaps").status;
+        token = kept;
+        return status;
+    }
+    void add_pod(const std::string& name)
+    {
+        expect(201, "POST", pods,
+               R"({"metadata":{"name":")" + name + R"("},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+    }
+};
+
+} // namespace
+
+TEST_CASE("token request: a token stands for its account until it expires", "[apiserver][token]")
+{
+    with_account s;
+    const auto answer = s.expect(201, "POST", accounts + "/robot/token", R"({"spec":{"expirationSeconds":600}})");
+    CHECK(answer.at("kind") == "TokenRequest");
+    CHECK(answer.at_pointer("/spec/expirationSeconds") == 600);
+    CHECK(answer.at_pointer("/status/expirationTimestamp") == "2026-11-21T06:10:00Z");
+    const auto token = token_of(answer);
+    CHECK(s.tried(token) == 403);
+    s.access.add_rule({true, "system:serviceaccount:default:robot", "*", "configmaps"});
+    CHECK(s.tried(token) == 200);
+    CHECK(s.issue() != s.issue());
+    s.now += std::chrono::seconds{599};
+    CHECK(s.tried(token) == 200);
+    s.now += std::chrono::seconds{1};
+    CHECK(s.tried(token) == 401);
+}
+
+TEST_CASE("token request: a token ends with its account, and with the object it is bound to", "[apiserver][token]")
+{
+    with_account s;
+    s.access.add_rule({true, "system:serviceaccount:default:robot", "*", "configmaps"});
+    s.add_pod("p");
+    const auto bound = s.issue(R"({"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}})");
+    const auto free = s.issue();
+    CHECK(s.tried(bound) == 200);
+    s.expect(200, "DELETE", pods + "/p");
+    s.add_pod("p"); // another pod of that name
+    CHECK(s.tried(bound) == 401);
+    CHECK(s.tried(free) == 200);
+    s.expect(200, "DELETE", accounts + "/robot");
+    s.expect(201, "POST", accounts, R"({"metadata":{"name":"robot"}})");
+    CHECK(s.tried(free) == 401);
+}
+
+TEST_CASE("token request: a token that this server did not sign for itself is refused", "[apiserver][token]")
+{
+    with_account s;
+    s.access.add_rule({true, "system:serviceaccount:default:robot", "*", "configmaps"});
+    const auto token = s.issue();
+    REQUIRE(s.tried(token) == 200);
+    with_account other;
+    CHECK(other.tried(token) == 401);
+    CHECK(s.tried(s.issue(R"({"audiences":["vault"]})")) == 401);
+    CHECK(s.tried(s.issue(R"({"audiences":["vault","https://kubernetes.default.svc"]})")) == 200);
+    for (std::size_t i = 0; i < token.size(); i += 7) {
+        auto changed = token;
+        changed[i] = changed[i] == 'A' ? 'B' : 'A';
+        CHECK(s.tried(changed) == 401);
+    }
+    for (const std::string bad : {"..", "a.b.c", ".", "a", "e30.e30."}) CHECK(s.tried(bad) == 401);
+    CHECK(s.tried(std::string(100'000, 'a')) == 401);
+}
+
+TEST_CASE("token request: bad requests are refused", "[apiserver][token]")
+{
+    with_account s;
+    const auto at = accounts + "/robot/token";
+    CHECK(
+        message_of(s.expect(422, "POST", at, R"({"spec":{"expirationSeconds":599}})"))
+            .ends_with("spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes"));
+    CHECK(message_of(s.expect(422, "POST", at, R"({"spec":{"expirationSeconds":4294967297}})"))
+              .ends_with("may not specify a duration larger than 2^32 seconds"));
+    CHECK(message_of(s.expect(404, "POST", accounts + "/none/token", "{}")) == R"(serviceaccounts "none" not found)");
+    s.expect(400, "POST", at, R"({"kind":"Pod"})");
+    s.expect(400, "POST", at, "[]");
+    s.expect(400, "POST", at, R"({"spec":{"boundObjectRef":{"kind":"Lease","apiVersion":"v1","name":"x"}}})");
+    s.expect(404, "POST", at, R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"x"}}})");
+    s.add_pod("p");
+    s.expect(409, "POST", at, R"({"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p","uid":"x"}}})");
+    s.expect(405, "GET", at);
+    s.token = "bob";
+    s.expect(403, "POST", at, "{}");
+}
+
+TEST_CASE("eviction: a pod is deleted as the options say", "[apiserver][eviction]")
+{
+    with_account s;
+    s.add_pod("p");
+    const auto at = pods + "/p/eviction";
+    CHECK(message_of(s.expect(400, "POST", at, R"({"metadata":{"name":"q"}})")).starts_with("name in URL"));
+    s.expect(409, "POST", at, R"({"deleteOptions":{"preconditions":{"uid":"other"}}})");
+    s.expect(201, "POST", at, R"({"deleteOptions":{"dryRun":["All"]}})");
+    s.expect(201, "POST", at + "?dryRun=All", "{}");
+    s.expect(200, "GET", pods + "/p");
+    const auto done =
+        s.expect(201, "POST", at, R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}})");
+    CHECK(json::serialize(done) ==
+          R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})");
+    s.expect(404, "GET", pods + "/p");
+    s.expect(404, "POST", at, "{}");
+}
+
+TEST_CASE("binding: a pod gets its node once", "[apiserver][binding]")
+{
+    with_account s;
+    s.add_pod("p");
+    s.expect(422, "POST", pods + "/p/binding", R"({"target":{"kind":"Node"}})");
+    s.expect(201, "POST", pods + "/p/binding", R"({"target":{"kind":"Node","name":"n1"}})");
+    const auto pod = s.expect(200, "GET", pods + "/p");
+    CHECK(pod.at_pointer("/spec/nodeName") == "n1");
+    CHECK(pod.at_pointer("/status/conditions/0/type") == "PodScheduled");
+    CHECK(message_of(s.expect(409, "POST", pods + "/p/binding", R"({"target":{"kind":"Node","name":"n2"}})"))
+              .ends_with(R"(pod p is already assigned to node "n1")"));
+}
+
+TEST_CASE("ephemeral containers: they alone are changed", "[apiserver][ephemeral]")
+{
+    with_account s;
+    s.add_pod("p");
+    auto pod = s.expect(200, "GET", pods + "/p");
+    pod.at("spec").as_object()["ephemeralContainers"] = {{{"name", "debug"}, {"image", "busybox"}}};
+    pod.at("spec").as_object()["nodeName"] = "elsewhere";
+    s.expect(200, "PUT", pods + "/p/ephemeralcontainers", json::serialize(pod));
+    const auto after = s.expect(200, "GET", pods + "/p/ephemeralcontainers");
+    CHECK(after.at_pointer("/spec/ephemeralContainers/0/name") == "debug");
+    CHECK_FALSE(after.at("spec").as_object().contains("nodeName"));
+    s.patch(pods + "/p/ephemeralcontainers",
+            R"({"spec":{"ephemeralContainers":[{"name":"second","image":"busybox"}]}})",
+            "application/strategic-merge-patch+json");
+    CHECK(s.expect(200, "GET", pods + "/p").at_pointer("/spec/ephemeralContainers").as_array().size() == 2);
+    CHECK(s.get(pods + "/p/log?container=second").status == 200);
+}

@@ -1,0 +1,84 @@
+#include "cli/progress.hpp"
+#include "select/condition_text.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro;
+using namespace kubecoro::tool;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool met(const std::string& text, const char* o)
+{
+    auto parsed = parse_wait_condition(text);
+    REQUIRE(parsed);
+    return parsed->met(object::parse(o).value()).value();
+}
+
+constexpr const char* ready =
+    R"({"metadata":{"name":"a","generation":2},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"list":[{"n":1},{"n":2}]}})";
+
+} // namespace
+
+TEST_CASE("tool: conditions to wait for", "[tool]")
+{
+    CHECK(met("condition=Ready", ready));
+    CHECK(met("condition=ready=true", ready));
+    CHECK_FALSE(met("condition=Ready=False", ready));
+    CHECK_FALSE(met("condition=Other", ready));
+    CHECK(met("jsonpath={.status.phase}=Running", ready));
+    CHECK(met("jsonpath=.status.phase='Running'", ready));
+    CHECK_FALSE(met("jsonpath={.status.phase}=Pending", ready));
+    CHECK(met("jsonpath={.status.phase}", ready));
+    CHECK_FALSE(met("jsonpath={.status.none}", ready));
+    CHECK(met("jsonpath={.status.list[*].n}=2", ready));
+    CHECK(met(R"(jsonpath={.status.conditions[?(@.type=="Ready")].status}=True)", ready));
+    CHECK(met("create", ready));
+    CHECK_FALSE(met("delete", ready));
+    CHECK(parse_wait_condition("delete")->kind == wait_kind::gone);
+    CHECK(parse_wait_condition("create")->kind == wait_kind::there);
+}
+
+TEST_CASE("tool: a condition of an older generation does not count", "[tool]")
+{
+    CHECK_FALSE(met(
+        "condition=Ready",
+        R"({"metadata":{"name":"a","generation":2},"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True"}]}})"));
+    CHECK_FALSE(met(
+        "condition=Ready",
+        R"({"metadata":{"name":"a","generation":2},"status":{"conditions":[{"type":"Ready","status":"True","observedGeneration":1}]}})"));
+    CHECK(met(
+        "condition=Ready",
+        R"({"metadata":{"name":"a","generation":2},"status":{"observedGeneration":1,"conditions":[{"type":"Ready","status":"True","observedGeneration":2}]}})"));
+}
+
+TEST_CASE("tool: no state is met by an object that does not exist", "[tool]")
+{
+    for (const char* text : {"condition=Ready", "jsonpath={.a}=b", "jsonpath={.a}", "create"})
+        CHECK_FALSE(parse_wait_condition(text)->met(object()).value());
+    CHECK(parse_wait_condition("delete")->met(object()).value());
+}
+
+TEST_CASE("tool: conditions that say nothing are refused", "[tool]")
+{
+    for (const char* text : {"", "Ready", "condition=", "condition", "jsonpath={.a", "jsonpath={.a}=", "gone"})
+        CHECK(parse_wait_condition(text).error() == cond::invalid);
+}
+
+TEST_CASE("tool: progress is shown from one second on", "[tool]")
+{
+    progress_core core;
+    const time_point start{};
+    CHECK_FALSE(core.line(start + 10s));
+    core.doing("listing pods", start);
+    CHECK_FALSE(core.line(start + 999ms));
+    CHECK(core.line(start + 1s) == "listing pods (1 s)");
+    core.doing("listing \x1b[2Jpods: 500", start + 2s);
+    CHECK(core.line(start + 3s) == "listing  [2Jpods: 500 (3 s)");
+    core.done();
+    CHECK_FALSE(core.line(start + 5s));
+    core.doing(std::string(500, 'x'), start + 5s);
+    CHECK_FALSE(core.line(start + 5s));
+    CHECK(core.line(start + 7s)->size() < 90);
+}
