@@ -1,5 +1,8 @@
 // Snippets of docs/guide/controllers.md and docs/guide/from-event-to-reconcile.md.
+#include <kubecoro/base/as_result.hpp>
 #include <kubecoro/kubecoro.hpp>
+
+#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 
@@ -34,6 +37,15 @@ void add_sources(kubecoro::controller& controller, kubecoro::informer_factory& i
     //]
     maps.remove();
 }
+
+//[as_result
+/// Waits with a timer of one's own, and leaves with cond::cancelled as after an operation of the library.
+asio::awaitable<kubecoro::result<kubecoro::action>> rest(asio::steady_timer& timer)
+{
+    KUBECORO_TRY(co_await timer.async_wait(kubecoro::as_result));
+    co_return kubecoro::action::done();
+}
+//]
 
 //[outcomes
 asio::awaitable<kubecoro::result<action>> reconcile(object_key key, reconcile_context& context)

@@ -32,6 +32,59 @@ asio::awaitable<kubecoro::result<>> by_name(kubecoro::client client, kubecoro::i
     co_return kubecoro::result<>();
 }
 
+/// Passes requests on; a program would note them.
+class tracing_transport final : public kubecoro::transport
+{
+public:
+    explicit tracing_transport(std::shared_ptr<kubecoro::transport> over) : over_(std::move(over)) {}
+    asio::awaitable<kubecoro::result<std::unique_ptr<kubecoro::answer>>> send(kubecoro::request r) override
+    {
+        return over_->send(std::move(r));
+    }
+
+private:
+    std::shared_ptr<kubecoro::transport> over_;
+};
+
+kubecoro::result<kubecoro::client> with_limits(const asio::any_io_executor& executor)
+{
+    //[limits
+    kubecoro::client_options options;
+    options.rate_limit = {.qps = 20, .burst = 30};
+    options.max_requests = 50;
+    options.headers = {{"X-Team", "shop"}};
+    options.wrap_transport = [](std::shared_ptr<kubecoro::transport> over) -> std::shared_ptr<kubecoro::transport> {
+        return std::make_shared<tracing_transport>(std::move(over));
+    };
+    auto client = kubecoro::client::connect(executor, options);
+    //]
+    return client;
+}
+
+kubecoro::result<kubecoro::client> with_proxy(const asio::any_io_executor& executor)
+{
+    //[proxy
+    kubecoro::cluster_config config;
+    config.server = "https://cluster.example.com";
+    config.proxy_url = "socks5://bastion.example.com:1080";
+    auto client = kubecoro::client::create(executor, config);
+    //]
+    return client;
+}
+
+kubecoro::result<kubecoro::client> with_files(const asio::any_io_executor& executor)
+{
+    //[certificates
+    kubecoro::cluster_config config;
+    config.server = "https://cluster.example.com";
+    config.ca_file = "/etc/cluster/ca.crt";
+    config.client_certificate_file = "/etc/cluster/tls.crt";
+    config.client_key_file = "/etc/cluster/tls.key";
+    auto client = kubecoro::client::create(executor, config);
+    //]
+    return client;
+}
+
 kubecoro::result<kubecoro::client> with_plugin(const asio::any_io_executor& executor)
 {
     //[plugin

@@ -1,9 +1,12 @@
-// Snippets of docs/guide/own-writes.md.
+// Snippets of docs/guide/own-writes.md and writing.md.
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/kubecoro.hpp>
 
+#include <boost/json.hpp>
+
 #include <chrono>
+#include <iostream>
 
 namespace asio = boost::asio;
 using kubecoro::core::v1::pod;
@@ -11,13 +14,11 @@ using kubecoro::core::v1::pod;
 //[wait
 asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kubecoro::shared_informer pods)
 {
-    auto answer = co_await cluster.resource(pod::resource(), "shop")
-                      .patch("cart", kubecoro::patch_kind::merge, R"({"metadata":{"labels":{"seen":"yes"}}})");
-    if (!answer) co_return answer.error();
-    auto cart =
-        co_await pods.lister().get_after(kubecoro::object_key(answer->key()), std::string(answer->resource_version()));
-    if (!cart) co_return cart.error();
-    if (!*cart) co_return kubecoro::result<>(); // deleted since
+    auto edit = [](boost::json::object& o) { kubecoro::set_label(o, "seen", "yes"); };
+    const kubecoro::object_key key("shop", "cart");
+    KUBECORO_TRY(auto done, co_await retry_on_conflict(cluster, pod::resource(), key, edit));
+    KUBECORO_TRY(auto cart, co_await pods.lister().get_after(key, std::string(done.now.resource_version())));
+    if (!cart) co_return kubecoro::result<>(); // deleted since
     // From here on every list, index and selector shows the write too.
     co_return kubecoro::result<>();
 }
@@ -37,10 +38,20 @@ asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_inform
 asio::awaitable<kubecoro::result<>> create_once(kubecoro::client cluster, kubecoro::mutation_cache pods)
 {
     if (pods.get("shop", "worker")) co_return kubecoro::result<>(); // also when the watch has not brought it yet
-    auto answer =
-        co_await cluster.resource(pod::resource(), "shop").create(R"({"metadata":{"name":"worker"},"spec":{}})");
-    if (!answer) co_return answer.error();
-    pods.written(*answer);
+    const boost::json::value worker = kubecoro::new_object(pod::resource(), {"shop", "worker"});
+    KUBECORO_TRY(auto created, co_await cluster.create(pod::resource(), "shop", worker));
+    pods.written(created);
+    co_return kubecoro::result<>();
+}
+//]
+
+//[apply
+asio::awaitable<kubecoro::result<>> install(kubecoro::client cluster, std::string manifests)
+{
+    KUBECORO_TRY(auto objects, kubecoro::load_manifests(manifests, "install.yaml"));
+    kubecoro::apply_options how{.field_manager = "shop-installer"};
+    KUBECORO_TRY(auto stored, co_await kubecoro::apply_all(cluster, objects, how));
+    for (const auto& o : stored) std::cout << o.kind() << ' ' << o.key() << '\n';
     co_return kubecoro::result<>();
 }
 //]

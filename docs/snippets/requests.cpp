@@ -1,0 +1,165 @@
+// Snippets of docs/guide/requests.md.
+#include <kubecoro/base/printable.hpp>
+#include <kubecoro/kubecoro.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <chrono>
+#include <iostream>
+
+namespace asio = boost::asio;
+using kubecoro::apps::v1::deployment;
+using kubecoro::core::v1::pod;
+
+//[logs
+asio::awaitable<kubecoro::result<>> follow(kubecoro::client cluster)
+{
+    kubecoro::log_options options{.container = "web", .follow = true, .tail_lines = 100};
+    auto log = co_await kubecoro::pod_logs(cluster, "shop", "cart", options);
+    if (!log) co_return log.error();
+    for (;;) {
+        auto lines = co_await (*log)->next();
+        if (!lines) co_return lines.error();                // the connection broke
+        if (lines->empty()) co_return kubecoro::result<>(); // the container ended
+        for (const auto& line : *lines) std::cout << kubecoro::printable(line.text) << '\n';
+    }
+}
+//]
+
+//[scale
+asio::awaitable<kubecoro::result<>> double_replicas(kubecoro::client cluster)
+{
+    auto now = co_await kubecoro::get_scale(cluster, deployment::resource(), "shop", "cart");
+    if (!now) co_return now.error();
+    kubecoro::scale_options options{.only_from = now->wanted};
+    auto then = co_await kubecoro::set_scale(cluster, deployment::resource(), "shop", "cart", 2 * now->wanted, options);
+    if (!then) co_return then.error(); // cond::conflict: another client was faster
+    co_return kubecoro::result<>();
+}
+//]
+
+//[evict
+asio::awaitable<kubecoro::result<>> drain_one(kubecoro::client cluster, kubecoro::time_source& time, std::string name)
+{
+    kubecoro::delete_options options{.grace_period = std::chrono::seconds{30}};
+    for (;;) {
+        auto gone = co_await kubecoro::evict(cluster, "shop", name, options);
+        if (gone || !kubecoro::is_disruption_budget(gone.error())) co_return gone;
+        auto slept = co_await kubecoro::sleep_for(time, std::chrono::seconds{5});
+        if (!slept) co_return slept;
+    }
+}
+//]
+
+//[token
+asio::awaitable<kubecoro::result<std::string>> token_for(kubecoro::client cluster)
+{
+    kubecoro::token_options options{.audiences = {"vault"}, .lifetime = std::chrono::minutes{10}};
+    auto made = co_await kubecoro::create_token(cluster, "shop", "robot", options);
+    if (!made) co_return made.error();
+    co_return made->token;
+}
+//]
+
+//[dry_run
+asio::awaitable<kubecoro::result<>> would_be_accepted(kubecoro::client cluster, boost::json::value wanted)
+{
+    kubecoro::write_options options{.dry_run = true, .validation = kubecoro::field_validation::strict};
+    auto tried = co_await cluster.create(deployment::resource(), "shop", wanted, options);
+    if (!tried) co_return tried.error();
+    co_return kubecoro::result<>();
+}
+//]
+
+//[warnings
+kubecoro::result<kubecoro::client> connect(asio::any_io_executor executor)
+{
+    kubecoro::client_options options;
+    options.on_warning = [](const kubecoro::server_warning& w) { std::cerr << "Warning: " << w.text << '\n'; };
+    return kubecoro::client::connect(executor, options);
+}
+//]
+
+//[table
+asio::awaitable<kubecoro::result<>> print(kubecoro::client cluster)
+{
+    kubecoro::list_options options{.limit = 500};
+    do {
+        auto page = co_await kubecoro::list_table(cluster, pod::resource(), "shop", options);
+        if (!page) co_return page.error();
+        for (const auto& row : page->rows) {
+            for (std::size_t i = 0; i < row.cells.size(); ++i)
+                if (page->columns[i].priority == 0) std::cout << kubecoro::printable(row.cells[i]) << '\t';
+            std::cout << '\n';
+        }
+        options.continue_token = page->continue_token;
+    } while (!options.continue_token.empty());
+    co_return kubecoro::result<>();
+}
+//]
+
+//[collection
+asio::awaitable<kubecoro::result<>> remove_finished(kubecoro::client cluster)
+{
+    kubecoro::list_options finished{.field_selector = "status.phase=Succeeded"};
+    auto gone = co_await cluster.remove_collection(pod::resource(), "shop", finished);
+    if (!gone) co_return gone.error();
+    co_return kubecoro::result<>();
+}
+//]
+
+//[apply
+asio::awaitable<kubecoro::result<>> apply_replicas(kubecoro::client cluster, std::int64_t replicas)
+{
+    // apiVersion, kind and name are added.
+    const boost::json::value body = boost::json::object{{"spec", boost::json::object{{"replicas", replicas}}}};
+    kubecoro::apply_options options{.field_manager = "shop-autoscaler"};
+    auto applied = co_await cluster.apply(deployment::resource(), "shop", "cart", body, options);
+    if (applied) co_return kubecoro::result<>();
+    for (const auto& c : kubecoro::apply_conflicts(applied.error()))
+        std::cerr << kubecoro::printable(c.field + " belongs to " + c.manager) << '\n';
+    co_return applied.error();
+}
+//]
+
+//[extract
+asio::awaitable<kubecoro::result<>> change_own_fields(kubecoro::client cluster)
+{
+    auto live = co_await cluster.get(deployment::resource(), "shop", "cart");
+    if (!live) co_return live.error();
+    auto mine = kubecoro::extract(*live, "shop-autoscaler");
+    if (!mine) co_return mine.error();
+    (*mine).as_object()["metadata"].as_object()["labels"] = boost::json::object{{"scaled", "yes"}};
+    kubecoro::apply_options options{.field_manager = "shop-autoscaler"};
+    auto applied = co_await cluster.apply(deployment::resource(), "shop", "cart", *mine, options);
+    if (!applied) co_return applied.error();
+    co_return kubecoro::result<>();
+}
+//]
+
+//[migrate
+asio::awaitable<kubecoro::result<>> take_over(kubecoro::client cluster)
+{
+    kubecoro::apply_migration how{.from = {"kubectl-client-side-apply"}, .to = "shop-autoscaler"};
+    auto changed = co_await kubecoro::migrate_to_apply(cluster, deployment::resource(), "shop", "cart", how);
+    if (!changed) co_return changed.error();
+    co_return kubecoro::result<>();
+}
+//]
+
+//[discovery
+asio::awaitable<kubecoro::result<>> describe_kinds(kubecoro::client cluster)
+{
+    const kubecoro::discovery kinds(cluster);
+    auto by_name =
+        co_await kinds.resource_for("deploy"); // also "Deployment", "deployments.apps", "deployments.v1.apps"
+    if (!by_name) co_return by_name.error();
+    auto by_kind = co_await kinds.resource_of("apps/v1", "Deployment");
+    if (!by_kind) co_return by_kind.error();
+    auto all = co_await kinds.resources();
+    if (!all) co_return all.error();
+    for (const auto& gap : (*all)->missing) std::cerr << gap.group << ": " << gap.why.describe() << '\n';
+    co_return kubecoro::result<>();
+}
+//]
