@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"sort"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,15 +41,22 @@ type result struct {
 	Extracted   any            `json:"extracted"`
 }
 
-// Drops what differs between runs.
+// Drops what differs between runs. Servers sort the entries by their times, whose seconds are a matter of chance.
 func settle(o *unstructured.Unstructured) {
 	metadata := o.Object["metadata"].(map[string]any)
 	for _, name := range []string{"creationTimestamp", "resourceVersion", "uid"} {
 		delete(metadata, name)
 	}
-	for _, entry := range metadata["managedFields"].([]any) {
+	entries := metadata["managedFields"].([]any)
+	for _, entry := range entries {
 		delete(entry.(map[string]any), "time")
 	}
+	sort.SliceStable(entries, func(i, j int) bool { return place(entries[i]) < place(entries[j]) })
+}
+
+func place(entry any) string {
+	e := entry.(map[string]any)
+	return fmt.Sprint(e["manager"], "/", e["subresource"], "/", e["operation"], "/", e["apiVersion"])
 }
 
 func run(ctx context.Context, client dynamic.Interface, c testCase) []result {

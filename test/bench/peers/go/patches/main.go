@@ -38,7 +38,8 @@ func equal(a, b []byte) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// dropUnchanged removes the orders of lists that have not changed, which Kubernetes states for lists of texts that are not sorted.
+// dropUnchanged removes what Kubernetes states of fields that have not changed: the orders of lists of texts that are not sorted, and
+// whole objects that are replaced, not merged.
 func dropUnchanged(patch, from, to map[string]any) {
 	for name, value := range patch {
 		if list, is := strings.CutPrefix(name, "$setElementOrder/"); is && from[list] != nil && reflect.DeepEqual(from[list], to[list]) {
@@ -50,8 +51,10 @@ func dropUnchanged(patch, from, to map[string]any) {
 		if !isObject || !wasObject || !willBe {
 			continue
 		}
-		if dropUnchanged(inner, before, after); len(inner) == 0 && reflect.DeepEqual(before, after) {
+		if reflect.DeepEqual(before, after) {
 			delete(patch, name)
+		} else {
+			dropUnchanged(inner, before, after)
 		}
 	}
 }
