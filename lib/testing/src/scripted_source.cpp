@@ -16,7 +16,11 @@ namespace kubecoro::testing {
 struct scripted_watch::state
 {
     using batch = std::vector<watch_event>;
-    using item = std::variant<batch, duration, failure, std::monostate>; // monostate: the clean end
+    struct clean_end
+    {
+        bool early = false;
+    };
+    using item = std::variant<batch, duration, failure, clean_end>;
 
     mutable std::mutex mutex;
     std::deque<item> items;
@@ -63,6 +67,7 @@ public:
     }
     ~stream() override { state_->close(); }
     asio::awaitable<result<std::vector<watch_event>>> next() override;
+    bool ended_early() const noexcept override { return ended_early_; }
 
 private:
     /// Sets the end, which every later next() returns.
@@ -75,6 +80,7 @@ private:
     std::shared_ptr<state> state_;
     std::shared_ptr<kubecoro::time_source> clock_;
     std::optional<result<std::vector<watch_event>>> end_;
+    bool ended_early_ = false;
 };
 
 asio::awaitable<result<std::vector<watch_event>>> scripted_watch::stream::next()
@@ -92,6 +98,7 @@ asio::awaitable<result<std::vector<watch_event>>> scripted_watch::stream::next()
         } else if (const auto* f = std::get_if<failure>(&*item)) {
             co_return finish(*f);
         } else {
+            ended_early_ = std::get<state::clean_end>(*item).early;
             co_return finish(state::batch{});
         }
     }
@@ -119,7 +126,8 @@ const scripted_watch& scripted_watch::pause(duration d) const
     return *this;
 }
 
-void scripted_watch::end() const { state_->put(std::monostate{}); }
+void scripted_watch::end() const { state_->put(state::clean_end{}); }
+void scripted_watch::end_early() const { state_->put(state::clean_end{true}); }
 void scripted_watch::fail(failure f) const { state_->put(std::move(f)); }
 
 bool scripted_watch::opened() const

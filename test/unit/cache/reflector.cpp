@@ -46,6 +46,20 @@ TEST_CASE("public reflector: runs until it is cancelled, and only once", "[cache
     CHECK(f.heard.empty());
 }
 
+TEST_CASE("public reflector: a watch that newer certificates end at once is opened again, and no failure",
+          "[cache][parts]")
+{
+    reflecting f;
+    auto watch = f.to_watch();
+    watch.end_early();
+    auto next = f.source().on_watch();
+    f.run.advance(10s);
+    CHECK(next.opened());
+    CHECK(f.pods->stats().lists == 1);
+    CHECK(f.pods->stats().failures == 0);
+    CHECK(f.heard.empty());
+}
+
 TEST_CASE("public reflector: an expired watch gives the sink the full content", "[cache][parts]")
 {
     reflecting f;

@@ -223,6 +223,28 @@ TEST_CASE("reflector: a watch that ends within a second without an event is a re
     CHECK(s.relists(relist_reason::short_watch) == 1);
 }
 
+TEST_CASE("reflector: a watch that the client itself ends within a second is no failure: watch with backoff",
+          "[cache][reflector]")
+{
+    script s;
+    s.to_watch();
+    SECTION("short")
+    {
+        s.now += 999ms;
+        s.ends_early();
+        CHECK(s.waits() >= 800ms);
+        CHECK(s.watches().resource_version == "5");
+    }
+    SECTION("not short")
+    {
+        s.now += 1s;
+        s.ends_early();
+        CHECK(s.watches().resource_version == "5");
+    }
+    CHECK(s.c.stats().lists == 1);
+    CHECK(s.c.stats().failures == 0);
+}
+
 TEST_CASE("reflector: a refused connection or a 429 keeps the version and does not list", "[cache][reflector]")
 {
     script s;

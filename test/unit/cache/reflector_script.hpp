@@ -53,6 +53,7 @@ struct script
     void refused(failure f) { next = c.on_watch_opened(std::move(f), now); }
     void events(std::vector<watch_event> batch) { next = c.on_events(std::move(batch), now); }
     void ends() { events({}); }
+    void ends_early() { next = c.on_ended_early(now); }
     void breaks(failure f) { next = c.on_watch_failed(f, now); }
     duration waits()
     {

@@ -80,7 +80,8 @@ public:
     {
         watch_options options;
     };
-    /// Await the next batch, at most until silent_until(); reply with on_events, on_watch_failed or on_silence.
+    /// Await the next batch, at most until silent_until(); reply with on_events, on_ended_early,
+    /// on_watch_failed or on_silence.
     struct do_read
     {
     };
@@ -130,6 +131,8 @@ public:
     [[nodiscard]] action on_watch_opened(const result<>& opened, time_point now);
     /// An empty batch is the regular end of the watch.
     [[nodiscard]] action on_events(std::vector<watch_event> batch, time_point now);
+    /// The client ended the watch itself, see watch_stream::ended_early().
+    [[nodiscard]] action on_ended_early(time_point now);
     /// The stream broke.
     [[nodiscard]] action on_watch_failed(const failure& why, time_point now);
     /// No batch arrived until silent_until().

@@ -237,6 +237,14 @@ reflector_core::action reflector_core::end_of_watch(time_point now)
     return begin_watch(false);
 }
 
+reflector_core::action reflector_core::on_ended_early(time_point now)
+{
+    if (phase_ == phase::stopped || watch_.initial || watch_.moved || lived(now) >= policy_.short_watch)
+        return on_events({}, now);
+    // Not at once: informers whose certificates expire when they are made would end each other's watches without a pause.
+    return wait_then_watch(failure(cond::unreachable, "newer certificates replaced those of a new watch"));
+}
+
 reflector_core::action reflector_core::on_watch_failed(const failure& why, time_point now)
 {
     if (phase_ == phase::stopped) return do_stop{};

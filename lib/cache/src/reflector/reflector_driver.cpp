@@ -246,7 +246,10 @@ asio::awaitable<result<>> reflector_driver::read_on()
         // Cancelled by the stop or the deadline: the caller decides the next action.
         if (!batch && cancellation.cancelled() != asio::cancellation_type::none) break;
         const auto now = time_->now();
-        next_ = batch ? core_.on_events(std::move(*batch), now) : core_.on_watch_failed(batch.error(), now);
+        if (batch && batch->empty() && stream_->ended_early())
+            next_ = core_.on_ended_early(now);
+        else
+            next_ = batch ? core_.on_events(std::move(*batch), now) : core_.on_watch_failed(batch.error(), now);
         apply();
         if (!sink_.has_room()) {
             auto holding = hold();

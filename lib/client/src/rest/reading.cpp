@@ -48,6 +48,7 @@ public:
     }
 
     asio::awaitable<result<std::vector<watch_event>>> next() override { return catch_failure(next_batch()); }
+    bool ended_early() const noexcept override { return ended_early_; }
 
 private:
     asio::awaitable<result<std::vector<watch_event>>> next_batch()
@@ -65,8 +66,8 @@ private:
             }
             const bool end = bytes->empty();
             // The rest of an event that was cut comes again with the next watch.
-            const bool cut = end && body_->ended_early();
-            auto fed = cut ? result<>() : end ? decoder_.finish() : decode(*bytes, events);
+            ended_early_ = end && body_->ended_early();
+            auto fed = ended_early_ ? result<>() : end ? decoder_.finish() : decode(*bytes, events);
             if (end) body_.reset();
             // The valid events of a broken batch are delivered first; the failure waits for the next call.
             if (!fed) finish_with(fed.error().with_request(request_.method, request_.target));
@@ -119,6 +120,7 @@ private:
     bool listing_;
     /// Number of events in the last batch: the capacity to reserve for the next one.
     std::size_t last_batch_ = 0;
+    bool ended_early_ = false;
     std::optional<failure> failed_;
 };
 

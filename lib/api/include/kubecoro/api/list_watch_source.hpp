@@ -33,6 +33,10 @@ public:
         again.
         @par Cancellation  terminal, partial: the stream is closed. */
     [[nodiscard]] virtual boost::asio::awaitable<result<std::vector<watch_event>>> next() = 0;
+
+    /// Whether the clean end was the client's own doing: newer certificates replace those of the connection. It says nothing
+    /// about the server then.
+    [[nodiscard]] virtual bool ended_early() const noexcept { return false; }
 };
 
 /** The source of an informer's objects: the seam between cache and client.

@@ -47,6 +47,8 @@ public:
     const scripted_watch& pause(duration d) const;
     /// Ends the watch cleanly, after everything sent before.
     void end() const;
+    /// The same, as the client itself ends a watch when newer certificates replace those of its connection.
+    void end_early() const;
     /// Breaks the watch off, after everything sent before.
     void fail(failure f) const;
 
