@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Compiles lines as a user writes them: a good one compiles, a bad one is refused with the text that helps, in 30 lines at most.
-# usage: lines.sh SOURCE_TREE COMPILER [FILE..]; without files all of test/package/lines. docs/testing.md describes the format.
+# usage: lines.sh SOURCE_TREE COMPILER KINDS_HEADERS [FILE..]; without files all of test/package/lines. KINDS_HEADERS: the generated types. docs/testing.md describes the format.
 set -uo pipefail
 
-root=$1 compiler=$2
-shift 2
+root=$1 compiler=$2 kinds=$3
+shift 3
 [ $# -gt 0 ] || set -- "$root"/test/package/lines/*.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 flags=(-std=c++20 -Wall -Wextra -Wno-unused -fdiagnostics-color=never)
 for module in base api client cache controller apiserver testing package; do flags+=("-I$root/lib/$module/include"); done
+flags+=("-I$kinds")
 gcc=$("$compiler" -dM -E -x c++ /dev/null | awk '$2 == "__clang__" {print 99; exit} $2 == "__GNUC__" {v = $3} END {if (v) print v}' | head -1)
 [ "$gcc" = 99 ] && flags+=(-DBOOST_ASIO_DISABLE_THREAD_KEYWORD_EXTENSION)
 sed '/^#pragma once$/d' "$root/test/package/lines/prelude.hpp" >"$work/prelude.hpp"

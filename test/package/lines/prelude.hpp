@@ -3,6 +3,9 @@
 
 #include <kubecoro/kubecoro.hpp>
 
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/pod.hpp>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -23,17 +26,19 @@ struct with
 {
     client cluster;
     informer_factory informers;
-    shared_informer pods;
-    lister listed;
-    resource_client maps;
-    subscription changes;
-    controller shop;
+    shared_informer<object> pods;
+    lister<object> listed;
+    resource_client<object> maps;
+    subscription<object> changes;
+    controller<object> shop;
     reconciler reconcile;
     object_key key;
     resource_type type;
     std::string text;
     std::shared_ptr<time_source> time;
-    event_handler handler;
+    event_handler<object> handler;
+    shared_informer<core_v1::pod> typed_pods;
+    lister<core_v1::pod> typed_listed;
 
     asio::awaitable<void> turn();
 };

@@ -189,8 +189,8 @@ void delta_processor::resync(std::uint64_t target)
 {
     auto* const listener = with_.listeners.find(target);
     if (listener == nullptr) return;
-    std::vector<notification> again;
-    for (const auto& o : with_.fifo.to_show(with_.content->list({}))) again.emplace_back(updated{o, o});
+    std::vector<notification<object>> again;
+    for (const auto& o : with_.fifo.to_show(with_.content->list({}))) again.emplace_back(updated<object>{o, o});
     if (!again.empty()) listener->add_resync(again);
 }
 
@@ -252,7 +252,7 @@ result<> delta_processor::transform(object& o)
 
 // ---- announcements
 
-std::vector<notification>& delta_processor::begin_announcement(departure why)
+std::vector<notification<object>>& delta_processor::begin_announcement(departure why)
 {
     return unannounced_.emplace_back(announcement{with_.listeners.to_all(), why}).news;
 }
@@ -264,7 +264,7 @@ void delta_processor::announce()
         if (a.news.empty()) continue;
         if (a.why != departure::deleted)
             for (auto& n : a.news)
-                if (auto* d = std::get_if<deleted>(&n)) d->why = a.why;
+                if (auto* d = std::get_if<deleted<object>>(&n)) d->why = a.why;
         trace("stored", a.news);
         with_.listeners.distribute(a.news, a.to);
         with_.waiters.tell(a.news);
@@ -273,7 +273,7 @@ void delta_processor::announce()
     }
 }
 
-void delta_processor::trace(std::string_view station, const std::vector<notification>& news) const
+void delta_processor::trace(std::string_view station, const std::vector<notification<object>>& news) const
 {
     if (!trace_.on()) return;
     for (const auto& n : news) trace_.pass(station, n);

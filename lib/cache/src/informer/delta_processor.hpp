@@ -67,7 +67,7 @@ private:
         shared_processor::delivery to;
         /// Why its objects were deleted.
         departure why = departure::deleted;
-        std::vector<notification> news = {};
+        std::vector<notification<object>> news = {};
     };
 
     [[nodiscard]] boost::asio::awaitable<result<>> process_batches();
@@ -88,13 +88,13 @@ private:
     void keep_left_out(replaced_list& list) const;
 
     /// Makes room for an announcement. Call before the store changes: nothing may fail between the two.
-    [[nodiscard]] std::vector<notification>& begin_announcement(departure why = departure::deleted);
+    [[nodiscard]] std::vector<notification<object>>& begin_announcement(departure why = departure::deleted);
     /// Distributes what has not been announced, in order.
     void announce();
     /// Passes the versions of the marks, each with the changes of its push.
     void pass_versions(std::span<const delta> deltas);
     void set_version(informer_lane& l, const std::string& version, std::span<const delta> by);
-    void trace(std::string_view station, const std::vector<notification>& news) const;
+    void trace(std::string_view station, const std::vector<notification<object>>& news) const;
 
     parts with_;
     const event_trace trace_;

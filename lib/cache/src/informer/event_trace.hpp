@@ -22,7 +22,7 @@ public:
         if (on_) [[unlikely]]
             write(station, o);
     }
-    void pass(std::string_view station, const notification& n) const
+    void pass(std::string_view station, const notification<object>& n) const
     {
         if (on_) [[unlikely]]
             write(station, object_of(n));

@@ -56,7 +56,7 @@ informer_engine::informer_engine(informer_settings s)
       store_(std::make_shared<store>(settings_.log, large_change, decoder_.encoding)),
       registry_(settings_.log.with({{"informer", settings_.label}}),
                 {.run =
-                     [this](const auto& listener, event_handler handler, const kept_executor& executor) {
+                     [this](const auto& listener, event_handler<object> handler, const kept_executor& executor) {
                          for (auto& reading : listener->run(std::move(handler)))
                              handlers_.spawn("handler " + listener->name(), executor.get(), std::move(reading));
                      },
@@ -256,7 +256,7 @@ std::string informer_engine::describe() const { return describe_informer(setting
 
 // ---- listeners
 
-std::shared_ptr<processor_listener> informer_engine::add_handler(event_handler handler, handler_options options)
+std::shared_ptr<processor_listener> informer_engine::add_handler(event_handler<object> handler, handler_options options)
 {
     listener_registry::admission a;
     a.handler = std::move(handler);

@@ -46,7 +46,8 @@ public:
     /// Stops with the context, if that ends first. Call before any other function.
     void end_with_context();
     void start();
-    [[nodiscard]] std::shared_ptr<processor_listener> add_handler(event_handler handler, handler_options options);
+    [[nodiscard]] std::shared_ptr<processor_listener> add_handler(event_handler<object> handler,
+                                                                  handler_options options);
     [[nodiscard]] std::shared_ptr<processor_listener> add_subscription(subscription_options options);
     /// Reports the states of its key to the waiter from now on; after `limit` it ends with cond::timed_out. 0 = no
     /// limit.

@@ -169,7 +169,7 @@ informer_factory::~informer_factory()
     for (auto& engine : state_->all_engines()) informer_engine::abandon(std::move(engine));
 }
 
-shared_informer informer_factory::get(const resource_type& resource, informer_options options)
+shared_informer<object> informer_factory::get(const resource_type& resource, informer_options options)
 {
     if (!options.name.empty()) options.field_selector = with_name(options.field_selector, options.name);
     options.label_selector = canonical<label_selector>(options.label_selector);
@@ -178,7 +178,7 @@ shared_informer informer_factory::get(const resource_type& resource, informer_op
     auto engine = state_->find_or_make(resource, std::move(options));
     // Not under the mutex: building a label index visits all objects.
     for (const auto& label : labels) engine->content()->index_label(label);
-    return shared_informer(std::move(engine));
+    return shared_informer<object>(std::move(engine));
 }
 
 void informer_factory::start()
@@ -188,14 +188,14 @@ void informer_factory::start()
 
 asio::awaitable<result<>> informer_factory::has_synced() { return wait_for_cache_sync(informers()); }
 
-std::vector<shared_informer> informer_factory::informers() const
+std::vector<shared_informer<object>> informer_factory::informers() const
 {
-    std::vector<shared_informer> out;
+    std::vector<shared_informer<object>> out;
     for (auto& engine : state_->engines()) out.emplace_back(std::move(engine));
     return out;
 }
 
-asio::awaitable<result<>> informer_factory::release(shared_informer informer)
+asio::awaitable<result<>> informer_factory::release(shared_informer<object> informer)
 {
     return catch_failure(state::release(state_, std::move(informer.engine_)));
 }

@@ -10,54 +10,57 @@ namespace asio = boost::asio;
 namespace kubecoro {
 using namespace detail;
 
-registration shared_informer::add_event_handler(event_handler handler, handler_options options) const
+registration shared_informer<object>::add_event_handler(event_handler<object> handler, handler_options options) const
 {
     return registration(engine_->add_handler(std::move(handler), std::move(options)));
 }
 
-subscription shared_informer::subscribe(subscription_options options) const
+subscription<object> shared_informer<object>::subscribe(subscription_options options) const
 {
-    return subscription(engine_->add_subscription(std::move(options)));
+    return subscription<object>(engine_->add_subscription(std::move(options)));
 }
 
-result<> shared_informer::add_index(std::string name, index_function f) const
+result<> shared_informer<object>::add_index(std::string name, index_function f) const
 {
     return engine_->add_index(std::move(name), std::move(f));
 }
 
-kubecoro::lister shared_informer::lister() const { return kubecoro::lister(engine_->content()); }
-asio::awaitable<result<>> shared_informer::has_synced() const { return engine_->gate().wait(); }
-bool shared_informer::synced() const noexcept { return engine_->gate().is_open(); }
-asio::awaitable<result<>> shared_informer::wait_until(std::string resource_version, std::string ns) const
+kubecoro::lister<object> shared_informer<object>::lister() const
+{
+    return kubecoro::lister<object>(engine_->content());
+}
+asio::awaitable<result<>> shared_informer<object>::has_synced() const { return engine_->gate().wait(); }
+bool shared_informer<object>::synced() const noexcept { return engine_->gate().is_open(); }
+asio::awaitable<result<>> shared_informer<object>::wait_until(std::string resource_version, std::string ns) const
 {
     return lister().wait_until(std::move(resource_version), std::move(ns));
 }
-informer_state shared_informer::state() const { return engine_->state(); }
-std::string shared_informer::last_resource_version() const { return engine_->lanes().version(); }
-informer_stats shared_informer::stats() const { return engine_->stats(); }
-std::string shared_informer::describe() const { return engine_->describe(); }
-const resource_type& shared_informer::resource() const noexcept { return engine_->resource(); }
+informer_state shared_informer<object>::state() const { return engine_->state(); }
+std::string shared_informer<object>::last_resource_version() const { return engine_->lanes().version(); }
+informer_stats shared_informer<object>::stats() const { return engine_->stats(); }
+std::string shared_informer<object>::describe() const { return engine_->describe(); }
+const resource_type& shared_informer<object>::resource() const noexcept { return engine_->resource(); }
 
-asio::awaitable<result<>> shared_informer::set_namespaces(std::vector<std::string> namespaces) const
+asio::awaitable<result<>> shared_informer<object>::set_namespaces(std::vector<std::string> namespaces) const
 {
     return engine_->set_namespaces(std::move(namespaces));
 }
 
-asio::awaitable<result<>> shared_informer::add_namespace(std::string ns) const
+asio::awaitable<result<>> shared_informer<object>::add_namespace(std::string ns) const
 {
     return engine_->add_namespace(std::move(ns));
 }
 
-asio::awaitable<result<>> shared_informer::remove_namespace(std::string ns) const
+asio::awaitable<result<>> shared_informer<object>::remove_namespace(std::string ns) const
 {
     return engine_->remove_namespace(std::move(ns));
 }
 
-void shared_informer::retry_now() const { engine_->retry_now(); }
+void shared_informer<object>::retry_now() const { engine_->retry_now(); }
 
-std::vector<std::string> shared_informer::namespaces() const { return engine_->lanes().namespaces(); }
+std::vector<std::string> shared_informer<object>::namespaces() const { return engine_->lanes().namespaces(); }
 
-asio::awaitable<result<>> wait_for_cache_sync(std::vector<shared_informer> informers)
+asio::awaitable<result<>> wait_for_cache_sync(std::vector<shared_informer<object>> informers)
 {
     std::vector<awaited> all;
     all.reserve(informers.size());

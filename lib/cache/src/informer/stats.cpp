@@ -21,11 +21,11 @@ std::string_view to_string(coalesce policy) noexcept
     return "unknown";
 }
 
-const object& object_of(const notification& n) noexcept
+const object& object_of(const notification<object>& n) noexcept
 {
-    if (const auto* a = std::get_if<added>(&n)) return a->obj;
-    if (const auto* u = std::get_if<updated>(&n)) return u->after;
-    return std::get_if<deleted>(&n)->obj;
+    if (const auto* a = std::get_if<added<object>>(&n)) return a->obj;
+    if (const auto* u = std::get_if<updated<object>>(&n)) return u->after;
+    return std::get_if<deleted<object>>(&n)->obj;
 }
 
 std::string_view to_string(departure d) noexcept

@@ -23,22 +23,22 @@ result<> event_filter::assume(const object& o)
     return {};
 }
 
-event_filter::outcome event_filter::apply(notification& n)
+event_filter::outcome event_filter::apply(notification<object>& n)
 {
     const object& about = object_of(n);
-    if (std::holds_alternative<deleted>(n)) return {told_.erase(about)};
+    if (std::holds_alternative<deleted<object>>(n)) return {told_.erase(about)};
     const bool told = told_.contains(about);
     const auto matches = ask(about);
     if (!matches) return {told, matches.error()};
     if (*matches == told) return {told};
-    auto* u = std::get_if<updated>(&n);
+    auto* u = std::get_if<updated<object>>(&n);
     if (*matches) {
         told_.insert(about);
-        if (u) n = added{std::move(u->after), false};
+        if (u) n = added<object>{std::move(u->after), false};
         return {true};
     }
     told_.erase(about);
-    if (u) n = deleted{std::move(u->before), false};
+    if (u) n = deleted<object>{std::move(u->before), false};
     return {u != nullptr};
 }
 

@@ -26,7 +26,7 @@ public:
         /// The filter's exception; the object then keeps its previous match result.
         result<> asked = {};
     };
-    [[nodiscard]] outcome apply(notification& n);
+    [[nodiscard]] outcome apply(notification<object>& n);
     /// Marks the object as known to the reader without an event, if it matches.
     [[nodiscard]] result<> assume(const object& o);
 

@@ -4,7 +4,7 @@
 
 namespace kubecoro::detail {
 
-notification key_turns::take(line& l, turn t)
+notification<object> key_turns::take(line& l, turn t)
 {
     l.busy = true;
     l.initial = t.initial;
@@ -12,7 +12,7 @@ notification key_turns::take(line& l, turn t)
     return std::move(t.event);
 }
 
-std::optional<notification> key_turns::begin(turn t)
+std::optional<notification<object>> key_turns::begin(turn t)
 {
     line& l = lines_[object_of(t.event)];
     if (t.initial) ++initial_;
@@ -22,7 +22,7 @@ std::optional<notification> key_turns::begin(turn t)
     return std::nullopt;
 }
 
-std::optional<notification> key_turns::next()
+std::optional<notification<object>> key_turns::next()
 {
     while (!ready_.empty()) {
         const object key = std::move(ready_.front());
@@ -52,7 +52,7 @@ void key_turns::done(object_key_view key)
         ready_.push_back(at->first);
 }
 
-notification* key_turns::last(object_key_view key)
+notification<object>* key_turns::last(object_key_view key)
 {
     const auto at = lines_.find(key);
     return at == lines_.end() || at->second.waiting.empty() ? nullptr : &at->second.waiting.back().event;

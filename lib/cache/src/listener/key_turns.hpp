@@ -20,19 +20,19 @@ public:
     /// An event, and whether it counts as initial.
     struct turn
     {
-        notification event;
+        notification<object> event;
         bool initial = false;
     };
 
     /// Starts processing the event, or queues it behind the one of its key in progress.
-    [[nodiscard]] std::optional<notification> begin(turn t);
+    [[nodiscard]] std::optional<notification<object>> begin(turn t);
     /// Returns a waiting event whose key is free again; the key that became free first comes first.
-    [[nodiscard]] std::optional<notification> next();
+    [[nodiscard]] std::optional<notification<object>> next();
     /// Called when the event of this key in progress has ended.
     void done(object_key_view key);
 
     /// Returns the last event that waits behind this key, or null.
-    [[nodiscard]] notification* last(object_key_view key);
+    [[nodiscard]] notification<object>* last(object_key_view key);
     /// Removes that event.
     void drop_last(object_key_view key);
     /// Drops waiting events; those in progress stay.
@@ -52,7 +52,7 @@ private:
         bool initial = false;
     };
 
-    notification take(line& l, turn t);
+    notification<object> take(line& l, turn t);
 
     /// The keys in progress or with waiting events. The key's handle is that of the first event, released with the last
     /// one.

@@ -15,17 +15,17 @@ enum class merge_result
 };
 
 /// Merges `newer` into `older` if one event can express both.
-merge_result merge_into(notification& older, const notification& newer)
+merge_result merge_into(notification<object>& older, const notification<object>& newer)
 {
     // An add always starts a new event: the deletion before it may wait elsewhere.
-    if (std::holds_alternative<added>(newer)) return merge_result::apart;
-    if (auto* a = std::get_if<added>(&older)) {
-        if (std::holds_alternative<deleted>(newer)) return merge_result::nothing_left;
+    if (std::holds_alternative<added<object>>(newer)) return merge_result::apart;
+    if (auto* a = std::get_if<added<object>>(&older)) {
+        if (std::holds_alternative<deleted<object>>(newer)) return merge_result::nothing_left;
         a->obj = object_of(newer);
         return merge_result::merged;
     }
-    if (auto* u = std::get_if<updated>(&older)) {
-        if (std::holds_alternative<deleted>(newer))
+    if (auto* u = std::get_if<updated<object>>(&older)) {
+        if (std::holds_alternative<deleted<object>>(newer))
             older = newer;
         else
             u->after = object_of(newer);
@@ -37,17 +37,17 @@ merge_result merge_into(notification& older, const notification& newer)
 }
 
 /// True for events that do not stem from a change on the server.
-bool is_initial(const notification& n) noexcept
+bool is_initial(const notification<object>& n) noexcept
 {
-    const auto* a = std::get_if<added>(&n);
+    const auto* a = std::get_if<added<object>>(&n);
     return a && a->initial;
 }
-bool is_resync(const notification& n) noexcept
+bool is_resync(const notification<object>& n) noexcept
 {
-    const auto* u = std::get_if<updated>(&n);
+    const auto* u = std::get_if<updated<object>>(&n);
     return u && u->resync();
 }
-bool is_replay(const notification& n) noexcept { return is_initial(n) || is_resync(n); }
+bool is_replay(const notification<object>& n) noexcept { return is_initial(n) || is_resync(n); }
 
 std::size_t merge_threshold(coalesce policy, std::size_t max_pending) noexcept
 {
@@ -74,7 +74,7 @@ listener_core::listener_core(std::size_t max_pending, coalesce policy)
 {
 }
 
-void listener_core::add(const notification& n)
+void listener_core::add(const notification<object>& n)
 {
     if (policy_ == coalesce::never && !admit_replay(n)) return;
     if (!crowded()) return append(n);
@@ -83,7 +83,7 @@ void listener_core::add(const notification& n)
 }
 
 /// For policy `never`: returns whether the event is accepted.
-bool listener_core::admit_replay(const notification& n)
+bool listener_core::admit_replay(const notification<object>& n)
 {
     if (overrun_) return false;
     if (is_replay(n)) {
@@ -94,20 +94,20 @@ bool listener_core::admit_replay(const notification& n)
     return !overrun_;
 }
 
-void listener_core::add_resync(std::span<const notification> all)
+void listener_core::add_resync(std::span<const notification<object>> all)
 {
     if (policy_ == coalesce::never && replays_ != 0) return;
     add(all);
 }
 
-void listener_core::append(const notification& n)
+void listener_core::append(const notification<object>& n)
 {
     queue_.emplace_back(n);
     ++live_;
     if (last_) last_->insert_or_assign(object_of(n), first_ + queue_.size() - 1);
 }
 
-void listener_core::merge(const notification& n)
+void listener_core::merge(const notification<object>& n)
 {
     if (auto found = last_->find(object_of(n)); found != last_->end()) return merge_into_queue(found, n);
     const auto key = object_of(n).key();
@@ -118,7 +118,7 @@ void listener_core::merge(const notification& n)
     if (merged == merge_result::nothing_left) turns_.drop_last(key);
 }
 
-void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, const notification& n)
+void listener_core::merge_into_queue(object_map<std::uint64_t>::iterator found, const notification<object>& n)
 {
     const std::uint64_t position = found->second;
     switch (merge_into(*at(position), n)) {
@@ -178,14 +178,14 @@ void listener_core::compact()
 void listener_core::mark_initial() { mark_ = first_ + queue_.size(); }
 
 /// Removes and returns the front entry, which must not be empty.
-notification listener_core::take_front()
+notification<object> listener_core::take_front()
 {
     entry& front = queue_.front();
     if (last_) {
         const auto found = last_->find(object_of(*front));
         if (found != last_->end() && found->second == first_) last_->erase(found);
     }
-    notification n = std::move(*front);
+    notification<object> n = std::move(*front);
     queue_.pop_front();
     ++first_;
     --live_;
@@ -198,11 +198,11 @@ void listener_core::calm_down()
     if (policy_ == coalesce::hybrid || last_->bucket_count() > small_table) last_.reset();
 }
 
-std::vector<notification> listener_core::pop(std::size_t max)
+std::vector<notification<object>> listener_core::pop(std::size_t max)
 {
     finished();
     in_work_ = true;
-    std::vector<notification> out;
+    std::vector<notification<object>> out;
     out.reserve(std::min(max, live_));
     for (trim(); !queue_.empty() && out.size() < max; trim()) out.push_back(take_front());
     in_work_ = !out.empty();
@@ -212,7 +212,7 @@ std::vector<notification> listener_core::pop(std::size_t max)
     return out;
 }
 
-std::optional<notification> listener_core::take()
+std::optional<notification<object>> listener_core::take()
 {
     auto out = turns_.next();
     for (trim(); !out && !queue_.empty(); trim()) {
@@ -226,7 +226,7 @@ std::optional<notification> listener_core::take()
     return out;
 }
 
-void listener_core::handed_out(const notification& n)
+void listener_core::handed_out(const notification<object>& n)
 {
     if (policy_ == coalesce::never && is_replay(n)) --replays_;
 }

@@ -29,13 +29,13 @@ class listener_core
 public:
     explicit listener_core(std::size_t max_pending, coalesce policy = coalesce::hybrid);
 
-    void add(const notification& n);
-    void add(std::span<const notification> batch)
+    void add(const notification<object>& n);
+    void add(std::span<const notification<object>> batch)
     {
         for (const auto& n : batch) add(n);
     }
     /// Adds a resync. The policy `never` skips it while an earlier one waits, since nothing else bounds resyncs.
-    void add_resync(std::span<const notification> all);
+    void add_resync(std::span<const notification<object>> all);
     /// True when more than max_pending events waited and none could merge: later events are dropped.
     [[nodiscard]] bool overrun() const noexcept { return overrun_; }
 
@@ -43,11 +43,11 @@ public:
     void mark_initial();
 
     /// Returns the next events; they are in progress until finished().
-    [[nodiscard]] std::vector<notification> pop(std::size_t max);
+    [[nodiscard]] std::vector<notification<object>> pop(std::size_t max);
     void finished() noexcept { finished_ = first_; }
 
     /// Returns the next event whose key is not in progress; that key is in progress until done().
-    [[nodiscard]] std::optional<notification> take();
+    [[nodiscard]] std::optional<notification<object>> take();
     void done(object_key_view key) { turns_.done(key); }
 
     /// Drops waiting events.
@@ -66,15 +66,15 @@ public:
 
 private:
     /// Empty when it cancelled out with another one.
-    using entry = std::optional<notification>;
+    using entry = std::optional<notification<object>>;
 
     [[nodiscard]] bool crowded() const noexcept { return pending() >= merge_from_; }
-    [[nodiscard]] bool admit_replay(const notification& n);
-    void merge(const notification& n);
-    void merge_into_queue(object_map<std::uint64_t>::iterator found, const notification& n);
-    void append(const notification& n);
-    [[nodiscard]] notification take_front();
-    void handed_out(const notification& n);
+    [[nodiscard]] bool admit_replay(const notification<object>& n);
+    void merge(const notification<object>& n);
+    void merge_into_queue(object_map<std::uint64_t>::iterator found, const notification<object>& n);
+    void append(const notification<object>& n);
+    [[nodiscard]] notification<object> take_front();
+    void handed_out(const notification<object>& n);
     void calm_down();
     void build_index();
     void drop(std::uint64_t position);

@@ -24,14 +24,15 @@ public:
     {
         processor_listener::settings settings;
         /// Empty = a subscription, which reads by itself.
-        std::optional<event_handler> handler = {};
+        std::optional<event_handler<object>> handler = {};
         kept_executor executor = {};
         /// 0 = none.
         duration resync{0};
     };
     struct starter
     {
-        std::function<void(const std::shared_ptr<processor_listener>&, event_handler, const kept_executor&)> run;
+        std::function<void(const std::shared_ptr<processor_listener>&, event_handler<object>, const kept_executor&)>
+            run;
         std::function<void(const std::shared_ptr<processor_listener>&, duration)> resync;
     };
 

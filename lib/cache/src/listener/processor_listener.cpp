@@ -17,11 +17,11 @@ namespace asio = boost::asio;
 namespace kubecoro::detail {
 namespace {
 
-call_outcome call_handler(const event_handler& handler, const notification& n)
+call_outcome call_handler(const event_handler<object>& handler, const notification<object>& n)
 {
-    if (const auto* a = std::get_if<added>(&n)) return call(handler.on_add, *a);
-    if (const auto* u = std::get_if<updated>(&n)) return call(handler.on_update, *u);
-    return call(handler.on_delete, std::get<deleted>(n));
+    if (const auto* a = std::get_if<added<object>>(&n)) return call(handler.on_add, *a);
+    if (const auto* u = std::get_if<updated<object>>(&n)) return call(handler.on_update, *u);
+    return call(handler.on_delete, std::get<deleted<object>>(n));
 }
 
 double seconds(duration d) { return std::chrono::duration<double>(d).count(); }
@@ -45,10 +45,10 @@ processor_listener::~processor_listener() { gate_.close(); }
 
 // ---- the informer's side
 
-void processor_listener::add(std::span<const notification> batch) { add(batch, false); }
-void processor_listener::add_resync(std::span<const notification> batch) { add(batch, true); }
+void processor_listener::add(std::span<const notification<object>> batch) { add(batch, false); }
+void processor_listener::add_resync(std::span<const notification<object>> batch) { add(batch, true); }
 
-void processor_listener::add(std::span<const notification> batch, bool resync)
+void processor_listener::add(std::span<const notification<object>> batch, bool resync)
 {
     warn_if_overdue();
     {
@@ -65,12 +65,12 @@ void processor_listener::add(std::span<const notification> batch, bool resync)
                           {{"handler", settings_.name}, {"max_pending", settings_.max_pending}});
 }
 
-void processor_listener::take_in(std::span<const notification> batch, bool resync)
+void processor_listener::take_in(std::span<const notification<object>> batch, bool resync)
 {
     if (resync) return core_.add_resync(batch);
     if (settings_.initial) return core_.add(batch);
     for (const auto& n : batch) {
-        const auto* a = std::get_if<added>(&n);
+        const auto* a = std::get_if<added<object>>(&n);
         if (!a || !a->initial || core_.marked())
             core_.add(n);
         else if (filter_)
@@ -144,12 +144,12 @@ bool processor_listener::wants_turn()
     return has_pending();
 }
 
-asio::awaitable<std::optional<std::vector<notification>>> processor_listener::pop(std::size_t max)
+asio::awaitable<std::optional<std::vector<notification<object>>>> processor_listener::pop(std::size_t max)
 {
     return pop(shared_from_this(), max);
 }
 
-asio::awaitable<std::optional<std::vector<notification>>>
+asio::awaitable<std::optional<std::vector<notification<object>>>>
 processor_listener::pop(std::shared_ptr<processor_listener> self, std::size_t max)
 {
     for (;;) {
@@ -204,7 +204,7 @@ void processor_listener::sieve(batch_type& batch)
     batch = std::move(kept);
 }
 
-bool processor_listener::passes(notification& n)
+bool processor_listener::passes(notification<object>& n)
 {
     if (!filter_) return true;
     forget_baseline();
@@ -226,7 +226,7 @@ void processor_listener::forget_baseline()
         if (const auto asked = filter_.assume(o); !asked) report(o, "a handler's filter failed", asked.error());
 }
 
-std::vector<asio::awaitable<result<>>> processor_listener::run(event_handler handler)
+std::vector<asio::awaitable<result<>>> processor_listener::run(event_handler<object> handler)
 {
     {
         std::lock_guard lock(mutex_);
@@ -290,9 +290,9 @@ asio::awaitable<result<>> processor_listener::work(std::shared_ptr<processor_lis
     co_return result<>{};
 }
 
-std::optional<notification> processor_listener::take(std::size_t slot, bool& over)
+std::optional<notification<object>> processor_listener::take(std::size_t slot, bool& over)
 {
-    std::optional<notification> n;
+    std::optional<notification<object>> n;
     {
         std::lock_guard lock(mutex_);
         n = core_.take();
@@ -313,7 +313,8 @@ void processor_listener::done(const object& o)
 
 // ---- reports for the operator
 
-void processor_listener::called(std::size_t slot, const notification& n, const result<>& outcome, time_point now)
+void processor_listener::called(std::size_t slot, const notification<object>& n, const result<>& outcome,
+                                time_point now)
 {
     if (const auto took = meter_.end(slot, now))
         settings_.log.warning(

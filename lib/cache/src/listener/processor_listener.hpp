@@ -63,9 +63,9 @@ public:
 
     // ---- the informer's side
 
-    void add(std::span<const notification> batch);
+    void add(std::span<const notification<object>> batch);
     /// Adds the stored objects as a resync.
-    void add_resync(std::span<const notification> batch);
+    void add_resync(std::span<const notification<object>> batch);
     /// Marks the events added so far as the initial ones; the store is filled.
     void mark_initial();
     void informer_stopped();
@@ -80,8 +80,8 @@ public:
     // ---- the reader's side
 
     /// Returns the next batch of at most `max`; empty at the end, and then last_pop() has the reason.
-    [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop(std::size_t max);
-    [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification>>> pop()
+    [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification<object>>>> pop(std::size_t max);
+    [[nodiscard]] boost::asio::awaitable<std::optional<std::vector<notification<object>>>> pop()
     {
         return pop(settings_.max_batch);
     }
@@ -90,7 +90,7 @@ public:
 
     /// Returns the coroutines that feed a handler until the end, one for each concurrent call. Spawn them on
     /// settings::executor; the registration's removed() waits for them.
-    [[nodiscard]] std::vector<boost::asio::awaitable<result<>>> run(event_handler handler);
+    [[nodiscard]] std::vector<boost::asio::awaitable<result<>>> run(event_handler<object> handler);
 
     void remove();
     /// Like remove(), with the reason that pop() and ended() then return.
@@ -116,11 +116,11 @@ private:
     };
     struct crew
     {
-        crew(event_handler h, latch ended) : handler(std::move(h)), mark(std::move(ended)) {}
-        event_handler handler;
+        crew(event_handler<object> h, latch ended) : handler(std::move(h)), mark(std::move(ended)) {}
+        event_handler<object> handler;
         running mark;
     };
-    using batch_type = std::vector<notification>;
+    using batch_type = std::vector<notification<object>>;
 
     static boost::asio::awaitable<result<>> run_in_order(std::shared_ptr<processor_listener> self,
                                                          std::shared_ptr<crew> with);
@@ -131,8 +131,8 @@ private:
     static boost::asio::awaitable<result<>> removed(std::shared_ptr<processor_listener> self);
     static boost::asio::awaitable<result<>> ended(std::shared_ptr<processor_listener> self);
 
-    void add(std::span<const notification> batch, bool resync);
-    void take_in(std::span<const notification> batch, bool resync);
+    void add(std::span<const notification<object>> batch, bool resync);
+    void take_in(std::span<const notification<object>> batch, bool resync);
     void close(bool drain);
     void set_over();
     void wake(std::size_t events);
@@ -142,15 +142,15 @@ private:
     [[nodiscard]] bool has_pending() const;
 
     /// Returns the next event for a worker; nothing when it has to wait until it is woken.
-    [[nodiscard]] std::optional<notification> take(std::size_t slot, bool& over);
+    [[nodiscard]] std::optional<notification<object>> take(std::size_t slot, bool& over);
     void done(const object& o);
 
     /// Removes events that the filter rejects.
     void sieve(batch_type& batch);
-    [[nodiscard]] bool passes(notification& n);
+    [[nodiscard]] bool passes(notification<object>& n);
     void forget_baseline();
 
-    void called(std::size_t slot, const notification& n, const result<>& outcome, time_point now);
+    void called(std::size_t slot, const notification<object>& n, const result<>& outcome, time_point now);
     void report(const object& about, std::string_view what, const failure& why);
 
     const settings settings_;

@@ -9,9 +9,9 @@ void shared_processor::join(std::shared_ptr<processor_listener> listener, const 
 {
     sweep();
     if (listener->over()) return;
-    std::vector<notification> initial;
+    std::vector<notification<object>> initial;
     initial.reserve(stored.size());
-    for (const auto& o : stored) initial.emplace_back(added{o, true});
+    for (const auto& o : stored) initial.emplace_back(added<object>{o, true});
     if (!initial.empty()) listener->add(initial);
     if (synced) listener->mark_initial();
     listeners_.push_back({joined_ + 1, std::move(listener)});
@@ -25,7 +25,7 @@ void shared_processor::sweep()
     std::erase_if(listeners_, [](const auto& m) { return m.listener->over(); });
 }
 
-void shared_processor::distribute(std::span<const notification> batch, delivery& to)
+void shared_processor::distribute(std::span<const notification<object>> batch, delivery& to)
 {
     if (batch.empty()) return;
     sweep();

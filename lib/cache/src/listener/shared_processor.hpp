@@ -33,7 +33,7 @@ public:
     [[nodiscard]] delivery to_all() const noexcept { return {.done = 0, .last = joined_}; }
     /// Hands the batch to the listeners that have not got it; never waits. After an exception, the next call continues
     /// with the listener that threw.
-    void distribute(std::span<const notification> batch, delivery& to);
+    void distribute(std::span<const notification<object>> batch, delivery& to);
     /// Called when the store is complete: the events distributed so far are the initial ones.
     void mark_initial();
     [[nodiscard]] processor_listener* find(std::uint64_t id) const;

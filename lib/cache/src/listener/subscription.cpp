@@ -10,9 +10,9 @@ namespace asio = boost::asio;
 namespace kubecoro {
 using namespace detail;
 
-subscription::~subscription() { close(); }
+subscription<object>::~subscription() { close(); }
 
-subscription& subscription::operator=(subscription&& other) noexcept
+subscription<object>& subscription<object>::operator=(subscription<object>&& other) noexcept
 {
     close();
     listener_ = std::move(other.listener_);
@@ -23,9 +23,9 @@ namespace {
 
 constexpr auto empty_handle = "an empty subscription was awaited";
 
-asio::awaitable<std::optional<std::vector<notification>>> no_events() { co_return std::nullopt; }
+asio::awaitable<std::optional<std::vector<notification<object>>>> no_events() { co_return std::nullopt; }
 
-asio::awaitable<result<>> read_all(std::shared_ptr<processor_listener> from, handler_slot<notification> f)
+asio::awaitable<result<>> read_all(std::shared_ptr<processor_listener> from, handler_slot<notification<object>> f)
 {
     for (;;) {
         // One event at a time: those after a failure must remain for the next reader.
@@ -40,35 +40,35 @@ asio::awaitable<result<>> read_all(std::shared_ptr<processor_listener> from, han
 
 } // namespace
 
-asio::awaitable<std::optional<std::vector<notification>>> subscription::pop()
+asio::awaitable<std::optional<std::vector<notification<object>>>> subscription<object>::pop()
 {
     return listener_ ? listener_->pop() : no_events();
 }
 
-asio::awaitable<result<>> subscription::for_each(named_first<handler_slot<notification>> f)
+asio::awaitable<result<>> subscription<object>::for_each(named_first<handler_slot<notification<object>>> f)
 {
     if (!listener_) return of_nothing(empty_handle);
     return read_all(listener_, f.take());
 }
 
-result<> subscription::end_reason() const
+result<> subscription<object>::end_reason() const
 {
     if (!listener_) return failure(cond::misconfigured, empty_handle);
     return listener_->last_pop();
 }
 
-asio::awaitable<result<>> subscription::has_synced() const
+asio::awaitable<result<>> subscription<object>::has_synced() const
 {
     return listener_ ? listener_->gate().wait() : of_nothing(empty_handle);
 }
 
-bool subscription::synced() const noexcept { return listener_ && listener_->initial_popped(); }
+bool subscription<object>::synced() const noexcept { return listener_ && listener_->initial_popped(); }
 
-void subscription::close()
+void subscription<object>::close()
 {
     if (listener_) listener_->remove();
 }
 
-handler_stats subscription::stats() const { return listener_ ? listener_->stats() : handler_stats{}; }
+handler_stats subscription<object>::stats() const { return listener_ ? listener_->stats() : handler_stats{}; }
 
 } // namespace kubecoro

@@ -36,21 +36,21 @@ asio::awaitable<result<object>> get_when_reached(std::shared_ptr<const store> fr
 
 } // namespace
 
-object lister::get(object_key_view key) const { return store_->get(key); }
+object lister<object>::get(object_key_view key) const { return store_->get(key); }
 
-asio::awaitable<result<object>> lister::get_after(object_key key, std::string resource_version) const
+asio::awaitable<result<object>> lister<object>::get_after(object_key key, std::string resource_version) const
 {
     return catch_failure(get_when_reached(store_, std::move(key), std::move(resource_version)));
 }
 
-asio::awaitable<result<>> lister::wait_until(std::string resource_version, std::string ns) const
+asio::awaitable<result<>> lister<object>::wait_until(std::string resource_version, std::string ns) const
 {
     const auto& board = store_->versions();
     return catch_failure(ns.empty() ? wait_for_all(board, std::move(resource_version))
                                     : version_board::wait(board, std::move(ns), std::move(resource_version)));
 }
 
-bool lister::reached(std::string_view resource_version, std::string_view ns) const
+bool lister<object>::reached(std::string_view resource_version, std::string_view ns) const
 {
     const auto& board = *store_->versions();
     if (!ns.empty()) return board.reached(ns, resource_version);
@@ -60,9 +60,9 @@ bool lister::reached(std::string_view resource_version, std::string_view ns) con
     });
 }
 
-std::vector<object> lister::list_in(std::string_view ns) const { return store_->list(ns); }
+std::vector<object> lister<object>::list_in(std::string_view ns) const { return store_->list(ns); }
 
-std::vector<object> lister::list(const label_selector& selector, std::string_view ns) const
+std::vector<object> lister<object>::list(const label_selector& selector, std::string_view ns) const
 {
     if (selector.empty()) return list_in(ns);
     const auto matches = [&selector](const object& o) { return selector.matches(o.labels()); };
@@ -77,18 +77,18 @@ std::vector<object> lister::list(const label_selector& selector, std::string_vie
     return found;
 }
 
-void lister::for_each(const std::function<void(const object&)>& f, std::string_view ns) const
+void lister<object>::for_each(const std::function<void(const object&)>& f, std::string_view ns) const
 {
     const auto from = store_; // `f` may destroy this lister
     from->visit(ns, f);
 }
 
-std::vector<object> lister::by_index(std::string_view index, std::string_view value) const
+std::vector<object> lister<object>::by_index(std::string_view index, std::string_view value) const
 {
     return store_->by_index(index, value);
 }
 
-std::vector<object_key> lister::index_keys(std::string_view index, std::string_view value) const
+std::vector<object_key> lister<object>::index_keys(std::string_view index, std::string_view value) const
 {
     const auto found = store_->by_index(index, value);
     std::vector<object_key> keys;
@@ -97,17 +97,17 @@ std::vector<object_key> lister::index_keys(std::string_view index, std::string_v
     return keys;
 }
 
-std::vector<std::string> lister::index_values(std::string_view index) const
+std::vector<std::string> lister<object>::index_values(std::string_view index) const
 {
     auto values = store_->values_of(index);
     std::sort(values.begin(), values.end());
     return values;
 }
 
-bool lister::has_index(std::string_view index) const { return store_->has_index(index); }
+bool lister<object>::has_index(std::string_view index) const { return store_->has_index(index); }
 
-std::vector<std::string> lister::namespaces() const { return store_->namespaces(); }
+std::vector<std::string> lister<object>::namespaces() const { return store_->namespaces(); }
 
-std::size_t lister::size() const { return store_->size(); }
+std::size_t lister<object>::size() const { return store_->size(); }
 
 } // namespace kubecoro

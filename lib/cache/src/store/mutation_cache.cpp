@@ -13,12 +13,12 @@ using namespace detail;
 
 struct mutation_cache::state
 {
-    state(lister s, mutation_cache_options o)
+    state(lister<object> s, mutation_cache_options o)
         : stored(std::move(s)), time(o.time ? std::move(o.time) : real_clock()), core(o.ttl, o.max_entries)
     {
     }
 
-    lister stored;
+    lister<object> stored;
     std::shared_ptr<time_source> time;
     std::mutex mutex;
     mutation_cache_core core;
@@ -55,7 +55,7 @@ struct mutation_cache::state
     }
 };
 
-mutation_cache::mutation_cache(lister stored, mutation_cache_options options)
+mutation_cache::mutation_cache(lister<object> stored, mutation_cache_options options)
     : state_(std::make_shared<state>(std::move(stored), std::move(options)))
 {
 }

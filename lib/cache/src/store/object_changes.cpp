@@ -25,17 +25,17 @@ bool differ(const value_view& before, const value_view& after) noexcept
 
 } // namespace
 
-bool member_changed(const updated& event, std::string_view member) noexcept
+bool member_changed(const updated<object>& event, std::string_view member) noexcept
 {
     return !event.resync() && differ(event.before[member], event.after[member]);
 }
 
-bool labels_changed(const updated& event) noexcept
+bool labels_changed(const updated<object>& event) noexcept
 {
     return !event.resync() && differ(event.before.labels(), event.after.labels());
 }
 
-bool annotations_changed(const updated& event) noexcept
+bool annotations_changed(const updated<object>& event) noexcept
 {
     return !event.resync() && differ(event.before.annotations(), event.after.annotations());
 }

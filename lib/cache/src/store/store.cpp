@@ -8,15 +8,15 @@
 namespace kubecoro::detail {
 namespace {
 
-void announce_put(std::vector<notification>& out, object before, object now, bool initial)
+void announce_put(std::vector<notification<object>>& out, object before, object now, bool initial)
 {
     if (!before) {
-        out.emplace_back(added{std::move(now), initial});
+        out.emplace_back(added<object>{std::move(now), initial});
     } else if (before.same_uid(now)) {
-        out.emplace_back(updated{std::move(before), std::move(now)});
+        out.emplace_back(updated<object>{std::move(before), std::move(now)});
     } else { // deleted and created again without a watch event
-        out.emplace_back(deleted{std::move(before), true});
-        out.emplace_back(added{std::move(now), initial});
+        out.emplace_back(deleted<object>{std::move(before), true});
+        out.emplace_back(added<object>{std::move(now), initial});
     }
 }
 
@@ -25,19 +25,19 @@ constexpr std::size_t swap_cost = 1;
 constexpr std::size_t full_cost = 4;
 
 /// Returns the deletion of the stored object, with the final state if that has the same uid.
-deleted gone(object before, const object& final_state)
+deleted<object> gone(object before, const object& final_state)
 {
     if (before.same_uid(final_state)) return {final_state, false};
     return {std::move(before), true};
 }
 
 /// Returns the objects that the changes removed from the store.
-std::vector<kept_object> left_by(std::span<const notification> changes)
+std::vector<kept_object> left_by(std::span<const notification<object>> changes)
 {
     std::vector<kept_object> out;
     for (const auto& n : changes) {
-        if (const auto* u = std::get_if<updated>(&n)) out.emplace_back(u->before);
-        if (const auto* d = std::get_if<deleted>(&n)) out.emplace_back(d->obj);
+        if (const auto* u = std::get_if<updated<object>>(&n)) out.emplace_back(u->before);
+        if (const auto* d = std::get_if<deleted<object>>(&n)) out.emplace_back(d->obj);
     }
     return out;
 }
@@ -58,7 +58,7 @@ store::~store()
 
 object store::at_rest(const object& o) const { return packs_ ? encoding_->at_rest(o) : o; }
 
-void store::apply(std::span<const delta> deltas, std::size_t& done, std::vector<notification>& out)
+void store::apply(std::span<const delta> deltas, std::size_t& done, std::vector<notification<object>>& out)
 {
     done = 0;
     std::vector<indexed> values(deltas.size());
@@ -112,7 +112,8 @@ std::optional<std::vector<object>> store::others(std::string_view ns, const std:
     return out;
 }
 
-void store::replace(std::string_view ns, const std::vector<object>& items, bool initial, std::vector<notification>& out)
+void store::replace(std::string_view ns, const std::vector<object>& items, bool initial,
+                    std::vector<notification<object>>& out)
 {
     std::unique_lock writing(writer_);
     // Find the differences without blocking readers: no other writer exists.
@@ -126,13 +127,13 @@ void store::replace(std::string_view ns, const std::vector<object>& items, bool 
         differing.push_back(i);
         last.insert_or_assign(items[i], i);
     }
-    std::vector<notification> news;
+    std::vector<notification<object>> news;
     std::vector<change> changes;
     std::size_t cost = 0;
     const std::size_t put_cost = user_indexes_->empty() ? swap_cost : full_cost;
     for (const auto& stored : *unlisted) {
         if (last.find(stored) != last.end()) continue;
-        news.emplace_back(deleted{stored, true});
+        news.emplace_back(deleted<object>{stored, true});
         changes.push_back({stored, true, news.size()});
         cost += full_cost;
     }

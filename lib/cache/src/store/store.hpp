@@ -48,25 +48,26 @@ public:
     /// whose uid and version are already stored changes nothing.
     ///
     /// @param done  Number of deltas applied, also after an exception; `out` then has their changes.
-    void apply(std::span<const delta> deltas, std::size_t& done, std::vector<notification>& out);
+    void apply(std::span<const delta> deltas, std::size_t& done, std::vector<notification<object>>& out);
 
     /// Makes `items` the content of a namespace (empty = all): deletions first, then the items in order; appends the
     /// changes to `out`. Items that are stored handles, see find(), cost almost nothing. If several items have one key,
     /// the last one that is not stored already counts. After an exception, `out` has the changes made so far, and
     /// another call makes the others.
-    void replace(std::string_view ns, const std::vector<object>& items, bool initial, std::vector<notification>& out);
+    void replace(std::string_view ns, const std::vector<object>& items, bool initial,
+                 std::vector<notification<object>>& out);
 
     // The same for callers that give up after an exception; they return the changes.
-    std::vector<notification> apply(std::span<const delta> deltas)
+    std::vector<notification<object>> apply(std::span<const delta> deltas)
     {
-        std::vector<notification> out;
+        std::vector<notification<object>> out;
         std::size_t done = 0;
         apply(deltas, done, out);
         return out;
     }
-    std::vector<notification> replace(std::string_view ns, const std::vector<object>& items, bool initial)
+    std::vector<notification<object>> replace(std::string_view ns, const std::vector<object>& items, bool initial)
     {
-        std::vector<notification> out;
+        std::vector<notification<object>> out;
         replace(ns, items, initial, out);
         return out;
     }

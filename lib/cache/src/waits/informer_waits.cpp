@@ -52,7 +52,7 @@ asio::awaitable<result<object>> wait_for_state(std::shared_ptr<informer_engine> 
     }
 }
 
-result<bool> ask(const notification_condition& wanted, const notification& n)
+result<bool> ask(const notification_condition& wanted, const notification<object>& n)
 {
     try {
         return wanted(n);
@@ -61,12 +61,12 @@ result<bool> ask(const notification_condition& wanted, const notification& n)
     }
 }
 
-asio::awaitable<result<notification>> wait_for_event(std::shared_ptr<informer_engine> engine,
-                                                     notification_condition wanted, duration limit,
-                                                     subscription_options options)
+asio::awaitable<result<notification<object>>> wait_for_event(std::shared_ptr<informer_engine> engine,
+                                                             notification_condition wanted, duration limit,
+                                                             subscription_options options)
 {
     const auto listener = engine->add_subscription(std::move(options));
-    subscription events(listener);
+    subscription<object> events(listener);
     if (limit != duration::zero())
         engine->end_after(limit, listener, [l = listener.get(), limit] {
             l->end(failure(cond::timed_out, "no such event within " + in_seconds(limit)));
@@ -85,15 +85,15 @@ asio::awaitable<result<notification>> wait_for_event(std::shared_ptr<informer_en
 
 } // namespace
 
-asio::awaitable<result<object>> shared_informer::wait_for(object_key key, named_first<object_condition> wanted,
-                                                          duration timeout) const
+asio::awaitable<result<object>> shared_informer<object>::wait_for(object_key key, named_first<object_condition> wanted,
+                                                                  duration timeout) const
 {
     return wait_for_state(engine_, std::move(key), wanted.take(), timeout);
 }
 
-asio::awaitable<result<notification>> shared_informer::wait_for_any(named_first<notification_condition> wanted,
-                                                                    duration timeout,
-                                                                    subscription_options options) const
+asio::awaitable<result<notification<object>>>
+shared_informer<object>::wait_for_any(named_first<notification_condition> wanted, duration timeout,
+                                      subscription_options options) const
 {
     return wait_for_event(engine_, wanted.take(), timeout, std::move(options));
 }

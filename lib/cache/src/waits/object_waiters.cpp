@@ -49,9 +49,9 @@ asio::awaitable<result<std::vector<object>>> object_waiter::next(std::shared_ptr
 
 namespace {
 
-void tell_one(object_waiter& waiter, const notification& n)
+void tell_one(object_waiter& waiter, const notification<object>& n)
 {
-    const auto* d = std::get_if<deleted>(&n);
+    const auto* d = std::get_if<deleted<object>>(&n);
     if (!d) return waiter.tell(object_of(n));
     if (d->why != departure::namespace_left) return waiter.tell({});
     // The object may still exist, but the informer no longer watches it.
@@ -69,7 +69,7 @@ void object_waiters::add(const std::shared_ptr<object_waiter>& waiter)
     ++size_;
 }
 
-void object_waiters::tell(std::span<const notification> batch)
+void object_waiters::tell(std::span<const notification<object>> batch)
 {
     std::lock_guard lock(mutex_);
     if (by_key_.empty()) return;

@@ -54,7 +54,7 @@ class object_waiters
 public:
     /// After close(), ends the waiter at once.
     void add(const std::shared_ptr<object_waiter>& waiter);
-    void tell(std::span<const notification> batch);
+    void tell(std::span<const notification<object>> batch);
     /// Called when all objects of a namespace (empty = all namespaces) are stored: reports the stored state, or
     /// absence, to the waiters of that namespace.
     void filled(const std::string& ns, const store& content);

@@ -67,8 +67,8 @@ asio::awaitable<result<object>> client::apply(resource_type resource, std::strin
         state_, apply_request(std::move(resource), std::move(ns), name, std::move(body.text), options, subresource)));
 }
 
-asio::awaitable<result<object>> resource_client::apply(std::string name, json_text body, apply_options options,
-                                                       std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::apply(std::string name, json_text body, apply_options options,
+                                                               std::string subresource) const
 {
     return client_.apply(type_, ns_, std::move(name), std::move(body), std::move(options), std::move(subresource));
 }

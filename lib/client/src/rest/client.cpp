@@ -245,9 +245,9 @@ asio::awaitable<result<std::unique_ptr<answer>>> client::send(request r) const
     return catch_failure(start(state_, std::move(r)));
 }
 
-resource_client client::resource(resource_type type, std::string ns) const
+resource_client<object> client::resource(resource_type type, std::string ns) const
 {
-    return resource_client(*this, std::move(type), std::move(ns));
+    return resource_client<object>(*this, std::move(type), std::move(ns));
 }
 
 asio::any_io_executor client::executor() const { return state_->executor.get(); }

@@ -6,69 +6,70 @@ namespace kubecoro {
 
 namespace asio = boost::asio;
 
-resource_client::resource_client(client c, resource_type type, std::string ns)
+resource_client<object>::resource_client(client c, resource_type type, std::string ns)
     : client_(std::move(c)), type_(std::move(type)), ns_(std::move(ns))
 {
 }
 
-asio::awaitable<result<object>> resource_client::get(std::string name, std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::get(std::string name, std::string subresource) const
 {
     return client_.get(type_, ns_, std::move(name), std::move(subresource));
 }
 
-asio::awaitable<result<object>> resource_client::get(std::string name, get_options options,
-                                                     std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::get(std::string name, get_options options,
+                                                             std::string subresource) const
 {
     return client_.get(type_, ns_, std::move(name), std::move(options), std::move(subresource));
 }
 
-asio::awaitable<result<list_page>> resource_client::list(list_options options) const
+asio::awaitable<result<list_page>> resource_client<object>::list(list_options options) const
 {
     return client_.list(type_, ns_, std::move(options));
 }
 
-asio::awaitable<result<list_page>> resource_client::list_all(list_options options) const
+asio::awaitable<result<list_page>> resource_client<object>::list_all(list_options options) const
 {
     return client_.list_all(type_, ns_, std::move(options));
 }
 
-asio::awaitable<result<std::unique_ptr<watch_stream>>> resource_client::watch(watch_options options) const
+asio::awaitable<result<std::unique_ptr<watch_stream>>> resource_client<object>::watch(watch_options options) const
 {
     return client_.watch(type_, ns_, std::move(options));
 }
 
-asio::awaitable<result<object>> resource_client::create(json_text body, write_options options) const
+asio::awaitable<result<object>> resource_client<object>::create(json_text body, write_options options) const
 {
     return client_.create(type_, ns_, std::move(body), std::move(options));
 }
 
-asio::awaitable<result<object>> resource_client::update(std::string name, json_text body, write_options options,
-                                                        std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::update(std::string name, json_text body, write_options options,
+                                                                std::string subresource) const
 {
     return client_.update(type_, ns_, std::move(name), std::move(body), std::move(options), std::move(subresource));
 }
 
-asio::awaitable<result<object>> resource_client::patch(std::string name, patch_kind kind, json_text body,
-                                                       patch_options options, std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::patch(std::string name, patch_kind kind, json_text body,
+                                                               patch_options options, std::string subresource) const
 {
     return client_.patch(type_, ns_, std::move(name), kind, std::move(body), std::move(options),
                          std::move(subresource));
 }
 
-asio::awaitable<result<object>> resource_client::create_subresource(std::string name, std::string subresource,
-                                                                    json_text body, write_options options) const
+asio::awaitable<result<object>> resource_client<object>::create_subresource(std::string name, std::string subresource,
+                                                                            json_text body, write_options options) const
 {
     return client_.create_subresource(type_, ns_, std::move(name), std::move(subresource), std::move(body),
                                       std::move(options));
 }
 
-asio::awaitable<result<object>> resource_client::remove(std::string name, delete_options options,
-                                                        std::string subresource) const
+asio::awaitable<result<object>> resource_client<object>::remove(std::string name, delete_options options,
+                                                                std::string subresource) const
 {
     return client_.remove(type_, ns_, std::move(name), std::move(options), std::move(subresource));
 }
 
-asio::awaitable<result<list_page>> resource_client::remove_collection(list_options which, delete_options options) const
+asio::awaitable<result<list_page>> resource_client<object>::remove_collection(list_options which,
+                                                                              delete_options options) const
 {
     return client_.remove_collection(type_, ns_, std::move(which), std::move(options));
 }

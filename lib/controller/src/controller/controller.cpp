@@ -37,39 +37,39 @@ source_stats event_source::stats() const
     return nobody;
 }
 
-controller::controller(asio::any_io_executor executor, reconciler reconcile, controller_options options)
+controller<object>::controller(asio::any_io_executor executor, reconciler reconcile, controller_options options)
     : engine_(std::make_shared<controller_engine>(std::move(executor), std::move(reconcile), std::move(options)))
 {
 }
 
-controller::~controller()
+controller<object>::~controller()
 {
     if (engine_) controller_engine::abandon(engine_);
 }
 
-event_source controller::watch(shared_informer informer, enqueue map, source_options options)
+event_source controller<object>::watch(shared_informer<object> informer, enqueue map, source_options options)
 {
     return {engine_, engine_->watch(std::move(informer), std::move(map), std::move(options))};
 }
 
-void controller::trigger(object_key_view key, int priority) { engine_->trigger(key, priority); }
-void controller::start() { engine_->start(); }
-asio::awaitable<result<>> controller::ready() const { return engine_->ready(); }
+void controller<object>::trigger(object_key_view key, int priority) { engine_->trigger(key, priority); }
+void controller<object>::start() { engine_->start(); }
+asio::awaitable<result<>> controller<object>::ready() const { return engine_->ready(); }
 
-asio::awaitable<result<>> controller::run()
+asio::awaitable<result<>> controller<object>::run()
 {
     start();
     return controller_engine::over(engine_);
 }
 
-asio::awaitable<result<>> controller::stop()
+asio::awaitable<result<>> controller<object>::stop()
 {
     request_stop();
     return controller_engine::over(engine_);
 }
 
-void controller::request_stop() { engine_->request_stop(); }
-controller_stats controller::stats() const { return engine_->stats(); }
-std::string controller::describe() const { return kubecoro::describe(stats()); }
+void controller<object>::request_stop() { engine_->request_stop(); }
+controller_stats controller<object>::stats() const { return engine_->stats(); }
+std::string controller<object>::describe() const { return kubecoro::describe(stats()); }
 
 } // namespace kubecoro

@@ -33,7 +33,7 @@ public:
     controller_engine(const controller_engine&) = delete;
     controller_engine& operator=(const controller_engine&) = delete;
 
-    std::shared_ptr<controller_source> watch(shared_informer informer, enqueue map, source_options options);
+    std::shared_ptr<controller_source> watch(shared_informer<object> informer, enqueue map, source_options options);
     void remove(controller_source& source);
     void trigger(object_key_view key, int priority) { queue_.add(key, priority); }
 
@@ -70,8 +70,9 @@ private:
     void open(const std::shared_ptr<controller_source>& source);
     static boost::asio::awaitable<result<>> follow(std::shared_ptr<source_mark> mark);
     static boost::asio::awaitable<result<>> await_first_list(std::shared_ptr<source_mark> mark);
-    void take_in(controller_source& source, const std::vector<notification>& events);
-    [[nodiscard]] result<> try_take_in(controller_source& source, const std::vector<notification>& events) noexcept;
+    void take_in(controller_source& source, const std::vector<notification<object>>& events);
+    [[nodiscard]] result<> try_take_in(controller_source& source,
+                                       const std::vector<notification<object>>& events) noexcept;
     void note_synced(controller_source& source);
     void note_trouble(const controller_source& source, const failure& why);
     void note_ended(controller_source& source);

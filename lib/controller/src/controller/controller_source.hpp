@@ -20,7 +20,7 @@ namespace kubecoro::detail {
 class controller_source
 {
 public:
-    controller_source(shared_informer i, enqueue map, source_options o)
+    controller_source(shared_informer<object> i, enqueue map, source_options o)
         : informer(std::move(i)), mapper(std::move(map), std::move(o.filter)), options(std::move(o))
     {
     }
@@ -60,13 +60,13 @@ public:
     {
         return w.group == informer.resource().group && w.kind == informer.resource().kind;
     }
-    shared_informer informer;
+    shared_informer<object> informer;
     /// Used only by the coroutine that takes the events.
     event_mapper mapper;
     source_options options;
     controller_core::source_id id = 0;
     /// Constant after open(); popped by one coroutine.
-    subscription events;
+    subscription<object> events;
     /// Settled when the source is to end.
     latch leaving;
     /// Settled when nothing of the source runs any more.

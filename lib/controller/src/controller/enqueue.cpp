@@ -17,9 +17,9 @@ std::string_view group_of(std::string_view api_version) noexcept
 
 /// Calls `f` for the object of an event, and for the old object when it differs.
 template<class F>
-void for_old_and_new(const notification& n, F f)
+void for_old_and_new(const notification<object>& n, F f)
 {
-    if (const auto* u = std::get_if<updated>(&n); u != nullptr && !u->resync()) f(u->before);
+    if (const auto* u = std::get_if<updated<object>>(&n); u != nullptr && !u->resync()) f(u->before);
     f(object_of(n));
 }
 
@@ -39,19 +39,19 @@ void key_sink::operator()(object_key_view key) const { out_->add(key); }
 
 enqueue enqueue_object()
 {
-    return [](const notification& n, key_sink out) { out(object_of(n).key()); };
+    return [](const notification<object>& n, key_sink out) { out(object_of(n).key()); };
 }
 
 enqueue enqueue_owner(resource_type owner, owner_options options)
 {
-    return [owner = std::move(owner), options](const notification& n, key_sink out) {
+    return [owner = std::move(owner), options](const notification<object>& n, key_sink out) {
         for_old_and_new(n, [&](const object& o) { name_owners(owner, options, o, out); });
     };
 }
 
 enqueue enqueue_mapped(std::function<void(const object&, key_sink)> f)
 {
-    return [f = std::move(f)](const notification& n, key_sink out) {
+    return [f = std::move(f)](const notification<object>& n, key_sink out) {
         for_old_and_new(n, [&](const object& o) { f(o, out); });
     };
 }

@@ -8,16 +8,16 @@ namespace kubecoro::detail {
 namespace {
 
 /// True for objects that existed before this controller and for resyncs: nothing has changed.
-bool is_old_news(const notification& n) noexcept
+bool is_old_news(const notification<object>& n) noexcept
 {
-    if (const auto* a = std::get_if<added>(&n)) return a->initial;
-    const auto* u = std::get_if<updated>(&n);
+    if (const auto* a = std::get_if<added<object>>(&n)) return a->initial;
+    const auto* u = std::get_if<updated<object>>(&n);
     return u != nullptr && u->resync();
 }
 
 } // namespace
 
-void event_mapper::map(std::span<const notification> events)
+void event_mapper::map(std::span<const notification<object>> events)
 {
     changed_.clear();
     unchanged_.clear();

@@ -29,7 +29,7 @@ public:
     event_mapper(enqueue map, predicate filter) : map_(std::move(map)), filter_(std::move(filter)) {}
 
     /// Replaces the results of the previous call.
-    void map(std::span<const notification> events);
+    void map(std::span<const notification<object>> events);
 
     [[nodiscard]] const key_batch& changed() const noexcept { return changed_; }
     [[nodiscard]] const key_batch& unchanged() const noexcept { return unchanged_; }

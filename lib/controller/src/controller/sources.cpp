@@ -17,7 +17,7 @@ constexpr auto ask_again = std::chrono::seconds{1};
 
 } // namespace
 
-std::shared_ptr<controller_source> controller_engine::watch(shared_informer informer, enqueue map,
+std::shared_ptr<controller_source> controller_engine::watch(shared_informer<object> informer, enqueue map,
                                                             source_options options)
 {
     if (options.name.empty()) options.name = informer.resource().display_name();
@@ -76,7 +76,8 @@ asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark>
     }
 }
 
-result<> controller_engine::try_take_in(controller_source& source, const std::vector<notification>& events) noexcept
+result<> controller_engine::try_take_in(controller_source& source,
+                                        const std::vector<notification<object>>& events) noexcept
 {
     try {
         take_in(source, events);
@@ -101,7 +102,7 @@ asio::awaitable<result<>> controller_engine::await_first_list(std::shared_ptr<so
     }
 }
 
-void controller_engine::take_in(controller_source& source, const std::vector<notification>& events)
+void controller_engine::take_in(controller_source& source, const std::vector<notification<object>>& events)
 {
     auto& mapper = source.mapper;
     mapper.map(events);

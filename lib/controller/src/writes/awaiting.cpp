@@ -17,7 +17,7 @@ namespace kubecoro::detail {
 namespace {
 
 /// True when the object itself has reached the version; its namespace as a whole may still be behind.
-bool has_shown(const lister& content, const reconcile_context::write& w)
+bool has_shown(const lister<object>& content, const reconcile_context::write& w)
 {
     const auto stored = content.get(w.key);
     return (stored && is_at_least(stored.resource_version(), w.resource_version)) ||

@@ -34,8 +34,10 @@
 #include <kubecoro/client/followed_log.hpp>
 #include <kubecoro/client/log_stream.hpp>
 #include <kubecoro/client/manifests.hpp>
+#include <kubecoro/client/struct_edit.hpp>
 #include <kubecoro/client/subresources.hpp>
 #include <kubecoro/client/table.hpp>
+#include <kubecoro/client/typed_client.hpp>
 #include <kubecoro/client/writing.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/parallelize.hpp>

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <kubecoro/api/detail/struct_type.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/view.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace kubecoro {
@@ -32,7 +34,12 @@ public:
     /// Reads the object in place.
     [[nodiscard]] view<T> operator*() const& noexcept KUBECORO_LIFETIME_BOUND { return view<T>(object_.root()); }
     /// Reads the object in place: `pod->spec().nodeName()`.
-    [[nodiscard]] auto operator->() const& noexcept KUBECORO_LIFETIME_BOUND { return arrow{**this}; }
+    [[nodiscard]] auto operator->() const& noexcept KUBECORO_LIFETIME_BOUND
+    {
+        static_assert(
+            requires { sizeof(view<T>); }, "only generated types have views: use read_struct(pod), or untyped()");
+        return arrow{**this};
+    }
     /// Does not compile: the view would outlive the object.
     template<class U = T>
     view<U> operator*() const&&
@@ -50,6 +57,10 @@ public:
     [[nodiscard]] const object& untyped() const& noexcept KUBECORO_LIFETIME_BOUND { return object_; }
     /// The object without its type.
     [[nodiscard]] object untyped() && noexcept { return std::move(object_); }
+    /// Goes wherever an object goes.
+    operator const object&() const& noexcept KUBECORO_LIFETIME_BOUND { return object_; }
+    /// The same for a temporary.
+    operator object() && noexcept { return std::move(object_); }
 
     // As in `object`; these do not expand a compressed object, unlike `->`.
     /// metadata.namespace; empty for cluster-scoped objects.
@@ -87,4 +98,22 @@ private:
     object object_;
 };
 
+/// How objects of kind T are held: as typed_object<T>, or as `object` where T is `object`, for untyped use.
+template<class T>
+using object_handle = std::conditional_t<std::is_same_v<T, object>, object, typed_object<T>>;
+
+namespace detail {
+
+/// Kind itself if it is a struct that is generated or described, else `object`.
+template<class Kind>
+using handled_kind = std::conditional_t<known_struct<Kind>, Kind, object>;
+
+inline const object& untyped(const object& o) noexcept { return o; }
+template<class T>
+const object& untyped(const typed_object<T>& o) noexcept
+{
+    return o.untyped();
+}
+
+} // namespace detail
 } // namespace kubecoro

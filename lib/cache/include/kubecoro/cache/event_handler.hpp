@@ -73,15 +73,16 @@ private:
 
     Calls for one object never overlap and come in order. Unless handler_options::concurrency is set, no two calls of a
     handler overlap. Between handlers no order is promised. A call that throws or returns a failure is counted and
-    logged; the next event follows. */
+    logged; the next event follows. T is the kind of the objects, or `object`. */
+template<class T = object>
 struct event_handler
 {
     /// Called for each object that appears, initial ones included.
-    handler_slot<added> on_add = {};
+    handler_slot<added<T>> on_add = {};
     /// Called for each change, and for resyncs.
-    handler_slot<updated> on_update = {};
+    handler_slot<updated<T>> on_update = {};
     /// Called for each object that has left the store.
-    handler_slot<deleted> on_delete = {};
+    handler_slot<deleted<T>> on_delete = {};
     KUBECORO_NAME_FIRST;
 };
 

@@ -14,8 +14,8 @@ namespace kubecoro {
 /** Creates, shares, starts and stops informers of one cluster.
 
         kubecoro::informer_factory informers{client};
-        auto pods = informers.get<kubecoro::core::v1::pod>({.namespaces = {"web"}, .label_selector = "app=shop"});
-        pods.add_event_handler({.on_add = [](const kubecoro::added& e) { greet(e.obj); }});
+        auto pods = informers.get<kubecoro::core_v1::pod>({.namespaces = {"web"}, .label_selector = "app=shop"});
+        pods.add_event_handler({.on_add = [](const kubecoro::added<kubecoro::core_v1::pod>& e) { greet(e.obj); }});
         informers.start();
         auto synced = co_await pods.has_synced();
         ...
@@ -38,12 +38,13 @@ public:
         Informers are shared when resource, namespaces, selectors, decode options and storage are equal and no
         transform is set. The label indexes of every call are built, those of later calls on the calling thread; the
         other options of the first call apply. Every get() counts as a use: see release(). */
-    [[nodiscard]] shared_informer get(const resource_type& resource, informer_options options = {});
-    /// The same for a kind with a C++ type.
+    [[nodiscard]] shared_informer<object> get(const resource_type& resource, informer_options options = {});
+    /// The same for a kind with a C++ type: a struct that is generated or described gives typed objects, a tag of
+    /// `kinds.hpp` untyped ones.
     template<class Kind>
-    [[nodiscard]] shared_informer get(informer_options options = {})
+    [[nodiscard]] auto get(informer_options options = {})
     {
-        return get(Kind::resource(), std::move(options));
+        return shared_informer<detail::handled_kind<Kind>>(get(Kind::resource(), std::move(options)));
     }
 
     /// Starts the informers that are not started yet. May be called again after further get() calls. Returns at once.
@@ -56,7 +57,7 @@ public:
         the last state. Must not be called from inside the informer's own handlers.
 
         @par Cancellation  ends the wait; call it again, or stop(), to finish. */
-    [[nodiscard]] boost::asio::awaitable<result<>> release(shared_informer informer);
+    [[nodiscard]] boost::asio::awaitable<result<>> release(shared_informer<object> informer);
 
     /** Stops all informers: first the watches, then the handlers, cancelling calls in progress. Completes when nothing
         runs any more. Idempotent; start() does nothing afterwards. Must not be called from inside a handler.
@@ -72,7 +73,7 @@ public:
     void request_stop();
 
     /// All informers that are in use.
-    [[nodiscard]] std::vector<shared_informer> informers() const;
+    [[nodiscard]] std::vector<shared_informer<object>> informers() const;
 
 private:
     struct state;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <kubecoro/api/detail/typed_outcome.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
+#include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/result.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -42,12 +44,16 @@ namespace detail {
 class store;
 }
 
+template<class T = object>
+class lister;
+
 /** Reads an informer's store: a cheap handle, usable from any thread and valid as long as it is held, also after the
     informer's stop.
 
     Each call sees one consistent state: never half a relist. Two calls may see two states. Only handles are copied. The
     order of results is unspecified. */
-class lister
+template<>
+class lister<object>
 {
 public:
     /// Used by shared_informer::lister(). @param s  Not null; the lister keeps it alive.
@@ -124,6 +130,56 @@ public:
 
 private:
     std::shared_ptr<const detail::store> store_;
+};
+
+/** Reads the store of an informer of kind T. As lister<object>, which it also is, with typed objects:
+
+        const auto pod = pods.get("web", "shop-1");
+        if (pod && pod->spec().nodeName().empty()) ...                                                              */
+template<class T>
+class lister : public lister<object>
+{
+public:
+    /// @param untyped  Reads objects of kind T only.
+    explicit lister(lister<object> untyped) : lister<object>(std::move(untyped)) {}
+
+    /// Returns the object, or null.
+    [[nodiscard]] typed_object<T> get(object_key_view key) const { return typed_object<T>(untyped().get(key)); }
+    /// Returns the object, or null.
+    [[nodiscard]] typed_object<T> get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
+    /// Returns all objects.
+    [[nodiscard]] std::vector<typed_object<T>> list() const { return detail::typed_all<T>(untyped().list()); }
+    /// Returns the objects of a namespace. Empty = all namespaces.
+    [[nodiscard]] std::vector<typed_object<T>> list_in(std::string_view ns) const
+    {
+        return detail::typed_all<T>(untyped().list_in(ns));
+    }
+    /// Deleted: a text could be a namespace or a selector.
+    std::vector<typed_object<T>> list(std::string_view) const = delete;
+    /// Returns the objects that match a selector.
+    [[nodiscard]] std::vector<typed_object<T>> list(const label_selector& selector, std::string_view ns = {}) const
+    {
+        return detail::typed_all<T>(untyped().list(selector, ns));
+    }
+    /// Returns the objects under a value of an index.
+    [[nodiscard]] std::vector<typed_object<T>> by_index(std::string_view index, std::string_view value) const
+    {
+        return detail::typed_all<T>(untyped().by_index(index, value));
+    }
+    /// Returns the object once the store has caught up with that version.
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> get_after(object_key key,
+                                                                            std::string resource_version) const
+    {
+        return detail::typed_outcome<T>(untyped().get_after(std::move(key), std::move(resource_version)));
+    }
+    /// Calls `f` for each object of one state of the store.
+    void for_each(const std::function<void(const typed_object<T>&)>& f, std::string_view ns = {}) const
+    {
+        untyped().for_each([&f](const object& o) { f(typed_object<T>(o)); }, ns);
+    }
+
+    /// The same store without the type.
+    [[nodiscard]] const lister<object>& untyped() const noexcept KUBECORO_LIFETIME_BOUND { return *this; }
 };
 
 } // namespace kubecoro

@@ -42,7 +42,7 @@ class mutation_cache
 {
 public:
     /// Shows own writes on top of a lister.
-    explicit mutation_cache(lister stored, mutation_cache_options options = {});
+    explicit mutation_cache(lister<object> stored, mutation_cache_options options = {});
 
     /// Records the response to a create, update or patch. The newer of two responses for one object is kept; if their
     /// versions are not comparable, the later call. Does nothing when the store already has that version.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/api/typed_object.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -17,28 +18,31 @@ namespace kubecoro {
     return !a.resource_version().empty() && a.resource_version() == b.resource_version() && a.same_uid(b);
 }
 
-/// An object entered the store.
+/// An object entered the store. T is its kind, or `object`.
+template<class T = object>
 struct added
 {
     /// The object as it is stored.
-    object obj = {};
+    object_handle<T> obj = {};
     /// The object was already stored when the handler joined, or was part of the first list.
     bool initial = false;
 };
 
 /// An object of the same uid has a new version, or a resync shows the stored one again.
+template<class T = object>
 struct updated
 {
     /// The object as it was.
-    object before = {};
+    object_handle<T> before = {};
     /// The object as it is stored now.
-    object after = {};
+    object_handle<T> after = {};
 
     /// True for a resync: nothing has changed.
     [[nodiscard]] bool resync() const noexcept
     {
         // Comparing addresses is not enough: a compressed object may be recompressed while two resyncs wait and merge.
-        return before.is_same(after) || same_version(before, after);
+        const object &old = detail::untyped(before), &now = detail::untyped(after);
+        return old.is_same(now) || same_version(old, now);
     }
 };
 
@@ -56,10 +60,11 @@ enum class departure : std::uint8_t
 [[nodiscard]] std::string_view to_string(departure d) noexcept;
 
 /// An object left the store.
+template<class T = object>
 struct deleted
 {
     /// The final state the server sent with the deletion; the last known state if final_state_unknown.
-    object obj = {};
+    object_handle<T> obj = {};
     /// The deletion was noticed by a relist only (or by a new uid under the old key), so the final state is unknown.
     bool final_state_unknown = false;
     /// Why it has left the store.
@@ -70,7 +75,8 @@ struct deleted
     last.
 
     A new uid under an old key is a `deleted` and an `added`, never an `updated`. */
-using notification = std::variant<added, updated, deleted>;
+template<class T = object>
+using notification = std::variant<added<T>, updated<T>, deleted<T>>;
 
 /** Selects the objects a reader receives. Must depend on the object alone and be quick. Called on the reader's side,
     never concurrently. */
@@ -99,6 +105,6 @@ enum class coalesce
 [[nodiscard]] std::string_view to_string(coalesce policy) noexcept;
 
 /// Returns the object a notification is about: the new state, or for `deleted` the last one.
-[[nodiscard]] const object& object_of(const notification& n) noexcept;
+[[nodiscard]] const object& object_of(const notification<object>& n) noexcept;
 
 } // namespace kubecoro

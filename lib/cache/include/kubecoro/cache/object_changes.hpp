@@ -14,14 +14,17 @@ namespace kubecoro {
     resync never counts as a change. Callable from any thread. */
 
 /// Compares one top-level member of the object: `member_changed(event, "data")`.
-[[nodiscard]] bool member_changed(const updated& event, std::string_view member) noexcept;
+[[nodiscard]] bool member_changed(const updated<object>& event, std::string_view member) noexcept;
 /// The member `spec`.
-[[nodiscard]] inline bool spec_changed(const updated& event) noexcept { return member_changed(event, "spec"); }
+[[nodiscard]] inline bool spec_changed(const updated<object>& event) noexcept { return member_changed(event, "spec"); }
 /// The member `status`.
-[[nodiscard]] inline bool status_changed(const updated& event) noexcept { return member_changed(event, "status"); }
+[[nodiscard]] inline bool status_changed(const updated<object>& event) noexcept
+{
+    return member_changed(event, "status");
+}
 /// The labels in its metadata.
-[[nodiscard]] bool labels_changed(const updated& event) noexcept;
+[[nodiscard]] bool labels_changed(const updated<object>& event) noexcept;
 /// The annotations in its metadata.
-[[nodiscard]] bool annotations_changed(const updated& event) noexcept;
+[[nodiscard]] bool annotations_changed(const updated<object>& event) noexcept;
 
 } // namespace kubecoro

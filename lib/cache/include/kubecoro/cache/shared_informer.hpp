@@ -10,8 +10,10 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace kubecoro {
@@ -20,23 +22,27 @@ namespace detail {
 class informer_engine;
 }
 
+template<class T = object>
+class shared_informer;
+
 /** A live copy of one resource, shared by all callers that ask the same factory for the same options.
 
     A cheap handle; copies refer to the same informer. Thread safe. Created by informer_factory::get, started and
     stopped by the factory. Handlers, subscriptions and indexes may be added at any time, before or after the start: a
     late joiner gets one `added{initial}` for every stored object, then every later change, without gaps or duplicates.
     */
-class shared_informer
+template<>
+class shared_informer<object>
 {
 public:
     /// Used by informer_factory::get(). @param engine  Not null.
     explicit shared_informer(std::shared_ptr<detail::informer_engine> engine) : engine_(std::move(engine)) {}
 
     /// Calls the handler for every change. After the stop, returns a registration that has ended.
-    registration add_event_handler(event_handler handler, handler_options options = {}) const;
+    registration add_event_handler(event_handler<object> handler, handler_options options = {}) const;
 
     /// Returns a subscription, which delivers the same changes by pull.
-    [[nodiscard]] subscription subscribe(subscription_options options = {}) const;
+    [[nodiscard]] subscription<object> subscribe(subscription_options options = {}) const;
 
     /** Waits until the object of that key meets the condition. Checks its current state, then every later one, without
         gaps.
@@ -62,7 +68,7 @@ public:
         @param timeout     0 = none.
         @par Errors        cond::timed_out; the condition's own failure; subscription::end_reason().
         @par Cancellation  terminal, partial, total: ends the wait only. */
-    [[nodiscard]] boost::asio::awaitable<result<notification>>
+    [[nodiscard]] boost::asio::awaitable<result<notification<object>>>
     wait_for_any(named_first<notification_condition> wanted, duration timeout = duration::zero(),
                  subscription_options options = subscription_options()) const;
 
@@ -71,7 +77,7 @@ public:
     result<> add_index(std::string name, index_function f) const;
 
     /// Reads the store. Valid for as long as you like, also after the stop.
-    [[nodiscard]] kubecoro::lister lister() const;
+    [[nodiscard]] kubecoro::lister<object> lister() const;
 
     /** Completes when the store is filled for the first time: every namespace was listed once and the lists are in the
         store. Handlers may be behind; see registration::has_synced. A namespace added before that counts, one added
@@ -127,16 +133,87 @@ public:
     /// The resource that it covers.
     [[nodiscard]] const resource_type& resource() const noexcept;
 
-    friend bool operator==(const shared_informer&, const shared_informer&) = default;
+    friend bool operator==(const shared_informer<object>&, const shared_informer<object>&) = default;
 
 private:
     friend class informer_factory;
     std::shared_ptr<detail::informer_engine> engine_;
 };
 
+/** A live copy of the objects of kind T: as shared_informer<object>, which it also is, with typed objects. Created by
+    informer_factory::get<T>().
+
+        auto pods = informers.get<core_v1::pod>();
+        pods.add_event_handler({.on_add = [](const added<core_v1::pod>& e) { place(e.obj->spec().nodeName()); }}); */
+template<class T>
+class shared_informer : public shared_informer<object>
+{
+public:
+    /// @param untyped  An informer of kind T.
+    explicit shared_informer(shared_informer<object> untyped) : shared_informer<object>(std::move(untyped)) {}
+
+    /// Calls the handler for every change.
+    registration add_event_handler(event_handler<T> handler, handler_options options = {}) const
+    {
+        event_handler<object> all;
+        all.on_add = detail::untyped_slot<T, added<object>>(handler.on_add);
+        all.on_update = detail::untyped_slot<T, updated<object>>(handler.on_update);
+        all.on_delete = detail::untyped_slot<T, deleted<object>>(handler.on_delete);
+        return untyped().add_event_handler(std::move(all), std::move(options));
+    }
+    /// Returns a subscription, which delivers the same changes by pull.
+    [[nodiscard]] subscription<T> subscribe(subscription_options options = {}) const
+    {
+        return subscription<T>(untyped().subscribe(std::move(options)));
+    }
+    /// Reads the store.
+    [[nodiscard]] kubecoro::lister<T> lister() const { return kubecoro::lister<T>(untyped().lister()); }
+    /// Adds an index with the values that `f` returns.
+    result<> add_index(std::string name, std::function<void(const typed_object<T>&, index_sink)> f) const
+    {
+        return untyped().add_index(std::move(name),
+                                   [f = std::move(f)](const object& o, index_sink out) { f(typed_object<T>(o), out); });
+    }
+
+    /// A predicate of wait_for(), such as `[](const typed_object<T>& o) { return o && o->spec().paused(); }`. The object is
+    /// null when there is none of that key.
+    class predicate
+    {
+    public:
+        /// Keeps a callable that returns bool or result<bool>.
+        template<class F>
+            requires(!std::is_invocable_v<std::decay_t<F>&, const object&> &&
+                     std::is_invocable_v<std::decay_t<F>&, const typed_object<T>&>)
+        predicate(F&& f) : holds_(std::forward<F>(f))
+        {
+        }
+        /// Asks about one state.
+        [[nodiscard]] result<bool> operator()(const object& o) const { return holds_(typed_object<T>(o)); }
+
+    private:
+        std::function<result<bool>(const typed_object<T>&)> holds_;
+    };
+    /// Waits until the object of that key meets the condition.
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
+    wait_for(object_key key, named_first<object_condition> wanted, duration timeout = duration::zero()) const
+    {
+        return detail::typed_outcome<T>(untyped().wait_for(std::move(key), wanted.take(), timeout));
+    }
+    /// The same with a predicate of typed objects.
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>>
+    wait_for(object_key key, named_first<predicate> wanted, duration timeout = duration::zero()) const
+    {
+        object_condition as_wanted("as wanted", wanted.take());
+        return wait_for(std::move(key), named_first<object_condition>(std::move(as_wanted)), timeout);
+    }
+
+    /// The same informer without the type.
+    [[nodiscard]] const shared_informer<object>& untyped() const noexcept KUBECORO_LIFETIME_BOUND { return *this; }
+};
+
 /** Completes when all informers have synced, or with the first failure, which names the informer.
 
     @par Cancellation  terminal: ends the wait only. */
-[[nodiscard]] boost::asio::awaitable<result<>> wait_for_cache_sync(std::vector<shared_informer> informers);
+[[nodiscard]] boost::asio::awaitable<result<>> wait_for_cache_sync(std::vector<shared_informer<object>> informers);
 
 } // namespace kubecoro

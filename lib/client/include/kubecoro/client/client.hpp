@@ -4,6 +4,7 @@
 #include <kubecoro/api/options.hpp>
 #include <kubecoro/api/request.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client_options.hpp>
 #include <kubecoro/client/json_text.hpp>
@@ -18,6 +19,7 @@
 
 namespace kubecoro {
 
+template<class T = object>
 class resource_client;
 namespace detail {
 struct client_access;
@@ -126,7 +128,14 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<answer>>> send(request r) const;
 
     /// This client bound to one resource and namespace.
-    [[nodiscard]] resource_client resource(resource_type type, std::string ns = {}) const;
+    [[nodiscard]] resource_client<object> resource(resource_type type, std::string ns = {}) const;
+    /// The same for a kind with a C++ type; a struct that is generated or described gives
+    /// typed objects.
+    template<class Kind>
+    [[nodiscard]] auto resource(std::string ns = {}) const
+    {
+        return resource_client<detail::handled_kind<Kind>>(resource(Kind::resource(), std::move(ns)));
+    }
 
     /// A source provider for informers. It keeps the client's connections alive.
     [[nodiscard]] std::shared_ptr<source_provider> provider() const;
@@ -158,7 +167,8 @@ private:
 };
 
 /// A client bound to one resource in one namespace: the same operations without naming both each time.
-class resource_client
+template<>
+class resource_client<object>
 {
 public:
     /// @param ns  Empty = all namespaces, or a cluster-scoped resource.
@@ -213,3 +223,5 @@ private:
 };
 
 } // namespace kubecoro
+
+#include <kubecoro/client/typed_client.hpp>

@@ -9,8 +9,11 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace kubecoro {
 
@@ -45,6 +48,9 @@ private:
     std::shared_ptr<detail::controller_source> source_;
 };
 
+template<class T = object>
+class controller;
+
 /** Turns events of informers into runs of a reconciler: never two runs of a key at once, never a change without a
     run after it.
 
@@ -61,7 +67,8 @@ private:
     Thread safe. Has one owner, which awaits stop() before destroying it, and stops the informers after it.
     Destroying a running controller is an error: it is logged, the controller is stopped and its runs are cancelled,
     and it ends as soon as its executor allows. */
-class controller
+template<>
+class controller<object>
 {
 public:
     /// @param executor  Runs everything: each worker and each source on its own strand.
@@ -72,7 +79,7 @@ public:
 
     /// Adds an informer as a source. Before the start: its first list is waited for. Later: its events become work as
     /// they arrive. After the end: returns a handle that counts as removed.
-    event_source watch(shared_informer informer, enqueue map, source_options options = {});
+    event_source watch(shared_informer<object> informer, enqueue map, source_options options = {});
 
     /// Requests a run of the key, independent of the sources.
     void trigger(object_key_view key, int priority = priority::normal);
@@ -112,5 +119,48 @@ public:
 private:
     std::shared_ptr<detail::controller_engine> engine_;
 };
+
+/** Moves the actual state towards the desired state of an object of kind T. As `reconciler`, but called with the object as
+    the informer has it, and not called for a key that has none: finalizers are the way to act on a deletion. */
+template<class T>
+using typed_reconciler =
+    std::function<boost::asio::awaitable<result<action>>(const typed_object<T>&, reconcile_context&)>;
+
+/** A controller of the objects of kind T: as controller<object>, which it also is, with the objects' own informer as its
+    first source.
+
+        controller gadgets(executor, informers.get<gadget>(), reconcile, {.name = "gadgets"});
+        gadgets.watch(pods, enqueue_owner<gadget>());                                                               */
+template<class T>
+class controller : public controller<object>
+{
+public:
+    /// @param own  Every event of it leads to a run of its object, if `which` selects the event.
+    controller(boost::asio::any_io_executor executor, const shared_informer<T>& own,
+               std::type_identity_t<typed_reconciler<T>> reconcile, controller_options options = {},
+               source_options which = {})
+        : controller<object>(std::move(executor), runs_of(own.lister(), std::move(reconcile)), std::move(options))
+    {
+        watch(own, enqueue_object(), std::move(which));
+    }
+
+private:
+    static reconciler runs_of(lister<T> stored, typed_reconciler<T> reconcile)
+    {
+        return [stored = std::move(stored), reconcile = std::move(reconcile)](const object_key& key,
+                                                                              reconcile_context& context) {
+            return run_of(stored.get(key), reconcile, context);
+        };
+    }
+    // The reconciler lives as long as its runs: the engine keeps it.
+    static boost::asio::awaitable<result<action>> run_of(typed_object<T> found, const typed_reconciler<T>& reconcile,
+                                                         reconcile_context& context)
+    {
+        if (!found) co_return action::done();
+        co_return co_await reconcile(found, context);
+    }
+};
+
+controller(boost::asio::any_io_executor, reconciler, controller_options = {}) -> controller<object>;
 
 } // namespace kubecoro

@@ -11,7 +11,7 @@ namespace kubecoro {
 
     Called in order, by one coroutine per source. An exception drops that event: it is counted and logged. Predicates
     run after the cache, so they save runs, not memory. */
-using predicate = std::function<bool(const notification&)>;
+using predicate = std::function<bool(const notification<object>&)>;
 
 /** Common predicates. Those about a change filter only `updated`: additions and deletions always pass. */
 namespace predicates {

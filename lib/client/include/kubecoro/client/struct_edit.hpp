@@ -1,0 +1,119 @@
+#pragma once
+// Edits of structs for create_or_update() and its like.
+
+#include <kubecoro/api/detail/struct_type.hpp>
+#include <kubecoro/api/edit.hpp>
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/client/writing.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/json/fwd.hpp>
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace kubecoro {
+
+namespace detail {
+
+/// Reads the object into the struct, lets it be changed, and changes the object in the same way.
+[[nodiscard]] result<> edit_as_struct(const struct_type& type, void* value, const std::function<result<>()>& change,
+                                      boost::json::object& o);
+/// Copies the struct with one more owner.
+void copy_with_owner(const struct_type& type, const void* from, void* to, const object& owner, bool is_controller,
+                     owner_reference_options options);
+
+} // namespace detail
+
+/** Changes an object as a struct before it is written: a function of `T&` that returns nothing or result<>. As
+    object_edit, with the same rules.
+
+    The object gets the changes, and keeps what the struct does not know, with or without `other_fields`; but of a list
+    that changed it keeps the struct's items only. */
+template<class T>
+class struct_edit
+{
+public:
+    /// Keeps a callable. Implicit, so that callers pass the callable itself.
+    template<class F>
+        requires(!std::same_as<std::remove_cvref_t<F>, struct_edit> && std::is_invocable_v<F&, T&>)
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copying and moving alone
+    struct_edit(F&& f) : edit_(on_json(named_first<kept<std::decay_t<F>>>(std::forward<F>(f)).take()))
+    {
+    }
+    /// The same edit of JSON.
+    [[nodiscard]] object_edit untyped() && { return std::move(edit_); }
+
+private:
+    template<class F>
+    struct kept
+    {
+        kept(F f) : call(std::move(f)) {}
+        result<> operator()(boost::json::object& o)
+        {
+            T value{};
+            const auto change = [&]() -> result<> {
+                if constexpr (std::is_same_v<std::invoke_result_t<F&, T&>, result<>>)
+                    return call(value);
+                else
+                    call(value);
+                return {};
+            };
+            return detail::edit_as_struct(detail::struct_of<T>(), &value, change, o);
+        }
+        F call;
+    };
+    template<class F>
+    static object_edit on_json(F f)
+    {
+        return object_edit(f);
+    }
+
+    object_edit edit_;
+};
+
+/// As set_controller_reference() of JSON, for the struct of a kind.
+template<detail::known_struct T>
+void set_controller_reference(const object& owner, T& dependent,
+                              owner_reference_options options = owner_reference_options())
+{
+    T with_owner{};
+    detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, true, options);
+    dependent = std::move(with_owner);
+}
+/// As set_owner_reference() of JSON, for the struct of a kind.
+template<detail::known_struct T>
+void set_owner_reference(const object& owner, T& dependent, owner_reference_options options = owner_reference_options())
+{
+    T with_owner{};
+    detail::copy_with_owner(detail::struct_of<T>(), &dependent, &with_owner, owner, false, options);
+    dependent = std::move(with_owner);
+}
+
+/// As create_or_update() of JSON, with an edit of the kind's struct:
+/// `create_or_update<core_v1::config_map>(cluster, key, [](core_v1::config_map& m) { m.data["a"] = "1"; })`.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<written>> create_or_update(client c, object_key key, struct_edit<T> edit,
+                                                                       edit_options how = edit_options())
+{
+    return create_or_update(std::move(c), T::resource(), std::move(key), std::move(edit).untyped(), std::move(how));
+}
+/// As create_or_patch() of JSON, with an edit of the kind's struct.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<written>> create_or_patch(client c, object_key key, struct_edit<T> edit,
+                                                                      edit_options how = edit_options())
+{
+    return create_or_patch(std::move(c), T::resource(), std::move(key), std::move(edit).untyped(), std::move(how));
+}
+/// As retry_on_conflict() of JSON, with an edit of the kind's struct.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<written>> retry_on_conflict(client c, object_key key, struct_edit<T> edit,
+                                                                        edit_options how = edit_options())
+{
+    return retry_on_conflict(std::move(c), T::resource(), std::move(key), std::move(edit).untyped(), std::move(how));
+}
+
+} // namespace kubecoro
