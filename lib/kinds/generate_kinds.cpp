@@ -1,12 +1,12 @@
 // Writes the C++ types of the built-in kinds: generate_kinds kubernetes.json INCLUDE_DIRECTORY SOURCE_DIRECTORY. Runs at
 // build time.
+#include <kubecoro/codegen/built_in.hpp>
 #include <kubecoro/codegen/generate.hpp>
 #include <kubecoro/codegen/kubernetes.hpp>
 
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -17,28 +17,6 @@
 namespace {
 
 namespace codegen = kubecoro::codegen;
-
-/// The groups and versions that have types; all their kinds have.
-constexpr std::array<std::string_view, 20> wanted{"admissionregistration.k8s.io/v1",
-                                                  "apiextensions.k8s.io/v1",
-                                                  "apiregistration.k8s.io/v1",
-                                                  "apps/v1",
-                                                  "authentication.k8s.io/v1",
-                                                  "authorization.k8s.io/v1",
-                                                  "autoscaling/v2",
-                                                  "batch/v1",
-                                                  "certificates.k8s.io/v1",
-                                                  "coordination.k8s.io/v1",
-                                                  "discovery.k8s.io/v1",
-                                                  "events.k8s.io/v1",
-                                                  "networking.k8s.io/v1",
-                                                  "node.k8s.io/v1",
-                                                  "policy/v1",
-                                                  "rbac.authorization.k8s.io/v1",
-                                                  "resource.k8s.io/v1",
-                                                  "scheduling.k8s.io/v1",
-                                                  "storage.k8s.io/v1",
-                                                  "v1"};
 
 std::string read(const std::filesystem::path& path)
 {
@@ -63,7 +41,8 @@ int run(const std::filesystem::path& schemas, const std::filesystem::path& heade
     codegen::generate_options options;
     options.list = true;
     options.wanted = [](const codegen::kind& k) {
-        return std::ranges::binary_search(wanted, k.group.empty() ? k.version : k.group + '/' + k.version);
+        return std::ranges::binary_search(codegen::built_in_groups(),
+                                          k.group.empty() ? k.version : k.group + '/' + k.version);
     };
     const auto files = codegen::generate(model.value(), options);
     for (const auto& file : files.value()) {

@@ -1,13 +1,15 @@
-# kubecoro_generate(TARGET <name> CRD <files> [KINDS <kinds>] [FOLDER <folder>])
+# kubecoro_generate(TARGET <name> CRD|OPENAPI <files> [KINDS <kinds>] [FOLDER <folder>])
 #
-# Adds a library with the C++ types of custom resources: `#include <FOLDER/shop_v1/gadget.hpp>`. FOLDER is TARGET by default,
-# KINDS all kinds. They are generated at build time, and again when a file changes.
+# Adds a library with the C++ types of custom resources: `#include <FOLDER/shop_v1/gadget.hpp>`. The files are
+# CustomResourceDefinitions, or OpenAPI v3 documents as `kubectl get --raw /openapi/v3/apis/GROUP/VERSION` prints them. FOLDER is
+# TARGET by default, KINDS all kinds; one of several groups is written Gadget.shop.example.com. The types are generated at build
+# time, and again when a file changes.
 #
 # The program is that of the build or of the package. When cross-compiling, set KUBECORO_TOOL to a `kubecoro` that runs here.
 function(kubecoro_generate)
-  cmake_parse_arguments(G "" "TARGET;FOLDER" "CRD;KINDS" ${ARGN})
-  if(NOT G_TARGET OR NOT G_CRD OR G_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "kubecoro_generate: expected TARGET name CRD files... [KINDS kinds...] [FOLDER folder] ${G_UNPARSED_ARGUMENTS}")
+  cmake_parse_arguments(G "" "TARGET;FOLDER" "CRD;OPENAPI;KINDS" ${ARGN})
+  if(NOT G_TARGET OR (G_CRD AND G_OPENAPI) OR NOT (G_CRD OR G_OPENAPI) OR G_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "kubecoro_generate: expected TARGET name, CRD files... or OPENAPI files... [KINDS kinds...] [FOLDER folder] ${G_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT G_FOLDER)
     set(G_FOLDER ${G_TARGET})
@@ -21,10 +23,14 @@ function(kubecoro_generate)
   endif()
   set(files)
   set(flags)
-  foreach(file IN LISTS G_CRD)
+  set(source --crd)
+  if(G_OPENAPI)
+    set(source --openapi)
+  endif()
+  foreach(file IN LISTS G_CRD G_OPENAPI)
     get_filename_component(path ${file} ABSOLUTE)
     list(APPEND files ${path})
-    list(APPEND flags --crd ${path})
+    list(APPEND flags ${source} ${path})
   endforeach()
   foreach(kind IN LISTS G_KINDS)
     list(APPEND flags --kind ${kind})
@@ -32,7 +38,7 @@ function(kubecoro_generate)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${G_TARGET}_types)
   # Every header includes the marker, so that files which include one are compiled again in the same run of the build.
   add_custom_command(OUTPUT ${out}/src/${G_TARGET}.cpp ${out}/include/${G_FOLDER}/${G_TARGET}_marker.hpp
-    COMMAND ${program} generate ${flags} --out ${out} --folder ${G_FOLDER} --target ${G_TARGET}
+    COMMAND ${program} generate ${flags} --out ${out} --folder ${G_FOLDER} --target ${G_TARGET} --prune
     DEPENDS ${files} ${program}
     COMMENT "Types of ${G_TARGET}" VERBATIM)
   add_library(${G_TARGET} STATIC ${out}/src/${G_TARGET}.cpp ${out}/include/${G_FOLDER}/${G_TARGET}_marker.hpp)

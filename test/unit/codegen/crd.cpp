@@ -138,6 +138,22 @@ TEST_CASE("a field is optional unless it is required or filled, or if it may be 
     CHECK(spec_field(m, "spec").optional);
 }
 
+TEST_CASE("a field that the schema requires is described as required, one with a default is not", "[codegen][crd]")
+{
+    CHECK(only(R"({"type":"integer"})", R"(,"required":["x"])").required);
+    CHECK_FALSE(only(R"({"type":"integer","default":3})").required);
+    const auto files =
+        generate(
+            read(crd({{"properties",
+                       {{"spec", parts(R"("x":{"type":"string"},"y":{"type":"string"})", R"(,"required":["x"])")}}}})),
+            {.exists = is_built_in})
+            .value();
+    const auto source = std::ranges::find(files, "shop_v1.cpp", &generated_file::path);
+    REQUIRE(source != files.end());
+    CHECK(contains(source->text, R"(>("x", offsetof(type, x), true),)"));
+    CHECK(contains(source->text, R"(>("y", offsetof(type, y)),)"));
+}
+
 TEST_CASE("the metadata of an embedded resource is that of all kinds", "[codegen][crd]")
 {
     const auto m = read(crd(parts(
@@ -256,6 +272,15 @@ TEST_CASE("the library's metadata is included, not generated", "[codegen][crd]")
     CHECK(contains(files[0].text, "meta_v1::object_meta metadata"));
     CHECK_FALSE(contains(files[0].text, "struct object_meta"));
     CHECK(files[1].path == "shop_v1.cpp");
+}
+
+TEST_CASE("a type of the library's name is a failure", "[codegen][crd]")
+{
+    const auto m = read(crd(parts(""), "Pod", "core.example.com"));
+    const auto files = generate(m, {.folder = "acme", .exists = is_built_in, .header_of = built_in_header});
+    REQUIRE_FALSE(files);
+    CHECK(contains(files.error().message(), "com.example.core.v1.Pod would have the name ::kubecoro::core_v1::pod"));
+    CHECK(contains(files.error().message(), "the library's io.k8s.api.core.v1.Pod"));
 }
 
 TEST_CASE("for a build target there are one source, and a header that changes with any file", "[codegen][crd]")

@@ -2,6 +2,8 @@
 
 #include <kubecoro/test/catch.hpp>
 
+#include <algorithm>
+
 using namespace kubecoro::codegen;
 
 TEST_CASE("names of types are split at their words", "[codegen][names]")
@@ -46,8 +48,12 @@ TEST_CASE("a message's type is named after its group, version and name", "[codeg
 TEST_CASE("the members of a message have different names", "[codegen][names]")
 {
     message m;
-    for (const auto* name : {"a-b", "a_b", "a.b", "other_fields", "at", "class", "class_"})
+    for (const auto* name : {"a-b", "a_b", "a.b", "other_fields", "at", "class", "class_", "a$b"})
         m.fields.push_back({name, {}});
     CHECK(member_names(m) ==
-          std::vector<std::string>{"a_b", "a_b_", "a_b_2_", "other_fields_", "at_", "class_", "class_2_"});
+          std::vector<std::string>{"a_b", "a_b_", "a_b_2_", "other_fields_", "at_", "class_", "class_2_", "a_b_3_"});
+
+    message many;
+    for (int i = 0; i < 50'000; ++i) many.fields.push_back({"a-b", {}});
+    CHECK(std::ranges::all_of(member_names(many), [](const std::string& name) { return name.size() < 12; }));
 }

@@ -17,4 +17,9 @@ namespace kubecoro::tool {
 [[nodiscard]] std::vector<std::string> differing_files(const std::string& folder,
                                                        const std::vector<codegen::generated_file>& files);
 
+/// The paths of files in the folder that an earlier run wrote and this one does not: .hpp and .cpp files whose first line
+/// is the banner of these files, which names the program and its source. Links are not followed.
+[[nodiscard]] std::vector<std::string> stale_files(const std::string& folder,
+                                                   const std::vector<codegen::generated_file>& files);
+
 } // namespace kubecoro::tool

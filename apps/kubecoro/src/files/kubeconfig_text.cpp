@@ -1,8 +1,8 @@
 #include "files/kubeconfig_text.hpp"
 
 #include "print/json_lines.hpp"
-#include "print/yaml_text.hpp"
 
+#include <kubecoro/api/yaml.hpp>
 #include <kubecoro/client/manifests.hpp>
 
 #include <algorithm>

@@ -76,6 +76,21 @@ result<std::vector<std::string>> files_at(const std::string& path, bool recursiv
                      : manifests_in<fs::directory_iterator>(path);
 }
 
+using text_reader = result<std::vector<boost::json::value>>(std::string_view text, std::string_view name);
+
+result<std::vector<boost::json::value>> read_with(const file_flags& files, text_reader& read)
+{
+    auto texts = read_files(files);
+    if (!texts) return texts.error();
+    std::vector<boost::json::value> out;
+    for (const auto& file : *texts) {
+        auto values = read(file.text, file.name);
+        if (!values) return values.error();
+        out.insert(out.end(), std::make_move_iterator(values->begin()), std::make_move_iterator(values->end()));
+    }
+    return out;
+}
+
 } // namespace
 
 result<std::vector<file_text>> read_files(const file_flags& files)
@@ -99,17 +114,14 @@ result<std::vector<file_text>> read_files(const file_flags& files)
     return out;
 }
 
+result<std::vector<boost::json::value>> read_documents(const file_flags& files)
+{
+    return read_with(files, parse_documents);
+}
+
 result<std::vector<boost::json::value>> read_manifests(const file_flags& files)
 {
-    auto texts = read_files(files);
-    if (!texts) return texts.error();
-    std::vector<boost::json::value> out;
-    for (const auto& file : *texts) {
-        auto objects = load_manifests(file.text, file.name);
-        if (!objects) return objects.error();
-        out.insert(out.end(), std::make_move_iterator(objects->begin()), std::make_move_iterator(objects->end()));
-    }
-    return out;
+    return read_with(files, load_manifests);
 }
 
 } // namespace kubecoro::tool

@@ -34,6 +34,9 @@ inline constexpr std::size_t max_file_bytes = 64 * 1024 * 1024;
     Errors: cond::misconfigured, naming the file; also for a directory without manifests. */
 [[nodiscard]] result<std::vector<file_text>> read_files(const file_flags& files);
 
+/// The documents of the files, YAML or JSON, of any kind. Errors: as read_manifests().
+[[nodiscard]] result<std::vector<boost::json::value>> read_documents(const file_flags& files);
+
 /// The objects of the files: YAML documents or JSON, `List` kinds unfolded. Errors: name file, document and line.
 [[nodiscard]] result<std::vector<boost::json::value>> read_manifests(const file_flags& files);
 

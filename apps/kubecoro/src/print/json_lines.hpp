@@ -1,5 +1,7 @@
-// JSON for people: indented, with numbers as they are usually written.
+// JSON for people, and the members of JSON values by their paths.
 #pragma once
+
+#include <kubecoro/api/detail/json_lines.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -9,14 +11,9 @@
 
 namespace kubecoro::tool {
 
-/// Indented by four spaces, as kubectl does, with a line break at the end. Safe for a terminal: see escaped_json().
-[[nodiscard]] std::string to_json_text(const boost::json::value& v);
-
-/// Compact JSON in one line without its end. Safe for a terminal.
-[[nodiscard]] std::string to_json_line(const boost::json::value& v);
-
-/// A number, boolean or null as JSON, a string without quotes; for objects and arrays compact JSON.
-[[nodiscard]] std::string scalar_text(const boost::json::value& v);
+using detail::scalar_text;
+using detail::to_json_line;
+using detail::to_json_text;
 
 /// The member at the end of the path; null when a step is missing.
 [[nodiscard]] const boost::json::value* find_member(const boost::json::value& v,

@@ -2,8 +2,8 @@
 
 #include "print/escape.hpp"
 #include "print/json_lines.hpp"
-#include "print/yaml_text.hpp"
 
+#include <kubecoro/api/yaml.hpp>
 #include <kubecoro/base/printable.hpp>
 
 namespace kubecoro::tool {

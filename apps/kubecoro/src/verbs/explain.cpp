@@ -3,24 +3,17 @@
 
 #include "cli/cluster_flags.hpp"
 #include "print/explain.hpp"
+#include "select/schemas.hpp"
 
-#include <kubecoro/base/printable.hpp>
 #include <kubecoro/client/discovery.hpp>
 
-#include <boost/json/parse.hpp>
-
 #include <CLI/CLI.hpp>
-
-#include <algorithm>
 
 namespace kubecoro::tool {
 
 namespace asio = boost::asio;
-namespace json = boost::json;
 
 namespace {
-
-constexpr std::size_t deepest = 200;
 
 struct explain_flags
 {
@@ -49,25 +42,6 @@ result<> check_explain(explain_flags& f)
     return check(f.cluster);
 }
 
-/// The document with the schemas of a resource.
-asio::awaitable<result<json::value>> schemas_of(const client& api, const resource_type& type)
-{
-    auto index = co_await list_openapi(api);
-    if (!index) co_return index.error();
-    const std::string name = type.path_prefix().substr(1);
-    const auto found = std::find_if(index->begin(), index->end(), [&](const auto& d) { return d.name == name; });
-    if (found == index->end())
-        co_return failure(cond::not_found, "the server publishes no schemas of " + printable(type.api_version()));
-    auto text = co_await get_openapi(api, *found);
-    if (!text) co_return text.error();
-    json::parse_options limits;
-    limits.max_depth = deepest;
-    boost::system::error_code ec;
-    auto document = json::parse(*text, ec, {}, limits);
-    if (ec) co_return failure(cond::corrupt, "the schemas are not JSON").with_request("GET", found->target);
-    co_return document;
-}
-
 asio::awaitable<result<>> run_explain(std::shared_ptr<explain_flags> f, verb_context context)
 {
     auto api = connect(f->cluster, context);
@@ -82,7 +56,7 @@ asio::awaitable<result<>> run_explain(std::shared_ptr<explain_flags> f, verb_con
         type->version = wanted.version;
     }
     context.doing("asking the server for its schemas");
-    auto document = co_await schemas_of(*api, *type);
+    auto document = co_await fetch_schemas(*api, *type);
     if (!document) co_return document.error();
     explained_kind kind;
     kind.group = type->group;

@@ -1,16 +1,23 @@
 // `kubecoro generate`: C++ types of custom resources.
 #include "verbs/verbs.hpp"
 
+#include "cli/cluster_flags.hpp"
 #include "files/generated_files.hpp"
 #include "files/manifest_files.hpp"
+#include "select/schemas.hpp"
 
+#include <kubecoro/base/printable.hpp>
+#include <kubecoro/client/discovery.hpp>
 #include <kubecoro/codegen/crd.hpp>
 #include <kubecoro/codegen/generate.hpp>
+#include <kubecoro/codegen/openapi.hpp>
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <system_error>
 
 namespace kubecoro::tool {
 
@@ -21,11 +28,15 @@ namespace {
 struct generate_flags
 {
     std::vector<std::string> definitions = {};
+    std::vector<std::string> openapi = {};
+    bool from_cluster = false;
+    cluster_flags cluster = {};
     std::vector<std::string> kinds = {};
     std::string out = {};
     std::string folder = "kubecoro";
     std::string target = {};
     bool check = false;
+    bool prune = false;
 };
 
 /// The names of the files without their folders, so that the text does not depend on where they are.
@@ -40,7 +51,18 @@ std::string source_of(const std::vector<std::string>& paths)
     return out;
 }
 
-result<codegen::model> read_model(const generate_flags& f)
+/// Whether a kind has this name: KIND or KIND.GROUP.
+bool is_named(const std::string& kind, const std::string& group, const std::string& name)
+{
+    return name == kind || name == kind + '.' + group;
+}
+
+bool is_wanted(const generate_flags& f, const std::string& kind, const std::string& group)
+{
+    return f.kinds.empty() || std::ranges::any_of(f.kinds, [&](const auto& n) { return is_named(kind, group, n); });
+}
+
+result<codegen::model> read_definitions(const generate_flags& f)
 {
     auto documents = read_manifests({.names = f.definitions});
     if (!documents) return documents.error();
@@ -51,31 +73,134 @@ result<codegen::model> read_model(const generate_flags& f)
     return codegen::read_crds(*documents, source_of(f.definitions));
 }
 
-result<std::vector<codegen::generated_file>> generate_files(const generate_flags& f)
+result<codegen::model> read_schemas(const generate_flags& f, const std::vector<boost::json::value>& documents,
+                                    const std::string& source)
 {
-    const auto model = read_model(f);
-    if (!model) return model.error();
-    for (const auto& name : f.kinds)
-        if (std::ranges::find(model->kinds, name, &codegen::kind::name) == model->kinds.end())
-            return failure(cond::not_found, "no version of kind " + name + " is served");
+    return codegen::read_openapi(documents, source,
+                                 [&f](const codegen::kind& k) { return is_wanted(f, k.name, k.group); });
+}
+
+result<codegen::model> read_openapi_files(const generate_flags& f)
+{
+    auto documents = read_documents({.names = f.openapi});
+    if (!documents) return documents.error();
+    std::erase_if(*documents, [](const auto& document) { return !codegen::is_openapi(document); });
+    if (documents->empty()) return failure(cond::misconfigured, source_of(f.openapi) + ": no OpenAPI document");
+    return read_schemas(f, *documents, source_of(f.openapi));
+}
+
+/// The groups and versions that have wanted kinds, each by one of its resources. All names must be found.
+asio::awaitable<result<std::vector<resource_type>>> find_groups(const generate_flags& f, const client& api)
+{
+    auto all = co_await discover(api);
+    if (!all) co_return all.error();
+    std::vector<resource_type> out;
+    std::set<std::string> names(f.kinds.begin(), f.kinds.end());
+    for (const auto& r : all->resources) {
+        if (!is_wanted(f, r.type.kind, r.type.group)) continue;
+        std::erase_if(names, [&](const auto& name) { return is_named(r.type.kind, r.type.group, name); });
+        const auto same = [&](const resource_type& t) { return t.api_version() == r.type.api_version(); };
+        if (std::ranges::none_of(out, same)) out.push_back(r.type);
+    }
+    if (names.empty()) co_return out;
+    if (!all->missing.empty())
+        co_return all->missing.front().why.because("the server's kinds are not all known, and none is " +
+                                                   *names.begin());
+    co_return failure(cond::not_found, "the server has no kind " + *names.begin());
+}
+
+asio::awaitable<result<codegen::model>> read_cluster(const generate_flags& f, const verb_context& context)
+{
+    auto api = connect(f.cluster, context);
+    if (!api) co_return api.error();
+    context.doing("asking the server for its resources");
+    auto groups = co_await find_groups(f, *api);
+    if (!groups) co_return groups.error();
+    std::vector<boost::json::value> documents;
+    std::string source;
+    for (const auto& type : *groups) {
+        context.doing("asking the server for its schemas");
+        auto document = co_await fetch_schemas(*api, type);
+        if (!document) co_return document.error();
+        documents.push_back(std::move(*document));
+        source += (source.empty() ? "the schemas of " : ", ") + printable(type.api_version());
+    }
+    co_return read_schemas(f, documents, source);
+}
+
+asio::awaitable<result<codegen::model>> read_model(const generate_flags& f, const verb_context& context)
+{
+    if (f.from_cluster) co_return co_await read_cluster(f, context);
+    co_return f.openapi.empty() ? read_definitions(f) : read_openapi_files(f);
+}
+
+result<std::vector<codegen::generated_file>> generate_files(const generate_flags& f, const codegen::model& model)
+{
+    for (const auto& name : f.kinds) {
+        const auto is_it = [&](const codegen::kind& k) { return is_named(k.name, k.group, name); };
+        if (std::ranges::none_of(model.kinds, is_it))
+            return failure(cond::not_found,
+                           "no version of kind " + name + " is served, or the library has its types already");
+    }
+    if (model.kinds.empty())
+        return failure(cond::not_found, model.source + ": the library has the types of all kinds already");
     codegen::generate_options options;
     options.folder = f.folder;
     options.target = f.target;
     options.exists = codegen::is_built_in;
-    if (!f.kinds.empty())
-        options.wanted = [&f](const codegen::kind& k) { return std::ranges::find(f.kinds, k.name) != f.kinds.end(); };
-    return codegen::generate(*model, options);
+    options.header_of = codegen::built_in_header;
+    options.wanted = [&f](const codegen::kind& k) { return is_wanted(f, k.name, k.group); };
+    return codegen::generate(model, options);
 }
 
-result<> run(const generate_flags& f, const verb_context& context)
+result<> check_files(const generate_flags& f, const std::vector<codegen::generated_file>& files,
+                     const verb_context& context)
 {
-    const auto files = generate_files(f);
-    if (!files) return files.error();
-    if (!f.check) return write_generated(f.out, *files);
-    const auto differing = differing_files(f.out, *files);
-    for (const auto& path : differing) context.line(path);
-    if (differing.empty()) return {};
-    return failure(cond::invalid, "generated code and definitions differ; run kubecoro generate again");
+    auto wrong = differing_files(f.out, files);
+    const auto stale = stale_files(f.out, files);
+    wrong.insert(wrong.end(), stale.begin(), stale.end());
+    for (const auto& path : wrong) context.line(path);
+    if (wrong.empty()) return {};
+    return failure(cond::invalid, stale.empty()
+                                      ? "generated code and definitions differ; run kubecoro generate again"
+                                      : "generated code and definitions differ; run kubecoro generate again, with "
+                                        "--prune for files that are no longer generated");
+}
+
+/// Removes files that are no longer generated, or names them.
+result<> treat_stale(const generate_flags& f, const std::vector<codegen::generated_file>& files,
+                     const verb_context& context)
+{
+    for (const auto& path : stale_files(f.out, files)) {
+        std::error_code ec;
+        if (!f.prune)
+            context.note("kubecoro: " + path + " is no longer generated; --prune removes it");
+        else if (!std::filesystem::remove(path, ec) && ec)
+            return failure(cond::misconfigured, "cannot remove " + path + ": " + ec.message());
+    }
+    return {};
+}
+
+result<> check_generate(generate_flags& f)
+{
+    const int sources = (f.definitions.empty() ? 0 : 1) + (f.openapi.empty() ? 0 : 1) + (f.from_cluster ? 1 : 0);
+    if (sources != 1) return failure(cond::invalid, "expected one of --crd, --openapi and --cluster");
+    const auto& c = f.cluster;
+    const bool names_cluster = !c.kubeconfig.empty() || !c.context.empty() || !c.as.empty() || !c.as_groups.empty();
+    if (!f.from_cluster && names_cluster) return failure(cond::invalid, "flags of clusters need --cluster");
+    if (f.from_cluster && f.kinds.empty()) return failure(cond::invalid, "--cluster needs --kind");
+    return check(f.cluster);
+}
+
+asio::awaitable<result<>> run_generate(std::shared_ptr<generate_flags> f, verb_context context)
+{
+    const auto model = co_await read_model(*f, context);
+    if (!model) co_return model.error();
+    const auto files = generate_files(*f, *model);
+    if (!files) co_return files.error();
+    if (f->check) co_return check_files(*f, *files, context);
+    if (auto written = write_generated(f->out, *files); !written) co_return written;
+    co_return treat_stale(*f, *files, context);
 }
 
 } // namespace
@@ -85,18 +210,19 @@ verb add_generate(CLI::App& app)
     auto f = std::make_shared<generate_flags>();
     auto* sub = app.add_subcommand("generate", "Write C++ types of custom resources");
     sub->add_option("--crd", f->definitions, "CustomResourceDefinitions: YAML or JSON files, or folders of them")
-        ->required()
         ->type_name("FILE");
-    sub->add_option("--kind", f->kinds, "Only these kinds")->type_name("KIND");
+    sub->add_option("--openapi", f->openapi, "OpenAPI v3 documents, as servers publish them: files, or folders of them")
+        ->type_name("FILE");
+    sub->add_flag("--cluster", f->from_cluster, "The schemas that a server publishes; needs --kind");
+    sub->add_option("--kind", f->kinds, "Only these kinds: Gadget, or Gadget.shop.example.com")->type_name("KIND");
     sub->add_option("--out", f->out, "The folder that gets include/ and src/")->required()->type_name("FOLDER");
     sub->add_option("--folder", f->folder, "The folder of the headers in #include lines")->capture_default_str();
     sub->add_option("--target", f->target, "For build systems: one source NAME.cpp, and NAME_marker.hpp in all headers")
         ->type_name("NAME");
     sub->add_flag("--check", f->check, "Write nothing; print the files that differ, and fail if there are any");
-    verb out;
-    out.name = "generate";
-    out.run = [f](verb_context context) -> asio::awaitable<result<>> { co_return run(*f, context); };
-    return out;
+    sub->add_flag("--prune", f->prune, "Remove files of earlier runs that are no longer generated from this source");
+    add_cluster_flags(*sub, f->cluster);
+    return make_verb("generate", f, check_generate, run_generate);
 }
 
 } // namespace kubecoro::tool

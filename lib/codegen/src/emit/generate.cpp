@@ -1,5 +1,7 @@
 #include <kubecoro/codegen/generate.hpp>
 
+#include <kubecoro/codegen/built_in.hpp>
+
 #include "emit/layout.hpp"
 #include "emit/names.hpp"
 #include "emit/types.hpp"
@@ -114,7 +116,7 @@ private:
 
     [[nodiscard]] std::string path_of(const std::string& message) const
     {
-        const auto name = type_name_of(message);
+        const auto name = type_name_of(exists(message) && options_.header_of ? options_.header_of(message) : message);
         return (exists(message) ? "kubecoro" : options_.folder) + '/' + name.space + '/' + name.name + ".hpp";
     }
 
@@ -130,11 +132,15 @@ private:
     }
 
     /// Two messages must not become one type.
-    static void check_names(const std::vector<header>& headers)
+    void check_names(const std::vector<header>& headers) const
     {
         std::map<std::string, std::string> seen;
         for (const header& h : headers)
             for (const auto& message : h.messages) {
+                // The folder does not matter: a program has one type of a name.
+                if (const auto twin = built_in_twin(message); exists(twin) && !exists(message))
+                    throw std::runtime_error(message + " would have the name " + type_name_of(message).qualified() +
+                                             " in C++, which is that of the library's " + twin);
                 const auto [it, is_new] = seen.emplace(type_name_of(message).qualified(), message);
                 if (!is_new) throw std::runtime_error(it->second + " and " + message + " have the same name in C++");
             }
@@ -255,7 +261,7 @@ private:
             out += "    static constexpr detail::struct_field fields[] = {\n";
             for (std::size_t i = 0; i < names.size(); ++i)
                 out += "        detail::describe<decltype(type::" + names[i] + ")>(" + quoted(m.fields[i].name) +
-                       ", offsetof(type, " + names[i] + ")),\n";
+                       ", offsetof(type, " + names[i] + ')' + (m.fields[i].required ? ", true" : "") + "),\n";
             out += "    };\n    static constexpr std::uint16_t by_name[] = {" + name_order(m) + "};\n";
         }
         out += "    static constexpr detail::struct_type described{" + kind_texts(kind) +

@@ -1,6 +1,7 @@
 #include "emit/layout.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kubecoro::codegen {
 
@@ -10,22 +11,45 @@ message_order::message_order(const model& m, const std::vector<kind>& kinds) : m
         if (!marks_.contains(k.message)) visit(k.message);
 }
 
-// Tarjan's strongly connected components. As deep as messages contain each other.
-// NOLINTNEXTLINE(misc-no-recursion)
-void message_order::visit(const std::string& name)
+// Tarjan's strongly connected components. Not recursive, because messages of a document may contain each other as deep as
+// there are many of them.
+void message_order::visit(const std::string& first)
 {
-    const std::size_t index = marks_.size();
-    marks_.emplace(name, mark{index, index, true});
-    open_.push_back(name);
-    for (const field& f : model_.messages.at(name).fields)
-        each_message(f.type, [&](const std::string& other) {
-            const auto seen = marks_.find(other);
-            if (seen == marks_.end()) visit(other);
-            const mark& there = marks_.at(other);
-            if (there.open) marks_.at(name).low = std::min(marks_.at(name).low, there.low);
-        });
-    if (marks_.at(name).low != index) return;
-    const auto first = std::ranges::find(open_, name);
+    struct visited
+    {
+        std::string name;
+        std::vector<std::string> holds;
+        std::size_t next = 0;
+    };
+    std::vector<visited> way;
+    const auto enter = [&](const std::string& name) {
+        const std::size_t index = marks_.size();
+        marks_.emplace(name, mark{index, index, true});
+        open_.push_back(name);
+        way.push_back({name, {}});
+        for (const field& f : model_.messages.at(name).fields)
+            each_message(f.type, [&](const std::string& other) { way.back().holds.push_back(other); });
+    };
+    for (enter(first); !way.empty();) {
+        visited& here = way.back();
+        if (here.next == here.holds.size()) {
+            close(here.name);
+            way.pop_back();
+        } else if (const auto seen = marks_.find(here.holds[here.next]); seen == marks_.end()) {
+            enter(std::string(here.holds[here.next]));
+        } else {
+            // Also after a return from it, when its mark is final.
+            if (seen->second.open) marks_.at(here.name).low = std::min(marks_.at(here.name).low, seen->second.low);
+            ++here.next;
+        }
+    }
+}
+
+void message_order::close(const std::string& name)
+{
+    const mark& here = marks_.at(name);
+    if (here.low != here.index) return;
+    const auto first = std::prev(std::find(open_.rbegin(), open_.rend(), name).base());
     std::vector<std::string> group(first, open_.end());
     open_.erase(first, open_.end());
     for (const auto& member : group) {
@@ -49,11 +73,12 @@ using names = std::set<std::string>;
 /// The messages that a group mentions outside itself.
 names mentioned(const model& m, const std::vector<std::string>& group)
 {
+    const names inside(group.begin(), group.end());
     names out;
     for (const auto& name : group)
         for (const field& f : m.messages.at(name).fields)
             each_message(f.type, [&](const std::string& other) {
-                if (std::ranges::find(group, other) == group.end()) out.insert(other);
+                if (!inside.contains(other)) out.insert(other);
             });
     return out;
 }

@@ -46,7 +46,9 @@ public:
     [[nodiscard]] bool in_cycle(const std::string& a, const std::string& b) const;
 
 private:
-    void visit(const std::string& name);
+    void visit(const std::string& first);
+    /// All that a message holds was visited.
+    void close(const std::string& name);
 
     struct mark
     {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 namespace kubecoro::codegen {
@@ -153,10 +154,12 @@ std::string snake_case(std::string_view name)
 std::string identifier(std::string_view name)
 {
     std::string out;
-    for (const char c : name) out += is_upper(c) || is_lower(c) || is_digit(c) ? c : '_';
     // Names that begin with an underscore or hold two are reserved.
-    while (out.starts_with('_')) out.erase(0, 1);
-    for (auto at = out.find("__"); at != std::string::npos; at = out.find("__", at)) out.erase(at, 1);
+    for (const char c : name)
+        if (is_upper(c) || is_lower(c) || is_digit(c))
+            out += c;
+        else if (!out.empty() && out.back() != '_')
+            out += '_';
     if (out.empty() || is_digit(out.front())) out.insert(0, "n");
     if (std::ranges::binary_search(keywords, std::string_view(out))) out += '_';
     return out;
@@ -174,10 +177,18 @@ type_name type_name_of(std::string_view message)
 std::vector<std::string> member_names(const message& m)
 {
     std::set<std::string, std::less<>> used(taken);
+    // The last number behind a name that several members would have, so that many of them cost no more than others.
+    std::map<std::string, std::size_t> numbers;
     std::vector<std::string> out;
     for (const field& f : m.fields) {
-        auto name = identifier(f.name);
-        while (!used.insert(name).second) name += name.ends_with('_') ? "2_" : "_";
+        const auto wanted = identifier(f.name);
+        const auto stem = wanted.ends_with('_') ? wanted : wanted + '_';
+        auto name = wanted;
+        while (!used.insert(name).second) {
+            const auto number = ++numbers[wanted];
+            const bool bare = number == 1 && stem != wanted;
+            name = bare ? stem : stem + std::to_string(std::max<std::size_t>(number, 2)) + '_';
+        }
         out.push_back(std::move(name));
     }
     return out;

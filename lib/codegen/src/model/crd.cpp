@@ -1,10 +1,10 @@
 #include <kubecoro/codegen/crd.hpp>
 
+#include "model/api_names.hpp"
 #include "model/document_path.hpp"
 #include "model/json_members.hpp"
 #include "model/schema_reader.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -23,30 +23,12 @@ struct served
     std::string path;
 };
 
-bool is_word(char c, bool capitals) noexcept
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || (capitals && c >= 'A' && c <= 'Z');
-}
-
-bool is_label(std::string_view text, bool capitals)
-{
-    return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
-           std::ranges::all_of(text, [&](char c) { return is_word(c, capitals); });
-}
-
 /// "shop.example.com" -> "com.example.shop".
 std::string reversed(std::string_view group)
 {
     const auto dot = group.rfind('.');
     if (dot == std::string_view::npos) return std::string(group);
     return std::string(group.substr(dot + 1)) + '.' + reversed(group.substr(0, dot));
-}
-
-bool is_group(std::string_view text)
-{
-    const auto dot = text.find('.');
-    if (text.size() > 253 || !is_label(text.substr(0, dot), false)) return false;
-    return dot == std::string_view::npos || is_group(text.substr(dot + 1));
 }
 
 /// Reads the definitions, all names first: a kind keeps its name when a part of another one would have it.
@@ -93,8 +75,8 @@ private:
         if (names == nullptr) path_.fail("names are missing");
         {
             const document_path::step at(path_, "names");
-            k.name = name_in(*names, "kind", [](std::string_view t) { return is_label(t, true); });
-            k.plural = name_in(*names, "plural", [](std::string_view t) { return is_label(t, false); });
+            k.name = name_in(*names, "kind", is_kind_name);
+            k.plural = name_in(*names, "plural", is_lower_label);
         }
         k.namespaced = text_of(spec, "scope") != "Cluster";
         const auto* versions = array_in(spec, "versions");
@@ -109,7 +91,7 @@ private:
         const auto* version = value.if_object();
         if (version == nullptr) path_.fail("expected an object");
         if (!is_true(*version, "served")) return;
-        k.version = name_in(*version, "name", [](std::string_view t) { return is_label(t, false); });
+        k.version = name_in(*version, "name", is_lower_label);
         const auto* schema = object_in(*version, "schema");
         const auto* root = schema != nullptr ? object_in(*schema, "openAPIV3Schema") : nullptr;
         if (root == nullptr) path_.fail("schema.openAPIV3Schema is missing");
@@ -154,7 +136,5 @@ result<model> read_crds(std::span<const json::value> documents, std::string sour
     }
     return out;
 }
-
-bool is_built_in(const std::string& message) { return message == object_meta; }
 
 } // namespace kubecoro::codegen

@@ -3,7 +3,10 @@
 #include "emit/names.hpp"
 #include "model/json_members.hpp"
 
+#include <kubecoro/api/detail/quantity_text.hpp>
+
 #include <algorithm>
+#include <utility>
 
 namespace kubecoro::codegen {
 
@@ -18,10 +21,6 @@ constexpr std::size_t max_properties = 100'000;
 constexpr std::size_t max_property_name = 256;
 /// Names of messages that are longer leave out the middle of the path.
 constexpr std::size_t max_message_name = 240;
-
-/// The pattern that the usual generator of custom resource definitions writes for quantities.
-constexpr std::string_view quantity_pattern = R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|)"
-                                              R"(([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
 
 value_shape shape_of_scalar(scalar s) { return {form::scalar, s, {}, {}}; }
 
@@ -61,10 +60,10 @@ bool mentions(const json::object& schema, std::string_view list, std::string_vie
 }
 
 /// The one schema of `allOf`, with which OpenAPI gives a reference a description of its own.
-const json::object* single_all_of(const json::object& schema)
+const json::value* single_all_of(const json::object& schema)
 {
     const auto* all = array_in(schema, "allOf");
-    return all != nullptr && all->size() == 1 ? all->front().if_object() : nullptr;
+    return all != nullptr && all->size() == 1 ? &all->front() : nullptr;
 }
 
 } // namespace
@@ -73,6 +72,17 @@ void schema_reader::reserve(const std::string& message)
 {
     if (!used_.insert(type_name_of(message).qualified()).second)
         path_.fail("the type " + type_name_of(message).qualified() + " is there already");
+}
+
+void schema_reader::keep(const std::string& message) { used_.insert(type_name_of(message).qualified()); }
+
+// NOLINTNEXTLINE(misc-no-recursion)
+value_shape schema_reader::shape_of_named(const json::value& schema, const std::string& name)
+{
+    const auto before = std::exchange(root_, name);
+    auto out = shape_of(schema, name);
+    root_ = before;
+    return out;
 }
 
 void schema_reader::add(const std::string& message, const json::object& schema, bool is_kind)
@@ -101,12 +111,12 @@ void schema_reader::add_fields(message& to, const json::object& schema, bool is_
         const document_path::step at(path_, name);
         if (++properties_ > max_properties) path_.fail("more than 100000 properties");
         if (is_kind && (name == "apiVersion" || name == "kind" || name == "metadata")) continue;
-        field f{name, {}, false, {}};
+        field f{name, {}};
         const auto* described = property.value().if_object();
         if (described != nullptr) f.description = text_of(*described, "description");
         const bool nullable = described != nullptr && is_true(*described, "nullable");
-        const bool filled = mentions(schema, "required", name) ||
-                            (described != nullptr && described->if_contains("default") != nullptr);
+        f.required = mentions(schema, "required", name);
+        const bool filled = f.required || (described != nullptr && described->if_contains("default") != nullptr);
         // As in the built-in kinds, these are there even if the schema does not require them.
         const bool part_of_kind = is_kind && (name == "spec" || name == "status");
         f.optional = nullable || !(filled || part_of_kind);
@@ -140,8 +150,8 @@ value_shape schema_reader::shape_of_object(const json::object& schema, const std
         return find_(ref);
     }
     if (is_true(schema, "x-kubernetes-int-or-string"))
-        return shape_of_scalar(text_of(schema, "pattern") == quantity_pattern ? scalar::quantity
-                                                                              : scalar::int_or_string);
+        return shape_of_scalar(text_of(schema, "pattern") == detail::quantity_pattern ? scalar::quantity
+                                                                                      : scalar::int_or_string);
     const auto type = text_of(schema, "type");
     if (type == "array") {
         const document_path::step at(path_, "items");
@@ -154,7 +164,7 @@ value_shape schema_reader::shape_of_object(const json::object& schema, const std
     if (!type.empty()) path_.fail("unknown type " + std::string(type));
     if (const auto* all = find_ ? single_all_of(schema) : nullptr; all != nullptr) {
         const document_path::step at(path_, "allOf");
-        return shape_of_object(*all, name);
+        return shape_of(*all, name);
     }
     return shape_of_scalar(scalar::json);
 }
@@ -181,7 +191,12 @@ std::string schema_reader::unused(const std::string& wanted)
     if (name.size() > root_.size() + max_message_name)
         name = root_ + wanted.substr(wanted.size() - max_property_name / 2);
     const auto base = name;
-    for (std::size_t n = 2; !used_.insert(type_name_of(name).qualified()).second; ++n) name = base + std::to_string(n);
+    // Goes on behind the last number, so that many parts of one name cost no more than others.
+    while (!used_.insert(type_name_of(name).qualified()).second) {
+        auto& last = numbers_[base];
+        last = std::max<std::size_t>(last + 1, 2);
+        name = base + std::to_string(last);
+    }
     return name;
 }
 

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ public:
 
     /// Keeps the C++ name of a message for it. Fails if another one has it.
     void reserve(const std::string& message);
+    /// The same for messages that may share a name as long as they are not used together.
+    void keep(const std::string& message);
+    /// The type of a schema that is mentioned by name. @param name  Begins the names of its parts.
+    value_shape shape_of_named(const boost::json::value& schema, const std::string& name);
     /// Adds a reserved message. @param is_kind  It has apiVersion and kind, which are left out, and metadata.
     void add(const std::string& message, const boost::json::object& schema, bool is_kind);
 
@@ -44,6 +49,8 @@ private:
     document_path& path_;
     reference find_;
     std::set<std::string> used_;
+    /// The last number behind a name that several parts would have.
+    std::map<std::string, std::size_t> numbers_;
     /// The kind or named schema that is being read.
     std::string root_;
     std::size_t depth_ = 0;

@@ -34,7 +34,8 @@
     boost::json::value, described or generated structs, and std::optional, boxed, std::vector and std::map of these. A
     field has the member's name without an underscore at its end. Plain numbers and booleans are always written; text,
     lists, maps and parts only if they are not empty. A member of type other_fields, which is not described, keeps
-    unknown fields; without one they are lost when the struct is written. */
+    unknown fields; without one they are lost when the struct is written. A static function `field_rules` adds to the
+    schema that crd.hpp prints: see field_rule.hpp. */
 namespace kubecoro::detail {
 
 template<class T>
@@ -63,6 +64,7 @@ public:
             kind_ = type.kind;
         }
         type_ = {api_version_, kind_, fields_, by_name_, others(*sample)};
+        if constexpr (requires { T::field_rules(); }) type_.rules = &T::field_rules;
     }
     described_fields(const described_fields&) = delete;
     described_fields& operator=(const described_fields&) = delete;

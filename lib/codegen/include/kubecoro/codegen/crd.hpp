@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/codegen/built_in.hpp>
 #include <kubecoro/codegen/model.hpp>
 
 #include <boost/json/value.hpp>
@@ -27,8 +28,5 @@ namespace kubecoro::codegen {
     Errors: cond::invalid with the name of the definition and the path in it: not of v1, no schema, references, names
     that the API does not allow, more than 64 schemas within each other or 100,000 properties. */
 [[nodiscard]] result<model> read_crds(std::span<const boost::json::value> documents, std::string source);
-
-/// Whether the library has the header of a message that read_crds() mentions, for generate_options::exists.
-[[nodiscard]] bool is_built_in(const std::string& message);
 
 } // namespace kubecoro::codegen

@@ -25,6 +25,8 @@ struct generate_options
     /// Messages whose headers are there already, such as those of the built-in kinds: not generated, included from the
     /// folder `kubecoro`. The model may hold them without fields.
     std::function<bool(const std::string& message)> exists = {};
+    /// The message after which the header of such a one is named. Default: itself.
+    std::function<std::string(const std::string& message)> header_of = {};
 };
 
 /// A generated file.

@@ -67,6 +67,8 @@ struct field
     bool optional = false;
     /// The source's own words; empty for built-in kinds.
     std::string description = {};
+    /// The source demands that it is there; unknown, and so false, for built-in kinds.
+    bool required = false;
 
     friend bool operator==(const field&, const field&) = default;
 };

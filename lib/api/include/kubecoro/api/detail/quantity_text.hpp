@@ -22,6 +22,11 @@ enum class quantity_format : std::uint8_t
 
 namespace kubecoro::detail {
 
+/// The pattern by which schemas of custom resources tell quantities from other numbers or texts: that of controller-gen.
+inline constexpr std::string_view quantity_pattern =
+    R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|)"
+    R"(([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
+
 /// The parts of a quantity's text: whole.fraction * base^exponent.
 struct quantity_parts
 {

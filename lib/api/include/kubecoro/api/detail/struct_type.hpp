@@ -13,6 +13,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+namespace kubecoro {
+struct field_rule;
+}
 
 namespace kubecoro::detail {
 
@@ -67,9 +72,40 @@ private:
     std::optional<failure> problem_;
 };
 
+/// The JSON that values of a C++ type are written as.
+enum class value_form : std::uint8_t
+{
+    text,
+    boolean,
+    int32,
+    int64,
+    number,
+    bytes,
+    quantity,
+    timestamp,
+    micro_timestamp,
+    duration,
+    int_or_string,
+    /// Any JSON.
+    any,
+    /// The form of the item, or absent.
+    optional,
+    list,
+    map,
+    /// A struct.
+    part
+};
+
+struct struct_type;
+
 /// Reads, writes and compares values of one C++ type, which these functions alone know.
 struct value_type
 {
+    value_form form;
+    /// The type of the values within an optional value, a list or a map; null for other forms.
+    const value_type* item;
+    /// The struct, for value_form::part; null for other forms.
+    const struct_type& (*part)() noexcept;
     /// Reads JSON into the value, which is replaced.
     fit (*read)(value_view from, void* into, struct_reading& course);
     /// Appends the value as JSON.
@@ -88,6 +124,8 @@ struct struct_field
     std::string_view name;
     const value_type* type;
     std::uint32_t offset;
+    /// Whether the definition that it was generated from demands it.
+    bool required = false;
 };
 
 /// A struct. Its fields are in the order of their declaration.
@@ -102,6 +140,8 @@ struct struct_type
     /// The place of its `other_fields`; no_others if it has none, and drops what it has no place for.
     std::uint32_t others;
     static constexpr std::uint32_t no_others = 0xffffffff;
+    /// Returns the rules that the struct adds to the schemas of its fields; null if it adds none.
+    std::vector<field_rule> (*rules)() = nullptr;
 };
 
 /// A struct that generated code describes: it has a friend `struct_type_of`.

@@ -23,9 +23,21 @@ namespace kubecoro::detail {
 template<class T>
 struct value_operations;
 
+template<class T>
+constexpr const value_type* item_type_of() noexcept;
+template<class T>
+constexpr auto struct_function_of() noexcept -> const struct_type& (*)() noexcept
+{
+    if constexpr (known_struct<T>) return &struct_of<T>;
+    return nullptr;
+}
+
 /// The operations of T without its type.
 template<class T>
 inline constexpr value_type value_type_of{
+    value_operations<T>::form,
+    item_type_of<T>(),
+    struct_function_of<T>(),
     [](value_view from, void* into, struct_reading& course) {
         return value_operations<T>::read(from, *static_cast<T*>(into), course);
     },
@@ -43,60 +55,69 @@ inline constexpr value_type value_type_of{
         return set == operations::is_set(now) && (!set || operations::equal(read, now));
     }};
 
-/// Describes a member.
 template<class T>
-constexpr struct_field describe(std::string_view name, std::size_t offset) noexcept
+constexpr const value_type* item_type_of() noexcept
 {
-    return {name, &value_type_of<T>, static_cast<std::uint32_t>(offset)};
+    if constexpr (requires { typename value_operations<T>::item_type; })
+        return &value_type_of<typename value_operations<T>::item_type>;
+    return nullptr;
 }
 
+/// Describes a member.
 template<class T>
+constexpr struct_field describe(std::string_view name, std::size_t offset, bool required = false) noexcept
+{
+    return {name, &value_type_of<T>, static_cast<std::uint32_t>(offset), required};
+}
+
+template<class T, value_form Form>
 struct comparable_operations
 {
+    static constexpr value_form form = Form;
     static bool equal(const T& a, const T& b) { return a == b; }
 };
 
 /// A scalar member is always written: it has no value that means "absent".
-template<class T>
-struct scalar_operations : comparable_operations<T>
+template<class T, value_form Form>
+struct scalar_operations : comparable_operations<T, Form>
 {
     static bool is_set(const T&) noexcept { return true; }
 };
 
 // Bodies in value_types.cpp.
 template<>
-struct value_operations<std::string> : comparable_operations<std::string>
+struct value_operations<std::string> : comparable_operations<std::string, value_form::text>
 {
     static fit read(value_view from, std::string& into, struct_reading& course);
     static void write(const std::string& value, std::string& out);
     static bool is_set(const std::string& value) noexcept { return !value.empty(); }
 };
 template<>
-struct value_operations<bool> : scalar_operations<bool>
+struct value_operations<bool> : scalar_operations<bool, value_form::boolean>
 {
     static fit read(value_view from, bool& into, struct_reading& course);
     static void write(bool value, std::string& out);
 };
 template<>
-struct value_operations<std::int32_t> : scalar_operations<std::int32_t>
+struct value_operations<std::int32_t> : scalar_operations<std::int32_t, value_form::int32>
 {
     static fit read(value_view from, std::int32_t& into, struct_reading& course);
     static void write(std::int32_t value, std::string& out);
 };
 template<>
-struct value_operations<std::int64_t> : scalar_operations<std::int64_t>
+struct value_operations<std::int64_t> : scalar_operations<std::int64_t, value_form::int64>
 {
     static fit read(value_view from, std::int64_t& into, struct_reading& course);
     static void write(std::int64_t value, std::string& out);
 };
 template<>
-struct value_operations<double> : scalar_operations<double>
+struct value_operations<double> : scalar_operations<double, value_form::number>
 {
     static fit read(value_view from, double& into, struct_reading& course);
     static void write(double value, std::string& out);
 };
 template<>
-struct value_operations<bytes> : comparable_operations<bytes>
+struct value_operations<bytes> : comparable_operations<bytes, value_form::bytes>
 {
     static fit read(value_view from, bytes& into, struct_reading& course);
     static void write(const bytes& value, std::string& out);
@@ -104,38 +125,38 @@ struct value_operations<bytes> : comparable_operations<bytes>
 };
 // A zero is a value, so that these count as set; lists and maps hold them, and std::optional.
 template<>
-struct value_operations<quantity> : scalar_operations<quantity>
+struct value_operations<quantity> : scalar_operations<quantity, value_form::quantity>
 {
     static fit read(value_view from, quantity& into, struct_reading& course);
     static void write(const quantity& value, std::string& out);
 };
 template<>
-struct value_operations<timestamp> : scalar_operations<timestamp>
+struct value_operations<timestamp> : scalar_operations<timestamp, value_form::timestamp>
 {
     static fit read(value_view from, timestamp& into, struct_reading& course);
     static void write(const timestamp& value, std::string& out);
 };
 template<>
-struct value_operations<micro_timestamp> : scalar_operations<micro_timestamp>
+struct value_operations<micro_timestamp> : scalar_operations<micro_timestamp, value_form::micro_timestamp>
 {
     static fit read(value_view from, micro_timestamp& into, struct_reading& course);
     static void write(const micro_timestamp& value, std::string& out);
 };
 template<>
-struct value_operations<go_duration> : scalar_operations<go_duration>
+struct value_operations<go_duration> : scalar_operations<go_duration, value_form::duration>
 {
     static fit read(value_view from, go_duration& into, struct_reading& course);
     static void write(const go_duration& value, std::string& out);
 };
 template<>
-struct value_operations<int_or_string> : scalar_operations<int_or_string>
+struct value_operations<int_or_string> : scalar_operations<int_or_string, value_form::int_or_string>
 {
     static fit read(value_view from, int_or_string& into, struct_reading& course);
     static void write(const int_or_string& value, std::string& out);
 };
 /// Any JSON; null is "absent".
 template<>
-struct value_operations<boost::json::value> : comparable_operations<boost::json::value>
+struct value_operations<boost::json::value> : comparable_operations<boost::json::value, value_form::any>
 {
     static fit read(value_view from, boost::json::value& into, struct_reading& course);
     static void write(const boost::json::value& value, std::string& out);
@@ -148,6 +169,7 @@ void write_text(std::string_view text, std::string& out);
 template<known_struct T>
 struct value_operations<T>
 {
+    static constexpr value_form form = value_form::part;
     static fit read(value_view from, T& into, struct_reading& course)
     {
         into = T{};
@@ -162,21 +184,22 @@ struct value_operations<T>
 template<class Optional>
 struct optional_operations
 {
-    using item = typename Optional::value_type;
+    static constexpr value_form form = value_form::optional;
+    using item_type = typename Optional::value_type;
     static fit read(value_view from, Optional& into, struct_reading& course)
     {
         into.reset();
         if (from.kind() == value_kind::null) return fit::none;
-        item value{};
-        const fit fits = value_type_of<item>.read(from, &value, course);
+        item_type value{};
+        const fit fits = value_type_of<item_type>.read(from, &value, course);
         if (fits != fit::none) into = std::move(value);
         return fits;
     }
-    static void write(const Optional& value, std::string& out) { value_type_of<item>.write(&*value, out); }
+    static void write(const Optional& value, std::string& out) { value_type_of<item_type>.write(&*value, out); }
     static bool is_set(const Optional& value) noexcept { return value.has_value(); }
     static bool equal(const Optional& a, const Optional& b)
     {
-        return a && b ? value_type_of<item>.equal(&*a, &*b) : a.has_value() == b.has_value();
+        return a && b ? value_type_of<item_type>.equal(&*a, &*b) : a.has_value() == b.has_value();
     }
 };
 template<class T>
@@ -192,6 +215,8 @@ struct value_operations<boxed<T>> : optional_operations<boxed<T>>
 template<class T>
 struct value_operations<std::vector<T>>
 {
+    static constexpr value_form form = value_form::list;
+    using item_type = T;
     static fit read(value_view from, std::vector<T>& into, struct_reading& course)
     {
         into.clear();
@@ -231,6 +256,8 @@ struct value_operations<std::vector<T>>
 template<class T>
 struct value_operations<std::map<std::string, T>>
 {
+    static constexpr value_form form = value_form::map;
+    using item_type = T;
     using map = std::map<std::string, T>;
     static fit read(value_view from, map& into, struct_reading& course)
     {

@@ -1,16 +1,21 @@
-#include "print/yaml_text.hpp"
+#include <kubecoro/api/yaml.hpp>
 
-#include "print/escape.hpp"
-#include "print/json_lines.hpp"
+#include <kubecoro/api/detail/json_lines.hpp>
+
+#include <boost/json/value.hpp>
 
 #include <algorithm>
 #include <string_view>
 
-namespace kubecoro::tool {
+namespace kubecoro {
 
 namespace json = boost::json;
 
 namespace {
+
+using detail::needs_escapes;
+using detail::scalar_text;
+using detail::to_json_line;
 
 /// Words that YAML 1.1 reads as booleans or null, in lower case.
 bool is_reserved(std::string word)
@@ -142,4 +147,4 @@ std::string to_yaml(const json::value& v)
     return w.out.substr(1);
 }
 
-} // namespace kubecoro::tool
+} // namespace kubecoro

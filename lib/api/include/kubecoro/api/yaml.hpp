@@ -1,11 +1,10 @@
-// JSON values as YAML.
 #pragma once
 
-#include <boost/json/value.hpp>
+#include <boost/json/fwd.hpp>
 
 #include <string>
 
-namespace kubecoro::tool {
+namespace kubecoro {
 
 /** YAML in block style, in the order of the members; any YAML 1.1 reader reads the same value from it.
 
@@ -13,4 +12,4 @@ namespace kubecoro::tool {
     characters, are in double quotes with escapes: the output is safe for a terminal. */
 [[nodiscard]] std::string to_yaml(const boost::json::value& v);
 
-} // namespace kubecoro::tool
+} // namespace kubecoro

@@ -1,0 +1,49 @@
+// The code in golden/expected compiles, together, with the warnings of the project.
+#include <kubecoro/api/structs.hpp>
+
+#include <golden/forms_v1/atlas.hpp>
+#include <golden/forms_v1/choice.hpp>
+#include <golden/forms_v1/release.hpp>
+#include <golden/forms_v1/scalar.hpp>
+#include <golden/forms_v1/shelf.hpp>
+#include <golden/forms_v2alpha1/release.hpp>
+#include <golden/loose_v1/box.hpp>
+#include <golden/loose_v1/puzzle.hpp>
+#include <golden/loose_v1/wrapper.hpp>
+#include <golden/names_v1/letter.hpp>
+#include <golden/names_v1/union_.hpp>
+#include <golden/names_v1/well.hpp>
+#include <golden/wide_v1/region.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro;
+namespace json = boost::json;
+
+namespace {
+
+/// Whether an object with this spec is the same after it was read and written as a T.
+template<class T>
+bool survives(std::string_view kind, std::string_view group_version, std::string_view spec)
+{
+    const auto text = R"({"apiVersion":")" + std::string(group_version) + R"(","kind":")" + std::string(kind) +
+                      R"(","metadata":{"name":"a"},"spec":)" + std::string(spec) + '}';
+    const auto read = read_struct<T>(typed_object<T>(object::parse(text).value()), struct_rules::strict);
+    return read && json::parse(to_text(*read)) == json::parse(text);
+}
+
+} // namespace
+
+TEST_CASE("golden: objects survive their types", "[codegen][golden]")
+{
+    CHECK(survives<forms_v1::scalar>("Scalar", "forms.example.com/v1",
+                                     R"({"text":"a","count":1,"share":0.5,"size":"1Gi","port":"http"})"));
+    CHECK(survives<names_v1::union_>(
+        "Union", "names.example.com/v1",
+        R"({"class":"a","class_":"b","with-dash":{"a":"c"},"withDash":{"b":"d"},"quo\"te\\":"e","":"f","what??/":"g"})"));
+    CHECK(survives<names_v1::well>("Well", "names.example.com/v1",
+                                   R"({"a":{"b":[{"c":{"k":[{"d":{"e":[{"x":{"f":true}}]}}]}}]}})"));
+    CHECK_FALSE(wide_v1::region::resource().namespaced);
+}
