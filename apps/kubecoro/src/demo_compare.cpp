@@ -27,7 +27,7 @@ std::string difference(const object& ours, const object& theirs)
 }
 
 /// The keys whose objects differ between store and list.
-keys differing(const lister& here, const std::vector<object>& there)
+keys differing(const lister<object>& here, const std::vector<object>& there)
 {
     keys out;
     keys listed;
@@ -50,7 +50,7 @@ asio::awaitable<result<object>> ask(client api, resource_type type, object_key k
 }
 
 /// Requests each key until both sides agree. @return the differences that remain at the deadline.
-asio::awaitable<result<std::vector<std::string>>> settle(client api, shared_informer informer, keys open,
+asio::awaitable<result<std::vector<std::string>>> settle(client api, shared_informer<object> informer, keys open,
                                                          time_point deadline)
 {
     const auto time = real_clock();

@@ -10,14 +10,14 @@ namespace asio = boost::asio;
 
 namespace {
 
-void show(feed& f, const std::string& resource, const notification& n)
+void show(feed& f, const std::string& resource, const notification<object>& n)
 {
-    if (const auto* a = std::get_if<added>(&n)) f.added(resource, a->obj, a->initial);
-    if (const auto* u = std::get_if<updated>(&n)) f.updated(resource, u->before, u->after);
-    if (const auto* d = std::get_if<deleted>(&n)) f.deleted(resource, d->obj, d->final_state_unknown);
+    if (const auto* a = std::get_if<added<object>>(&n)) f.added(resource, a->obj, a->initial);
+    if (const auto* u = std::get_if<updated<object>>(&n)) f.updated(resource, u->before, u->after);
+    if (const auto* d = std::get_if<deleted<object>>(&n)) f.deleted(resource, d->obj, d->final_state_unknown);
 }
 
-asio::awaitable<result<>> pull(subscription events, feed& f, std::string resource)
+asio::awaitable<result<>> pull(subscription<object> events, feed& f, std::string resource)
 {
     while (auto batch = co_await events.pop()) {
         for (const auto& n : *batch) show(f, resource, n);
@@ -42,10 +42,12 @@ demo_informers::demo_informers(client api, feed& show, factory_options how, std:
 void demo_informers::follow_by_function(const resource_type& type)
 {
     auto informer = factory_.get(type);
-    event_handler handler;
-    handler.on_add = [&f = feed_, name = type.plural](const added& e) { f.added(name, e.obj, e.initial); };
-    handler.on_update = [&f = feed_, name = type.plural](const updated& e) { f.updated(name, e.before, e.after); };
-    handler.on_delete = [&f = feed_, name = type.plural](const deleted& e) {
+    event_handler<object> handler;
+    handler.on_add = [&f = feed_, name = type.plural](const added<object>& e) { f.added(name, e.obj, e.initial); };
+    handler.on_update = [&f = feed_, name = type.plural](const updated<object>& e) {
+        f.updated(name, e.before, e.after);
+    };
+    handler.on_delete = [&f = feed_, name = type.plural](const deleted<object>& e) {
         f.deleted(name, e.obj, e.final_state_unknown);
     };
     all_.push_back({informer, informer.add_event_handler(std::move(handler))});
@@ -54,19 +56,19 @@ void demo_informers::follow_by_function(const resource_type& type)
 void demo_informers::follow_by_coroutine(const resource_type& type)
 {
     auto informer = factory_.get(type);
-    event_handler handler;
-    handler.on_add = [&f = feed_, name = type.plural](const added& e) -> asio::awaitable<void> {
+    event_handler<object> handler;
+    handler.on_add = [&f = feed_, name = type.plural](const added<object>& e) -> asio::awaitable<void> {
         f.added(name, e.obj, e.initial);
         co_return;
     };
     // A handler may wait as long as it likes: it delays neither the watch nor other handlers.
-    handler.on_update = [&f = feed_, name = type.plural](const updated& e) -> asio::awaitable<result<>> {
+    handler.on_update = [&f = feed_, name = type.plural](const updated<object>& e) -> asio::awaitable<result<>> {
         const auto time = real_clock();
         auto waited = co_await sleep_for(*time, std::chrono::milliseconds{1});
         f.updated(name, e.before, e.after);
         co_return waited;
     };
-    handler.on_delete = [&f = feed_, name = type.plural](const deleted& e) -> asio::awaitable<void> {
+    handler.on_delete = [&f = feed_, name = type.plural](const deleted<object>& e) -> asio::awaitable<void> {
         f.deleted(name, e.obj, e.final_state_unknown);
         co_return;
     };

@@ -55,7 +55,7 @@ public:
 private:
     struct followed
     {
-        shared_informer informer;
+        shared_informer<object> informer;
         /// Null for a subscription.
         registration handler;
         bool refused = false;

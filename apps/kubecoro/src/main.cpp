@@ -39,7 +39,7 @@ std::vector<verb> add_verbs(CLI::App& app)
     return {add_get(app),           add_describe(app), add_explain(app), add_apply(app),      add_patch(app),
             add_scale(app),         add_delete(app),   add_wait(app),    add_logs(app),       add_watch(app),
             add_api_resources(app), add_version(app),  add_config(app),  add_completion(app), add_help(app),
-            add_generate(app),      add_serve(app),    add_demo(app)};
+            add_generate(app),      add_new(app),      add_serve(app),   add_demo(app)};
 }
 
 log_level threshold(const verb& v, int verbosity)

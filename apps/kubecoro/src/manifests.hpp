@@ -1,5 +1,7 @@
-// The demo's manifests, embedded into the binary.
+// Files that are embedded into the binary: the demo's manifests, and the templates of `kubecoro new`.
 #pragma once
+
+#include "scaffold/scaffold.hpp"
 
 #include <string>
 #include <string_view>
@@ -15,5 +17,7 @@ struct manifest_file
 
 /// In loading order.
 [[nodiscard]] std::vector<manifest_file> demo_manifests();
+/// The project of `kubecoro new operator`.
+[[nodiscard]] std::vector<scaffold_template> operator_templates();
 
 } // namespace kubecoro::tool

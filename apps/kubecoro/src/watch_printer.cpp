@@ -150,7 +150,7 @@ void watch_printer::row(std::string_view event, const object& o, std::string_vie
     table_line(line + front + std::string(detail), colour_of(event));
 }
 
-void watch_printer::show(const added& e, const std::string& prefix)
+void watch_printer::show(const added<object>& e, const std::string& prefix)
 {
     arrived(+1);
     if (style_.json) {
@@ -160,7 +160,7 @@ void watch_printer::show(const added& e, const std::string& prefix)
     }
 }
 
-void watch_printer::show(const updated& e, const std::string& prefix)
+void watch_printer::show(const updated<object>& e, const std::string& prefix)
 {
     arrived(0);
     if (style_.json) {
@@ -170,7 +170,7 @@ void watch_printer::show(const updated& e, const std::string& prefix)
     }
 }
 
-void watch_printer::show(const deleted& e, const std::string& prefix)
+void watch_printer::show(const deleted<object>& e, const std::string& prefix)
 {
     arrived(-1);
     if (style_.json) {

@@ -41,9 +41,9 @@ public:
     /// Prints the head of the table.
     void begin();
     /// @param prefix  Put before the object's key where several resources are watched: "pod".
-    void show(const added& e, const std::string& prefix = {});
-    void show(const updated& e, const std::string& prefix = {});
-    void show(const deleted& e, const std::string& prefix = {});
+    void show(const added<object>& e, const std::string& prefix = {});
+    void show(const updated<object>& e, const std::string& prefix = {});
+    void show(const deleted<object>& e, const std::string& prefix = {});
     void synced();
     /// Shows a failure once: the same one again only after something arrived. The request is ignored in this
     /// comparison, because it contains a deadline that changes each time.

@@ -1,7 +1,6 @@
-#include "print/yaml_text.hpp"
-
 #include "print/escape.hpp"
 
+#include <kubecoro/api/yaml.hpp>
 #include <kubecoro/apiserver/manifests.hpp>
 #include <kubecoro/test/catch.hpp>
 

@@ -20,6 +20,7 @@ namespace kubecoro::tool {
 [[nodiscard]] verb add_get(CLI::App& app);
 [[nodiscard]] verb add_help(CLI::App& app);
 [[nodiscard]] verb add_logs(CLI::App& app);
+[[nodiscard]] verb add_new(CLI::App& app);
 [[nodiscard]] verb add_patch(CLI::App& app);
 [[nodiscard]] verb add_scale(CLI::App& app);
 [[nodiscard]] verb add_serve(CLI::App& app);

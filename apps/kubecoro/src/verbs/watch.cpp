@@ -74,12 +74,12 @@ std::vector<informer_options> scopes_of(const watch_flags& f, const target& t, c
     return out;
 }
 
-event_handler handler_of(watch_printer& printer, const std::string& prefix)
+event_handler<object> handler_of(watch_printer& printer, const std::string& prefix)
 {
-    event_handler handler;
-    handler.on_add = [&printer, prefix](const added& e) { printer.show(e, prefix); };
-    handler.on_update = [&printer, prefix](const updated& e) { printer.show(e, prefix); };
-    handler.on_delete = [&printer, prefix](const deleted& e) { printer.show(e, prefix); };
+    event_handler<object> handler;
+    handler.on_add = [&printer, prefix](const added<object>& e) { printer.show(e, prefix); };
+    handler.on_update = [&printer, prefix](const updated<object>& e) { printer.show(e, prefix); };
+    handler.on_delete = [&printer, prefix](const deleted<object>& e) { printer.show(e, prefix); };
     return handler;
 }
 
