@@ -2,9 +2,10 @@
 #include "example.hpp"
 
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
 
 namespace asio = boost::asio;
-using kubecoro::core::v1::config_map;
+using kubecoro::core_v1::config_map;
 
 asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 {
@@ -13,14 +14,14 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 
     kubecoro::latch seen_all; // settled by the handler, awaited below
     auto registration = maps.add_event_handler({
-        .on_add = [](const kubecoro::added& e) { std::cout << "added " << e.obj.key() << '\n'; },
-        .on_update = [](const kubecoro::updated& e) -> asio::awaitable<void> {
-            std::cout << "updated " << e.after.key() << ": " << e.before["data"]["text"].as_string() << " -> "
-                      << e.after["data"]["text"].as_string() << '\n';
+        .on_add = [](const kubecoro::added<config_map>& e) { std::cout << "added " << e.obj.key() << '\n'; },
+        .on_update = [](const kubecoro::updated<config_map>& e) -> asio::awaitable<void> {
+            std::cout << "updated " << e.after.key() << ": " << e.before->data()["text"] << " -> "
+                      << e.after->data()["text"] << '\n';
             co_return; // a coroutine may await anything; the next event waits for it
         },
         .on_delete =
-            [seen_all](const kubecoro::deleted& e) {
+            [seen_all](const kubecoro::deleted<config_map>& e) {
                 std::cout << "deleted " << e.obj.key() << '\n';
                 seen_all.settle({});
             },

@@ -1,18 +1,20 @@
 // Reading an informer's store by key, by selector or by a custom index, without requests to the server.
 #include "example.hpp"
 
+#include <kubecoro/core_v1/pod.hpp>
+
 #include <algorithm>
 #include <set>
 
 namespace asio = boost::asio;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::pod;
 
 asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 {
     kubecoro::informer_factory informers(client);
     auto pods = informers.get<pod>();
-    auto indexed = pods.add_index("node", [](const kubecoro::object& p, auto out) {
-        out(p["spec"]["nodeName"].as_string()); // indexes each pod by the name of its node
+    auto indexed = pods.add_index("node", [](const kubecoro::typed_object<pod>& p, auto out) {
+        out(p->spec().nodeName()); // indexes each pod by the name of its node
     });
     if (!indexed) co_return indexed;
 
@@ -32,8 +34,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
             std::cout << '\n';
         }
         std::cout << "in shop: " << lister.list_in("shop").size() << '\n';
-        if (auto cart = lister.get("shop", "cart"))
-            std::cout << "cart runs on " << cart["spec"]["nodeName"].as_string() << '\n';
+        if (auto cart = lister.get("shop", "cart")) std::cout << "cart runs on " << cart->spec().nodeName() << '\n';
     }
     auto stopped = co_await informers.stop();
     co_return synced ? stopped : synced;

@@ -8,7 +8,7 @@ using kubecoro::core::v1::pod;
 namespace {
 
 /// The work for one pod. The first attempt for the cart fails.
-kubecoro::result<> greet(const kubecoro::lister& pods, const object_key& key, unsigned failures)
+kubecoro::result<> greet(const kubecoro::lister<>& pods, const object_key& key, unsigned failures)
 {
     const auto found = pods.get(key);
     if (!found) return kubecoro::result<>(); // deleted since: nothing to do
@@ -18,7 +18,7 @@ kubecoro::result<> greet(const kubecoro::lister& pods, const object_key& key, un
 }
 
 /// One worker; any number may run. Ends after `greetings` pods were greeted.
-asio::awaitable<kubecoro::result<>> work(kubecoro::workqueue<object_key>& queue, kubecoro::lister pods, int greetings)
+asio::awaitable<kubecoro::result<>> work(kubecoro::workqueue<object_key>& queue, kubecoro::lister<> pods, int greetings)
 {
     while (greetings > 0) {
         auto item = co_await queue.get();
@@ -44,9 +44,9 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_factory informers(client);
     auto pods = informers.get<pod>({.namespaces = {"shop", "jobs"}});
     pods.add_event_handler({
-        .on_add = [&queue](const kubecoro::added& e) { queue.add(e.obj.key(), kubecoro::priority::low); },
-        .on_update = [&queue](const kubecoro::updated& e) { queue.add(e.after.key()); },
-        .on_delete = [&queue](const kubecoro::deleted& e) { queue.add(e.obj.key()); },
+        .on_add = [&queue](const kubecoro::added<>& e) { queue.add(e.obj.key(), kubecoro::priority::low); },
+        .on_update = [&queue](const kubecoro::updated<>& e) { queue.add(e.after.key()); },
+        .on_delete = [&queue](const kubecoro::deleted<>& e) { queue.add(e.obj.key()); },
     });
 
     informers.start();

@@ -2,18 +2,18 @@
 #include "example.hpp"
 
 #include <kubecoro/base/latch.hpp>
-
-#include <boost/json.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 
 #include <string>
 
 namespace asio = boost::asio;
-namespace json = boost::json;
 using kubecoro::action;
 using kubecoro::object_key;
 using kubecoro::reconcile_context;
-using kubecoro::core::v1::config_map;
-using kubecoro::core::v1::pod;
+using kubecoro::typed_object;
+using kubecoro::core_v1::config_map;
+using kubecoro::core_v1::pod;
 
 namespace {
 
@@ -21,23 +21,20 @@ namespace {
 struct pod_info
 {
     kubecoro::client cluster;
-    kubecoro::lister pods;
-    kubecoro::lister maps;
+    kubecoro::lister<config_map> maps;
 
     //[reconcile
-    asio::awaitable<kubecoro::result<action>> operator()(object_key key, reconcile_context& context)
+    asio::awaitable<kubecoro::result<action>> operator()(const typed_object<pod>& found, reconcile_context& context)
     {
-        const auto found = pods.get(key);
-        if (!found) co_return action::done(); // deleted; the garbage collector removes its dependents
-        const object_key info(key.ns, key.name + "-info");
-        const auto edit = [&](json::object& o) {
-            kubecoro::field(o, "data", "node") = found["spec"]["nodeName"].as_string();
-            set_controller_reference(found, o);
+        const object_key info(std::string(found.ns()), std::string(found.name()) + "-info");
+        const auto edit = [&](config_map& m) {
+            m.data["node"] = found->spec().nodeName();
+            set_controller_reference(found, m); // the garbage collector removes it with the pod
         };
         kubecoro::edit_options how;
         how.known = maps.get(info); // an edit that changes nothing sends no request
         // A failure leaves, and the run is repeated with exponential backoff.
-        KUBECORO_TRY(auto done, co_await create_or_update(cluster, config_map::resource(), info, edit, how));
+        KUBECORO_TRY(auto done, co_await kubecoro::create_or_update<config_map>(cluster, info, edit, how));
         context.wrote(done.now); // the key's next run sees this write
         co_return action::done();
     }
@@ -45,18 +42,17 @@ struct pod_info
 };
 
 /// Prints the changes of the config maps.
-kubecoro::event_handler narrator(kubecoro::latch made, kubecoro::latch repaired)
+kubecoro::event_handler<config_map> narrator(kubecoro::latch made, kubecoro::latch repaired)
 {
     return {.on_add =
-                [made](const kubecoro::added& e) {
-                    std::cout << e.obj.key() << ": " << e.obj["data"]["node"].as_string() << '\n';
+                [made](const kubecoro::added<config_map>& e) {
+                    std::cout << e.obj.key() << ": " << e.obj->data()["node"] << '\n';
                     if (e.obj.name() == "search-info") made.settle({});
                 },
             .on_update =
-                [repaired](const kubecoro::updated& e) {
-                    const auto node = e.after["data"]["node"].as_string();
-                    std::cout << e.after.key() << ": " << e.before["data"]["node"].as_string() << " -> " << node
-                              << '\n';
+                [repaired](const kubecoro::updated<config_map>& e) {
+                    const auto node = e.after->data()["node"];
+                    std::cout << e.after.key() << ": " << e.before->data()["node"] << " -> " << node << '\n';
                     if (node == "n2") repaired.settle({});
                 }};
 }
@@ -64,7 +60,7 @@ kubecoro::event_handler narrator(kubecoro::latch made, kubecoro::latch repaired)
 /// Modifies a config map behind the controller's back.
 asio::awaitable<kubecoro::result<>> spoil(kubecoro::client client)
 {
-    auto maps = client.resource(config_map::resource(), "shop");
+    auto maps = client.resource<config_map>("shop");
     KUBECORO_TRY(co_await maps.patch("search-info", kubecoro::patch_kind::merge, R"({"data":{"node":"nowhere"}})"));
     co_return kubecoro::result<>();
 }
@@ -78,8 +74,8 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_factory informers(client);
     auto pods = informers.get<pod>({.namespaces = {"shop"}});
     auto maps = informers.get<config_map>({.namespaces = {"shop"}});
-    kubecoro::controller controller(executor, pod_info{client, pods.lister(), maps.lister()}, {.name = "pod-info"});
-    controller.watch(pods, kubecoro::enqueue_object(), {.filter = kubecoro::predicates::resource_version_changed()});
+    kubecoro::controller controller(executor, pods, pod_info{client, maps.lister()}, {.name = "pod-info"},
+                                    {.filter = kubecoro::predicates::resource_version_changed()});
     controller.watch(maps, kubecoro::enqueue_owner<pod>());
     informers.start();
     controller.start();

@@ -10,7 +10,7 @@ namespace {
 
 std::string_view text_of(const kubecoro::object& greeting) { return greeting["data"]["text"].as_string("nothing"); }
 
-asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kubecoro::shared_informer maps)
+asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kubecoro::shared_informer<> maps)
 {
     const auto lister = maps.lister();
     const kubecoro::mutation_cache seen(lister); // shows writes before the watch delivers them

@@ -1,16 +1,19 @@
 // Waiting for a condition: one object in a given state, any event that matches, and the outcome of a timeout.
 #include "example.hpp"
 
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/pod.hpp>
+
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using kubecoro::core::v1::config_map;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::config_map;
+using kubecoro::core_v1::pod;
 namespace conditions = kubecoro::conditions;
 
 namespace {
 
-asio::awaitable<kubecoro::result<>> wait_for_things(kubecoro::client client, kubecoro::shared_informer pods,
-                                                    kubecoro::shared_informer maps)
+asio::awaitable<kubecoro::result<>> wait_for_things(kubecoro::client client, kubecoro::shared_informer<pod> pods,
+                                                    kubecoro::shared_informer<config_map> maps)
 {
     // A condition that already holds completes the wait at once.
     const kubecoro::object_key cart("shop", "cart");
@@ -27,7 +30,7 @@ asio::awaitable<kubecoro::result<>> wait_for_things(kubecoro::client client, kub
     KUBECORO_TRY(co_await maps.wait_for(greeting, conditions::deleted(), 30s));
     std::cout << "the greeting is gone\n";
 
-    auto on_n2 = [](const kubecoro::notification& event) {
+    auto on_n2 = [](const kubecoro::notification<>& event) {
         return kubecoro::object_of(event)["spec"]["nodeName"].as_string() == "n2";
     };
     KUBECORO_TRY(auto first, co_await pods.wait_for_any(on_n2, 30s));

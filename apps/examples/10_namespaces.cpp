@@ -9,7 +9,7 @@ using kubecoro::core::v1::pod;
 namespace {
 
 /// Sorted, because the order of a list is unspecified.
-void show(const char* when, const kubecoro::shared_informer& pods)
+void show(const char* when, const kubecoro::shared_informer<>& pods)
 {
     std::set<std::string> names;
     for (const auto& o : pods.lister().list()) names.insert(to_string(o.key()));
@@ -25,7 +25,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_factory informers(client);
     auto pods = informers.get<pod>({.namespaces = {"shop"}});
     std::set<std::string> left_behind; // notified in unspecified order
-    auto leaving = pods.add_event_handler({.on_delete = [&left_behind](const kubecoro::deleted& e) {
+    auto leaving = pods.add_event_handler({.on_delete = [&left_behind](const kubecoro::deleted<>& e) {
         left_behind.insert(to_string(e.obj.key()) + " " + std::string(to_string(e.why)));
     }});
     informers.start();

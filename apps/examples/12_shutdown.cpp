@@ -11,7 +11,7 @@ using kubecoro::core::v1::pod;
 namespace {
 
 /// Work that takes an hour, unless it is cancelled.
-asio::awaitable<void> work(kubecoro::added e, kubecoro::latch begun)
+asio::awaitable<void> work(kubecoro::added<> e, kubecoro::latch begun)
 {
     std::cout << "working on " << e.obj.key() << '\n';
     begun.settle({});
@@ -19,7 +19,7 @@ asio::awaitable<void> work(kubecoro::added e, kubecoro::latch begun)
     std::cout << "the work " << (done ? "is done" : "was cut short") << '\n';
 }
 
-void show(const char* what, const kubecoro::shared_informer& informer)
+void show(const char* what, const kubecoro::shared_informer<>& informer)
 {
     std::cout << what << ": " << to_string(informer.state()) << ", " << informer.lister().size() << " stored\n";
 }
@@ -31,7 +31,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_factory informers(client);
     auto cart = informers.get<pod>({.namespaces = {"shop"}, .name = "cart"});
     kubecoro::latch begun;
-    cart.add_event_handler({.on_add = [begun](const kubecoro::added& e) { return work(e, begun); }});
+    cart.add_event_handler({.on_add = [begun](const kubecoro::added<>& e) { return work(e, begun); }});
     informers.start();
     auto outcome = co_await begun.wait();
     if (!outcome) co_return outcome;

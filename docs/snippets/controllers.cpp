@@ -26,7 +26,7 @@ kubecoro::enqueue users_of_config()
 }
 //]
 
-void add_sources(kubecoro::controller& controller, kubecoro::informer_factory& informers)
+void add_sources(kubecoro::controller<>& controller, kubecoro::informer_factory& informers)
 {
     //[sources
     using namespace kubecoro::predicates;

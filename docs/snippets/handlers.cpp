@@ -9,26 +9,26 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 asio::awaitable<kubecoro::result<>> reconcile(kubecoro::object pod);
-void audit(const kubecoro::notification& event);
+void audit(const kubecoro::notification<>& event);
 
-void handlers(kubecoro::shared_informer pods)
+void handlers(kubecoro::shared_informer<> pods)
 {
     //[functions
     auto registration = pods.add_event_handler(
         {.on_add =
-             [](const kubecoro::added& e) { std::cout << (e.initial ? "existing " : "new ") << e.obj.key() << '\n'; },
+             [](const kubecoro::added<>& e) { std::cout << (e.initial ? "existing " : "new ") << e.obj.key() << '\n'; },
          .on_update =
-             [](const kubecoro::updated& e) {
+             [](const kubecoro::updated<>& e) {
                  if (kubecoro::spec_changed(e)) std::cout << "changed " << e.after.key() << '\n';
              },
-         .on_delete = [](const kubecoro::deleted& e) { std::cout << "gone " << e.obj.key() << '\n'; }});
+         .on_delete = [](const kubecoro::deleted<>& e) { std::cout << "gone " << e.obj.key() << '\n'; }});
     //]
 
     //[coroutines
-    pods.add_event_handler({.on_add = [](kubecoro::added e) -> asio::awaitable<kubecoro::result<>> {
+    pods.add_event_handler({.on_add = [](kubecoro::added<> e) -> asio::awaitable<kubecoro::result<>> {
                                 co_return co_await reconcile(e.obj);
                             },
-                            .on_update = [](kubecoro::updated e) -> asio::awaitable<kubecoro::result<>> {
+                            .on_update = [](kubecoro::updated<> e) -> asio::awaitable<kubecoro::result<>> {
                                 co_return co_await reconcile(e.after);
                             }},
                            {.concurrency = 8, .slow_after = 30s, .name = "reconciler"});
@@ -36,17 +36,17 @@ void handlers(kubecoro::shared_informer pods)
 
     //[filter
     pods.add_event_handler(
-        {.on_add = [](const kubecoro::added& e) { std::cout << e.obj.key() << " came to n1\n"; },
-         .on_delete = [](const kubecoro::deleted& e) { std::cout << e.obj.key() << " left n1\n"; }},
+        {.on_add = [](const kubecoro::added<>& e) { std::cout << e.obj.key() << " came to n1\n"; },
+         .on_delete = [](const kubecoro::deleted<>& e) { std::cout << e.obj.key() << " left n1\n"; }},
         {.filter = [](const kubecoro::object& o) { return o["spec"]["nodeName"].as_string() == "n1"; }});
     //]
 }
 
 //[policy
-asio::awaitable<kubecoro::result<>> keep_books(kubecoro::shared_informer pods)
+asio::awaitable<kubecoro::result<>> keep_books(kubecoro::shared_informer<> pods)
 {
     for (;;) {
-        auto books = pods.add_event_handler({.on_update = [](const kubecoro::updated& e) { audit(e); }},
+        auto books = pods.add_event_handler({.on_update = [](const kubecoro::updated<>& e) { audit(e); }},
                                             {.policy = kubecoro::coalesce::never, .max_pending = 100'000});
         const auto ended = co_await books.ended();
         if (ended.error() != kubecoro::cond::expired) co_return ended; // removed, or the informer stopped
@@ -56,7 +56,7 @@ asio::awaitable<kubecoro::result<>> keep_books(kubecoro::shared_informer pods)
 //]
 
 //[leaving
-asio::awaitable<kubecoro::result<>> for_a_while(kubecoro::shared_informer pods, kubecoro::event_handler handler)
+asio::awaitable<kubecoro::result<>> for_a_while(kubecoro::shared_informer<> pods, kubecoro::event_handler<> handler)
 {
     auto registration = pods.add_event_handler(std::move(handler));
     if (auto synced = co_await registration.has_synced(); !synced) co_return synced;
@@ -66,7 +66,7 @@ asio::awaitable<kubecoro::result<>> for_a_while(kubecoro::shared_informer pods, 
 //]
 
 //[pull
-asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription events)
+asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription<> events)
 {
     while (auto batch = co_await events.pop())
         for (const auto& event : *batch) audit(event);
@@ -74,18 +74,18 @@ asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription events)
 }
 //]
 
-asio::awaitable<kubecoro::result<>> each(kubecoro::shared_informer pods)
+asio::awaitable<kubecoro::result<>> each(kubecoro::shared_informer<> pods)
 {
     //[for_each
     auto changes =
         pods.subscribe({.initial = false, .filter = [](const kubecoro::object& o) { return o.ns() == "web"; }});
-    auto ended = co_await changes.for_each([](const kubecoro::notification& event) { audit(event); });
+    auto ended = co_await changes.for_each([](const kubecoro::notification<>& event) { audit(event); });
     //]
     co_return ended;
 }
 
 //[wait_for
-asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer deployments, kubecoro::shared_informer pods)
+asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer<> deployments, kubecoro::shared_informer<> pods)
 {
     namespace conditions = kubecoro::conditions;
     const kubecoro::object_key shop("web", "shop");
@@ -106,11 +106,11 @@ asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer deploymen
 }
 //]
 
-asio::awaitable<kubecoro::result<>> any(kubecoro::shared_informer pods)
+asio::awaitable<kubecoro::result<>> any(kubecoro::shared_informer<> pods)
 {
     //[wait_for_any
     auto first_failure = co_await pods.wait_for_any(
-        [](const kubecoro::notification& event) {
+        [](const kubecoro::notification<>& event) {
             return kubecoro::object_of(event)["status"]["phase"].as_string() == "Failed";
         },
         10min);
@@ -124,6 +124,6 @@ asio::awaitable<kubecoro::result<>> reconcile(kubecoro::object pod)
     std::cout << pod.key() << '\n';
     co_return kubecoro::result<>();
 }
-void audit(const kubecoro::notification& event) { std::cout << kubecoro::object_of(event).key() << '\n'; }
+void audit(const kubecoro::notification<>& event) { std::cout << kubecoro::object_of(event).key() << '\n'; }
 
 int main() {}

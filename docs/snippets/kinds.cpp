@@ -1,17 +1,23 @@
 // Snippets of docs/guide/types.md about generated types.
+#include <kubecoro/api/crd.hpp>
 #include <kubecoro/api/described.hpp>
 #include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
 
+#include <chrono>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
 using namespace kubecoro;
 using namespace kubecoro::literals;
+namespace asio = boost::asio;
 
 //[view
 // Reads the pod in place: no copy, no allocation.
@@ -79,10 +85,125 @@ kubecoro::result<std::string> host_of(const kubecoro::object& o)
 }
 //]
 
+//[definition
+namespace farm {
+
+struct field_spec
+{
+    std::string soil;
+    int rows = 1;
+    std::vector<std::string> crops;
+    static std::vector<kubecoro::field_rule> field_rules()
+    {
+        return {{.field = "soil", .required = true, .one_of = {"clay", "sand"}},
+                {.field = "rows", .default_value = 1, .minimum = 1, .maximum = 100},
+                {.field = "crops", .description = "In the order of rotation.", .max_items = 5},
+                {.field = "crops[]", .pattern = "^[a-z]+$"}};
+    }
+};
+BOOST_DESCRIBE_STRUCT(field_spec, (), (soil, rows, crops))
+
+struct field_status
+{
+    std::optional<int> rows;
+};
+BOOST_DESCRIBE_STRUCT(field_status, (), (rows))
+
+struct field
+{
+    static kubecoro::resource_type resource() { return {"farm.example.com", "v1", "fields", "Field"}; }
+    kubecoro::meta_v1::object_meta metadata;
+    field_spec spec;
+    field_status status;
+};
+BOOST_DESCRIBE_STRUCT(field, (), (metadata, spec, status))
+
+} // namespace farm
+
+// For `operator --print-crd | kubectl apply -f -`.
+kubecoro::result<std::string> print_crd()
+{
+    return kubecoro::crd_yaml<farm::field>(
+        {.short_names = {"fd"},
+         .version = {.scale = kubecoro::scale_paths{.wanted = ".spec.rows", .present = ".status.rows"},
+                     .columns = {{.name = "Soil", .json_path = ".spec.soil"}}}});
+}
+//]
+
+namespace {
+
+//[informers
+asio::awaitable<result<>> follow(informer_factory& informers)
+{
+    const auto pods = informers.get<core_v1::pod>({.label_selector = "app=shop"});
+    pods.add_event_handler({.on_update = [](const updated<core_v1::pod>& e) {
+        if (e.before->status().phase() != e.after->status().phase())
+            std::cout << e.after.key() << " is " << e.after->status().phase() << '\n';
+    }});
+    informers.start();
+    KUBECORO_TRY(co_await pods.has_synced());
+    const auto web = pods.lister().get("shop", "web"); // typed_object<core_v1::pod>; null if there is none
+    if (web) std::cout << "web runs on " << web->spec().nodeName() << '\n';
+
+    const auto on_a_node = [](const typed_object<core_v1::pod>& p) { return p && !p->spec().nodeName().empty(); };
+    const object_key cart("shop", "cart");
+    KUBECORO_TRY(auto placed, co_await pods.wait_for(cart, on_a_node, std::chrono::seconds{30}));
+    std::cout << "cart came to " << placed->spec().nodeName() << '\n';
+    co_return result<>();
+}
+//]
+
+//[writes
+asio::awaitable<result<>> roll_out(client cluster, std::string image)
+{
+    const auto deployments = cluster.resource<apps_v1::deployment>("shop");
+    const auto web = wanted("web", image, 2);
+    // The fields that are set are this manager's from now on.
+    const apply_options as_operator{.field_manager = "shop-operator"};
+    KUBECORO_TRY(co_await deployments.apply(web, as_operator));
+
+    const object_key key("shop", "web");
+    const auto grow = [](apps_v1::deployment& d) { d.spec.replicas = d.spec.replicas.value_or(1) + 1; };
+    KUBECORO_TRY(auto done, co_await retry_on_conflict<apps_v1::deployment>(cluster, key, grow));
+    std::cout << done.now.key() << " has version " << done.now.resource_version() << '\n';
+    co_return result<>();
+}
+//]
+
+//[controller
+/// Keeps a config map for each deployment.
+asio::awaitable<result<action>> reconcile(client cluster, const typed_object<apps_v1::deployment>& d)
+{
+    const object_key key(std::string(d.ns()), std::string(d.name()) + "-info");
+    const auto edit = [&](core_v1::config_map& m) {
+        m.data["replicas"] = std::to_string(d->spec().replicas().value_or(1));
+        set_controller_reference(d, m);
+    };
+    KUBECORO_TRY(co_await create_or_update<core_v1::config_map>(cluster, key, edit));
+    co_return action::done();
+}
+
+asio::awaitable<result<>> operate(client cluster, informer_factory& informers)
+{
+    const auto executor = co_await asio::this_coro::executor;
+    const auto maps = informers.get<core_v1::config_map>();
+    controller deployments(
+        executor, informers.get<apps_v1::deployment>(),
+        [&](const typed_object<apps_v1::deployment>& d, reconcile_context&) { return reconcile(cluster, d); },
+        {.name = "deployments"});
+    deployments.watch(maps, enqueue_owner<apps_v1::deployment>());
+    informers.start();
+    co_return co_await deployments.run();
+}
+//]
+
+} // namespace
 int main()
 {
     const core_v1::pod pod{.metadata = {.name = "web"}, .spec = {.nodeName = "a"}};
     const auto o = to_object(pod).value();
     return restarts(o) + static_cast<int>(wanted("web", "web:1", 2).spec.replicas.value_or(0)) +
-           static_cast<int>(with_node(o, "b").has_value()) + static_cast<int>(host_of(o.untyped()).has_value());
+           static_cast<int>(with_node(o, "b").has_value()) + static_cast<int>(host_of(o.untyped()).has_value()) +
+           static_cast<int>(print_crd().has_value()) +
+           static_cast<int>(&follow == nullptr || &roll_out == nullptr || &operate == nullptr);
 }

@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 using kubecoro::core::v1::pod;
 
 //[wait
-asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kubecoro::shared_informer pods)
+asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kubecoro::shared_informer<> pods)
 {
     auto edit = [](boost::json::object& o) { kubecoro::set_label(o, "seen", "yes"); };
     const kubecoro::object_key key("shop", "cart");
@@ -25,7 +25,7 @@ asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kub
 //]
 
 //[deadline
-asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_informer pods, std::string version)
+asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_informer<> pods, std::string version)
 {
     auto reaching = pods.wait_until(std::move(version), "shop");
     auto in_time = kubecoro::with_timeout(time, std::chrono::seconds{5}, "wait for pods", std::move(reaching));

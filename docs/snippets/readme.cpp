@@ -1,4 +1,5 @@
 //[program
+#include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -8,17 +9,18 @@
 #include <iostream>
 
 namespace asio = boost::asio;
+using kubecoro::core_v1::pod;
 
 asio::awaitable<void> watch_shop(kubecoro::informer_factory& informers)
 {
-    auto pods = informers.get<kubecoro::core::v1::pod>({.namespaces = {"web", "jobs"}, .label_selector = "app=shop"});
+    auto pods = informers.get<pod>({.namespaces = {"web", "jobs"}, .label_selector = "app=shop"});
     pods.add_event_handler(
-        {.on_add = [](const kubecoro::added& e) { std::cout << "added " << e.obj.key() << '\n'; },
-         .on_delete = [](const kubecoro::deleted& e) { std::cout << "deleted " << e.obj.key() << '\n'; }});
+        {.on_add = [](const kubecoro::added<pod>& e) { std::cout << "added " << e.obj.key() << '\n'; },
+         .on_delete = [](const kubecoro::deleted<pod>& e) { std::cout << "deleted " << e.obj.key() << '\n'; }});
     informers.start();
     if (auto synced = co_await pods.has_synced(); !synced)
         std::cerr << synced.error() << '\n'; // the cause; the informer keeps trying
-    for (const auto& pod : pods.lister().list_in("web")) std::cout << pod["spec"]["nodeName"].as_string() << '\n';
+    for (const auto& p : pods.lister().list_in("web")) std::cout << p->spec().nodeName() << '\n';
 
     auto changes = pods.subscribe(); // or pull in batches
     while (auto batch = co_await changes.pop()) std::cout << batch->size() << " changes\n";

@@ -29,7 +29,7 @@ public:
     /// Another client of the same user.
     [[nodiscard]] client connect(client_options options = client_options()) const;
     /// A resource in this case's namespace.
-    [[nodiscard]] resource_client in_ns(const resource_type& type) const { return api().resource(type, ns_); }
+    [[nodiscard]] resource_client<object> in_ns(const resource_type& type) const { return api().resource(type, ns_); }
     /// Returns a name that no other run uses.
     [[nodiscard]] std::string unique(const std::string& prefix) const { return prefix + "-" + suffix_; }
 

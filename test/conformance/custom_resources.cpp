@@ -24,7 +24,7 @@ struct widgets
     ~widgets() { [[maybe_unused]] const auto removed = c.run(c.api().remove(crds, {}, "widgets." + group)); }
 
     [[nodiscard]] resource_type type() const { return {group, "v1", "widgets", "Widget", true}; }
-    [[nodiscard]] resource_client objects() const { return c.in_ns(type()); }
+    [[nodiscard]] resource_client<object> objects() const { return c.in_ns(type()); }
     [[nodiscard]] std::string widget(const std::string& name, const std::string& spec,
                                      const std::string& more = {}) const
     {

@@ -10,7 +10,7 @@ using namespace kubecoro::conformance;
 
 namespace {
 
-resource_client config_maps(cluster_under_test& c) { return c.in_ns(core::v1::config_map::resource()); }
+resource_client<object> config_maps(cluster_under_test& c) { return c.in_ns(core::v1::config_map::resource()); }
 
 write_options strict()
 {

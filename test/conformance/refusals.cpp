@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 namespace {
 
-resource_client config_maps(cluster_under_test& c) { return c.in_ns(core::v1::config_map::resource()); }
+resource_client<object> config_maps(cluster_under_test& c) { return c.in_ns(core::v1::config_map::resource()); }
 
 request to_maps(const cluster_under_test& c, std::string method, const std::string& rest = {})
 {

@@ -37,7 +37,7 @@ TEST_CASE("a thousand random changes: stores and handlers end equal to the serve
     for (std::size_t i = 0; i < 3 * types.size(); ++i) witnesses.push_back(std::make_unique<witness>(c));
     std::vector<std::future<result<>>> pulls;
     informers all(c, c.api());
-    std::vector<shared_informer> watched;
+    std::vector<shared_informer<object>> watched;
     for (std::size_t i = 0; i < types.size(); ++i) {
         informer_options options;
         options.namespaces = namespaces;

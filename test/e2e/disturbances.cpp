@@ -44,7 +44,7 @@ client fragile(cluster& c, std::shared_ptr<testing::fault_plan> plan)
                                                                       real_clock())};
 }
 
-std::uint64_t relists(const shared_informer& i, relist_reason why)
+std::uint64_t relists(const shared_informer<object>& i, relist_reason why)
 {
     return i.stats().reflector.relists[static_cast<std::size_t>(why)];
 }
@@ -195,7 +195,7 @@ TEST_CASE("the API server is killed and restarted during changes", "[disturbance
     std::vector<std::unique_ptr<witness>> witnesses;
     for (std::size_t i = 0; i < types.size(); ++i) witnesses.push_back(std::make_unique<witness>(c));
     informers all(c, c.api(), impatient());
-    std::vector<shared_informer> watched;
+    std::vector<shared_informer<object>> watched;
     for (std::size_t i = 0; i < types.size(); ++i) {
         informer_options scope;
         scope.namespaces = namespaces;

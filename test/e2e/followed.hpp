@@ -49,7 +49,7 @@ public:
 
     witness witnessed;
     informers all;
-    shared_informer informer;
+    shared_informer<object> informer;
     registration registered;
 
 private:

@@ -2,7 +2,7 @@
 
 namespace kubecoro::e2e {
 
-picture picture_of(const lister& l)
+picture picture_of(const lister<object>& l)
 {
     picture out;
     for (const auto& o : l.list()) out.emplace(object_key(o.key()), o);

@@ -11,7 +11,7 @@ namespace kubecoro::e2e {
 
 using picture = std::map<object_key, object>;
 
-[[nodiscard]] picture picture_of(const lister& l);
+[[nodiscard]] picture picture_of(const lister<object>& l);
 
 /// Describes the first difference in uid, version or content; empty when there is none.
 [[nodiscard]] std::string difference(const picture& have, const picture& real);

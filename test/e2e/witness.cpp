@@ -22,9 +22,9 @@ std::uint64_t version_of(const object& o)
 
 } // namespace
 
-event_handler witness::plain()
+event_handler<object> witness::plain()
 {
-    event_handler out;
+    event_handler<object> out;
     const auto listen = [this](const auto& e) { hear(e); };
     out.on_add = listen;
     out.on_update = listen;
@@ -32,9 +32,9 @@ event_handler witness::plain()
     return out;
 }
 
-event_handler witness::coroutines()
+event_handler<object> witness::coroutines()
 {
-    event_handler out;
+    event_handler<object> out;
     const auto listen = [this](const auto& e) { return hear_slowly(e); };
     out.on_add = listen;
     out.on_update = listen;
@@ -42,9 +42,9 @@ event_handler witness::coroutines()
     return out;
 }
 
-event_handler witness::asleep(latch until)
+event_handler<object> witness::asleep(latch until)
 {
-    event_handler out;
+    event_handler<object> out;
     const auto listen = [this, until](const auto& e) { return hear_after(until, e); };
     out.on_add = listen;
     out.on_update = listen;
@@ -52,7 +52,7 @@ event_handler witness::asleep(latch until)
     return out;
 }
 
-asio::awaitable<result<>> witness::hear_after(latch until, notification n)
+asio::awaitable<result<>> witness::hear_after(latch until, notification<object> n)
 {
     auto waiting = until.wait();
     auto woken = co_await std::move(waiting);
@@ -60,13 +60,13 @@ asio::awaitable<result<>> witness::hear_after(latch until, notification n)
     co_return woken;
 }
 
-asio::awaitable<void> witness::hear_slowly(notification n)
+asio::awaitable<void> witness::hear_slowly(notification<object> n)
 {
     co_await asio::post(asio::use_awaitable);
     std::visit([this](const auto& e) { hear(e); }, n);
 }
 
-asio::awaitable<result<>> witness::pull(subscription events)
+asio::awaitable<result<>> witness::pull(subscription<object> events)
 {
     for (;;) {
         const auto batch = co_await events.pop();
@@ -75,7 +75,7 @@ asio::awaitable<result<>> witness::pull(subscription events)
     }
 }
 
-void witness::hear(const added& e)
+void witness::hear(const added<object>& e)
 {
     {
         const std::lock_guard lock(mutex_);
@@ -85,7 +85,7 @@ void witness::hear(const added& e)
     cluster_->changed();
 }
 
-void witness::hear(const updated& e)
+void witness::hear(const updated<object>& e)
 {
     {
         const std::lock_guard lock(mutex_);
@@ -104,7 +104,7 @@ void witness::hear(const updated& e)
     cluster_->changed();
 }
 
-void witness::hear(const deleted& e)
+void witness::hear(const deleted<object>& e)
 {
     {
         const std::lock_guard lock(mutex_);
@@ -147,7 +147,7 @@ std::string witness::complaint() const
     return complaint_;
 }
 
-std::string gap(cluster& c, const shared_informer& informer, const std::vector<const witness*>& witnesses,
+std::string gap(cluster& c, const shared_informer<object>& informer, const std::vector<const witness*>& witnesses,
                 const std::vector<std::string>& namespaces)
 {
     const auto name = informer.resource().display_name();

@@ -34,12 +34,12 @@ public:
     witness& operator=(const witness&) = delete;
 
     /// Return handlers with plain functions and with coroutines.
-    [[nodiscard]] event_handler plain();
-    [[nodiscard]] event_handler coroutines();
+    [[nodiscard]] event_handler<object> plain();
+    [[nodiscard]] event_handler<object> coroutines();
     /// Returns a handler whose coroutines wait until the latch is settled.
-    [[nodiscard]] event_handler asleep(latch until);
+    [[nodiscard]] event_handler<object> asleep(latch until);
     /// Pulls notifications until the subscription ends.
-    [[nodiscard]] boost::asio::awaitable<result<>> pull(subscription events);
+    [[nodiscard]] boost::asio::awaitable<result<>> pull(subscription<object> events);
 
     /// The objects, as derived from the notifications.
     [[nodiscard]] picture believes() const;
@@ -48,11 +48,11 @@ public:
     [[nodiscard]] std::string complaint() const;
 
 private:
-    void hear(const added& e);
-    void hear(const updated& e);
-    void hear(const deleted& e);
-    boost::asio::awaitable<void> hear_slowly(notification n);
-    boost::asio::awaitable<result<>> hear_after(latch until, notification n);
+    void hear(const added<object>& e);
+    void hear(const updated<object>& e);
+    void hear(const deleted<object>& e);
+    boost::asio::awaitable<void> hear_slowly(notification<object> n);
+    boost::asio::awaitable<result<>> hear_after(latch until, notification<object> n);
     void complain(std::string_view what, const object& o);
 
     cluster* cluster_;
@@ -64,7 +64,8 @@ private:
 
 /// Reads the server and compares an informer's store and its witnesses with it. @return the first difference; empty
 /// when there is none.
-[[nodiscard]] std::string gap(cluster& c, const shared_informer& informer, const std::vector<const witness*>& witnesses,
+[[nodiscard]] std::string gap(cluster& c, const shared_informer<object>& informer,
+                              const std::vector<const witness*>& witnesses,
                               const std::vector<std::string>& namespaces = {});
 
 } // namespace kubecoro::e2e

@@ -29,8 +29,8 @@ workqueue_options queue_options(const testing::runner& runner)
 
 } // namespace
 
-cancelled_waits::cancelled_waits(std::vector<shared_informer> informers, informer_factory& factory, const network& way,
-                                 testing::runner& runner, journal& notes, std::uint64_t seed)
+cancelled_waits::cancelled_waits(std::vector<shared_informer<object>> informers, informer_factory& factory,
+                                 const network& way, testing::runner& runner, journal& notes, std::uint64_t seed)
     : informers_(std::move(informers)),
       factory_(&factory),
       remote_(way.unreliable()),
@@ -159,7 +159,7 @@ void cancelled_waits::end()
     if (!attempts_.back().task.done()) broken("a drain has not ended");
 }
 
-cancelled_waits::waiting_for cancelled_waits::handler_life(shared_informer informer)
+cancelled_waits::waiting_for cancelled_waits::handler_life(shared_informer<object> informer)
 {
     const auto nothing = [](const auto&) {};
     const auto mine = informer.add_event_handler({.on_add = nothing, .on_update = nothing, .on_delete = nothing});
@@ -175,7 +175,7 @@ cancelled_waits::waiting_for cancelled_waits::handler_life(shared_informer infor
     co_return result<>{};
 }
 
-cancelled_waits::waiting_for cancelled_waits::pop(shared_informer informer)
+cancelled_waits::waiting_for cancelled_waits::pop(shared_informer<object> informer)
 {
     auto mine = informer.subscribe();
     for (auto n = 1 + below(random_, 4); n > 0; --n) {
@@ -185,11 +185,11 @@ cancelled_waits::waiting_for cancelled_waits::pop(shared_informer informer)
     co_return result<>{};
 }
 
-cancelled_waits::waiting_for cancelled_waits::for_each(shared_informer informer)
+cancelled_waits::waiting_for cancelled_waits::for_each(shared_informer<object> informer)
 {
     auto mine = informer.subscribe();
     auto left = 1 + below(random_, 20);
-    auto each = [&left](const notification&) {
+    auto each = [&left](const notification<object>&) {
         if (--left == 0) throw std::runtime_error("enough");
     };
     const auto ended = co_await mine.for_each(each);
@@ -197,7 +197,8 @@ cancelled_waits::waiting_for cancelled_waits::for_each(shared_informer informer)
     co_return ended;
 }
 
-cancelled_waits::waiting_for cancelled_waits::for_object(shared_informer informer, object_key key, duration limit)
+cancelled_waits::waiting_for cancelled_waits::for_object(shared_informer<object> informer, object_key key,
+                                                         duration limit)
 {
     object_condition met("in the shop", [](const object& o) { return o && o.labels()["app"].as_string() == "shop"; });
     auto waits = informer.wait_for(std::move(key), std::move(met), limit);
@@ -206,16 +207,19 @@ cancelled_waits::waiting_for cancelled_waits::for_object(shared_informer informe
     co_return result<>{};
 }
 
-cancelled_waits::waiting_for cancelled_waits::for_any(shared_informer informer, duration limit)
+cancelled_waits::waiting_for cancelled_waits::for_any(shared_informer<object> informer, duration limit)
 {
-    notification_condition met = [](const notification& n) { return std::holds_alternative<deleted>(n); };
+    notification_condition met = [](const notification<object>& n) {
+        return std::holds_alternative<deleted<object>>(n);
+    };
     auto waits = informer.wait_for_any(std::move(met), limit);
     const auto got = co_await std::move(waits);
     if (!got) co_return got.error();
     co_return result<>{};
 }
 
-cancelled_waits::waiting_for cancelled_waits::after(shared_informer informer, object_key key, std::string version)
+cancelled_waits::waiting_for cancelled_waits::after(shared_informer<object> informer, object_key key,
+                                                    std::string version)
 {
     auto waits = informer.lister().get_after(std::move(key), std::move(version));
     const auto got = co_await std::move(waits);

@@ -28,7 +28,7 @@ namespace kubecoro::simulation {
 class cancelled_waits
 {
 public:
-    cancelled_waits(std::vector<shared_informer> informers, informer_factory& factory, const network& way,
+    cancelled_waits(std::vector<shared_informer<object>> informers, informer_factory& factory, const network& way,
                     testing::runner& runner, journal& notes, std::uint64_t seed);
     cancelled_waits(const cancelled_waits&) = delete;
     cancelled_waits& operator=(const cancelled_waits&) = delete;
@@ -55,12 +55,12 @@ private:
 
     void begin(std::string name, waiting_for body);
     [[nodiscard]] waiting_for any(std::string& name);
-    waiting_for handler_life(shared_informer informer);
-    waiting_for pop(shared_informer informer);
-    waiting_for for_each(shared_informer informer);
-    waiting_for for_object(shared_informer informer, object_key key, duration limit);
-    waiting_for for_any(shared_informer informer, duration limit);
-    waiting_for after(shared_informer informer, object_key key, std::string version);
+    waiting_for handler_life(shared_informer<object> informer);
+    waiting_for pop(shared_informer<object> informer);
+    waiting_for for_each(shared_informer<object> informer);
+    waiting_for for_object(shared_informer<object> informer, object_key key, duration limit);
+    waiting_for for_any(shared_informer<object> informer, duration limit);
+    waiting_for after(shared_informer<object> informer, object_key key, std::string version);
     waiting_for informer_life();
     waiting_for take_key();
     waiting_for take_keys();
@@ -73,7 +73,7 @@ private:
     void check_queue();
     void broken(const std::string& what) const { notes_->broken("impatient", what); }
 
-    std::vector<shared_informer> informers_;
+    std::vector<shared_informer<object>> informers_;
     informer_factory* factory_;
     client remote_;
     testing::runner* runner_;

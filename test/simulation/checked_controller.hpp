@@ -27,7 +27,7 @@ struct controlled_informer
     using states = std::map<object_key, std::string>;
 
     std::string name;
-    shared_informer informer;
+    shared_informer<object> informer;
     /// The server's states; none while the server does not know the resource.
     std::function<std::optional<states>()> real;
     /// Its objects may be written.
@@ -146,7 +146,7 @@ private:
     /// A deque: waits for a removal refer to their source.
     std::deque<source> sources_;
     std::map<object_key, page> book_;
-    std::optional<controller> subject_;
+    std::optional<controller<object>> subject_;
     testing::task<void> ready_;
     std::optional<testing::task<void>> ending_;
     /// The number of sources that the first run waits for.

@@ -7,7 +7,7 @@
 namespace kubecoro::simulation {
 
 notification_checker::notification_checker(std::string name, scope covered, promises given, const server_history& real,
-                                           lister store, journal& notes)
+                                           lister<object> store, journal& notes)
     : name_(std::move(name)),
       scope_(std::move(covered)),
       given_(given),
@@ -17,14 +17,14 @@ notification_checker::notification_checker(std::string name, scope covered, prom
 {
 }
 
-void notification_checker::hear(const notification& n, bool synced)
+void notification_checker::hear(const notification<object>& n, bool synced)
 {
-    if (const auto* a = std::get_if<added>(&n)) {
+    if (const auto* a = std::get_if<added<object>>(&n)) {
         hear(*a, synced);
-    } else if (const auto* u = std::get_if<updated>(&n)) {
+    } else if (const auto* u = std::get_if<updated<object>>(&n)) {
         hear(*u);
     } else {
-        hear(std::get<deleted>(n));
+        hear(std::get<deleted<object>>(n));
     }
 }
 
@@ -38,7 +38,7 @@ bool same_state(const object& a, const object& b)
 
 } // namespace
 
-void notification_checker::hear(const added& e, bool synced)
+void notification_checker::hear(const added<object>& e, bool synced)
 {
     notes_->note(name_, (e.initial ? "added (initial) " : "added ") + brief(e.obj));
     const object_key key(e.obj.key());
@@ -58,7 +58,7 @@ void notification_checker::hear(const added& e, bool synced)
     }
 }
 
-void notification_checker::hear(const updated& e)
+void notification_checker::hear(const updated<object>& e)
 {
     const bool resync = e.resync();
     notes_->note(name_, resync ? "resync " + brief(e.after) : "updated " + brief(e.before) + " -> " + brief(e.after));
@@ -81,7 +81,7 @@ void notification_checker::hear(const updated& e)
     if (!resync) heard(change_kind::updated, e.after);
 }
 
-void notification_checker::hear(const deleted& e)
+void notification_checker::hear(const deleted<object>& e)
 {
     notes_->note(name_, (e.final_state_unknown ? "deleted (final state unknown) " : "deleted ") + brief(e.obj));
     const auto known = objects_.find(object_key(e.obj.key()));

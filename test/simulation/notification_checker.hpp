@@ -35,11 +35,11 @@ struct promises
 class notification_checker
 {
 public:
-    notification_checker(std::string name, scope covered, promises given, const server_history& real, lister store,
-                         journal& notes);
+    notification_checker(std::string name, scope covered, promises given, const server_history& real,
+                         lister<object> store, journal& notes);
 
     /// @param synced  The current answer of the registration.
-    void hear(const notification& n, bool synced);
+    void hear(const notification<object>& n, bool synced);
 
     /// Compares the notifications with the server's changes. Requires that `real` has caught up (nothing is ready to
     /// run).
@@ -60,9 +60,9 @@ public:
     [[nodiscard]] std::vector<change> take_changes() { return std::exchange(heard_, {}); }
 
 private:
-    void hear(const added& e, bool synced);
-    void hear(const updated& e);
-    void hear(const deleted& e);
+    void hear(const added<object>& e, bool synced);
+    void hear(const updated<object>& e);
+    void hear(const deleted<object>& e);
 
     void broken(const std::string& what) const { notes_->broken(name_, what); }
     /// The state must be one the server had, in the scope, and newer than those received before for the object.
@@ -74,7 +74,7 @@ private:
     scope scope_;
     promises given_;
     const server_history* real_;
-    lister store_;
+    lister<object> store_;
     journal* notes_;
     std::map<object_key, object> objects_;
     /// Newest version received, by uid; also of deleted objects.

@@ -43,7 +43,7 @@ scope heard_by(const participant_options& options, scope covered)
 
 } // namespace
 
-participant::participant(std::string name, participant_options options, shared_informer informer, scope covered,
+participant::participant(std::string name, participant_options options, shared_informer<object> informer, scope covered,
                          const server_history& real, testing::runner& runner, journal& notes, std::uint64_t seed)
     : options_(options),
       runner_(&runner),
@@ -56,7 +56,7 @@ participant::participant(std::string name, participant_options options, shared_i
     waiting_for_sync_ = runner.spawn(wait_for_sync());
 }
 
-void participant::join(const shared_informer& informer)
+void participant::join(const shared_informer<object>& informer)
 {
     if (options_.how == manner::pulling) {
         subscription_options o;
@@ -66,11 +66,11 @@ void participant::join(const shared_informer& informer)
         o.max_batch = 1 + below(random_, 5);
         o.resync = options_.resync;
         o.name = view_.name();
-        subscription_ = std::make_unique<subscription>(informer.subscribe(std::move(o)));
+        subscription_ = std::make_unique<subscription<object>>(informer.subscribe(std::move(o)));
         pulling_ = runner_->spawn(pull());
         return;
     }
-    event_handler handler;
+    event_handler<object> handler;
     if (options_.how == manner::plain || options_.how == manner::throwing) {
         const auto f = [this](const auto& e) { call(e); };
         handler = {f, f, f};
@@ -87,13 +87,13 @@ bool participant::says_synced() const
     return registration_ && registration_.synced();
 }
 
-void participant::enter(const notification& n)
+void participant::enter(const notification<object>& n)
 {
     if (gone_) broken("called after removed() had completed");
     if (leaving_) broken("called after remove()");
     if (ended_ && !subscription_) broken("called after stop() had completed");
     if (busy() && options_.how != manner::concurrent) broken("two calls at once");
-    const auto* a = std::get_if<added>(&n);
+    const auto* a = std::get_if<added<object>>(&n);
     const auto [at, alone] = inside_.emplace(object_of(n).key(), a != nullptr && a->initial);
     if (!alone) broken("two calls at once for " + to_string(at->first));
     view_.hear(n, says_synced());
@@ -103,16 +103,16 @@ void participant::enter(const notification& n)
     }
 }
 
-void participant::leave_call(const notification& n) { inside_.erase(object_key(object_of(n).key())); }
+void participant::leave_call(const notification<object>& n) { inside_.erase(object_key(object_of(n).key())); }
 
-void participant::call(const notification& n)
+void participant::call(const notification<object>& n)
 {
     enter(n);
     leave_call(n);
     if (options_.how == manner::throwing && one_in(random_, 3)) throw std::runtime_error("simulated");
 }
 
-asio::awaitable<result<>> participant::call_slowly(notification n)
+asio::awaitable<result<>> participant::call_slowly(notification<object> n)
 {
     enter(n);
     auto slept = result<>{};

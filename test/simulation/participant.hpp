@@ -53,7 +53,7 @@ struct participant_options
 class participant
 {
 public:
-    participant(std::string name, participant_options options, shared_informer informer, scope covered,
+    participant(std::string name, participant_options options, shared_informer<object> informer, scope covered,
                 const server_history& real, testing::runner& runner, journal& notes, std::uint64_t seed);
     participant(const participant&) = delete;
     participant& operator=(const participant&) = delete;
@@ -84,15 +84,15 @@ public:
     [[nodiscard]] const participant_options& options() const noexcept { return options_; }
 
 private:
-    void join(const shared_informer& informer);
+    void join(const shared_informer<object>& informer);
     /// Checks the notification; throws if that is its manner.
-    void call(const notification& n);
-    boost::asio::awaitable<result<>> call_slowly(notification n);
+    void call(const notification<object>& n);
+    boost::asio::awaitable<result<>> call_slowly(notification<object> n);
     boost::asio::awaitable<result<>> pull();
     boost::asio::awaitable<result<>> wait_for_sync();
     boost::asio::awaitable<result<>> wait_for_removal();
-    void enter(const notification& n);
-    void leave_call(const notification& n);
+    void enter(const notification<object>& n);
+    void leave_call(const notification<object>& n);
     void broken(const std::string& what) { notes_->broken(view_.name(), what); }
     [[nodiscard]] bool says_synced() const;
 
@@ -102,7 +102,7 @@ private:
     random_source random_;
     notification_checker view_;
     registration registration_;
-    std::unique_ptr<subscription> subscription_;
+    std::unique_ptr<subscription<object>> subscription_;
     testing::task<void> waiting_for_sync_;
     testing::task<void> waiting_for_removal_;
     testing::task<void> pulling_;

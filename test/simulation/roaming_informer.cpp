@@ -47,25 +47,25 @@ asio::awaitable<result<>> roaming_informer::prepare()
     co_return result<>{};
 }
 
-event_handler roaming_informer::listener(const char* name, told& state)
+event_handler<object> roaming_informer::listener(const char* name, told& state)
 {
     const auto wrong = [this, name](const char* what, const object& o) {
         notes_->broken(name, std::string(what) + " " + brief(o));
     };
     return {.on_add =
-                [this, name, wrong, &state](const added& e) {
+                [this, name, wrong, &state](const added<object>& e) {
                     notes_->note(name, "added " + brief(e.obj));
                     if (!state.emplace(object_key(e.obj.key()), state_of(e.obj)).second) wrong("added twice:", e.obj);
                 },
             .on_update =
-                [this, name, wrong, &state](const updated& e) {
+                [this, name, wrong, &state](const updated<object>& e) {
                     notes_->note(name, "updated " + brief(e.after));
                     const auto at = state.find(object_key(e.after.key()));
                     if (at == state.end() || at->second != state_of(e.before)) return wrong("updated", e.after);
                     at->second = state_of(e.after);
                 },
             .on_delete =
-                [this, name, wrong, &state](const deleted& e) {
+                [this, name, wrong, &state](const deleted<object>& e) {
                     notes_->note(name, "deleted " + brief(e.obj) + " " + std::string(to_string(e.why)));
                     if (state.erase(object_key(e.obj.key())) == 0) wrong("a deletion of an unknown object:", e.obj);
                 }};
@@ -138,7 +138,7 @@ void roaming_informer::move()
     if (one_in(random_, 5)) runner_->cancel_after(below(random_, 30), moves_.back(), asio::cancellation_type::terminal);
 }
 
-std::string roaming_informer::compare(const char* name, const shared_informer& informer, const told& state,
+std::string roaming_informer::compare(const char* name, const shared_informer<object>& informer, const told& state,
                                       const told& real) const
 {
     told stored;

@@ -42,10 +42,10 @@ public:
 private:
     using told = std::map<object_key, std::string>;
 
-    [[nodiscard]] event_handler listener(const char* name, told& state);
+    [[nodiscard]] event_handler<object> listener(const char* name, told& state);
     void move();
     boost::asio::awaitable<void> execute(std::string method, std::string at, std::string body = {});
-    [[nodiscard]] std::string compare(const char* name, const shared_informer& informer, const told& state,
+    [[nodiscard]] std::string compare(const char* name, const shared_informer<object>& informer, const told& state,
                                       const told& real) const;
 
     apiserver::embedded_server* server_;
@@ -53,8 +53,8 @@ private:
     testing::runner* runner_;
     journal* notes_;
     random_source random_;
-    shared_informer pods_;
-    shared_informer gadgets_;
+    shared_informer<object> pods_;
+    shared_informer<object> gadgets_;
     std::set<std::string> covered_{"a"};
     bool defined_ = false;
     told told_pods_;

@@ -201,7 +201,7 @@ bool world::stop_informers()
 void world::check_late_ends()
 {
     for (auto& w : informers_) {
-        const auto late = w.informer.add_event_handler(event_handler());
+        const auto late = w.informer.add_event_handler(event_handler<object>());
         const auto ended = runner_.run(late.ended());
         if (ended || ended.error() == cond::internal)
             notes_.broken(w.name, "a handler added after stop() does not end");

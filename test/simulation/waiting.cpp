@@ -10,7 +10,7 @@ namespace kubecoro::simulation {
 
 namespace asio = boost::asio;
 
-waiting::waiting(std::string name, shared_informer informer, scope covered, const server_history& real,
+waiting::waiting(std::string name, shared_informer<object> informer, scope covered, const server_history& real,
                  testing::runner& runner, journal& notes, std::uint64_t seed)
     : name_(std::move(name)), covered_(std::move(covered)), real_(&real), runner_(&runner), notes_(&notes)
 {
@@ -29,7 +29,7 @@ bool waiting::is_met(const object& o) const
     return o && (wish_ == wish::there || o.labels()["app"].as_string() == "shop");
 }
 
-asio::awaitable<result<>> waiting::run(shared_informer informer)
+asio::awaitable<result<>> waiting::run(shared_informer<object> informer)
 {
     notes_->note(name_, "waits for " + to_string(key_));
     const auto began = runner_->clock().now();

@@ -20,7 +20,7 @@ namespace kubecoro::simulation {
 class waiting
 {
 public:
-    waiting(std::string name, shared_informer informer, scope covered, const server_history& real,
+    waiting(std::string name, shared_informer<object> informer, scope covered, const server_history& real,
             testing::runner& runner, journal& notes, std::uint64_t seed);
     waiting(const waiting&) = delete;
     waiting& operator=(const waiting&) = delete;
@@ -43,7 +43,7 @@ private:
         in_the_shop
     };
 
-    boost::asio::awaitable<result<>> run(shared_informer informer);
+    boost::asio::awaitable<result<>> run(shared_informer<object> informer);
     [[nodiscard]] bool is_met(const object& o) const;
     void broken(const std::string& what) const { notes_->broken(name_, what); }
 

@@ -127,7 +127,7 @@ void world::start()
     roaming_.emplace(*factory_, *server_, *histories_[0], runner_, notes_, seed_of(options_.seed, part::roaming));
     must("prepare the roaming informer", roaming_->prepare());
     if (options_.controlled) make_controller();
-    std::vector<shared_informer> all;
+    std::vector<shared_informer<object>> all;
     for (const auto& w : informers_) all.push_back(w.informer);
     impatient_.emplace(std::move(all), *factory_, *network_, runner_, notes_, seed_of(options_.seed, part::impatient));
     factory_->start();

@@ -63,7 +63,7 @@ struct watched
     std::string name;
     scope covered;
     const server_history* real;
-    shared_informer informer;
+    shared_informer<object> informer;
     std::vector<std::unique_ptr<participant>> users = {};
     std::vector<std::unique_ptr<waiting>> waits = {};
     /// At the last quiet point: length of the truth, lists so far, and the number of users.
@@ -121,9 +121,9 @@ private:
     /// Handles that a careless user still holds after everything else is destroyed, including the context.
     struct outliving
     {
-        std::vector<shared_informer> informers = {};
+        std::vector<shared_informer<object>> informers = {};
         std::vector<registration> registrations = {};
-        std::vector<lister> listers = {};
+        std::vector<lister<object>> listers = {};
         std::unique_ptr<informer_factory> factory = {};
         std::vector<client> clients = {};
     };

@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto patience = 10s;
 
-shared_informer any_informer(house& h, dice& d)
+shared_informer<object> any_informer(house& h, dice& d)
 {
     const auto all = h.home.informers();
     return all[d.below(all.size())];
@@ -31,7 +31,7 @@ std::string any_team(dice& d) { return "team-" + std::to_string(d.below(teams));
 
 label_selector of_team(const std::string& team) { return label_selector::parse("team=" + team).value(); }
 
-asio::awaitable<void> rest_a_little(const added&) { co_await asio::post(asio::use_awaitable); }
+asio::awaitable<void> rest_a_little(const added<object>&) { co_await asio::post(asio::use_awaitable); }
 
 asio::awaitable<result<>> handler_visit(house& h, dice& d)
 {
@@ -43,7 +43,7 @@ asio::awaitable<result<>> handler_visit(house& h, dice& d)
     o.concurrency = 1 + d.below(4);
     o.name = d.below(2) == 0 ? "" : "guest";
     const auto place = informer.add_event_handler(
-        {.on_add = rest_a_little, .on_update = [&heard](const updated&) { ++heard; }}, std::move(o));
+        {.on_add = rest_a_little, .on_update = [&heard](const updated<object>&) { ++heard; }}, std::move(o));
     auto joining = with_timeout(*real_clock(), patience, "join", place.has_synced());
     auto synced = co_await std::move(joining);
     auto gone = co_await place.removed();
@@ -51,7 +51,7 @@ asio::awaitable<result<>> handler_visit(house& h, dice& d)
 }
 
 /// Takes its first events, or some of them.
-asio::awaitable<result<>> read_some(subscription& events, std::size_t batches)
+asio::awaitable<result<>> read_some(subscription<object>& events, std::size_t batches)
 {
     for (std::size_t i = 0; i < batches && !events.synced(); ++i)
         if (!co_await events.pop()) co_return events.end_reason();
@@ -150,7 +150,7 @@ asio::awaitable<result<>> controller_visit(house& h, dice& d)
 {
     controller_options o;
     o.workers = 1 + d.below(4);
-    controller c(h.executor, look_away, std::move(o));
+    controller<object> c(h.executor, look_away, std::move(o));
     c.watch(any_informer(h, d), enqueue_object());
     c.start();
     auto starting = with_timeout(*real_clock(), patience, "start a controller", c.ready());

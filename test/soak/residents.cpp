@@ -79,7 +79,7 @@ asio::awaitable<result<std::map<std::string, std::string>>> served(client api, r
     co_return out;
 }
 
-std::map<std::string, std::string> stored(const shared_informer& informer)
+std::map<std::string, std::string> stored(const shared_informer<object>& informer)
 {
     std::map<std::string, std::string> out;
     informer.lister().for_each([&out](const object& o) { out.emplace(to_string(o.key()), o.resource_version()); });
@@ -133,7 +133,7 @@ factory_options residents::settings(std::uint64_t seed, std::size_t cycle_second
     return o;
 }
 
-event_handler residents::listener()
+event_handler<object> residents::listener()
 {
     const auto count = [this](const auto&) { ++events_; };
     return {.on_add = count, .on_update = count, .on_delete = count};

@@ -41,7 +41,7 @@ public:
     /// Completes when what is stored is what the server has. Errors: cond::corrupt, naming what differs.
     [[nodiscard]] boost::asio::awaitable<kubecoro::result<>> compare();
 
-    [[nodiscard]] std::vector<kubecoro::shared_informer> informers() const
+    [[nodiscard]] std::vector<kubecoro::shared_informer<>> informers() const
     {
         return {pods, packed_pods, maps, map_names};
     }
@@ -59,20 +59,20 @@ private:
 
 public:
     /// Plain, of every namespace, by index "node".
-    const kubecoro::shared_informer pods;
+    const kubecoro::shared_informer<> pods;
     /// Compressed, of half of the namespaces, which half changes.
-    const kubecoro::shared_informer packed_pods;
+    const kubecoro::shared_informer<> packed_pods;
     /// Compressed.
-    const kubecoro::shared_informer maps;
-    const kubecoro::shared_informer map_names;
+    const kubecoro::shared_informer<> maps;
+    const kubecoro::shared_informer<> map_names;
     const kubecoro::mutation_cache own_maps;
 
 private:
     [[nodiscard]] boost::asio::awaitable<kubecoro::result<kubecoro::action>> reconcile(kubecoro::object_key key,
                                                                                        kubecoro::reconcile_context& c);
     kubecoro::factory_options settings(std::uint64_t seed, std::size_t cycle_seconds);
-    kubecoro::event_handler listener();
-    kubecoro::controller controller_;
+    kubecoro::event_handler<> listener();
+    kubecoro::controller<> controller_;
 };
 
 } // namespace soak

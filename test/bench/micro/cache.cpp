@@ -112,8 +112,8 @@ BENCHMARK(store_by_index);
 void listener(benchmark::State& state)
 {
     constexpr std::size_t batch = 256;
-    std::vector<notification> events;
-    for (std::size_t i = 0; i < batch; ++i) events.emplace_back(updated{objects()[i], later()[i]});
+    std::vector<notification<object>> events;
+    for (std::size_t i = 0; i < batch; ++i) events.emplace_back(updated<object>{objects()[i], later()[i]});
     listener_core queue(static_cast<std::size_t>(state.range(0)));
     state.SetLabel(state.range(0) < static_cast<std::int64_t>(batch) ? "merging" : "delivering");
     allocation_report report(state);

@@ -53,9 +53,10 @@ void check_against(data_kind kind, const resource_type& resource)
     informer_factory informers(cluster);
     auto informer = informers.get(resource);
     tally seen;
-    const auto registration = informer.add_event_handler({.on_add = [&](const added&) { ++seen.added; },
-                                                          .on_update = [&](const updated&) { ++seen.updated; },
-                                                          .on_delete = [&](const deleted&) { ++seen.deleted; }});
+    const auto registration =
+        informer.add_event_handler({.on_add = [&](const added<object>&) { ++seen.added; },
+                                    .on_update = [&](const updated<object>&) { ++seen.updated; },
+                                    .on_delete = [&](const deleted<object>&) { ++seen.deleted; }});
     informers.start();
     REQUIRE(run(io, registration.has_synced()));
     CHECK(seen.added == count);

@@ -22,7 +22,7 @@ std::int64_t monotonic_ns() noexcept
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-object_key_view key_of(const notification& n) { return object_of(n).key(); }
+object_key_view key_of(const notification<object>& n) { return object_of(n).key(); }
 
 } // namespace
 

@@ -69,7 +69,7 @@ public:
     [[nodiscard]] const std::vector<arrival>* arrivals() const noexcept { return arrivals_ ? &*arrivals_ : nullptr; }
     /// Seconds from the first event of the stretch to the last reconcile.
     [[nodiscard]] double stretch_s() const;
-    [[nodiscard]] kubecoro::lister lister() const { return informer_.lister(); }
+    [[nodiscard]] kubecoro::lister<> lister() const { return informer_.lister(); }
     [[nodiscard]] const field_paths& paths() const noexcept { return paths_; }
 
 private:
@@ -87,11 +87,11 @@ private:
     boost::asio::any_io_executor executor_;
     field_paths paths_;
     informer_factory informers_;
-    shared_informer informer_;
-    subscription events_;
-    kubecoro::lister lister_;
+    shared_informer<object> informer_;
+    subscription<object> events_;
+    kubecoro::lister<object> lister_;
     workqueue<object_key> queue_;
-    std::optional<controller> loop_;
+    std::optional<controller<object>> loop_;
     latencies latencies_;
     std::optional<std::vector<arrival>> arrivals_;
     pipeline_counters counters_;

@@ -28,7 +28,7 @@ double per_object(std::size_t count, Pass pass)
 
 } // namespace
 
-read_times measure_reads(const lister& from, const field_paths& paths)
+read_times measure_reads(const lister<object>& from, const field_paths& paths)
 {
     auto objects = from.list();
     if (objects.empty()) return {};

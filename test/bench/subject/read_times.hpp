@@ -21,6 +21,6 @@ struct read_times
 };
 
 /// Objects are visited in a shuffled order, as a controller meets them, so that misses of the processor's caches count.
-[[nodiscard]] read_times measure_reads(const lister& from, const field_paths& paths);
+[[nodiscard]] read_times measure_reads(const lister<object>& from, const field_paths& paths);
 
 } // namespace kubecoro::bench

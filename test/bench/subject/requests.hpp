@@ -63,7 +63,7 @@ private:
     void look();
 
     boost::asio::any_io_executor executor_;
-    resource_client objects_;
+    resource_client<object> objects_;
     std::string run_;
     std::uint64_t changes_ = 0;
     std::uint64_t seen_ = 0;

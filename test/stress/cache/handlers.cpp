@@ -34,7 +34,7 @@ struct crowd
     template<class Event>
     asio::awaitable<void> hear(Event e)
     {
-        const kubecoro::notification n(e);
+        const kubecoro::notification<object> n(e);
         const std::string name(kubecoro::object_of(n).name());
         enter(name);
         for (auto turns = name.back() % 3; turns > 0; --turns) co_await asio::post(asio::use_awaitable);
@@ -45,7 +45,7 @@ struct crowd
         std::lock_guard lock(mutex);
         if (!inside.insert(name).second) ++wrong;
     }
-    void learn(const kubecoro::notification& n, const std::string& name)
+    void learn(const kubecoro::notification<object>& n, const std::string& name)
     {
         std::lock_guard lock(mutex);
         inside.erase(name);
@@ -61,7 +61,7 @@ struct crowd
         std::lock_guard lock(mutex);
         return told == expected;
     }
-    kubecoro::event_handler handler()
+    kubecoro::event_handler<object> handler()
     {
         const auto f = [this](auto e) { return hear(e); };
         return {.on_add = f, .on_update = f, .on_delete = f};

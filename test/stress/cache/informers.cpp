@@ -59,12 +59,12 @@ struct belief
     void enter() { wrong += inside.exchange(1); }
     void leave() { inside = 0; }
 
-    kubecoro::event_handler handler(bool slow)
+    kubecoro::event_handler<object> handler(bool slow)
     {
         const auto pause = [slow]() -> asio::awaitable<void> {
             if (slow) co_await asio::post(asio::use_awaitable);
         };
-        return {.on_add = [this, pause](kubecoro::added e) -> asio::awaitable<void> {
+        return {.on_add = [this, pause](kubecoro::added<object> e) -> asio::awaitable<void> {
                     enter();
                     auto resting = pause();
                     co_await std::move(resting);
@@ -72,14 +72,14 @@ struct belief
                     leave();
                 },
                 .on_update =
-                    [this](const kubecoro::updated& e) {
+                    [this](const kubecoro::updated<object>& e) {
                         enter();
                         const auto at = told.find(std::string(e.after.name()));
                         if (at == told.end() || at->second != e.after.uid()) ++wrong;
                         leave();
                     },
                 .on_delete =
-                    [this](const kubecoro::deleted& e) {
+                    [this](const kubecoro::deleted<object>& e) {
                         enter();
                         remove(e.obj);
                         leave();
@@ -87,7 +87,7 @@ struct belief
     }
 };
 
-asio::awaitable<result<>> pull(kubecoro::shared_informer pods, std::shared_ptr<belief> believes)
+asio::awaitable<result<>> pull(kubecoro::shared_informer<object> pods, std::shared_ptr<belief> believes)
 {
     auto events = pods.subscribe({.max_pending = 16, .max_batch = 8});
     for (;;) {
@@ -101,7 +101,7 @@ asio::awaitable<result<>> pull(kubecoro::shared_informer pods, std::shared_ptr<b
     }
 }
 
-void read_everything(const kubecoro::shared_informer& pods)
+void read_everything(const kubecoro::shared_informer<object>& pods)
 {
     const auto l = pods.lister();
     std::map<std::string, int> seen;

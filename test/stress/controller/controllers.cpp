@@ -70,7 +70,7 @@ struct cluster
 {
     std::shared_ptr<kt::scripted_provider> provider;
     informer_factory informers;
-    shared_informer pods;
+    shared_informer<object> pods;
     kt::scripted_watch watch;
 
     explicit cluster(asio::thread_pool& pool)
@@ -85,7 +85,7 @@ struct cluster
     }
 };
 
-asio::awaitable<result<action>> reconcile(ledger& book, lister pods, object_key key, reconcile_context& context)
+asio::awaitable<result<action>> reconcile(ledger& book, lister<object> pods, object_key key, reconcile_context& context)
 {
     auto& l = book.lines[static_cast<std::size_t>(number(std::string_view(key.name).substr(1)))];
     if (l.active.fetch_add(1) != 0) ++book.overlaps;
@@ -130,7 +130,7 @@ TEST_CASE("controller: changes, keys by hand, and sources that join and leave, o
     cluster world(pool);
     ledger book;
     const auto content = world.pods.lister();
-    controller subject(
+    controller<object> subject(
         pool.get_executor(),
         [&book, content](const object_key& key, reconcile_context& c) { return reconcile(book, content, key, c); },
         quick());
@@ -181,7 +181,7 @@ TEST_CASE("controller: stopped or destroyed at a random time", "[stress][control
         const auto content = world.pods.lister();
         auto options = quick();
         options.log = log.handle(log_level::error);
-        auto subject = std::make_unique<controller>(
+        auto subject = std::make_unique<controller<object>>(
             pool.get_executor(),
             [&book, content, mine](const object_key& key, reconcile_context& c) {
                 return reconcile(book, content, key, c);

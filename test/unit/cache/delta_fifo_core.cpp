@@ -175,9 +175,9 @@ TEST_CASE("delta fifo: an addition and its deletion are both popped, even for an
     CHECK(batch[1].obj.resource_version() == "6");
     const auto news = s.apply(batch);
     REQUIRE(news.size() == 2);
-    CHECK(std::get<added>(news[0]).obj.resource_version() == "5");
-    CHECK(std::get<deleted>(news[1]).obj.resource_version() == "6");
-    CHECK_FALSE(std::get<deleted>(news[1]).final_state_unknown);
+    CHECK(std::get<added<object>>(news[0]).obj.resource_version() == "5");
+    CHECK(std::get<deleted<object>>(news[1]).obj.resource_version() == "6");
+    CHECK_FALSE(std::get<deleted<object>>(news[1]).final_state_unknown);
     CHECK(s.size() == 0);
 }
 
@@ -262,8 +262,8 @@ TEST_CASE("delta fifo: deletions by the first list are part of the initial popul
     const auto list = f.pop();
     const auto news = s.replace("", list.front().all->items, true);
     REQUIRE(news.size() == 2);
-    REQUIRE(std::get<deleted>(news[0]).final_state_unknown);
-    CHECK(std::get<deleted>(news[0]).obj.resource_version() == "1"); // the last known state
+    REQUIRE(std::get<deleted<object>>(news[0]).final_state_unknown);
+    CHECK(std::get<deleted<object>>(news[0]).obj.resource_version() == "1"); // the last known state
     CHECK_FALSE(f.synced());
     f.processed();
     CHECK(f.synced());

@@ -74,20 +74,20 @@ struct model
         fifo.replace(scope, std::move(items), std::to_string(version));
     }
 
-    void tell(const notification& n)
+    void tell(const notification<object>& n)
     {
         const auto key = to_string(object_of(n).key());
         const auto known = told.find(key);
-        if (const auto* a = std::get_if<added>(&n)) {
+        if (const auto* a = std::get_if<added<object>>(&n)) {
             REQUIRE(known == told.end());
             told[key] = a->obj;
-        } else if (const auto* u = std::get_if<updated>(&n)) {
+        } else if (const auto* u = std::get_if<updated<object>>(&n)) {
             REQUIRE(known != told.end());
             REQUIRE(known->second.is_same(u->before));
             REQUIRE(u->before.uid() == u->after.uid());
             known->second = u->after;
         } else {
-            const auto& d = std::get<deleted>(n);
+            const auto& d = std::get<deleted<object>>(n);
             REQUIRE(known != told.end());
             REQUIRE(known->second.uid() == d.obj.uid());
             if (d.final_state_unknown) REQUIRE(d.obj.is_same(known->second));

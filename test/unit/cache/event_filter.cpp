@@ -36,15 +36,16 @@ struct counted
         return o.labels()["app"].as_string() == "shop";
     }};
 
-    std::string hear(notification n)
+    std::string hear(notification<object> n)
     {
         const auto out = filter.apply(n);
         if (!out.passes) return out.asked ? "-" : "- failed";
         const auto version = std::string(object_of(n).resource_version());
         const std::string failed = out.asked ? "" : " failed";
-        if (const auto* a = std::get_if<added>(&n)) return (a->initial ? "initial " : "added ") + version + failed;
-        if (std::holds_alternative<updated>(n)) return "updated " + version + failed;
-        return (std::get<deleted>(n).final_state_unknown ? "lost " : "deleted ") + version + failed;
+        if (const auto* a = std::get_if<added<object>>(&n))
+            return (a->initial ? "initial " : "added ") + version + failed;
+        if (std::holds_alternative<updated<object>>(n)) return "updated " + version + failed;
+        return (std::get<deleted<object>>(n).final_state_unknown ? "lost " : "deleted ") + version + failed;
     }
 };
 
@@ -54,14 +55,14 @@ struct counted
 TEST_CASE("filter: matching starts as an add, and ends as a deletion with the last delivered state", "[cache][filter]")
 {
     counted f;
-    CHECK(f.hear(added{pod(1, "shop"), true}) == "initial 1");
-    CHECK(f.hear(updated{pod(1, "shop"), pod(2, "shop")}) == "updated 2");
-    CHECK(f.hear(updated{pod(2, "shop"), pod(3, "web")}) == "deleted 2");
-    CHECK(f.hear(updated{pod(3, "web"), pod(4, "web")}) == "-");
-    CHECK(f.hear(updated{pod(4, "web"), pod(5, "shop")}) == "added 5");
-    CHECK(f.hear(deleted{pod(6, "web"), true}) == "lost 6");
-    CHECK(f.hear(added{pod(7, "web", "u2"), true}) == "-");
-    CHECK(f.hear(deleted{pod(8, "shop", "u2")}) == "-");
+    CHECK(f.hear(added<object>{pod(1, "shop"), true}) == "initial 1");
+    CHECK(f.hear(updated<object>{pod(1, "shop"), pod(2, "shop")}) == "updated 2");
+    CHECK(f.hear(updated<object>{pod(2, "shop"), pod(3, "web")}) == "deleted 2");
+    CHECK(f.hear(updated<object>{pod(3, "web"), pod(4, "web")}) == "-");
+    CHECK(f.hear(updated<object>{pod(4, "web"), pod(5, "shop")}) == "added 5");
+    CHECK(f.hear(deleted<object>{pod(6, "web"), true}) == "lost 6");
+    CHECK(f.hear(added<object>{pod(7, "web", "u2"), true}) == "-");
+    CHECK(f.hear(deleted<object>{pod(8, "shop", "u2")}) == "-");
     CHECK(f.asked == 6); // once per event, never for a deletion
 }
 
@@ -69,13 +70,13 @@ TEST_CASE("filter: an exception keeps the previous match result and the chain of
 {
     counted f;
     f.broken = true;
-    CHECK(f.hear(added{pod(1, "shop")}) == "- failed");
+    CHECK(f.hear(added<object>{pod(1, "shop")}) == "- failed");
     f.broken = false;
-    CHECK(f.hear(updated{pod(1, "shop"), pod(2, "shop")}) == "added 2");
+    CHECK(f.hear(updated<object>{pod(1, "shop"), pod(2, "shop")}) == "added 2");
     f.broken = true;
-    CHECK(f.hear(updated{pod(2, "shop"), pod(3, "web")}) == "updated 3 failed");
+    CHECK(f.hear(updated<object>{pod(2, "shop"), pod(3, "web")}) == "updated 3 failed");
     f.broken = false;
-    CHECK(f.hear(deleted{pod(4, "web")}) == "deleted 4");
+    CHECK(f.hear(deleted<object>{pod(4, "web")}) == "deleted 4");
     f.broken = true;
     CHECK_FALSE(f.filter.assume(pod(5, "shop")));
 }
@@ -94,11 +95,11 @@ TEST_CASE("filter: random results still give a chain of events", "[cache][filter
         for (int v = 1; v < 60; ++v) {
             const auto uid = real ? std::string(real.uid()) : "u" + std::to_string(v);
             const object next = pod(v, "shop", uid);
-            notification n = added{next};
+            notification<object> n = added<object>{next};
             if (real && random() % 4 == 0)
-                n = deleted{next};
+                n = deleted<object>{next};
             else if (real)
-                n = updated{real, next};
+                n = updated<object>{real, next};
             real = n.index() == 2 ? object() : next;
             if (!f.apply(n).passes) continue;
             REQUIRE((n.index() == 0) == !told);

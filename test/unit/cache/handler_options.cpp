@@ -29,12 +29,12 @@ struct gatekeeper
     std::size_t most = 0;
     bool overlapped = false;
 
-    kubecoro::event_handler handler()
+    kubecoro::event_handler<> handler()
     {
-        const auto call = [this](const auto& e) { return hold(kubecoro::notification(e), f.line(e)); };
+        const auto call = [this](const auto& e) { return hold(kubecoro::notification<>(e), f.line(e)); };
         return {.on_add = call, .on_update = call, .on_delete = call};
     }
-    asio::awaitable<result<>> hold(kubecoro::notification n, std::string line)
+    asio::awaitable<result<>> hold(kubecoro::notification<> n, std::string line)
     {
         const std::string name(kubecoro::object_of(n).name());
         overlapped = overlapped || inside.count(name) != 0;
@@ -263,16 +263,17 @@ TEST_CASE("handlers: concurrent calls that fail or throw are counted, and the ke
           "[cache][handlers][concurrency]")
 {
     synced_fixture f;
-    auto handler = f.pods.add_event_handler({.on_add = [&](kubecoro::added e) -> asio::awaitable<void> {
-                                                 f.seen.push_back(f.line(e));
-                                                 throw std::runtime_error("no idea");
-                                                 co_return;
-                                             },
-                                             .on_update = [&](const kubecoro::updated& e) -> asio::awaitable<result<>> {
-                                                 f.seen.push_back(f.line(e));
-                                                 co_return kubecoro::failure(cond::conflict, "another writer");
-                                             }},
-                                            {.concurrency = 3});
+    auto handler =
+        f.pods.add_event_handler({.on_add = [&](kubecoro::added<> e) -> asio::awaitable<void> {
+                                      f.seen.push_back(f.line(e));
+                                      throw std::runtime_error("no idea");
+                                      co_return;
+                                  },
+                                  .on_update = [&](const kubecoro::updated<>& e) -> asio::awaitable<result<>> {
+                                      f.seen.push_back(f.line(e));
+                                      co_return kubecoro::failure(cond::conflict, "another writer");
+                                  }},
+                                 {.concurrency = 3});
     f.start();
     f.modify("a", 6);
     f.modify("a", 7);
@@ -286,7 +287,7 @@ TEST_CASE("handlers: a repeated failure is logged once and counted every time", 
 {
     synced_fixture f;
     auto handler = f.pods.add_event_handler(
-        {.on_update = [](const kubecoro::updated&) { throw std::runtime_error("no idea"); }}, {.name = "clumsy"});
+        {.on_update = [](const kubecoro::updated<>&) { throw std::runtime_error("no idea"); }}, {.name = "clumsy"});
     f.start();
     for (int v = 6; v < 106; ++v) f.modify("a", v);
     f.settle();
@@ -334,7 +335,7 @@ TEST_CASE("handlers: removed() awaited inside the handler fails instead of deadl
     synced_fixture f;
     kubecoro::registration self;
     std::optional<result<>> said;
-    self = f.pods.add_event_handler({.on_add = [&](const kubecoro::added&) -> asio::awaitable<void> {
+    self = f.pods.add_event_handler({.on_add = [&](const kubecoro::added<>&) -> asio::awaitable<void> {
                                         auto removing = self.removed();
                                         said = co_await std::move(removing);
                                     }},
@@ -364,7 +365,7 @@ TEST_CASE("handlers: a concurrent one survives cancellation and destruction at e
         auto handler = pods.add_event_handler({.on_add = sleep, .on_update = sleep, .on_delete = sleep},
                                               {.concurrency = 2, .filter = [](const auto&) { return true; }});
         const auto body = [](std::shared_ptr<kubecoro::test::scripted_informers> in, kubecoro::registration h,
-                             kubecoro::shared_informer i) -> asio::awaitable<result<>> {
+                             kubecoro::shared_informer<> i) -> asio::awaitable<result<>> {
             in->informers->start();
             auto syncing = h.has_synced();
             if (const auto synced = co_await std::move(syncing); !synced) co_return synced;

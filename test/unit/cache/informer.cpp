@@ -56,7 +56,7 @@ TEST_CASE("informer: a subscription returns batches until the informer stops", "
     auto watch = f.with_one_pod();
     auto pods = f.informers->get<pod>();
     auto events = pods.subscribe();
-    auto reader = [](kubecoro::subscription& from, lines& out) -> asio::awaitable<kubecoro::result<>> {
+    auto reader = [](kubecoro::subscription<>& from, lines& out) -> asio::awaitable<kubecoro::result<>> {
         while (auto batch = co_await from.pop())
             for (const auto& n : *batch) std::visit([&out](const auto& e) { out.push_back(fixture::line(e)); }, n);
         co_return from.end_reason();

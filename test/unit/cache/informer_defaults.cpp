@@ -74,9 +74,9 @@ TEST_CASE("factory: request_stop ends subscriptions and waits, even when called 
     auto pods = f.informers->get<pod>();
     f.with_one_pod();
     const bool inside = GENERATE(true, false);
-    if (inside) pods.add_event_handler({.on_add = [&f](const kubecoro::added&) { f.informers->request_stop(); }});
+    if (inside) pods.add_event_handler({.on_add = [&f](const kubecoro::added<>&) { f.informers->request_stop(); }});
     auto changes = pods.subscribe();
-    auto reading = f.run.spawn(changes.for_each([](const kubecoro::notification&) {}));
+    auto reading = f.run.spawn(changes.for_each([](const kubecoro::notification<>&) {}));
     auto waiting = f.run.spawn(pods.wait_for({"web", "z"}, kubecoro::conditions::exists()));
     f.informers->start();
     f.settle();

@@ -89,7 +89,7 @@ TEST_CASE("factory: stop is final, may be repeated, and cancels a running handle
     auto pods = f.informers->get<pod>();
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
     auto watch = f.source().on_watch();
-    pods.add_event_handler({.on_add = [&f](kubecoro::added e) -> asio::awaitable<void> {
+    pods.add_event_handler({.on_add = [&f](kubecoro::added<> e) -> asio::awaitable<void> {
         f.seen.push_back("begin " + f.text(e.obj));
         auto pause = kubecoro::sleep_for(f.run.clock(), 1h);
         const auto slept = co_await std::move(pause);
@@ -189,7 +189,7 @@ struct life : kubecoro::test::scripted_informers
 asio::awaitable<result<>> live(life* l)
 {
     auto pods = l->informers->get<pod>();
-    auto handler = pods.add_event_handler({.on_add = [l](kubecoro::added) -> asio::awaitable<void> {
+    auto handler = pods.add_event_handler({.on_add = [l](kubecoro::added<>) -> asio::awaitable<void> {
         ++l->calls;
         auto pause = kubecoro::sleep_for(*l->time, 10ms);
         co_await std::move(pause);
@@ -246,7 +246,7 @@ TEST_CASE("factory: a cancelled release is finished by the next one, or by the s
     auto pods = f.informers->get<pod>();
     auto watch = f.with_one_pod();
     // Ends late even when it is cancelled, so that the release has to wait.
-    pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
+    pods.add_event_handler({.on_add = [&f](kubecoro::added<>) -> asio::awaitable<void> {
         co_await kubecoro::finish_despite_cancellation();
         for (int i = 0; i < 2; ++i) {
             auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
@@ -291,7 +291,7 @@ TEST_CASE("factory: the context may be destroyed before abandoned informers have
     {
         auto pods = f.informers->get<pod>();
         auto watch = f.with_one_pod();
-        pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
+        pods.add_event_handler({.on_add = [&f](kubecoro::added<>) -> asio::awaitable<void> {
             auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
             co_await std::move(pause);
         }});
@@ -309,7 +309,7 @@ namespace {
 asio::awaitable<result<>> stop_and_see(life* l, std::shared_ptr<bool> threw)
 {
     auto pods = l->informers->get<pod>();
-    pods.add_event_handler({.on_add = [l](kubecoro::added) -> asio::awaitable<void> {
+    pods.add_event_handler({.on_add = [l](kubecoro::added<>) -> asio::awaitable<void> {
         auto pause = kubecoro::sleep_for(*l->time, 10ms);
         co_await std::move(pause);
     }});

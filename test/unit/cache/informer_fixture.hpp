@@ -66,25 +66,25 @@ struct fixture : fixture_base, kubecoro::test::scripted_informers
     void settle() { run.run_until_idle(); }
 
     /// Returns a handler of plain functions that writes to `seen`, with the prefix `mark`.
-    kubecoro::event_handler writer(std::string mark = {})
+    kubecoro::event_handler<> writer(std::string mark = {})
     {
-        return {.on_add = [this, mark](const kubecoro::added& e) { seen.push_back(mark + line(e)); },
-                .on_update = [this, mark](const kubecoro::updated& e) { seen.push_back(mark + line(e)); },
-                .on_delete = [this, mark](const kubecoro::deleted& e) { seen.push_back(mark + line(e)); }};
+        return {.on_add = [this, mark](const kubecoro::added<>& e) { seen.push_back(mark + line(e)); },
+                .on_update = [this, mark](const kubecoro::updated<>& e) { seen.push_back(mark + line(e)); },
+                .on_delete = [this, mark](const kubecoro::deleted<>& e) { seen.push_back(mark + line(e)); }};
     }
     std::vector<std::string> take() { return std::exchange(seen, {}); }
 
     static std::string text(const kubecoro::object& o) { return name_of(o); }
-    static std::string line(const kubecoro::added& e)
+    static std::string line(const kubecoro::added<>& e)
     {
         return std::string(e.initial ? "initial " : "added ") + text(e.obj);
     }
-    static std::string line(const kubecoro::updated& e)
+    static std::string line(const kubecoro::updated<>& e)
     {
         return e.resync() ? "resync " + text(e.after)
                           : "updated " + text(e.before) + " > " + std::string(e.after.resource_version());
     }
-    static std::string line(const kubecoro::deleted& e)
+    static std::string line(const kubecoro::deleted<>& e)
     {
         return std::string(e.final_state_unknown ? "lost " : "deleted ") + text(e.obj);
     }
@@ -92,7 +92,7 @@ struct fixture : fixture_base, kubecoro::test::scripted_informers
 
 using cache_test::sorted;
 
-inline std::vector<std::string> content(const kubecoro::shared_informer& i) { return names(i.lister().list()); }
+inline std::vector<std::string> content(const kubecoro::shared_informer<>& i) { return names(i.lister().list()); }
 
 using lines = std::vector<std::string>;
 

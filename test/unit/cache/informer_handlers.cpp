@@ -52,16 +52,16 @@ TEST_CASE("handlers: a join at any step loses and repeats no event", "[cache][ha
         bool chain = true;
         auto late = f.pods.add_event_handler(
             {.on_add =
-                 [&](const kubecoro::added& e) {
+                 [&](const kubecoro::added<>& e) {
                      chain = chain && told.emplace(e.obj.name(), e.obj.resource_version()).second;
                  },
              .on_update =
-                 [&](const kubecoro::updated& e) {
+                 [&](const kubecoro::updated<>& e) {
                      chain = chain && told[std::string(e.before.name())] == e.before.resource_version();
                      told[std::string(e.after.name())] = e.after.resource_version();
                  },
              .on_delete =
-                 [&](const kubecoro::deleted& e) { chain = chain && told.erase(std::string(e.obj.name())) == 1; }});
+                 [&](const kubecoro::deleted<>& e) { chain = chain && told.erase(std::string(e.obj.name())) == 1; }});
         REQUIRE(f.run.run(late.has_synced()));
         REQUIRE(f.run.run_until([&] { return next.opened() && next.pending() == 0; }));
         f.settle();
@@ -74,13 +74,13 @@ TEST_CASE("handlers: a join at any step loses and repeats no event", "[cache][ha
 TEST_CASE("handlers: coroutines run one event after the other and delay no other handler", "[cache][handlers]")
 {
     synced_fixture f;
-    auto slow = f.pods.add_event_handler({.on_add = [&f](kubecoro::added e) -> asio::awaitable<void> {
+    auto slow = f.pods.add_event_handler({.on_add = [&f](kubecoro::added<> e) -> asio::awaitable<void> {
                                               f.seen.push_back("begin " + f.text(e.obj));
                                               auto pause = kubecoro::sleep_for(f.run.clock(), 10s);
                                               co_await std::move(pause);
                                               f.seen.push_back("end " + f.text(e.obj));
                                           },
-                                          .on_update = [&f](const kubecoro::updated& e) -> asio::awaitable<result<>> {
+                                          .on_update = [&f](const kubecoro::updated<>& e) -> asio::awaitable<result<>> {
                                               f.seen.push_back("slow " + f.line(e));
                                               co_return kubecoro::failure(cond::conflict, "another writer was first");
                                           }});
@@ -102,15 +102,15 @@ TEST_CASE("handlers: one that throws is counted and logged, continues, and still
 {
     synced_fixture f;
     const bool coroutine = GENERATE(false, true);
-    kubecoro::event_handler h = f.writer();
+    kubecoro::event_handler<> h = f.writer();
     if (coroutine)
-        h.on_add = [&f](const kubecoro::added& e) -> asio::awaitable<void> {
+        h.on_add = [&f](const kubecoro::added<>& e) -> asio::awaitable<void> {
             f.seen.push_back(f.line(e));
             throw std::runtime_error("no idea");
             co_return;
         };
     else
-        h.on_add = [&f](const kubecoro::added& e) {
+        h.on_add = [&f](const kubecoro::added<>& e) {
             f.seen.push_back(f.line(e));
             throw std::runtime_error("no idea");
         };
@@ -128,7 +128,8 @@ TEST_CASE("handlers: one that throws is counted and logged, continues, and still
 TEST_CASE("handlers: empty slots are skipped", "[cache][handlers]")
 {
     synced_fixture f;
-    auto handler = f.pods.add_event_handler({.on_delete = [&f](kubecoro::deleted e) { f.seen.push_back(f.line(e)); }});
+    auto handler =
+        f.pods.add_event_handler({.on_delete = [&f](kubecoro::deleted<> e) { f.seen.push_back(f.line(e)); }});
     f.informers->start();
     REQUIRE(f.run.run(handler.has_synced()));
     f.watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::deleted(kt::make_pod("web", "a", "7"))});
@@ -141,13 +142,13 @@ TEST_CASE("handlers: a slow one gets merged events, within bounds, and ends in t
     synced_fixture f;
     kubecoro::latch wake;
     auto handler =
-        f.pods.add_event_handler({.on_add = [&](kubecoro::added e) -> asio::awaitable<void> {
+        f.pods.add_event_handler({.on_add = [&](kubecoro::added<> e) -> asio::awaitable<void> {
                                       auto sleeping = wake.wait();
                                       co_await std::move(sleeping);
                                       f.seen.push_back(f.line(e));
                                   },
-                                  .on_update = [&](const kubecoro::updated& e) { f.seen.push_back(f.line(e)); },
-                                  .on_delete = [&](const kubecoro::deleted& e) { f.seen.push_back(f.line(e)); }},
+                                  .on_update = [&](const kubecoro::updated<>& e) { f.seen.push_back(f.line(e)); },
+                                  .on_delete = [&](const kubecoro::deleted<>& e) { f.seen.push_back(f.line(e)); }},
                                  {.max_pending = 2});
     f.start();
     std::string version = "2";
@@ -174,7 +175,7 @@ TEST_CASE("handlers: no call follows the completion of removed()", "[cache][hand
     synced_fixture f;
     int running = 0;
     int calls = 0;
-    auto handler = f.pods.add_event_handler({.on_add = [&](kubecoro::added) -> asio::awaitable<void> {
+    auto handler = f.pods.add_event_handler({.on_add = [&](kubecoro::added<>) -> asio::awaitable<void> {
         ++calls;
         ++running;
         auto pause = kubecoro::sleep_for(f.run.clock(), 5s);
@@ -210,13 +211,13 @@ TEST_CASE("handlers: one that throws after its removal has ended with that call"
     synced_fixture f;
     kubecoro::latch go_on;
     int calls = 0;
-    auto handler = f.pods.add_event_handler({.on_add = [&](kubecoro::added) -> asio::awaitable<void> {
+    auto handler = f.pods.add_event_handler({.on_add = [&](kubecoro::added<>) -> asio::awaitable<void> {
                                                  ++calls;
                                                  auto waiting = go_on.wait();
                                                  co_await std::move(waiting);
                                                  throw std::runtime_error("no idea");
                                              },
-                                             .on_update = [&calls](const kubecoro::updated&) { ++calls; }},
+                                             .on_update = [&calls](const kubecoro::updated<>&) { ++calls; }},
                                             {.name = "clumsy"});
     f.pods.add_event_handler(f.writer());
     f.start();
@@ -286,7 +287,7 @@ TEST_CASE("handlers: may remove themselves, and may be removed before start and 
 {
     synced_fixture f;
     kubecoro::registration self;
-    self = f.pods.add_event_handler({.on_add = [&](const kubecoro::added& e) {
+    self = f.pods.add_event_handler({.on_add = [&](const kubecoro::added<>& e) {
         f.seen.push_back(f.line(e));
         self.remove();
     }});
@@ -406,7 +407,7 @@ TEST_CASE("handlers: awaiting an empty registration or subscription fails", "[ca
     CHECK_FALSE(nobody.synced());
     nobody.remove();
 
-    kubecoro::subscription nothing;
+    kubecoro::subscription<> nothing;
     CHECK(run.run(nothing.has_synced()).error() == cond::misconfigured);
     const auto pop = [&]() -> asio::awaitable<result<>> {
         const auto batch = co_await nothing.pop();
@@ -423,7 +424,7 @@ TEST_CASE("handlers: a cancellation inside a handler is a failure like any other
     fixture f;
     auto pods = f.informers->get<pod>();
     auto watch = f.with_one_pod();
-    auto handler = pods.add_event_handler({.on_add = [](kubecoro::added) -> asio::awaitable<result<>> {
+    auto handler = pods.add_event_handler({.on_add = [](kubecoro::added<>) -> asio::awaitable<result<>> {
         co_return kubecoro::failure(cond::cancelled, "a request of the handler was cancelled");
     }});
     f.informers->start();

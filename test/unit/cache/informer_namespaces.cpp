@@ -27,7 +27,7 @@ kt::scripted_watch one_pod(fixture& f, const std::string& ns, const std::string&
 /// An informer of these namespaces, each of which has one pod.
 struct covering : fixture
 {
-    kubecoro::shared_informer pods;
+    kubecoro::shared_informer<> pods;
     std::map<std::string, kt::scripted_watch> watches;
 
     explicit covering(std::vector<std::string> namespaces) : pods(informers->get<pod>({.namespaces = namespaces}))
@@ -79,7 +79,7 @@ TEST_CASE("namespaces: a removed one is delivered as deleted, with its reason, a
 {
     covering f({"web", "jobs"});
     std::vector<kubecoro::departure> why;
-    f.pods.add_event_handler({.on_delete = [&why](const kubecoro::deleted& e) { why.push_back(e.why); }});
+    f.pods.add_event_handler({.on_delete = [&why](const kubecoro::deleted<>& e) { why.push_back(e.why); }});
     f.start();
     f.watches["web"].send(kt::deleted(kt::make_pod("web", "a", "11")));
     f.settle();
@@ -380,7 +380,7 @@ struct changing_life : kubecoro::test::scripted_informers
 asio::awaitable<result<>> change_often(changing_life* l)
 {
     auto pods = l->informers->get<pod>({.namespaces = {"a"}});
-    pods.add_event_handler({.on_add = [](const kubecoro::added&) {}});
+    pods.add_event_handler({.on_add = [](const kubecoro::added<>&) {}});
     l->informers->start();
     const std::vector<std::vector<std::string>> sets{{"a", "b"}, {"b", "c"}, {""}, {"c"}, {}, {"a"}};
     for (const auto& s : sets) {

@@ -32,7 +32,7 @@ std::optional<kubecoro::duration> next_look(kubecoro::detail::parking_core& p, c
 }
 
 /// An informer of pods that is synced and watching, and whose definition is then deleted.
-kubecoro::shared_informer vanish(fixture& f)
+kubecoro::shared_informer<> vanish(fixture& f)
 {
     auto pods = f.informers->get<pod>();
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"));
@@ -165,7 +165,7 @@ TEST_CASE("parking: the objects are removed with their definition, and probes ar
     fixture f;
     std::vector<kubecoro::departure> why;
     auto pods = vanish(f);
-    pods.add_event_handler({.on_delete = [&why](const kubecoro::deleted& e) { why.push_back(e.why); }});
+    pods.add_event_handler({.on_delete = [&why](const kubecoro::deleted<>& e) { why.push_back(e.why); }});
     f.run.advance(5s);
     CHECK(pods.state() == informer_state::parked);
     CHECK(pods.synced());

@@ -16,9 +16,9 @@ struct shown
 {
     std::vector<int> at;
 
-    kubecoro::event_handler handler(fixture& f)
+    kubecoro::event_handler<> handler(fixture& f)
     {
-        return {.on_update = [this, &f, begin = f.run.clock().now()](const kubecoro::updated& e) {
+        return {.on_update = [this, &f, begin = f.run.clock().now()](const kubecoro::updated<>& e) {
             if (!e.resync() || e.after.name() != "a") return;
             at.push_back(static_cast<int>(
                 std::chrono::duration_cast<std::chrono::seconds>(f.run.clock().now() - begin).count()));

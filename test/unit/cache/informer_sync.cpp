@@ -160,7 +160,7 @@ TEST_CASE("informer: a relist after a 410 delivers each difference once, after t
     auto watch = f.source().on_watch();
     bool ahead = true;
     pods.add_event_handler(f.writer());
-    pods.add_event_handler({.on_add = [&](const kubecoro::added& e) {
+    pods.add_event_handler({.on_add = [&](const kubecoro::added<>& e) {
         ahead = ahead && pods.lister().get(e.obj.key()) && (e.initial || !pods.lister().get("web", "a"));
     }});
     f.informers->start();
@@ -326,7 +326,7 @@ TEST_CASE("informer: once the cause is fixed, a handler that is still busy is wa
 {
     fixture f;
     auto pods = f.informers->get<pod>();
-    auto slow = pods.add_event_handler({.on_add = [&f](kubecoro::added) -> asio::awaitable<void> {
+    auto slow = pods.add_event_handler({.on_add = [&f](kubecoro::added<>) -> asio::awaitable<void> {
         auto pause = kubecoro::sleep_for(f.run.clock(), 1min);
         co_await std::move(pause);
     }});

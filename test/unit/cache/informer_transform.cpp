@@ -55,9 +55,9 @@ TEST_CASE("transform: its result is stored and delivered, once for each version"
     auto watch = f.source().on_watch();
     std::vector<bool> shorts;
     pods.add_event_handler({
-        .on_add = [&](const kubecoro::added& e) { shorts.push_back(e.obj["spec"]["short"].as_bool()); },
-        .on_update = [&](const kubecoro::updated& e) { shorts.push_back(e.after["spec"]["short"].as_bool()); },
-        .on_delete = [&](const kubecoro::deleted& e) { shorts.push_back(e.obj["spec"]["short"].as_bool()); },
+        .on_add = [&](const kubecoro::added<object>& e) { shorts.push_back(e.obj["spec"]["short"].as_bool()); },
+        .on_update = [&](const kubecoro::updated<object>& e) { shorts.push_back(e.after["spec"]["short"].as_bool()); },
+        .on_delete = [&](const kubecoro::deleted<object>& e) { shorts.push_back(e.obj["spec"]["short"].as_bool()); },
     });
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));

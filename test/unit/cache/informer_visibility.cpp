@@ -27,7 +27,7 @@ TEST_CASE("visibility: statistics and metrics of a life cycle with a relist and 
     f.source().on_list(kt::make_page({kt::make_pod("web", "a", "1"), kt::make_pod("web", "b", "2")}, "5"), 2s);
     auto watch = f.source().on_watch();
     auto named = pods.add_event_handler(f.writer(), {.name = "greeter"});
-    auto unnamed = pods.add_event_handler({.on_add = [](const kubecoro::added&) { throw 1; }});
+    auto unnamed = pods.add_event_handler({.on_add = [](const kubecoro::added<>&) { throw 1; }});
     auto idle = pods.subscribe({.name = "idle"});
     f.informers->start();
     REQUIRE(f.run.run(pods.has_synced()));

@@ -68,7 +68,7 @@ std::shared_ptr<store> shop()
 TEST_CASE("label index: a list by selector costs its result, not the size of the store", "[cache][labels]")
 {
     const auto s = shop();
-    const lister l(s);
+    const lister<object> l(s);
     CHECK(s->indexed_labels().empty());
     CHECK(l.list(parse("app=a3")).size() == 40);
     CHECK(s->indexed_labels() == lines{"app"});
@@ -110,7 +110,7 @@ TEST_CASE("label index: a small store gets none, and at most sixteen labels are 
     const auto s = shop();
     for (int i = 0; i < 40; ++i) CHECK(looked_at(*s, parse("key" + std::to_string(i) + "=v")) % 400 == 0);
     CHECK(s->indexed_labels().size() == 16);
-    CHECK(names(lister(s).list(parse("app=a3"))) == scan(*s, parse("app=a3")));
+    CHECK(names(lister<object>(s).list(parse("app=a3"))) == scan(*s, parse("app=a3")));
 }
 
 TEST_CASE("label index: is built from a list stored before it, and by the option", "[cache][labels]")
@@ -118,9 +118,9 @@ TEST_CASE("label index: is built from a list stored before it, and by the option
     const auto s = shop();
     s->apply(std::vector<delta>{{delta_type::updated, pod("web", "p3", 2, {{"app", "a9"}})},
                                 {delta_type::deleted, pod("web", "p13", 3, {{"app", "a3"}})}});
-    CHECK(names(lister(s).list(parse("app=a3"))) == scan(*s, parse("app=a3")));
-    CHECK(lister(s).list(parse("app=a3")).size() == 38);
-    CHECK(lister(s).list(parse("app=a9")).size() == 41);
+    CHECK(names(lister<object>(s).list(parse("app=a3"))) == scan(*s, parse("app=a3")));
+    CHECK(lister<object>(s).list(parse("app=a3")).size() == 38);
+    CHECK(lister<object>(s).list(parse("app=a9")).size() == 41);
 }
 
 TEST_CASE("label index: compressed objects are found without being expanded", "[cache][labels]")
@@ -141,8 +141,8 @@ TEST_CASE("label index: compressed objects are found without being expanded", "[
     }
     REQUIRE(encoding->stats().packed > 0);
     const auto before = encoding->stats().expansions;
-    CHECK(lister(s).list(parse("app=a3")).size() == 40);
-    CHECK(lister(s).list(parse("app in (a1,a2),app!=a1")).size() == 40);
+    CHECK(lister<object>(s).list(parse("app=a3")).size() == 40);
+    CHECK(lister<object>(s).list(parse("app in (a1,a2),app!=a1")).size() == 40);
     CHECK(encoding->stats().expansions == before);
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("label index: random stores against a full scan", "[cache][labels][mod
                 const auto by = parse(text);
                 const std::string ns = draw(2) ? "" : "n" + std::to_string(draw(3));
                 INFO(text);
-                REQUIRE(names(lister(s).list(by, ns)) == scan(*s, by, ns));
+                REQUIRE(names(lister<object>(s).list(by, ns)) == scan(*s, by, ns));
             }
         }
     }

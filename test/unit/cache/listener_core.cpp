@@ -24,15 +24,15 @@ object pod(std::string_view name, int version, std::string uid = "u1")
                             .members = {}});
 }
 
-lines text(const std::vector<notification>& batch)
+lines text(const std::vector<notification<object>>& batch)
 {
     lines out;
     for (const auto& n : batch) {
         const auto version = std::string(object_of(n).resource_version());
         const auto name = std::string(object_of(n).name());
-        if (const auto* a = std::get_if<added>(&n))
+        if (const auto* a = std::get_if<added<object>>(&n))
             out.push_back((a->initial ? "initial " : "+") + name + version);
-        else if (const auto* u = std::get_if<updated>(&n))
+        else if (const auto* u = std::get_if<updated<object>>(&n))
             out.push_back(name + std::string(u->before.resource_version()) + ">" + version);
         else
             out.push_back("-" + name + version);
@@ -44,7 +44,7 @@ lines text(const std::vector<notification>& batch)
 struct crowded
 {
     listener_core l{1};
-    crowded() { l.add(added{pod("x", 1)}); }
+    crowded() { l.add(added<object>{pod("x", 1)}); }
     lines rest()
     {
         auto all = text(l.pop(100));
@@ -59,10 +59,10 @@ struct crowded
 TEST_CASE("listener: below the bound every event is delivered unchanged", "[cache][listener]")
 {
     listener_core l(4);
-    l.add(added{pod("a", 1)});
-    l.add(updated{pod("a", 1), pod("a", 2)});
-    l.add(updated{pod("a", 2), pod("a", 3)});
-    l.add(deleted{pod("a", 4)});
+    l.add(added<object>{pod("a", 1)});
+    l.add(updated<object>{pod("a", 1), pod("a", 2)});
+    l.add(updated<object>{pod("a", 2), pod("a", 3)});
+    l.add(deleted<object>{pod("a", 4)});
     CHECK(l.pending() == 4);
     CHECK(text(l.pop(3)) == lines{"+a1", "a1>2", "a2>3"});
     CHECK(l.pending() == 1);
@@ -77,60 +77,60 @@ TEST_CASE("listener: beyond the bound events of a key merge into the oldest befo
     crowded c;
     SECTION("an add and updates are an add of the newest, initial if it was")
     {
-        c.l.add(added{pod("b", 1), true});
-        c.l.add(updated{pod("b", 1), pod("b", 2)});
-        c.l.add(updated{pod("b", 2), pod("b", 3)});
+        c.l.add(added<object>{pod("b", 1), true});
+        c.l.add(updated<object>{pod("b", 1), pod("b", 2)});
+        c.l.add(updated<object>{pod("b", 2), pod("b", 3)});
         CHECK(c.l.coalesced() == 2);
         CHECK(c.rest() == lines{"initial b3"});
     }
     SECTION("an add and its deletion cancel out")
     {
-        c.l.add(added{pod("b", 1)});
-        c.l.add(deleted{pod("b", 2)});
+        c.l.add(added<object>{pod("b", 1)});
+        c.l.add(deleted<object>{pod("b", 2)});
         CHECK(c.l.pending() == 1);
         CHECK(c.rest().empty());
     }
     SECTION("updates are one update")
     {
-        c.l.add(updated{pod("b", 1), pod("b", 2)});
-        c.l.add(updated{pod("b", 2), pod("b", 3)});
+        c.l.add(updated<object>{pod("b", 1), pod("b", 2)});
+        c.l.add(updated<object>{pod("b", 2), pod("b", 3)});
         CHECK(c.rest() == lines{"b1>3"});
     }
     SECTION("a resync merges into an update, and an update replaces a resync")
     {
-        c.l.add(updated{pod("b", 1), pod("b", 2)});
-        c.l.add(updated{pod("b", 2), pod("b", 2)});
-        c.l.add(updated{pod("b", 2), pod("b", 3)});
+        c.l.add(updated<object>{pod("b", 1), pod("b", 2)});
+        c.l.add(updated<object>{pod("b", 2), pod("b", 2)});
+        c.l.add(updated<object>{pod("b", 2), pod("b", 3)});
         CHECK(c.rest() == lines{"b1>3"});
     }
     SECTION("an update and a deletion are the deletion")
     {
-        c.l.add(updated{pod("b", 1), pod("b", 2)});
-        c.l.add(deleted{pod("b", 3), true});
+        c.l.add(updated<object>{pod("b", 1), pod("b", 2)});
+        c.l.add(deleted<object>{pod("b", 3), true});
         const auto all = c.l.pop(10);
         REQUIRE(text(all) == lines{"+x1", "-b3"});
-        CHECK(std::get<deleted>(all[1]).final_state_unknown);
+        CHECK(std::get<deleted<object>>(all[1]).final_state_unknown);
     }
     SECTION("a deletion and an add of another uid stay two events")
     {
-        c.l.add(deleted{pod("b", 3, "u1")});
-        c.l.add(added{pod("b", 4, "u2")});
-        c.l.add(updated{pod("b", 4, "u2"), pod("b", 5, "u2")});
+        c.l.add(deleted<object>{pod("b", 3, "u1")});
+        c.l.add(added<object>{pod("b", 4, "u2")});
+        c.l.add(updated<object>{pod("b", 4, "u2"), pod("b", 5, "u2")});
         CHECK(c.rest() == lines{"-b3", "+b5"});
     }
     SECTION("a deletion and an add of the same uid stay two events: the last delivered state is not known here")
     {
-        c.l.add(deleted{pod("b", 3)});
-        c.l.add(added{pod("b", 4)});
-        c.l.add(updated{pod("b", 4), pod("b", 5)});
+        c.l.add(deleted<object>{pod("b", 3)});
+        c.l.add(added<object>{pod("b", 4)});
+        c.l.add(updated<object>{pod("b", 4), pod("b", 5)});
         CHECK(c.rest() == lines{"-b3", "+b5"});
     }
     SECTION("objects created and deleted while the handler sleeps leave no entries")
     {
-        c.l.add(deleted{pod("b", 3, "u0")});
+        c.l.add(deleted<object>{pod("b", 3, "u0")});
         for (int i = 0; i < 100; ++i) {
-            c.l.add(added{pod("b", 10 + i, "u" + std::to_string(10 + i))});
-            c.l.add(deleted{pod("b", 10 + i, "u" + std::to_string(10 + i))});
+            c.l.add(added<object>{pod("b", 10 + i, "u" + std::to_string(10 + i))});
+            c.l.add(deleted<object>{pod("b", 10 + i, "u" + std::to_string(10 + i))});
             CHECK(c.l.pending() <= 3);
         }
         CHECK(c.rest() == lines{"-b3"});
@@ -148,10 +148,10 @@ TEST_CASE("listener: the initial events are over when the last one was finished,
     }
     SECTION("some, popped in two batches")
     {
-        l.add(added{pod("a", 1), true});
-        l.add(added{pod("b", 1), true});
+        l.add(added<object>{pod("a", 1), true});
+        l.add(added<object>{pod("b", 1), true});
         l.mark_initial();
-        l.add(added{pod("c", 2)});
+        l.add(added<object>{pod("c", 2)});
         CHECK(l.pop(1).size() == 1);
         CHECK_FALSE(l.initial_popped());
         CHECK(l.pop(1).size() == 1);
@@ -163,18 +163,18 @@ TEST_CASE("listener: the initial events are over when the last one was finished,
     SECTION("all of them cancelled out before they were popped")
     {
         listener_core tight(1);
-        tight.add(added{pod("a", 1), true});
-        tight.add(added{pod("b", 1, "u2"), true});
+        tight.add(added<object>{pod("a", 1), true});
+        tight.add(added<object>{pod("b", 1, "u2"), true});
         tight.mark_initial();
         CHECK_FALSE(tight.initial_finished());
-        tight.add(deleted{pod("b", 2, "u2")});
-        tight.add(deleted{pod("a", 2)});
+        tight.add(deleted<object>{pod("b", 2, "u2")});
+        tight.add(deleted<object>{pod("a", 2)});
         CHECK(tight.pending() == 0);
         CHECK(tight.initial_finished());
     }
     SECTION("in progress when it is marked")
     {
-        l.add(added{pod("a", 1), true});
+        l.add(added<object>{pod("a", 1), true});
         CHECK(l.pop(1).size() == 1);
         l.mark_initial();
         CHECK_FALSE(l.initial_finished());
@@ -186,12 +186,12 @@ TEST_CASE("listener: the initial events are over when the last one was finished,
 TEST_CASE("listener: after clear() nothing waits", "[cache][listener]")
 {
     listener_core l(1);
-    l.add(added{pod("a", 1)});
-    l.add(added{pod("b", 1)});
+    l.add(added<object>{pod("a", 1)});
+    l.add(added<object>{pod("b", 1)});
     l.clear();
     CHECK(l.pending() == 0);
     CHECK(l.pop(9).empty());
-    l.add(added{pod("c", 1)});
+    l.add(added<object>{pod("c", 1)});
     CHECK(text(l.pop(9)) == lines{"+c1"});
 }
 
@@ -212,19 +212,19 @@ TEST_CASE("listener: random histories at random speed give a chain for each key,
         bool crowded = false;
         int version = 0;
         std::optional<std::size_t> marked;
-        const auto send = [&](const notification& n) {
+        const auto send = [&](const notification<object>& n) {
             crowded = crowded || l.pending() >= bound;
             l.add(n);
             ++sent;
         };
-        const auto receive = [&](const notification& n) {
+        const auto receive = [&](const notification<object>& n) {
             ++received;
             const auto key = std::string(object_of(n).name());
             const auto known = told.find(key);
-            if (const auto* a = std::get_if<added>(&n)) {
+            if (const auto* a = std::get_if<added<object>>(&n)) {
                 REQUIRE(known == told.end());
                 told[key] = a->obj;
-            } else if (const auto* u = std::get_if<updated>(&n)) {
+            } else if (const auto* u = std::get_if<updated<object>>(&n)) {
                 REQUIRE(known != told.end());
                 REQUIRE(u->before.is_same(known->second));
                 REQUIRE(u->after.uid() == known->second.uid());
@@ -247,15 +247,15 @@ TEST_CASE("listener: random histories at random speed give a chain for each key,
                 if (at == truth.end()) {
                     const auto uid = "u" + std::to_string(draw(6) == 0 ? 0 : ++version);
                     const auto o = truth[key] = pod(key, ++version, uid);
-                    send(added{o});
+                    send(added<object>{o});
                 } else if (draw(3) == 0) {
                     const auto last = pod(key, ++version, std::string(at->second.uid()));
                     truth.erase(at);
-                    send(deleted{last});
+                    send(deleted<object>{last});
                 } else {
                     const auto before = at->second;
                     at->second = pod(key, ++version, std::string(before.uid()));
-                    send(updated{before, at->second});
+                    send(updated<object>{before, at->second});
                 }
             }
             REQUIRE(l.pending() <= bound + 2 * keys);

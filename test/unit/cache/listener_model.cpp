@@ -23,7 +23,7 @@ class naive_queue
 public:
     naive_queue(coalesce policy, std::size_t bound) : policy_(policy), bound_(bound) {}
 
-    void add(const notification& n)
+    void add(const notification<object>& n)
     {
         if (overrun) return;
         if (policy_ == coalesce::never) {
@@ -36,10 +36,10 @@ public:
         const bool merges = policy_ == coalesce::latest_per_key || waiting.size() >= bound_;
         auto last =
             std::find_if(waiting.rbegin(), waiting.rend(), [&](const item& i) { return key(i.event) == key(n); });
-        if (!merges || last == waiting.rend() || std::holds_alternative<deleted>(last->event))
+        if (!merges || last == waiting.rend() || std::holds_alternative<deleted<object>>(last->event))
             return waiting.push_back({n, false});
-        const bool gone = std::holds_alternative<deleted>(n);
-        if (auto* a = std::get_if<added>(&last->event)) {
+        const bool gone = std::holds_alternative<deleted<object>>(n);
+        if (auto* a = std::get_if<added<object>>(&last->event)) {
             if (!gone)
                 a->obj = object_of(n);
             else
@@ -47,7 +47,7 @@ public:
         } else if (gone) {
             last->event = n;
         } else {
-            std::get<updated>(last->event).after = object_of(n);
+            std::get<updated<object>>(last->event).after = object_of(n);
         }
     }
     void mark()
@@ -57,7 +57,7 @@ public:
         for (auto& [name, initial] : busy) initial = true;
     }
     /// Removes and returns the first event that waits for this key.
-    notification take(const std::string& name)
+    notification<object> take(const std::string& name)
     {
         const auto at =
             std::find_if(waiting.begin(), waiting.end(), [&](const item& i) { return key(i.event) == name; });
@@ -78,11 +78,11 @@ public:
         return marked && std::none_of(waiting.begin(), waiting.end(), [](const item& i) { return i.initial; }) &&
                std::none_of(busy.begin(), busy.end(), [](const auto& b) { return b.second; });
     }
-    static std::string key(const notification& n) { return std::string(object_of(n).name()); }
+    static std::string key(const notification<object>& n) { return std::string(object_of(n).name()); }
 
     struct item
     {
-        notification event;
+        notification<object> event;
         bool initial;
     };
     std::list<item> waiting;
@@ -92,10 +92,10 @@ public:
     bool marked = false;
 
 private:
-    static bool replay(const notification& n)
+    static bool replay(const notification<object>& n)
     {
-        const auto* a = std::get_if<added>(&n);
-        const auto* u = std::get_if<updated>(&n);
+        const auto* a = std::get_if<added<object>>(&n);
+        const auto* u = std::get_if<updated<object>>(&n);
         return (a && a->initial) || (u && u->resync());
     }
 
@@ -103,11 +103,11 @@ private:
     std::size_t bound_;
 };
 
-bool same(const notification& a, const notification& b)
+bool same(const notification<object>& a, const notification<object>& b)
 {
     if (a.index() != b.index() || !object_of(a).is_same(object_of(b))) return false;
-    if (const auto* x = std::get_if<added>(&a)) return x->initial == std::get<added>(b).initial;
-    if (const auto* u = std::get_if<updated>(&a)) return u->before.is_same(std::get<updated>(b).before);
+    if (const auto* x = std::get_if<added<object>>(&a)) return x->initial == std::get<added<object>>(b).initial;
+    if (const auto* u = std::get_if<updated<object>>(&a)) return u->before.is_same(std::get<updated<object>>(b).before);
     return true;
 }
 
@@ -117,22 +117,22 @@ class history
 public:
     explicit history(std::mt19937_64& random) : random_(random), keys_(1 + draw(6)) {}
 
-    notification next(bool initial)
+    notification<object> next(bool initial)
     {
         const auto name = "p" + std::to_string(draw(keys_));
         object& now = objects_[name];
         const object before = now;
         if (!before) {
             now = make(name, "u" + std::to_string(draw(5) == 0 ? 0 : ++version_));
-            return added{now, initial};
+            return added<object>{now, initial};
         }
-        if (draw(8) == 0) return updated{before, before};
+        if (draw(8) == 0) return updated<object>{before, before};
         if (draw(3) == 0) {
             now = object();
-            return deleted{make(name, std::string(before.uid())), draw(4) == 0};
+            return deleted<object>{make(name, std::string(before.uid())), draw(4) == 0};
         }
         now = make(name, std::string(before.uid()));
-        return updated{before, now};
+        return updated<object>{before, now};
     }
     std::uint64_t draw(std::uint64_t n) { return random_() % n; }
 
@@ -231,10 +231,10 @@ TEST_CASE("listener: with coalesce::never replays do not overrun it, changes do"
     std::mt19937_64 random(3);
     listener_core l(2, coalesce::never);
     const auto pod = [](int i) { return kt::make_pod("web", "p" + std::to_string(i), "1"); };
-    std::vector<notification> again;
+    std::vector<notification<object>> again;
     for (int i = 0; i < 10; ++i) {
-        l.add(added{pod(i), true});
-        again.emplace_back(updated{pod(i), pod(i)});
+        l.add(added<object>{pod(i), true});
+        again.emplace_back(updated<object>{pod(i), pod(i)});
     }
     CHECK_FALSE(l.overrun());
     l.add_resync(again);
@@ -242,12 +242,12 @@ TEST_CASE("listener: with coalesce::never replays do not overrun it, changes do"
     CHECK(l.pop(20).size() == 10);
     l.add_resync(again);
     CHECK(l.pending() == 10);
-    l.add(added{pod(20)});
-    l.add(added{pod(21)});
+    l.add(added<object>{pod(20)});
+    l.add(added<object>{pod(21)});
     CHECK_FALSE(l.overrun());
-    l.add(added{pod(22)});
+    l.add(added<object>{pod(22)});
     CHECK(l.overrun());
-    l.add(added{pod(23), true});
+    l.add(added<object>{pod(23), true});
     CHECK(l.pop(99).size() == 12); // everything up to the overrun, nothing after it
     CHECK(l.pop(99).empty());
 }
@@ -264,21 +264,21 @@ TEST_CASE("listener: latest_per_key keeps one event per key, two where a deletio
                                 .members = {}});
     };
     listener_core l(1000, coalesce::latest_per_key);
-    l.add(added{pod("a", 1, "u1"), true});
-    l.add(updated{pod("a", 1, "u1"), pod("a", 2, "u1")});
-    l.add(added{pod("b", 3, "u2")});
+    l.add(added<object>{pod("a", 1, "u1"), true});
+    l.add(updated<object>{pod("a", 1, "u1"), pod("a", 2, "u1")});
+    l.add(added<object>{pod("b", 3, "u2")});
     CHECK(l.pending() == 2);
-    l.add(deleted{pod("b", 4, "u2")});
+    l.add(deleted<object>{pod("b", 4, "u2")});
     CHECK(l.pending() == 1);
     auto first = l.pop(1);
     REQUIRE(first.size() == 1);
     CHECK(object_of(first[0]).resource_version() == "2");
-    l.add(updated{pod("a", 2, "u1"), pod("a", 5, "u1")});
-    l.add(deleted{pod("a", 6, "u1")});
-    l.add(added{pod("a", 7, "u3")});
-    l.add(updated{pod("a", 7, "u3"), pod("a", 8, "u3")});
+    l.add(updated<object>{pod("a", 2, "u1"), pod("a", 5, "u1")});
+    l.add(deleted<object>{pod("a", 6, "u1")});
+    l.add(added<object>{pod("a", 7, "u3")});
+    l.add(updated<object>{pod("a", 7, "u3"), pod("a", 8, "u3")});
     const auto rest = l.pop(9);
     REQUIRE(rest.size() == 2);
-    CHECK(std::holds_alternative<deleted>(rest[0]));
+    CHECK(std::holds_alternative<deleted<object>>(rest[0]));
     CHECK(object_of(rest[1]).resource_version() == "8");
 }

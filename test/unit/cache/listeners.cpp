@@ -24,7 +24,7 @@ object_filter filter_with(const token& t)
     return [t](const object&) { return true; };
 }
 
-bool anything(const notification&) { return true; }
+bool anything(const notification<object>&) { return true; }
 
 /// A single listener of a handler with several workers.
 struct crew_fixture
@@ -42,8 +42,8 @@ struct crew_fixture
                                                                                      .executor = run.executor(),
                                                                                      .time = run.shared_clock()}))
     {
-        event_handler handler;
-        handler.on_add = [this](const added&) { return go_on.wait(); };
+        event_handler<object> handler;
+        handler.on_add = [this](const added<object>&) { return go_on.wait(); };
         for (auto& worker : listener->run(std::move(handler))) tasks.spawn("worker", std::move(worker));
         listener->mark_initial();
         run.run_until_idle();
@@ -55,10 +55,11 @@ struct crew_fixture
     }
 };
 
-std::vector<notification> events(std::size_t n)
+std::vector<notification<object>> events(std::size_t n)
 {
-    std::vector<notification> out;
-    for (std::size_t i = 0; i < n; ++i) out.emplace_back(added{kt::make_pod("web", "p" + std::to_string(i), "1")});
+    std::vector<notification<object>> out;
+    for (std::size_t i = 0; i < n; ++i)
+        out.emplace_back(added<object>{kt::make_pod("web", "p" + std::to_string(i), "1")});
     return out;
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("listeners: those that are removed before the start are released", "[c
 {
     synced_fixture f({.resync = 10h});
     const auto t = std::make_shared<int>();
-    for (int i = 0; i < 1000; ++i) f.pods.add_event_handler({.on_add = [t](const added&) {}}).remove();
+    for (int i = 0; i < 1000; ++i) f.pods.add_event_handler({.on_add = [t](const added<object>&) {}}).remove();
     f.settle();
     const auto stays = f.pods.add_event_handler(f.writer());
     CHECK(t.use_count() == 1);
@@ -105,7 +106,7 @@ TEST_CASE("listeners: live ones are not swept with ended ones", "[cache][listene
     std::vector<registration> stay;
     std::size_t heard = 0;
     for (int i = 0; i < 300; ++i) {
-        const auto r = f.pods.add_event_handler({.on_update = [&heard](const updated&) { ++heard; }});
+        const auto r = f.pods.add_event_handler({.on_update = [&heard](const updated<object>&) { ++heard; }});
         if (i % 3 == 0)
             stay.push_back(r);
         else
@@ -127,13 +128,13 @@ TEST_CASE("listeners: a handler's captures may use the informer in their destruc
     // Removed before the start, swept when others join: destroyed outside the lock.
     struct last_word
     {
-        shared_informer pods;
+        shared_informer<object> pods;
         ~last_word() { static_cast<void>(pods.stats()); }
     };
     synced_fixture f;
     for (int i = 0; i < 200; ++i) {
         const auto holds = std::make_shared<last_word>(f.pods);
-        f.pods.add_event_handler({.on_add = [holds](const added&) {}}).remove();
+        f.pods.add_event_handler({.on_add = [holds](const added<object>&) {}}).remove();
     }
     CHECK(f.pods.stats().handlers.empty());
 }
@@ -203,7 +204,7 @@ TEST_CASE("listener_registry: handlers wait for the start, in their order, and a
 {
     std::vector<std::string> begun;
     listener_registry registry(
-        {}, {.run = [&](const auto& l, event_handler, const kept_executor&) { begun.push_back(l->name()); },
+        {}, {.run = [&](const auto& l, event_handler<object>, const kept_executor&) { begun.push_back(l->name()); },
              .resync =
                  [&](const auto& l, duration period) {
                      begun.push_back("resync " + l->name() + " " + std::to_string(period / 1ms));
@@ -211,7 +212,7 @@ TEST_CASE("listener_registry: handlers wait for the start, in their order, and a
     const auto admit = [&](const std::string& name, duration resync = {}) {
         listener_registry::admission a;
         a.settings.name = name;
-        a.handler = event_handler{};
+        a.handler = event_handler<object>{};
         a.resync = resync;
         return registry.admit(std::move(a));
     };
@@ -248,7 +249,7 @@ TEST_CASE("shared_processor: a listener gets the store's content first, and its 
         return std::make_shared<processor_listener>(processor_listener::settings{.id = id, .left = left});
     };
     shared_processor p(left);
-    const auto distribute = [&p](const std::vector<notification>& batch) {
+    const auto distribute = [&p](const std::vector<notification<object>>& batch) {
         auto to = p.to_all();
         p.distribute(batch, to);
     };
@@ -337,7 +338,7 @@ TEST_CASE("listeners: a deadline whose call throws is logged, and does not end t
 TEST_CASE("listener: free keys are processed in the order in which they became free", "[cache][listeners]")
 {
     const auto change = [](const std::string& name, const std::string& version) {
-        return notification(added{kt::make_pod("web", name, version)});
+        return notification<object>(added<object>{kt::make_pod("web", name, version)});
     };
     listener_core core(100);
     for (const auto* version : {"1", "2"})
@@ -361,8 +362,8 @@ TEST_CASE("listener: initial events that cancelled out are not waited for", "[ca
     core.add(events(8));
     core.mark_initial();
     for (const auto* name : {"p1", "p2", "p3", "p4", "p5", "p6"})
-        core.add(deleted{kt::make_pod("web", name, "2"), false});
-    core.add(added{kt::make_pod("web", "later", "3")});
+        core.add(deleted<object>{kt::make_pod("web", name, "2"), false});
+    core.add(added<object>{kt::make_pod("web", "later", "3")});
     CHECK(core.pending() == 3);
     CHECK(core.pop(2).size() == 2);
     CHECK(core.initial_popped());

@@ -51,7 +51,7 @@ struct fixture
     mutation_cache cache;
 
     explicit fixture(std::size_t max_entries = 100)
-        : cache(lister(stored), {.time = time, .ttl = 5min, .max_entries = max_entries})
+        : cache(lister<object>(stored), {.time = time, .ttl = 5min, .max_entries = max_entries})
     {
         stored->versions()->add_lane("", sync_gate{});
         stored->replace("", {pod("a", "5")}, true);

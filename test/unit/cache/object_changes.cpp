@@ -33,10 +33,10 @@ TEST_CASE("change: changed members are detected", "[cache][change]")
     const auto after = made(
         R"({"metadata":{"name":"a","labels":{"x":"1"},"annotations":{"n":"2"}},"spec":{"a":1,"b":[2,1]},"status":{"p":2},"data":{"k":"w"}})",
         encoding);
-    const updated nothing{before, reordered};
+    const updated<object> nothing{before, reordered};
     CHECK_FALSE((spec_changed(nothing) || status_changed(nothing) || labels_changed(nothing) ||
                  annotations_changed(nothing) || member_changed(nothing, "data") || member_changed(nothing, "none")));
-    const updated everything{before, after};
+    const updated<object> everything{before, after};
     CHECK((spec_changed(everything) && status_changed(everything) && labels_changed(everything) &&
            annotations_changed(everything) && member_changed(everything, "data")));
     CHECK_FALSE(spec_changed({before, before}));
@@ -51,7 +51,7 @@ TEST_CASE("change: missing, null and empty are the same", "[cache][change]")
     for (const auto& a : empty) {
         for (const auto& b : empty)
             CHECK_FALSE((spec_changed({a, b}) || labels_changed({a, b}) || annotations_changed({a, b})));
-        for (const auto& u : {updated{a, full}, updated{full, a}})
+        for (const auto& u : {updated<object>{a, full}, updated<object>{full, a}})
             CHECK((spec_changed(u) && labels_changed(u) && annotations_changed(u)));
     }
 }
@@ -85,10 +85,10 @@ TEST_CASE("change: a resync is recognised by its version, not by its address", "
     const auto other = made(R"({"metadata":{"name":"a","uid":"v","resourceVersion":"5"}})");
     const auto unversioned = made(R"({"metadata":{"name":"a","uid":"u"}})");
     const auto unversioned_again = made(R"({"metadata":{"name":"a","uid":"u"}})");
-    CHECK(updated{five, five}.resync());
-    CHECK(updated{five, five_again}.resync());
-    CHECK_FALSE(updated{five, six}.resync());
-    CHECK_FALSE(updated{five, other}.resync());
-    CHECK(updated{unversioned, unversioned}.resync());
-    CHECK_FALSE(updated{unversioned, unversioned_again}.resync());
+    CHECK(updated<object>{five, five}.resync());
+    CHECK(updated<object>{five, five_again}.resync());
+    CHECK_FALSE(updated<object>{five, six}.resync());
+    CHECK_FALSE(updated<object>{five, other}.resync());
+    CHECK(updated<object>{unversioned, unversioned}.resync());
+    CHECK_FALSE(updated<object>{unversioned, unversioned_again}.resync());
 }

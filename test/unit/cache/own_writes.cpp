@@ -16,7 +16,7 @@ namespace {
 /// An informer of pods that has listed web/a@5 at version 10 and is watching.
 struct synced : fixture
 {
-    kubecoro::shared_informer pods;
+    kubecoro::shared_informer<object> pods;
     kt::scripted_watch watch;
 
     synced() : pods(informers->get<pod>())
@@ -259,7 +259,7 @@ TEST_CASE("own writes: a wait may be destroyed or cancelled at every step", "[ca
         source.on_list(kt::make_page({kt::make_pod("web", "a", "5")}, "10"));
         source.on_watch().pause(1s).send(kt::modified(kt::make_pod("web", "a", "12")));
         auto body = [](std::shared_ptr<setting> of,
-                       kubecoro::shared_informer from) -> asio::awaitable<kubecoro::result<>> {
+                       kubecoro::shared_informer<object> from) -> asio::awaitable<kubecoro::result<>> {
             of->informers->start();
             auto reading = kubecoro::catch_failure(from.lister().get_after({"web", "a"}, "12"));
             const auto got = co_await std::move(reading);

@@ -137,7 +137,7 @@ struct trapped_fixture : fixture
     }
     ~trapped_fixture() { CHECK(run.run(trapped->stop())); }
     traps& at() { return *trapping->at; }
-    shared_informer get(std::vector<std::string> namespaces = {})
+    shared_informer<object> get(std::vector<std::string> namespaces = {})
     {
         informer_options o{.namespaces = std::move(namespaces)};
         o.on_failure = [this](const failure& f) { heard.push_back(f); };

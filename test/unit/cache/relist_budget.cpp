@@ -286,7 +286,7 @@ TEST_CASE("relist budget: 200 informers start at once, and relist a few at a tim
     options.relists.emplace(relist_budget_options{.at_once = 4}, run.shared_clock());
     const relist_budget budget = *options.relists;
     informer_factory informers(std::make_shared<slow_provider>(run.executor(), server), options);
-    std::vector<shared_informer> all;
+    std::vector<shared_informer<object>> all;
     for (int i = 0; i < 200; ++i)
         all.push_back(informers.get<core::v1::pod>({.label_selector = "n=" + std::to_string(i)}));
     informers.start();

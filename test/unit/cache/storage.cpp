@@ -92,19 +92,19 @@ std::vector<object> sent(std::vector<object> objects, storage policy)
 
 object sent(const object& o, storage policy) { return sent(std::vector<object>{o}, policy).front(); }
 
-kubecoro::event_handler teller(lines& out, look at)
+kubecoro::event_handler<object> teller(lines& out, look at)
 {
-    return {.on_add = [&out, at](const kubecoro::added& e) { out.push_back("+ " + told(e.obj, at)); },
+    return {.on_add = [&out, at](const kubecoro::added<object>& e) { out.push_back("+ " + told(e.obj, at)); },
             .on_update =
-                [&out, at](const kubecoro::updated& e) {
+                [&out, at](const kubecoro::updated<object>& e) {
                     out.push_back("~ " + told(e.before, at) + " > " + told(e.after, at) +
                                   (e.resync() ? " resync" : ""));
                 },
-            .on_delete = [&out, at](const kubecoro::deleted& e) { out.push_back("- " + told(e.obj, at)); }};
+            .on_delete = [&out, at](const kubecoro::deleted<object>& e) { out.push_back("- " + told(e.obj, at)); }};
 }
 
 /// Returns the results of every query of a lister.
-lines seen_by(const kubecoro::lister& l, look at)
+lines seen_by(const kubecoro::lister<object>& l, look at)
 {
     lines out;
     const auto note = [&out, at](std::string_view what, const std::vector<object>& objects) {
@@ -206,8 +206,8 @@ TEST_CASE("storage: objects outlive handler, informer and store", "[cache][stora
         script.on_list(kt::make_page(pods(0, 60, 100), "500"));
         auto watch = script.on_watch();
         auto informer = f.informers->get<pod>(keeping(policy));
-        auto handler =
-            informer.add_event_handler({.on_add = [&kept](const kubecoro::added& e) { kept.push_back(e.obj); }});
+        auto handler = informer.add_event_handler(
+            {.on_add = [&kept](const kubecoro::added<object>& e) { kept.push_back(e.obj); }});
         f.informers->start();
         REQUIRE(f.run.run(handler.has_synced()));
         watch.send(kt::added(a_pod(90, 600)));

@@ -31,16 +31,16 @@ object pod(std::string_view ns, std::string_view name, std::string_view version,
                             .members = {}});
 }
 
-std::vector<notification> put(store& s, object o)
+std::vector<notification<object>> put(store& s, object o)
 {
     return s.apply(std::vector<delta>{{delta_type::added, std::move(o)}});
 }
-std::vector<notification> erase(store& s, object o)
+std::vector<notification<object>> erase(store& s, object o)
 {
     return s.apply(std::vector<delta>{{delta_type::deleted, std::move(o)}});
 }
 
-lines text(const std::vector<notification>& batch)
+lines text(const std::vector<notification<object>>& batch)
 {
     lines out;
     for (const auto& n : batch) {
@@ -58,7 +58,7 @@ TEST_CASE("store: apply() and replace() return the changes", "[cache][store]")
     CHECK(text(put(s, pod("web", "a", "1"))) == lines{"+web/a@1"});
     auto news = put(s, pod("web", "a", "2"));
     REQUIRE(text(news) == lines{"~web/a@2"});
-    CHECK(std::get<updated>(news.front()).before.resource_version() == "1");
+    CHECK(std::get<updated<object>>(news.front()).before.resource_version() == "1");
     CHECK(put(s, pod("web", "a", "2")).empty());
     CHECK(text(put(s, pod("", "n", "1"))) == lines{"+n@1"});
     CHECK(s.size() == 2);
@@ -66,7 +66,7 @@ TEST_CASE("store: apply() and replace() return the changes", "[cache][store]")
 
     news = erase(s, pod("web", "a", "3"));
     REQUIRE(text(news) == lines{"-web/a@3"});
-    CHECK_FALSE(std::get<deleted>(news.front()).final_state_unknown);
+    CHECK_FALSE(std::get<deleted<object>>(news.front()).final_state_unknown);
     CHECK(erase(s, pod("web", "a", "3")).empty());
     CHECK_FALSE(s.get({"web", "a"}));
     erase(s, pod("", "n", "2"));
@@ -91,7 +91,7 @@ TEST_CASE("store: a new uid under an old key is a deletion and an add", "[cache]
     put(s, pod("web", "a", "1", "u1"));
     const auto news = put(s, pod("web", "a", "5", "u2"));
     REQUIRE(text(news) == lines{"-web/a@1", "+web/a@5"});
-    CHECK(std::get<deleted>(news.front()).final_state_unknown);
+    CHECK(std::get<deleted<object>>(news.front()).final_state_unknown);
     SECTION("in a list as well")
     {
         const auto relisted = s.replace("", {pod("web", "a", "9", "u3")}, false);
@@ -101,8 +101,8 @@ TEST_CASE("store: a new uid under an old key is a deletion and an add", "[cache]
     {
         const auto gone = erase(s, pod("web", "a", "7", "u9"));
         REQUIRE(gone.size() == 1);
-        CHECK(std::get<deleted>(gone.front()).final_state_unknown);
-        CHECK(std::get<deleted>(gone.front()).obj.uid() == "u2");
+        CHECK(std::get<deleted<object>>(gone.front()).final_state_unknown);
+        CHECK(std::get<deleted<object>>(gone.front()).obj.uid() == "u2");
     }
 }
 
@@ -114,8 +114,8 @@ TEST_CASE("store: a list replaces its namespace only, deletions first, and keeps
     const object kept = s.get({"web", "b"});
     const auto news = s.replace("web", {pod("web", "d", "7"), pod("web", "b", "2")}, false);
     REQUIRE(text(news) == lines{"-web/a@1", "+web/d@7"});
-    CHECK(std::get<deleted>(news[0]).final_state_unknown);
-    CHECK_FALSE(std::get<added>(news[1]).initial);
+    CHECK(std::get<deleted<object>>(news[0]).final_state_unknown);
+    CHECK_FALSE(std::get<added<object>>(news[1]).initial);
     CHECK(s.get({"web", "b"}).is_same(kept));
     CHECK(names(s.list("")) == lines{"jobs/c@3", "web/b@2", "web/d@7"});
     CHECK(names(s.list("web")) == lines{"web/b@2", "web/d@7"});
@@ -125,7 +125,7 @@ TEST_CASE("store: a list replaces its namespace only, deletions first, and keeps
     CHECK(s.size() == 0);
     const auto initial = s.replace("", {pod("web", "a", "8"), pod("web", "a", "9")}, true);
     REQUIRE(text(initial) == lines{"+web/a@9"});
-    CHECK(std::get<added>(initial[0]).initial);
+    CHECK(std::get<added<object>>(initial[0]).initial);
 }
 
 TEST_CASE("store: indexes find objects by value after every change", "[cache][store]")
@@ -306,7 +306,7 @@ TEST_CASE("lister: selects by label and namespace", "[cache][lister]")
     labelled("web", "a", "shop");
     labelled("web", "b", "mail");
     labelled("jobs", "c", "shop");
-    const lister l(s);
+    const lister<object> l(s);
     CHECK(l.size() == 3);
     CHECK(l.get("web", "a"));
     CHECK_FALSE(l.get("web", "c"));

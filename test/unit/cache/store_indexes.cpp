@@ -41,7 +41,7 @@ void by_node(const object& o, index_sink out) { out(o["spec"]["nodeName"].as_str
 TEST_CASE("store: an index function may list by a label that is not indexed yet", "[cache][store][index]")
 {
     const auto s = std::make_shared<store>();
-    const lister l(s);
+    const lister<object> l(s);
     int asked = 0;
     const auto by_question = [&](const object& o, index_sink out) {
         const auto selector = label_selector::parse("label-" + std::to_string(asked++ % 3) + "=x").value();
@@ -53,7 +53,7 @@ TEST_CASE("store: an index function may list by a label that is not indexed yet"
     CHECK(s->by_index("question", "0n1").size() == 300);
 
     const auto t = std::make_shared<store>();
-    const lister of_t(t);
+    const lister<object> of_t(t);
     REQUIRE(t->add_index("question", [&](const object& o, index_sink out) {
         const std::string label = o.resource_version() == "1" ? "list=x" : "change=x";
         out(std::to_string(of_t.list(label_selector::parse(label).value()).size()));

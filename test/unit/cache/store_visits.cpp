@@ -46,7 +46,7 @@ TEST_CASE("store visits: one state is shown, whatever changes in the store", "[c
     const std::size_t large = GENERATE(0, 512); // a list on a copy, and in place
     auto s = std::make_shared<store>(logger{}, large);
     s->replace("", pods(100, 1), true);
-    lister l(s);
+    lister<object> l(s);
     std::vector<object> kept;
     int shown = 0;
     l.for_each([&](const object& o) {
@@ -58,7 +58,7 @@ TEST_CASE("store visits: one state is shown, whatever changes in the store", "[c
         if (shown == 60) s->replace("", {}, false);
         if (shown == 70) l.for_each([](const object&) { FAIL("the store is empty"); });
         if (shown == 80) {
-            l = lister(std::make_shared<store>());
+            l = lister<object>(std::make_shared<store>());
             s.reset();
         }
     });
@@ -70,7 +70,7 @@ TEST_CASE("store visits: one state is shown, whatever changes in the store", "[c
 TEST_CASE("store visits: a namespace, nothing, and a function that throws", "[cache][store]")
 {
     const auto s = std::make_shared<store>();
-    const lister l(s);
+    const lister<object> l(s);
     const auto none = [](const object&) { FAIL("the namespace is empty"); };
     l.for_each(none);
     s->replace("", pods(20, 1), true);
@@ -104,7 +104,7 @@ TEST_CASE("store visits: compressed objects are expanded one at a time", "[cache
         }
         REQUIRE(encoding->stats().packed > 0);
         int changed = 0;
-        lister(s).for_each([&](const object& o) {
+        lister<object>(s).for_each([&](const object& o) {
             if (changed++ == 100) s->replace("", {}, false);
             CHECK(o["spec"]["image"].as_string().starts_with("registry/"));
         });

@@ -7,7 +7,7 @@ namespace informer_test {
 
 struct synced_fixture : fixture
 {
-    kubecoro::shared_informer pods = informers->get<pod>();
+    kubecoro::shared_informer<> pods = informers->get<pod>();
     kt::scripted_watch watch;
 
     explicit synced_fixture(kubecoro::factory_options o = {}) : fixture(std::move(o))

@@ -153,8 +153,8 @@ TEST_CASE("wait_for: a limit of duration::max() never expires, and one that has 
     synced_fixture f;
     f.start();
     auto state = f.run.spawn(f.pods.wait_for({"web", "x"}, conditions::exists(), for_ever));
-    auto event =
-        f.run.spawn(f.pods.wait_for_any([](const notification& n) { return object_of(n).name() == "x"; }, for_ever));
+    auto event = f.run.spawn(
+        f.pods.wait_for_any([](const notification<object>& n) { return object_of(n).name() == "x"; }, for_ever));
     CHECK(f.run.run(f.pods.wait_for({"web", "x"}, conditions::exists(), -1s)).error() == cond::timed_out);
     f.run.advance(4min);
     CHECK_FALSE(state.done());
@@ -268,13 +268,13 @@ TEST_CASE("wait_for_any: returns the first event that meets the condition, store
 {
     synced_fixture f;
     f.start();
-    const auto initial =
-        f.run.run(f.pods.wait_for_any([](const notification& n) { return kubecoro::object_of(n).name() == "b"; }));
+    const auto initial = f.run.run(
+        f.pods.wait_for_any([](const notification<object>& n) { return kubecoro::object_of(n).name() == "b"; }));
     REQUIRE(initial);
-    CHECK(std::get<kubecoro::added>(*initial).initial);
+    CHECK(std::get<kubecoro::added<object>>(*initial).initial);
     auto lost = f.run.spawn(f.pods.wait_for_any(
-        [](const notification& n) {
-            const auto* d = std::get_if<kubecoro::deleted>(&n);
+        [](const notification<object>& n) {
+            const auto* d = std::get_if<kubecoro::deleted<object>>(&n);
             return d && d->final_state_unknown;
         },
         30s, {.initial = false}));
@@ -284,12 +284,12 @@ TEST_CASE("wait_for_any: returns the first event that meets the condition, store
     REQUIRE(f.run.run_until([&] { return lost.done(); }));
     REQUIRE(lost.outcome());
     CHECK(kubecoro::object_of(*lost.outcome()).name() == "b");
-    const auto late = f.run.run(f.pods.wait_for_any([](const notification&) { return false; }, 5s));
+    const auto late = f.run.run(f.pods.wait_for_any([](const notification<object>&) { return false; }, 5s));
     REQUIRE_FALSE(late);
     CHECK(late.error() == cond::timed_out);
     CHECK(late.error().message() == "no such event within 5 s");
-    const auto thrown =
-        f.run.run(f.pods.wait_for_any([](const notification&) -> bool { throw std::runtime_error("no idea"); }));
+    const auto thrown = f.run.run(
+        f.pods.wait_for_any([](const notification<object>&) -> bool { throw std::runtime_error("no idea"); }));
     CHECK(thrown.error() == cond::internal);
     CHECK(f.pods.stats().handlers.empty());
 }
@@ -301,7 +301,7 @@ TEST_CASE("subscription: for_each calls a function or a coroutine until the end,
     auto events = f.pods.subscribe();
     f.start();
     int calls = 0;
-    const auto second_fails = [&](const notification&) -> asio::awaitable<result<>> {
+    const auto second_fails = [&](const notification<object>&) -> asio::awaitable<result<>> {
         if (++calls == 2) co_return kubecoro::failure(cond::conflict, "enough");
         co_return result<>{};
     };
@@ -309,7 +309,8 @@ TEST_CASE("subscription: for_each calls a function or a coroutine until the end,
     CHECK(f.run.run(events.for_each(second_fails)).error() == cond::conflict);
     CHECK(calls == 2);
     // No event after the failure is lost.
-    auto rest = f.run.spawn(events.for_each([&](const notification& n) { f.seen.push_back(f.text(object_of(n))); }));
+    auto rest =
+        f.run.spawn(events.for_each([&](const notification<object>& n) { f.seen.push_back(f.text(object_of(n))); }));
     f.settle();
     CHECK(f.take() == lines{"web/c@6"});
     f.modify("c", 7);
@@ -319,7 +320,8 @@ TEST_CASE("subscription: for_each calls a function or a coroutine until the end,
     f.settle();
     REQUIRE(rest.done());
     CHECK(rest.outcome().error() == cond::cancelled);
-    CHECK(f.run.run(kubecoro::subscription().for_each([](const notification&) {})).error() == cond::misconfigured);
+    CHECK(f.run.run(kubecoro::subscription<object>().for_each([](const notification<object>&) {})).error() ==
+          cond::misconfigured);
 }
 
 TEST_CASE("subscription: without the initial objects it starts with later changes", "[cache][subscription]")
@@ -334,7 +336,7 @@ TEST_CASE("subscription: without the initial objects it starts with later change
     if (before_the_start) f.start();
     REQUIRE(f.run.run(events.has_synced()));
     auto reading = f.run.spawn(events.for_each(
-        [&](const notification& n) { std::visit([&](const auto& e) { f.seen.push_back(f.line(e)); }, n); }));
+        [&](const notification<object>& n) { std::visit([&](const auto& e) { f.seen.push_back(f.line(e)); }, n); }));
     f.settle();
     CHECK(f.take().empty());
     f.modify("a", 6);
@@ -357,7 +359,8 @@ TEST_CASE("wait_for and for_each: cancelled and destroyed at every step", "[cach
         source.on_list(kt::make_page({kt::make_pod("web", "a", "1")}, "5"));
         auto watch = source.on_watch();
         watch.send({kt::modified(kt::make_pod("web", "a", "6")), kt::deleted(kt::make_pod("web", "a", "7"))});
-        const auto body = [](std::shared_ptr<world> in, kubecoro::shared_informer i) -> asio::awaitable<result<>> {
+        const auto body = [](std::shared_ptr<world> in,
+                             kubecoro::shared_informer<object> i) -> asio::awaitable<result<>> {
             auto events = i.subscribe();
             in->informers->start();
             auto gone = i.wait_for({"web", "a"}, conditions::deleted(), 30s);
@@ -367,7 +370,7 @@ TEST_CASE("wait_for and for_each: cancelled and destroyed at every step", "[cach
             if (waited) co_return kubecoro::failure(cond::internal, "it should have timed out");
             if (waited.error() != cond::timed_out) co_return waited.error();
             int more = 3;
-            const auto count = [&more](const notification&) -> asio::awaitable<result<>> {
+            const auto count = [&more](const notification<object>&) -> asio::awaitable<result<>> {
                 if (--more == 0) co_return kubecoro::failure(cond::expired, "all seen");
                 co_return result<>{};
             };

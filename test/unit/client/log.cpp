@@ -132,7 +132,9 @@ TEST_CASE("log: at trace level, with every kind of login, nothing secret is writ
         };
         informer_factory informers(c);
         auto stored = informers.get(secret_type);
-        const auto fails = [](const updated&) -> asio::awaitable<result<>> { co_return failure(cond::internal, "no"); };
+        const auto fails = [](const updated<object>&) -> asio::awaitable<result<>> {
+            co_return failure(cond::internal, "no");
+        };
         stored.add_event_handler({.on_update = fails});
         informers.start();
         REQUIRE(the.run.run(stored.has_synced()));
@@ -197,7 +199,7 @@ TEST_CASE("log: at trace level one object is followed from its bytes to the end 
     auto c = the.make();
     informer_factory informers(c);
     auto stored = informers.get(pods);
-    stored.add_event_handler({.on_add = [](const added&) {}, .on_update = [](const updated&) {}});
+    stored.add_event_handler({.on_add = [](const added<object>&) {}, .on_update = [](const updated<object>&) {}});
     informers.start();
     REQUIRE(the.run.run(stored.has_synced()));
     the.run.advance(1s);

@@ -51,7 +51,7 @@ struct fixture : fixture_base, kubecoro::test::scripted_informers
 {
     kt::recording_logger log;
     std::shared_ptr<kt::recording_metrics> numbers = std::make_shared<kt::recording_metrics>();
-    std::unique_ptr<controller> subject;
+    std::unique_ptr<controller<object>> subject;
     /// The runs, in order.
     lines seen;
 
@@ -66,17 +66,17 @@ struct fixture : fixture_base, kubecoro::test::scripted_informers
     fixture(const fixture&) = delete;
     fixture& operator=(const fixture&) = delete;
 
-    controller& make(reconciler r, controller_options o = {})
+    controller<object>& make(reconciler r, controller_options o = {})
     {
         o.time = run.shared_clock();
         o.log = log.handle();
         o.metrics = numbers;
         if (o.name.empty()) o.name = "subject";
-        subject = std::make_unique<controller>(run.executor(), std::move(r), std::move(o));
+        subject = std::make_unique<controller<object>>(run.executor(), std::move(r), std::move(o));
         return *subject;
     }
     /// Makes a controller that records every key and succeeds.
-    controller& make_noting(controller_options o = {})
+    controller<object>& make_noting(controller_options o = {})
     {
         return make(plain([this](const object_key& key, reconcile_context&) -> answer {
                         seen.push_back(to_string(key));
@@ -90,7 +90,7 @@ struct fixture : fixture_base, kubecoro::test::scripted_informers
         return scripted_informers::source(Kind::resource());
     }
     /// Makes an informer of pods that lists `listed`, and its watch.
-    std::pair<shared_informer, kt::scripted_watch> pods(std::vector<object> listed, std::string version = "10")
+    std::pair<shared_informer<object>, kt::scripted_watch> pods(std::vector<object> listed, std::string version = "10")
     {
         source<pod>().on_list(kt::make_page(std::move(listed), std::move(version)));
         auto watch = source<pod>().on_watch();

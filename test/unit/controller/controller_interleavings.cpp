@@ -34,7 +34,7 @@ void stop_after(std::uint64_t seed, std::size_t steps)
         co_return action::requeue_after(1h);
     };
     mine.reset();
-    std::optional<controller> subject(std::in_place, run.executor(), std::move(reconcile), std::move(options));
+    std::optional<controller<object>> subject(std::in_place, run.executor(), std::move(reconcile), std::move(options));
     subject->trigger({"web", "a"});
     subject->trigger({"web", "fails"});
     subject->start();
@@ -75,16 +75,16 @@ TEST_CASE("controller: an own write is not missed, whether the run's end or the 
         controller_options o;
         o.own_write_wait = duration::max();
         o.time = run.shared_clock();
-        controller subject(run.executor(), plain([&](const object_key&, reconcile_context& context) -> answer {
-                               const auto made = kt::make_pod("web", "made", std::to_string(20 + ++runs));
-                               if (runs <= 3) {
-                                   watch.send(runs == 1 ? kt::added(made) : kt::modified(made));
-                                   context.wrote(made);
-                                   subject.trigger({"app", "shop"});
-                               }
-                               return action::done();
-                           }),
-                           std::move(o));
+        controller<object> subject(run.executor(), plain([&](const object_key&, reconcile_context& context) -> answer {
+                                       const auto made = kt::make_pod("web", "made", std::to_string(20 + ++runs));
+                                       if (runs <= 3) {
+                                           watch.send(runs == 1 ? kt::added(made) : kt::modified(made));
+                                           context.wrote(made);
+                                           subject.trigger({"app", "shop"});
+                                       }
+                                       return action::done();
+                                   }),
+                                   std::move(o));
         subject.watch(pods, enqueue_mapped([](const object&, key_sink) {}));
         informers.start();
         subject.start();

@@ -55,7 +55,7 @@ TEST_CASE("controller: a batch of events whose allocation fails becomes keys lat
         auto [pods, watch] = f.pods({});
         auto& c = f.make_noting();
         source_options o;
-        o.filter = [&](const notification& n) {
+        o.filter = [&](const notification<object>& n) {
             const bool last = object_of(n).key().name == "last"; // after the mapping, one allocation fails
             if (last && std::exchange(armed, false)) fail_allocation(nth);
             return true;

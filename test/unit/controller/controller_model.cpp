@@ -231,7 +231,7 @@ private:
     bool calm_ = false;
     std::vector<watch_event> delayed_;
     fixture f_;
-    std::optional<shared_informer> pods_;
+    std::optional<shared_informer<object>> pods_;
     kt::scripted_watch watch_;
     std::optional<event_source> source_;
 };

@@ -9,7 +9,7 @@ namespace {
 struct creating
 {
     fixture f;
-    shared_informer pods;
+    shared_informer<object> pods;
     kt::scripted_watch watch;
     std::vector<std::size_t> stored;
 

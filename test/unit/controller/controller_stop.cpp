@@ -182,7 +182,7 @@ namespace {
 /// A whole life cycle with every feature; `w` records what it has seen.
 struct world : kubecoro::test::scripted_informers
 {
-    std::unique_ptr<controller> subject;
+    std::unique_ptr<controller<object>> subject;
     latch first_run;
 
     explicit world(kt::runner& r) : scripted_informers(r)
@@ -195,7 +195,7 @@ struct world : kubecoro::test::scripted_informers
         o.deadline = 3s;
         o.grace = 1s;
         o.time = r.shared_clock();
-        subject = std::make_unique<controller>(r.executor(), reconcile(r), std::move(o));
+        subject = std::make_unique<controller<object>>(r.executor(), reconcile(r), std::move(o));
         subject->watch(informers->get<pod>(), enqueue_object());
     }
 

@@ -26,10 +26,10 @@ object pod(std::string version, std::string metadata = {}, std::string name = "a
     return object::parse(text).value();
 }
 
-updated change(std::string before, std::string after) { return {pod("1", before), pod("2", after)}; }
-const notification resync = updated{pod("1"), pod("1")};
-const notification born = added{pod("1"), false};
-const notification gone = deleted{pod("1"), false};
+updated<object> change(std::string before, std::string after) { return {pod("1", before), pod("2", after)}; }
+const notification<object> resync = updated<object>{pod("1"), pod("1")};
+const notification<object> born = added<object>{pod("1"), false};
+const notification<object> gone = deleted<object>{pod("1"), false};
 
 keys of(const key_batch& batch)
 {
@@ -38,7 +38,7 @@ keys of(const key_batch& batch)
     return out;
 }
 
-keys keys_of(const enqueue& map, const notification& n)
+keys keys_of(const enqueue& map, const notification<object>& n)
 {
     key_batch out;
     map(n, key_sink(out));
@@ -89,13 +89,13 @@ TEST_CASE("predicates: an update matches by the old or the new object, so that l
     CHECK(p(change({}, in)));
     CHECK_FALSE(p(change({}, {})));
     CHECK_FALSE(p(born));
-    CHECK(p(added{pod("1", in), true}));
+    CHECK(p(added<object>{pod("1", in), true}));
 }
 
 TEST_CASE("predicates: all of, any of, not", "[predicate]")
 {
     using namespace kubecoro::predicates;
-    const predicate yes = [](const notification&) { return true; };
+    const predicate yes = [](const notification<object>&) { return true; };
     const predicate no = not_(yes);
     CHECK_FALSE(no(born));
     CHECK(not_(no)(born));
@@ -107,7 +107,7 @@ TEST_CASE("predicates: all of, any of, not", "[predicate]")
     CHECK(any_of({no, yes})(born));
     CHECK_FALSE(any_of({no, no})(born));
     int asked = 0;
-    const predicate counting = [&asked](const notification&) { return ++asked != 0; };
+    const predicate counting = [&asked](const notification<object>&) { return ++asked != 0; };
     CHECK_FALSE(all_of({no, counting})(born));
     CHECK(any_of({yes, counting})(born));
     CHECK(asked == 0);
@@ -126,22 +126,22 @@ TEST_CASE("enqueue: owners by group and kind, in any version, only the controlli
     const auto list = owner("apps/v1", "ReplicaSet", "main") + "," + owner("apps/v1beta2", "ReplicaSet", "old", false) +
                       "," + owner("example.com/v1", "ReplicaSet", "foreign") + "," +
                       owner("apps/v1", "Deployment", "other") + "," + owner("v1", "ReplicaSet", "core");
-    const notification n = added{pod("1", owners(list)), false};
+    const notification<object> n = added<object>{pod("1", owners(list)), false};
     CHECK(keys_of(enqueue_owner(sets), n) == keys{"web/main"});
     CHECK(keys_of(enqueue_owner<apps::v1::replica_set>(), n) == keys{"web/main"});
     CHECK(keys_of(enqueue_owner(sets, {.controller_only = false}), n) == keys{"web/main", "web/old"});
-    CHECK(keys_of(enqueue_owner(sets), added{pod("1", owners(owner("apps/v1alpha9", "ReplicaSet", "x"))), false}) ==
-          keys{"web/x"});
+    CHECK(keys_of(enqueue_owner(sets),
+                  added<object>{pod("1", owners(owner("apps/v1alpha9", "ReplicaSet", "x"))), false}) == keys{"web/x"});
     CHECK(keys_of(enqueue_owner(sets), born).empty());
 }
 
 TEST_CASE("enqueue: a cluster-scoped owner gets no namespace, and a change of owner enqueues both", "[enqueue]")
 {
     const auto nodes = enqueue_owner<core::v1::node>();
-    CHECK(keys_of(nodes, added{pod("1", owners(owner("v1", "Node", "n1"))), false}) == keys{"n1"});
+    CHECK(keys_of(nodes, added<object>{pod("1", owners(owner("v1", "Node", "n1"))), false}) == keys{"n1"});
     CHECK(keys_of(nodes, change(owners(owner("v1", "Node", "n1")), owners(owner("v1", "Node", "n2")))) ==
           keys{"n1", "n2"});
-    CHECK(keys_of(nodes, deleted{pod("1", owners(owner("v1", "Node", "n1"))), true}) == keys{"n1"});
+    CHECK(keys_of(nodes, deleted<object>{pod("1", owners(owner("v1", "Node", "n1"))), true}) == keys{"n1"});
 }
 
 TEST_CASE("enqueue: a map function is called for old and new, and once for a resync", "[enqueue]")
@@ -158,10 +158,10 @@ TEST_CASE("enqueue: a map function is called for old and new, and once for a res
 TEST_CASE("event mapper: initial and unchanged objects are kept apart from changed ones", "[enqueue]")
 {
     event_mapper mapper(enqueue_object(), {});
-    const std::vector<notification> events{added{pod("1", {}, "listed"), true}, added{pod("1", {}, "new"), false},
-                                           updated{pod("1", {}, "same"), pod("1", {}, "same")},
-                                           updated{pod("1", {}, "other"), pod("2", {}, "other")},
-                                           deleted{pod("1", {}, "gone"), false}};
+    const std::vector<notification<object>> events{
+        added<object>{pod("1", {}, "listed"), true}, added<object>{pod("1", {}, "new"), false},
+        updated<object>{pod("1", {}, "same"), pod("1", {}, "same")},
+        updated<object>{pod("1", {}, "other"), pod("2", {}, "other")}, deleted<object>{pod("1", {}, "gone"), false}};
     mapper.map(events);
     CHECK(of(mapper.changed()) == keys{"web/new", "web/other", "web/gone"});
     CHECK(of(mapper.unchanged()) == keys{"web/listed", "web/same"});
@@ -179,8 +179,9 @@ TEST_CASE("event mapper: an exception loses only its own event", "[enqueue]")
                              out("second", o.name());
                          }),
                          {});
-    const std::vector<notification> events{added{pod("1", {}, "a"), false}, added{pod("1", {}, "bad"), false},
-                                           added{pod("1", {}, "b"), false}};
+    const std::vector<notification<object>> events{added<object>{pod("1", {}, "a"), false},
+                                                   added<object>{pod("1", {}, "bad"), false},
+                                                   added<object>{pod("1", {}, "b"), false}};
     mapping.map(events);
     CHECK(of(mapping.changed()) == keys{"first/a", "second/a", "first/bad", "first/b", "second/b"});
     REQUIRE(mapping.failed().size() == 1);

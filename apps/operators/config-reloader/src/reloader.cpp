@@ -51,7 +51,7 @@ informer_options versions_of(const std::vector<std::string>& namespaces)
     return out;
 }
 
-enqueue referring(lister workloads, content_kind kind)
+enqueue referring(lister<object> workloads, content_kind kind)
 {
     return enqueue_mapped([workloads = std::move(workloads), kind](const object& content, key_sink out) {
         const auto value = index_value(kind, content.ns(), content.name());
@@ -97,7 +97,7 @@ void reloader::control(const resource_type& kind, const client& cluster, const r
     how.time = options.informers.time;
     how.log = options.informers.log.value_or(logger());
     workload_reconciler look(cluster, kind, workloads.lister(), options.first_sight, counts_);
-    auto made = std::make_unique<controller>(executor_, std::move(look), std::move(how));
+    auto made = std::make_unique<controller<object>>(executor_, std::move(look), std::move(how));
     source_options workload_events;
     workload_events.filter = what_matters_of_workloads();
     source_options content_events;

@@ -53,7 +53,7 @@ public:
 
     /// Totals over all three controllers.
     [[nodiscard]] const reload_counts& counts() const noexcept { return *counts_; }
-    [[nodiscard]] std::vector<shared_informer> informers() const { return informers_.informers(); }
+    [[nodiscard]] std::vector<shared_informer<object>> informers() const { return informers_.informers(); }
     /// A human-readable description.
     [[nodiscard]] std::string describe() const;
 
@@ -63,9 +63,9 @@ private:
     boost::asio::any_io_executor executor_;
     std::shared_ptr<reload_counts> counts_ = std::make_shared<reload_counts>();
     informer_factory informers_;
-    shared_informer config_maps_;
-    shared_informer secrets_;
-    std::vector<std::unique_ptr<controller>> controllers_;
+    shared_informer<object> config_maps_;
+    shared_informer<object> secrets_;
+    std::vector<std::unique_ptr<controller<object>>> controllers_;
 };
 
 } // namespace kubecoro::config_reloader

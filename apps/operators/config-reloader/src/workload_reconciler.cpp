@@ -9,8 +9,8 @@ namespace kubecoro::config_reloader {
 
 namespace asio = boost::asio;
 
-workload_reconciler::workload_reconciler(client cluster, resource_type kind, lister workloads, adoption first_sight,
-                                         std::shared_ptr<reload_counts> counts)
+workload_reconciler::workload_reconciler(client cluster, resource_type kind, lister<object> workloads,
+                                         adoption first_sight, std::shared_ptr<reload_counts> counts)
     : cluster_(std::move(cluster)),
       kind_(std::move(kind)),
       workloads_(std::move(workloads)),

@@ -47,7 +47,7 @@ struct reload_counts
 class workload_reconciler
 {
 public:
-    workload_reconciler(client cluster, resource_type kind, lister workloads, adoption first_sight,
+    workload_reconciler(client cluster, resource_type kind, lister<object> workloads, adoption first_sight,
                         std::shared_ptr<reload_counts> counts);
 
     boost::asio::awaitable<result<action>> operator()(object_key key, reconcile_context& context) const;
@@ -70,7 +70,7 @@ private:
 
     client cluster_;
     resource_type kind_;
-    lister workloads_;
+    lister<object> workloads_;
     adoption first_sight_;
     std::shared_ptr<reload_counts> counts_;
     std::shared_ptr<adoption_pace> pace_ = std::make_shared<adoption_pace>();
