@@ -20,7 +20,7 @@ trap finish EXIT
 (cd "$root/test/bench/peers/go" && go build -mod=readonly -o "$work/" ./embedded ./extracts)
 "$tool" serve -v --kubeconfig-out "$work/kubeconfig" >"$work/serve.log" 2>&1 &
 server=$!
-for ((i = 0; i < 300; i++)); do
+for ((i = 0; i < 1200; i++)); do
     [[ -s $work/kubeconfig ]] && break
     sleep 0.1
 done

@@ -22,7 +22,7 @@ failed=0 checks=0
 
 out= # output of the last command, both streams
 run() { # ARGUMENTS: runs kubectl
-    out=$(timeout 60 "$kubectl" "$@" 2>&1)
+    out=$(timeout 180 "$kubectl" "$@" 2>&1)
 }
 complain() {
     failed=$((failed + 1))
@@ -53,10 +53,10 @@ editing() { # SED-SCRIPT CHECK...: runs the check with an editor that applies th
     shift
     KUBE_EDITOR="sed -i -e '$script'" "$@"
 }
-eventually() { # FILE TEXT: waits at most 10 s until the file matches TEXT
+eventually() { # FILE TEXT: waits at most 60 s until the file matches TEXT
     local i
     checks=$((checks + 1))
-    for ((i = 0; i < 100; i++)); do
+    for ((i = 0; i < 600; i++)); do
         grep -qE -- "$2" "$1" && return
         sleep 0.1
     done
@@ -130,7 +130,7 @@ start_server() {
     "$tool" serve --kubeconfig-out "$KUBECONFIG" >"$work/serve.log" 2>&1 &
     server=$!
     local i
-    for ((i = 0; i < 300; i++)); do
+    for ((i = 0; i < 1200; i++)); do
         [[ -s $KUBECONFIG ]] && return
         sleep 0.1
     done

@@ -13,7 +13,7 @@ start() {
     : >"$work/out"
     "$tool" serve --listen 127.0.0.1:0 --kubeconfig-out "$work/kubeconfig" "$@" >"$work/out" 2>"$work/log" &
     server=$!
-    for _ in $(seq 200); do
+    for _ in $(seq 1200); do
         grep -q '^listening on' "$work/out" && return
         kill -0 "$server" 2>/dev/null || break
         sleep 0.05
@@ -24,7 +24,7 @@ start() {
 # A server that does not end is killed, which its status shows.
 stop() {
     kill -TERM "$server"
-    for _ in $(seq 400); do
+    for _ in $(seq 1200); do
         kill -0 "$server" 2>/dev/null || break
         sleep 0.05
     done
@@ -33,7 +33,7 @@ stop() {
 }
 names() { bounded watch configmaps -A --once --kubeconfig "$work/kubeconfig" -o json | head -n 1; }
 bounded() {
-    timeout -k 5 20 "$tool" "$@"
+    timeout -k 5 120 "$tool" "$@"
     local status=$?
     [ "$status" -lt 124 ] || echo "FAILED: kubecoro $1 did not end: status $status" >&2
     return "$status"
@@ -71,7 +71,7 @@ grep -q 'saved state, line 1' "$work/log" || complain "an invalid state is not r
 
 "$tool" serve --listen 0.0.0.0:0 2>"$work/log" | head -n 1 >"$work/out" &
 server=$!
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     grep -q . "$work/out" && ! pgrep -P $$ -x kubecoro >/dev/null && break
     sleep 0.05
 done

@@ -34,4 +34,4 @@ map='{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},"data"
 fails '*configmap/settings has fields of others; --force-conflicts*.data.colour*conflict with "kubecoro"*' "$tool" apply --field-manager other -f - <<<"$map"
 prints 'configmap/settings applied' "$tool" apply --field-manager other --force-conflicts -f - <<<"$map"
 
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM

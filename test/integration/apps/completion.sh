@@ -105,4 +105,4 @@ if [[ -n $(type -P fish) ]]; then
 else
     echo 'skipped: there is no fish here'
 fi
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM

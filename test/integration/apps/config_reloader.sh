@@ -71,4 +71,4 @@ for wrong in '--adopt maybe' '--namespace A/b' '--workers 0' '--log-format xml' 
     if "$operator" --kubeconfig "$work/admin" $wrong >/dev/null 2>"$work/wrong.err"; then die "$wrong was accepted"; fi
 done
 finish watch INT
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM

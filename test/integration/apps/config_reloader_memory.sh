@@ -43,8 +43,8 @@ for ((i = 0; i < deployments; i += 5)); do expect operator '*recorded: first see
 
 memory() { awk -v name="$1:" '$1 == name { printf "%.1f MB", $2 / 1024 }' "/proc/${pid_of[operator]}/status"; }
 echo "$deployments Deployments, $config_maps ConfigMaps, $secrets Secrets, $pods pods: $(memory VmRSS), at most $(memory VmHWM)"
-FINISH_WITHIN_MS=10000 finish operator TERM
+finish operator TERM
 asked=$(((deployments + 4) / 5))
 [[ $seen == *"stopped"*"rolled=0"*"adopted=0"* ]] || die "no last line: $seen"
 echo "$asked Deployments were managed"
-FINISH_WITHIN_MS=10000 finish serve TERM
+finish serve TERM

@@ -16,7 +16,7 @@ expect server 'listening on *'
 grep -q 'pods left out: forbidden' "$work/limited.out" || die "the refusal is not shown"
 sed 's|^\( *token:\).*|\1 nobody|' "$work/admin" >"$work/nobody"
 fails '*unauthorized*' "$tool" demo --kubeconfig "$work/nobody" --seconds 1 --no-colour
-FINISH_WITHIN_MS=4000 finish server TERM
+finish server TERM
 
 # --keep continues, prints a kubeconfig, and ends with success on a signal.
 start keep "$tool" demo --keep --seconds 1 --no-colour
@@ -27,8 +27,8 @@ kubeconfig=${kubeconfig%% *}
 start reader "$tool" demo --kubeconfig "$kubeconfig" --no-colour
 expect reader '*synced: *'
 expect keep '*random work continues*'
-FINISH_WITHIN_MS=15000 finish reader INT
+finish reader INT
 [[ $seen == *'all equal'* ]] || die "the reader differs: $seen"
-FINISH_WITHIN_MS=15000 finish keep INT
+finish keep INT
 [[ $seen == *'all equal'* ]] || die "the demo differs: $seen"
 [[ ! -e $kubeconfig ]] || die "$kubeconfig is left behind"

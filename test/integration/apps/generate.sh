@@ -30,3 +30,39 @@ fails '*cannot write*' "$tool" generate --crd "$crd" --out "$crd"
 sed 's/type: boolean/type: text/' "$crd" >"$work/bad.yaml"
 fails '*properties.spec.properties.fragile: unknown type text*' "$tool" generate --crd "$work/bad.yaml" --out "$work/two"
 misuses '*' "$tool" generate --out "$work/two"
+
+# Files that are no longer generated: named, found by --check, and removed on demand; others stay.
+mkdir "$work/old"
+sed '/name: v1beta1/,$d' "$crd" >"$work/old/gadgets.yaml"
+echo '// mine' >"$out/include/acme/shop_v1beta1/own.hpp"
+"$tool" generate --crd "$work/old/gadgets.yaml" --out "$out" --folder acme 2>"$work/stale.err"
+like '*shop_v1beta1/gadget.hpp is no longer generated*' cat "$work/stale.err"
+[[ $("$tool" generate --crd "$work/old/gadgets.yaml" --out "$out" --folder acme --check 2>/dev/null || true) == "$out/include/acme/shop_v1beta1/gadget.hpp
+$out/src/shop_v1beta1.cpp" ]] || die 'stale files are not named'
+prints '' "$tool" generate --crd "$work/old/gadgets.yaml" --out "$out" --folder acme --prune
+[[ $(cd "$out" && find . -type f | sort | xargs) == './include/acme/shop_v1/gadget.hpp ./include/acme/shop_v1beta1/own.hpp ./src/shop_v1.cpp' ]] ||
+    die "files after --prune: $(find "$out" -type f)"
+
+# OpenAPI documents, of a file and of a server.
+toys=$(dirname "$crd")/toys.json
+prints '' "$tool" generate --openapi "$toys" --kind Robot.toys.example.com --out "$work/toys"
+like '*from toys.json.*' head -1 "$work/toys/src/toys_v1.cpp"
+prints '' "$tool" generate --openapi "$toys" --kind Robot --out "$work/toys" --check
+fails '*no OpenAPI document*' "$tool" generate --openapi "$crd" --out "$work/toys"
+sed 's/shop.example.com/core.example.com/; s/Gadget,/Pod,/' "$crd" >"$work/clash.yaml"
+fails '*the name ::kubecoro::core_v1::pod*' "$tool" generate --crd "$work/clash.yaml" --out "$work/clash" --folder acme
+misuses '*expected one of --crd, --openapi and --cluster*' "$tool" generate --crd "$crd" --openapi "$toys" --out "$work/two"
+misuses '*--cluster needs --kind*' "$tool" generate --cluster --out "$work/two"
+misuses '*flags of clusters need --cluster*' "$tool" generate --crd "$crd" --context a --out "$work/two"
+
+serve
+export KUBECONFIG=$work/admin
+"$tool" apply -f "$crd" >/dev/null
+prints '' "$tool" generate --cluster --kind Gadget --out "$work/live" --folder acme
+prints '' "$tool" generate --crd "$crd" --out "$work/file" --folder acme
+for file in include/acme/shop_v1/gadget.hpp include/acme/shop_v1beta1/gadget.hpp src/shop_v1.cpp; do
+    [[ $(tail -n +2 "$work/live/$file") == "$(tail -n +2 "$work/file/$file")" ]] || die "$file differs between server and definition"
+done
+fails '*not_found*Gizmo*' "$tool" generate --cluster --kind Gizmo --out "$work/live"
+fails '*the library has*' "$tool" generate --cluster --kind Deployment --out "$work/live"
+finish serve TERM

@@ -73,4 +73,4 @@ like $'client: kubecoro *\nserver: v1.*' "$tool" version
 like 'client: kubecoro *' "$tool" version --client --kubeconfig "$work/none"
 like '*"gitVersion": "v1.*' "$tool" version -o json
 
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM

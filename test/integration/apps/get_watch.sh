@@ -39,7 +39,7 @@ api DELETE $maps/second-with-a-long-name
 expect rows 'second-with-a-long-name *0 *'
 
 # The server is restarted: the watch goes on, and shows what has changed in between.
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM
 start serve "$tool" serve --kubeconfig-out "$work/admin" --data "$work/data" --listen "$address"
 expect serve 'listening on *'
 api PATCH $maps/first '{"data":{"c":"3"}}'
@@ -62,4 +62,4 @@ fails '*follows one type*' "$tool" get cm,secrets -w
 fails '*follows one type*' "$tool" get cm first second -w
 fails '*forbidden*' "$tool" get pods -w --kubeconfig "$work/limited"
 misuses '*--sort-by*' "$tool" get cm -w --sort-by .metadata.name
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM

@@ -67,4 +67,4 @@ status=0
 wait "${pid_of[interrupted]}" || status=$?
 ((status == 130)) || die "interrupted with $status"
 unset 'pid_of[interrupted]'
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM

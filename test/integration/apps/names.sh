@@ -21,4 +21,4 @@ done
 start watch "$tool" watch crd -o json --kubeconfig "$work/admin"
 expect watch '{"type":"synced","objects":1}'
 finish watch INT
-FINISH_WITHIN_MS=4000 finish serve INT
+finish serve INT

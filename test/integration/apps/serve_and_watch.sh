@@ -73,4 +73,4 @@ kill -INT "${pid_of[stuck]}"
 wait "${pid_of[stuck]}" || die "a full pipe kept the watch from ending well"
 unset 'pid_of[stuck]'
 
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM

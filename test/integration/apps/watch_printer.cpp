@@ -97,8 +97,8 @@ TEST_CASE("watch: the text of objects can neither move the cursor nor forge a li
                               text + R"("}})");
     };
     const auto told = printed([&] {
-        printer.show(added{named("x\\u001b[31m\\nadded y", ""), false});
-        printer.show(updated{named("a", "\\u009b31m"), named("a", "\\r\\n-- synced: 9 objects")});
+        printer.show(added<object>{named("x\\u001b[31m\\nadded y", ""), false});
+        printer.show(updated<object>{named("a", "\\u009b31m"), named("a", "\\r\\n-- synced: 9 objects")});
         printer.failed(testing::server_failure(500, "InternalError", "a\x1b[2J\nb"));
     });
     REQUIRE(told.size() == 3);
@@ -124,9 +124,9 @@ TEST_CASE("watch: rows and documents carry the time and the type if asked", "[to
     const auto time = std::make_shared<testing::virtual_clock>();
     const auto told = printed([&] {
         watch_printer rows(out, {.timestamps = true, .colours = true}, time);
-        rows.show(added{o, true}, "pod");
+        rows.show(added<object>{o, true}, "pod");
         watch_printer documents(out, {.json = true, .timestamps = true}, time);
-        documents.show(deleted{o});
+        documents.show(deleted<object>{o});
     });
     REQUIRE(told.size() == 2);
     CHECK(told[0].substr(4, 1) == "-");
@@ -142,7 +142,7 @@ TEST_CASE("watch: documents are safe for a terminal", "[tool][watch]")
     watch_printer printer(out, {.json = true});
     const auto o = *object::parse("{\"metadata\":{\"name\":\"a\"},\"data\":{\"t\":\"\xc2\x9b"
                                   "2J\"}}");
-    const auto told = printed([&] { printer.show(added{o, false}); });
+    const auto told = printed([&] { printer.show(added<object>{o, false}); });
     REQUIRE(told.size() == 1);
     CHECK(told[0].find("\"t\":\"\\u009b2J\"") != std::string::npos);
 }

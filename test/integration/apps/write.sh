@@ -38,9 +38,9 @@ prints 'deployment.apps/web condition met' "$tool" wait -f - --for 'jsonpath={.s
 # wait: for a state, an absence, a creation; each also in vain.
 prints 'deployment.apps/web condition met' "$tool" wait deploy web --for 'jsonpath={.spec.replicas}=4'
 # shellcheck disable=SC2016 # the inner shell's
-start waiting bash -c 'exec "$@" 2>&1' -- "$tool" wait cm/settings --for 'jsonpath={.data.ready}=yes' --timeout 30s --progress always
-start creating "$tool" wait cm/later --for create --timeout 30s
-start vanishing "$tool" wait cm/settings --for delete --timeout 30s
+start waiting bash -c 'exec "$@" 2>&1' -- "$tool" wait cm/settings --for 'jsonpath={.data.ready}=yes' --timeout 5m --progress always
+start creating "$tool" wait cm/later --for create --timeout 5m
+start vanishing "$tool" wait cm/settings --for delete --timeout 5m
 expect waiting 'waiting for configmap/settings (*'
 prints 'configmap/settings patched' "$tool" patch cm settings -p '{"data":{"ready":"yes"}}'
 expect waiting 'configmap/settings condition met'
@@ -74,4 +74,4 @@ misuses '*-f cannot*' "$tool" delete -f x cm
 misuses '*with names*' "$tool" delete cm a --all
 misuses '*-f cannot*' "$tool" delete -A -f x
 
-FINISH_WITHIN_MS=4000 finish serve TERM
+finish serve TERM

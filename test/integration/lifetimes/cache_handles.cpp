@@ -30,12 +30,12 @@ struct handles
     kt::recording_logger log;
     std::shared_ptr<kt::scripted_provider> provider;
     std::optional<informer_factory> factory;
-    std::optional<shared_informer> pods;
+    std::optional<shared_informer<object>> pods;
     registration in_order;
     registration concurrent;
     registration removed;
-    subscription events;
-    std::optional<lister> stored;
+    subscription<object> events;
+    std::optional<lister<object>> stored;
     std::optional<mutation_cache> written;
     std::optional<relist_budget> budget;
     object kept;
@@ -54,7 +54,7 @@ struct handles
                                                   .resync = 10h});
         budget.emplace();
         pods = factory->get<pod>();
-        const auto greet = [](const added&) -> asio::awaitable<void> { co_return; };
+        const auto greet = [](const added<object>&) -> asio::awaitable<void> { co_return; };
         in_order = pods->add_event_handler({.on_add = greet}, {.executor = context.executor()});
         concurrent = pods->add_event_handler({.on_add = greet}, {.concurrency = 3});
         removed = pods->add_event_handler({.on_add = greet});
@@ -94,7 +94,7 @@ struct handles
         CHECK(other.run(in_order.ended()).error() == cond::cancelled);
         auto wait = pods->wait_for({"web", "a"}, conditions::exists(), 1s);
         CHECK(other.run(std::move(wait)).error() == cond::cancelled);
-        auto any = pods->wait_for_any([](const notification&) { return true; });
+        auto any = pods->wait_for_any([](const notification<object>&) { return true; });
         CHECK(other.run(std::move(any)).error() == cond::cancelled);
         auto change = pods->set_namespaces({"web"});
         CHECK(other.run(std::move(change)).error() == cond::cancelled);
@@ -166,13 +166,13 @@ TEST_CASE("lifetimes: waits on another context end when an informer's context is
     const auto keep = [&ended](asio::awaitable<result<>> wait) -> asio::awaitable<void> {
         ended.push_back(co_await std::move(wait));
     };
-    const auto pop = [](subscription& events) -> asio::awaitable<result<>> {
+    const auto pop = [](subscription<object>& events) -> asio::awaitable<result<>> {
         auto popping = events.pop();
         const auto batch = co_await std::move(popping);
         if (batch) co_return result<>{};
         co_return failure(cond::cancelled);
     };
-    const auto wait_for = [](const shared_informer& pods) -> asio::awaitable<result<>> {
+    const auto wait_for = [](const shared_informer<object>& pods) -> asio::awaitable<result<>> {
         auto waiting = pods.wait_for({"web", "z"}, conditions::exists());
         const auto there = co_await std::move(waiting);
         if (there) co_return result<>{};

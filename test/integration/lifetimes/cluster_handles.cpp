@@ -29,7 +29,7 @@ namespace {
 struct client_handles
 {
     std::optional<client> cluster;
-    std::optional<resource_client> maps;
+    std::optional<resource_client<object>> maps;
     std::shared_ptr<source_provider> provider;
     std::shared_ptr<list_watch_source> source;
     std::unique_ptr<watch_stream> events;

@@ -50,7 +50,7 @@ TEST_CASE("lifetimes: a controller and its sources outlive their context", "[lif
 {
     std::shared_ptr<kt::scripted_provider> provider;
     std::optional<informer_factory> informers;
-    std::optional<controller> runs;
+    std::optional<controller<object>> runs;
     event_source source;
     std::size_t seen = 0;
     bool stopped = false;
