@@ -58,7 +58,8 @@ TEST_CASE("scaffold: names that Kubernetes or C++ would refuse are refused at on
         refused([&](auto& n) { n.kind = kind; }, "the kind");
     for (const auto* group : {"", "example", "example..com", ".com", "Example.com", "example.com/", "example.com."})
         refused([&](auto& n) { n.group = group; }, "the group");
-    for (const auto* version : {"", "1", "V1", "x1", "v1 "}) refused([&](auto& n) { n.version = version; }, "the version");
+    for (const auto* version : {"", "1", "V1", "x1", "v1 "})
+        refused([&](auto& n) { n.version = version; }, "the version");
     for (const auto* plural : {"Gadgets", "gad gets", "9s"}) refused([&](auto& n) { n.plural = plural; }, "the plural");
     refused([](auto& n) { n.project = std::string(64, 'a'); }, "the name");
 }
