@@ -11,6 +11,8 @@ FILENAME ~ /\.tag$/ {
     if (/<name>/) {
         name = $0
         gsub(/.*<name>|<\/name>.*/, "", name)
+        # Doxygen resolves no reference to a member of a specialisation.
+        if (!/^      </ && sub(/&lt;.*/, "", name)) { scope = ""; next }
         gsub(/&lt;.*/, "", name)
         if (/^      </) remember_member(name)
         else if (compound_kind ~ /^(class|struct|namespace)$/) { scope = name; if (compound_kind != "namespace") remember(name, name) }

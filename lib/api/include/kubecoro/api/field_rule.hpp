@@ -40,18 +40,21 @@ struct field_rule
     bool nullable = false;
     /// The values that the field may have. Empty: any.
     std::vector<boost::json::value> one_of = {};
-    /// The least and the greatest number, both included. Null: no bound.
+    /// The least number, included. Null: no bound.
     boost::json::value minimum = nullptr;
+    /// The greatest number, included. Null: no bound.
     boost::json::value maximum = nullptr;
-    /// Bounds of the length of a text, in characters. None: no bound.
+    /// The least length of a text, in characters. None: no bound.
     std::optional<std::uint32_t> min_length = {};
+    /// The greatest length of a text, in characters. None: no bound.
     std::optional<std::uint32_t> max_length = {};
     /// A regular expression that a text matches somewhere; `^` and `$` for all of it. Empty: any text.
     std::string pattern = {};
     /// The format of a text, such as "uuid" or "ipv4". Empty: that of the type.
     std::string format = {};
-    /// Bounds of the number of items of a list, or of values of a map. None: no bound.
+    /// The least number of items of a list, or of values of a map. None: no bound.
     std::optional<std::uint32_t> min_items = {};
+    /// The greatest number of them. None: no bound.
     std::optional<std::uint32_t> max_items = {};
     /// How server-side apply merges a list: "atomic", "set" or "map". Empty: atomic.
     std::string list_type = {};

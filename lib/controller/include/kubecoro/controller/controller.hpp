@@ -161,6 +161,7 @@ private:
     }
 };
 
+/// A reconciler of keys makes a controller<object>.
 controller(boost::asio::any_io_executor, reconciler, controller_options = {}) -> controller<object>;
 
 } // namespace kubecoro
