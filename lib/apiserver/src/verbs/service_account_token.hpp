@@ -1,4 +1,4 @@
-// The tokens of service accounts: JSON Web Tokens that this server signs and nobody else can verify.
+// Tokens of service accounts: JSON Web Tokens with a signature that only this server verifies.
 #pragma once
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>

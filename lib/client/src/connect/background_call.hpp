@@ -68,7 +68,7 @@ public:
     {
     }
 
-    /// Nothing while the work runs.
+    /// Empty while the work runs.
     [[nodiscard]] std::optional<T> outcome() const
     {
         const std::lock_guard lock(mutex_);

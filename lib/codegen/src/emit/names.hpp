@@ -14,7 +14,7 @@ namespace kubecoro::codegen {
 /// A name that C++ accepts: other characters become underscores, keywords get one behind them, digits one before.
 [[nodiscard]] std::string identifier(std::string_view name);
 
-/// Where the C++ type of a message is.
+/// The namespace and the name of the C++ type of a message.
 struct type_name
 {
     /// "core_v1", from "io.k8s.api.core.v1.PodSpec".

@@ -33,7 +33,7 @@ struct printer_column
     KUBECORO_NAME_FIRST;
 };
 
-/// Where the scale subresource, which `kubectl scale` and autoscalers use, finds its numbers.
+/// The paths of the numbers that the scale subresource reads and writes. `kubectl scale` and autoscalers use it.
 struct scale_paths
 {
     /// The wanted number, below `.spec`.

@@ -24,7 +24,7 @@ type testCase struct {
 	writes   []write
 }
 
-// of makes an extractor of a generated function.
+// of returns an extractor that calls a generated function.
 func of[T any, C any](extract func(*T, string, string) (C, error)) func([]byte, string, string) any {
 	return func(raw []byte, manager, subresource string) any {
 		var o T
