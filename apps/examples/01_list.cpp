@@ -1,23 +1,28 @@
-// Lists pods once: typed by a tag, read in place, without decoding into structs.
+// Lists pods once: typed, read in place, without decoding into structs.
 #include "example.hpp"
 
+#include <kubecoro/core_v1/pod.hpp>
+
 namespace asio = boost::asio;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::pod;
 
 asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 {
     // All namespaces, page by page.
+    const auto everywhere = client.resource<pod>();
     //[try
-    KUBECORO_TRY(auto pods,
-                 co_await client.list_all(pod::resource(), "")); // declares `pods`, or leaves with the failure
+    KUBECORO_TRY(auto pods, co_await everywhere.list_all()); // declares `pods`, or leaves with the failure
     //]
-    for (const kubecoro::object& p : pods.items)
-        std::cout << p.key() << " on " << p["spec"]["nodeName"].as_string("(no node)") << '\n';
+    for (const auto& p : pods.items) {
+        const auto node = p->spec().nodeName();
+        std::cout << p.key() << " on " << (node.empty() ? "(no node)" : node) << '\n';
+    }
 
     // Server-side selection: only matching objects are transferred.
     kubecoro::list_options only;
     only.label_selector = "app in (cart, search)";
-    KUBECORO_TRY(auto some, co_await client.list(pod::resource(), "shop", only));
+    const auto in_shop = client.resource<pod>("shop");
+    KUBECORO_TRY(auto some, co_await in_shop.list(only));
     std::cout << some.items.size() << " of them serve the shop\n";
     co_return kubecoro::result<>();
 }

@@ -1,24 +1,27 @@
 // From event to work: a handler adds keys to a queue, workers take them, and failures are retried later.
 #include "example.hpp"
 
+#include <kubecoro/core_v1/pod.hpp>
+
 namespace asio = boost::asio;
 using kubecoro::object_key;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::pod;
 
 namespace {
 
 /// The work for one pod. The first attempt for the cart fails.
-kubecoro::result<> greet(const kubecoro::lister<>& pods, const object_key& key, unsigned failures)
+kubecoro::result<> greet(const kubecoro::lister<pod>& pods, const object_key& key, unsigned failures)
 {
     const auto found = pods.get(key);
     if (!found) return kubecoro::result<>(); // deleted since: nothing to do
     if (key.name == "cart" && failures == 0) return kubecoro::failure(kubecoro::cond::retry_later, "not yet");
-    std::cout << key << " runs on " << found["spec"]["nodeName"].as_string() << '\n';
+    std::cout << key << " runs on " << found->spec().nodeName() << '\n';
     return kubecoro::result<>();
 }
 
 /// One worker; any number may run. Ends after `greetings` pods were greeted.
-asio::awaitable<kubecoro::result<>> work(kubecoro::workqueue<object_key>& queue, kubecoro::lister<> pods, int greetings)
+asio::awaitable<kubecoro::result<>> work(kubecoro::workqueue<object_key>& queue, kubecoro::lister<pod> pods,
+                                         int greetings)
 {
     while (greetings > 0) {
         auto item = co_await queue.get();
@@ -44,9 +47,9 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_factory informers(client);
     auto pods = informers.get<pod>({.namespaces = {"shop", "jobs"}});
     pods.add_event_handler({
-        .on_add = [&queue](const kubecoro::added<>& e) { queue.add(e.obj.key(), kubecoro::priority::low); },
-        .on_update = [&queue](const kubecoro::updated<>& e) { queue.add(e.after.key()); },
-        .on_delete = [&queue](const kubecoro::deleted<>& e) { queue.add(e.obj.key()); },
+        .on_add = [&queue](const kubecoro::added<pod>& e) { queue.add(e.obj.key(), kubecoro::priority::low); },
+        .on_update = [&queue](const kubecoro::updated<pod>& e) { queue.add(e.after.key()); },
+        .on_delete = [&queue](const kubecoro::deleted<pod>& e) { queue.add(e.obj.key()); },
     });
 
     informers.start();

@@ -2,22 +2,24 @@
 #include "example.hpp"
 
 #include <kubecoro/cache/mutation_cache.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
 
 namespace asio = boost::asio;
-using kubecoro::core::v1::config_map;
+using kubecoro::typed_object;
+using kubecoro::core_v1::config_map;
 
 namespace {
 
-std::string_view text_of(const kubecoro::object& greeting) { return greeting["data"]["text"].as_string("nothing"); }
+std::string text_of(const typed_object<config_map>& greeting) { return std::string(greeting->data()["text"]); }
 
-asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kubecoro::shared_informer<> maps)
+asio::awaitable<kubecoro::result<>> write_and_read(kubecoro::client cluster, kubecoro::shared_informer<config_map> maps)
 {
     const auto lister = maps.lister();
     const kubecoro::mutation_cache seen(lister); // shows writes before the watch delivers them
-    auto greetings = cluster.resource(config_map::resource(), "default");
+    auto greetings = cluster.resource<config_map>("default");
 
-    KUBECORO_TRY(auto created,
-                 co_await greetings.create(R"({"metadata":{"name":"greeting"},"data":{"text":"hello"}})"));
+    const config_map hello{.metadata = {.name = "greeting"}, .data = {{"text", "hello"}}};
+    KUBECORO_TRY(auto created, co_await greetings.create(hello));
     seen.written(created);
     std::cout << "remembered: " << text_of(seen.get("default", "greeting")) << '\n';
 

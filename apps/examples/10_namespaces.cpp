@@ -1,15 +1,17 @@
 // Adding and removing namespaces of a running informer: one watch each, one store.
 #include "example.hpp"
 
+#include <kubecoro/core_v1/pod.hpp>
+
 #include <set>
 
 namespace asio = boost::asio;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::pod;
 
 namespace {
 
 /// Sorted, because the order of a list is unspecified.
-void show(const char* when, const kubecoro::shared_informer<>& pods)
+void show(const char* when, const kubecoro::shared_informer<pod>& pods)
 {
     std::set<std::string> names;
     for (const auto& o : pods.lister().list()) names.insert(to_string(o.key()));
@@ -25,7 +27,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_factory informers(client);
     auto pods = informers.get<pod>({.namespaces = {"shop"}});
     std::set<std::string> left_behind; // notified in unspecified order
-    auto leaving = pods.add_event_handler({.on_delete = [&left_behind](const kubecoro::deleted<>& e) {
+    auto leaving = pods.add_event_handler({.on_delete = [&left_behind](const kubecoro::deleted<pod>& e) {
         left_behind.insert(to_string(e.obj.key()) + " " + std::string(to_string(e.why)));
     }});
     informers.start();
@@ -42,7 +44,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     if (!left) co_return left;
     show("jobs", pods);
 
-    // A single object, and a resource known only by name.
+    // A single object, and a resource known only by name, whose objects have no C++ type.
     KUBECORO_TRY(auto resource, co_await kubecoro::find_resource(client, "deployments.apps"));
     auto none = informers.get(resource, {.namespaces = {"jobs"}, .name = "nightly"});
     auto one = informers.get<pod>({.namespaces = {"shop"}, .name = "cart"});

@@ -1,21 +1,21 @@
 // Smaller objects: metadata only, paths dropped while decoding, and a custom transform.
 #include "example.hpp"
 
-#include <boost/json.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 
 namespace asio = boost::asio;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::container;
+using kubecoro::core_v1::pod;
 
 namespace {
 
 //[transform
-/// Replaces the containers by their number.
-kubecoro::object count_containers(const kubecoro::object& o)
+/// Keeps no more of the containers than name and image. A transform is for any kind: it takes and returns `object`.
+kubecoro::object only_images(const kubecoro::object& o)
 {
-    auto json = o.to_json();
-    auto& spec = json.at("spec").as_object();
-    spec["containers"] = spec.at("containers").as_array().size();
-    return *kubecoro::object::from_json(json);
+    auto p = kubecoro::read_struct<pod>(o).value(); // a failure is thrown: the object is stored as it arrived
+    for (auto& c : p.spec.containers) c = container{.name = c.name, .image = c.image};
+    return kubecoro::to_object(p).value();
 }
 //]
 
@@ -28,7 +28,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_options lean{.namespaces = {"shop"}};
     lean.decode.drop_managed_fields = true;
     lean.decode.prune.drop = {"status", "metadata.annotations"};
-    lean.transform = count_containers;
+    lean.transform = only_images;
     auto pods = informers.get<pod>(lean);
 
     kubecoro::informer_options metadata{.namespaces = {"shop"}};
@@ -40,11 +40,13 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     if (!synced) co_return synced;
 
     const auto cart = pods.lister().get("shop", "cart");
-    std::cout << "containers " << cart["spec"]["containers"].as_int64() << ", status "
-              << (cart["status"] ? "kept" : "dropped") << ", failed transforms " << pods.stats().transform_failures
-              << '\n';
+    for (const auto c : cart->spec().containers())
+        std::cout << c.name() << " runs " << c.image() << ", its ports are " << (c.ports().empty() ? "dropped" : "kept")
+                  << '\n';
+    std::cout << "status " << (cart->status() ? "kept" : "dropped") << ", failed transforms "
+              << pods.stats().transform_failures << '\n';
     const auto bare = names.lister().get("shop", "cart");
-    std::cout << "metadata only: " << bare.key() << ", app " << bare.labels()["app"].as_string() << ", spec "
-              << (bare["spec"] ? "kept" : "absent") << '\n';
+    std::cout << "metadata only: " << bare.key() << ", app " << bare->metadata().labels()["app"] << ", spec "
+              << (bare->spec() ? "kept" : "absent") << '\n';
     co_return co_await informers.stop();
 }

@@ -3,15 +3,17 @@
 
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 
 namespace asio = boost::asio;
-using kubecoro::core::v1::config_map;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::config_map;
+using kubecoro::core_v1::pod;
 
 namespace {
 
 /// Work that takes an hour, unless it is cancelled.
-asio::awaitable<void> work(kubecoro::added<> e, kubecoro::latch begun)
+asio::awaitable<void> work(kubecoro::added<pod> e, kubecoro::latch begun)
 {
     std::cout << "working on " << e.obj.key() << '\n';
     begun.settle({});
@@ -19,6 +21,7 @@ asio::awaitable<void> work(kubecoro::added<> e, kubecoro::latch begun)
     std::cout << "the work " << (done ? "is done" : "was cut short") << '\n';
 }
 
+/// An informer of any kind.
 void show(const char* what, const kubecoro::shared_informer<>& informer)
 {
     std::cout << what << ": " << to_string(informer.state()) << ", " << informer.lister().size() << " stored\n";
@@ -31,7 +34,7 @@ asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
     kubecoro::informer_factory informers(client);
     auto cart = informers.get<pod>({.namespaces = {"shop"}, .name = "cart"});
     kubecoro::latch begun;
-    cart.add_event_handler({.on_add = [begun](const kubecoro::added<>& e) { return work(e, begun); }});
+    cart.add_event_handler({.on_add = [begun](const kubecoro::added<pod>& e) { return work(e, begun); }});
     informers.start();
     auto outcome = co_await begun.wait();
     if (!outcome) co_return outcome;

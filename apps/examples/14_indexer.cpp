@@ -1,8 +1,11 @@
 // A program's own objects, found by key and by the values of indexes: client-go's cache.Indexer, without an informer.
 #include "example.hpp"
 
+#include <kubecoro/core_v1/pod.hpp>
+
 namespace asio = boost::asio;
-using kubecoro::core::v1::pod;
+using kubecoro::typed_object;
+namespace core_v1 = kubecoro::core_v1;
 
 namespace {
 
@@ -14,11 +17,10 @@ struct placement
     std::vector<std::string> images;
 };
 
-placement placement_of(const kubecoro::object& p)
+placement placement_of(const typed_object<core_v1::pod>& p)
 {
-    placement out{kubecoro::to_string(p.key()), std::string(p["spec"]["nodeName"].as_string()), {}};
-    for (const auto container : p["spec"]["containers"].items())
-        out.images.emplace_back(container["image"].as_string());
+    placement out{kubecoro::to_string(p.key()), std::string(p->spec().nodeName()), {}};
+    for (const auto container : p->spec().containers()) out.images.emplace_back(container.image());
     return out;
 }
 
@@ -34,7 +36,8 @@ kubecoro::indexer<placement> make_placements()
 
 asio::awaitable<kubecoro::result<>> run(kubecoro::client client)
 {
-    KUBECORO_TRY(auto pods, co_await client.list_all(pod::resource(), ""));
+    const auto everywhere = client.resource<core_v1::pod>();
+    KUBECORO_TRY(auto pods, co_await everywhere.list_all());
     std::vector<placement> all;
     for (const auto& p : pods.items) all.push_back(placement_of(p));
 

@@ -2,11 +2,13 @@
 // memory does not depend on the number of objects: kube-rs's watcher, client-go's RetryWatcher with its list.
 #include "example.hpp"
 
+#include <kubecoro/core_v1/config_map.hpp>
+
 #include <set>
 
 namespace asio = boost::asio;
 using kubecoro::watcher_event_type;
-using kubecoro::core::v1::config_map;
+using kubecoro::core_v1::config_map;
 
 namespace {
 

@@ -1,18 +1,23 @@
 // Writing: an owned object, a status, a finalizer, patches and conflicts.
 #include "example.hpp"
 
+#include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
+
 #include <boost/json.hpp>
 
 #include <string>
 
 namespace asio = boost::asio;
 namespace json = boost::json;
-using kubecoro::field;
+namespace core_v1 = kubecoro::core_v1;
 using kubecoro::object;
 using kubecoro::object_key;
 using kubecoro::result;
-using kubecoro::apps::v1::deployment;
-using kubecoro::core::v1::config_map;
+using kubecoro::typed_object;
+using kubecoro::apps_v1::deployment;
+using kubecoro::apps_v1::deployment_spec;
+using kubecoro::core_v1::config_map;
 
 namespace {
 
@@ -24,43 +29,44 @@ const char* name_of(kubecoro::write_effect e)
 
 //[wanted
 /// The spec of a deployment that runs the image of a shop.
-json::object wanted_spec(const object& shop)
+deployment_spec wanted_spec(const typed_object<config_map>& shop)
 {
-    const json::object labels{{"app", shop.name()}};
-    const json::object container{{"name", "main"}, {"image", shop["data"]["image"].as_string()}};
-    return {{"replicas", 2},
-            {"selector", {{"matchLabels", labels}}},
-            {"template", {{"metadata", {{"labels", labels}}}, {"spec", {{"containers", json::array{container}}}}}}};
+    const std::string app(shop.name());
+    core_v1::container main{.name = "main", .image = std::string(shop->data()["image"])};
+    return {.replicas = 2,
+            .selector = kubecoro::meta_v1::label_selector{.matchLabels = {{"app", app}}},
+            .template_ = {.metadata = {.labels = {{"app", app}}}, .spec = {.containers = {std::move(main)}}}};
 }
 //]
 
 //[owned
-asio::awaitable<result<object>> keep_deployment(kubecoro::client cluster, object shop)
+asio::awaitable<result<typed_object<deployment>>> keep_deployment(kubecoro::client cluster,
+                                                                  typed_object<config_map> shop)
 {
     const object_key key(std::string(shop.ns()), std::string(shop.name()));
-    auto edit = [&](json::object& o) {
-        o["spec"] = wanted_spec(shop);
-        set_controller_reference(shop, o); // the garbage collector deletes the deployment with the shop
+    auto edit = [&](deployment& d) {
+        d.spec = wanted_spec(shop);
+        set_controller_reference(shop, d); // the garbage collector deletes the deployment with the shop
     };
-    KUBECORO_TRY(auto done, co_await create_or_update(cluster, deployment::resource(), key, edit));
+    KUBECORO_TRY(auto done, co_await kubecoro::create_or_update<deployment>(cluster, key, edit));
     std::cout << "deployment " << name_of(done.effect) << '\n';
-    co_return done.now;
+    co_return typed_object<deployment>(done.now);
 }
 //]
 
 //[status
-asio::awaitable<result<object>> report(kubecoro::client cluster, object running)
+asio::awaitable<result<>> report(kubecoro::client cluster, object running)
 {
     KUBECORO_TRY(running, co_await patch_status(cluster, running, {{"replicas", 2}, {"readyReplicas", 1}}));
 
     const auto now = cluster.time().wall_now();
-    auto edit = [&](json::object& o) {
+    auto edit = [&](json::object& o) { // conditions look alike in all kinds, so that their helpers take JSON
         kubecoro::status_condition available{.type = "Available", .status = "False", .reason = "Starting"};
         set_condition(o, available, now);
     };
     KUBECORO_TRY(auto done, co_await edit_status(cluster, running, edit));
     std::cout << "available: " << find_condition(done.now, "Available")["status"].as_string() << '\n';
-    co_return done.now;
+    co_return result<>();
 }
 //]
 
@@ -78,13 +84,16 @@ asio::awaitable<result<>> clean_up(kubecoro::client cluster, object shop)
 //]
 
 //[patch
-asio::awaitable<result<>> scale_by_patch(kubecoro::client cluster, object running)
+asio::awaitable<result<>> scale_by_patch(kubecoro::client cluster, typed_object<deployment> running)
 {
-    json::object after = running.to_json().as_object();
-    field(after, "spec", "replicas") = 3;
-    const json::value patch = kubecoro::merge_patch(running.to_json().as_object(), after);
+    KUBECORO_TRY(auto wanted, read_struct(running));
+    wanted.spec.replicas = 3;
+    KUBECORO_TRY(auto after, kubecoro::to_object(wanted));
+    const json::value from = running.untyped().to_json();
+    const json::value to = after.untyped().to_json();
+    const json::value patch = kubecoro::merge_patch(from.as_object(), to.as_object());
     std::cout << "patch " << patch << '\n';
-    auto deployments = cluster.resource(deployment::resource(), std::string(running.ns()));
+    const auto deployments = cluster.resource<deployment>(std::string(running.ns()));
     KUBECORO_TRY(co_await deployments.patch(std::string(running.name()), kubecoro::patch_kind::merge, patch));
     co_return result<>();
 }
@@ -93,12 +102,11 @@ asio::awaitable<result<>> scale_by_patch(kubecoro::client cluster, object runnin
 //[conflict
 asio::awaitable<result<>> scale_by_update(kubecoro::client cluster, object_key key)
 {
-    auto edit = [](json::object& o) {
-        const auto replicas = field(o, "spec", "replicas").to_number<int>();
-        field(o, "spec", "replicas") = replicas + 1; // the edit is repeated on the newest state after a conflict
-    };
-    KUBECORO_TRY(auto done, co_await retry_on_conflict(cluster, deployment::resource(), key, edit));
-    std::cout << "replicas " << done.now["spec"]["replicas"].as_int64() << '\n';
+    // The edit is repeated on the newest state after a conflict.
+    auto edit = [](deployment& d) { d.spec.replicas = d.spec.replicas.value_or(1) + 1; };
+    KUBECORO_TRY(auto done, co_await kubecoro::retry_on_conflict<deployment>(cluster, key, edit));
+    const typed_object<deployment> now(done.now);
+    std::cout << "replicas " << now->spec().replicas().value_or(1) << '\n';
     co_return result<>();
 }
 //]
@@ -118,13 +126,13 @@ asio::awaitable<result<>> remove_deployment(kubecoro::client cluster, object_key
 asio::awaitable<result<>> run(kubecoro::client cluster)
 {
     const object_key key("default", "shop");
-    json::object shop = new_object(config_map::resource(), key);
-    field(shop, "data", "image") = "example.com/shop:1";
-    KUBECORO_TRY(auto owner, co_await cluster.create(config_map::resource(), key.ns, json::value(shop)));
+    const config_map shop{.metadata = {.name = key.name}, .data = {{"image", "example.com/shop:1"}}};
+    const auto maps = cluster.resource<config_map>(key.ns);
+    KUBECORO_TRY(auto owner, co_await maps.create(shop));
 
     KUBECORO_TRY(auto running, co_await keep_deployment(cluster, owner));
     KUBECORO_TRY(running, co_await keep_deployment(cluster, owner));
-    KUBECORO_TRY(running, co_await report(cluster, running));
+    KUBECORO_TRY(co_await report(cluster, running));
     KUBECORO_TRY(co_await scale_by_patch(cluster, running));
     KUBECORO_TRY(co_await scale_by_update(cluster, key));
     KUBECORO_TRY(co_await remove_deployment(cluster, key));

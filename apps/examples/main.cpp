@@ -3,6 +3,7 @@
 
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -11,12 +12,12 @@
 #include <string>
 
 namespace asio = boost::asio;
-namespace core = kubecoro::core::v1;
+using kubecoro::core_v1::config_map;
 
 namespace {
 
 constexpr const char* manifest = R"(
-{apiVersion: v1, kind: Pod, metadata: {name: cart, namespace: shop, labels: {app: cart}}, spec: {nodeName: n1, containers: [{name: main, image: cart}]}}
+{apiVersion: v1, kind: Pod, metadata: {name: cart, namespace: shop, labels: {app: cart}}, spec: {nodeName: n1, containers: [{name: main, image: cart, ports: [{containerPort: 80}]}]}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: search, namespace: shop, labels: {app: search}}, spec: {nodeName: n2, containers: [{name: main, image: search}]}}
 ---
@@ -46,8 +47,9 @@ asio::awaitable<kubecoro::result<>> run_on_cluster(asio::any_io_executor executo
 
 asio::awaitable<kubecoro::result<>> make_some_changes(kubecoro::client client)
 {
-    auto greetings = client.resource(core::config_map::resource(), "default");
-    KUBECORO_TRY(co_await greetings.create(R"({"metadata":{"name":"greeting"},"data":{"text":"hello"}})"));
+    auto greetings = client.resource<config_map>("default");
+    const config_map hello{.metadata = {.name = "greeting"}, .data = {{"text", "hello"}}};
+    KUBECORO_TRY(co_await greetings.create(hello));
     KUBECORO_TRY(co_await greetings.patch("greeting", kubecoro::patch_kind::merge, R"({"data":{"text":"bye"}})"));
     KUBECORO_TRY(co_await greetings.remove("greeting"));
     co_return kubecoro::result<>();

@@ -1,5 +1,8 @@
 // Snippets of docs/guide/controllers.md and docs/guide/from-event-to-reconcile.md.
+#include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/apps_v1/replica_set.hpp>
 #include <kubecoro/base/as_result.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <boost/asio/steady_timer.hpp>
@@ -11,18 +14,19 @@ using namespace std::chrono_literals;
 using kubecoro::action;
 using kubecoro::object_key;
 using kubecoro::reconcile_context;
-using kubecoro::apps::v1::deployment;
-using kubecoro::apps::v1::replica_set;
-using kubecoro::core::v1::config_map;
+using kubecoro::apps_v1::deployment;
+using kubecoro::apps_v1::replica_set;
+using kubecoro::core_v1::config_map;
 
 //[mapped
 /// The deployment that uses a config map, named by the map's annotation.
 kubecoro::enqueue users_of_config()
 {
-    return kubecoro::enqueue_mapped([](const kubecoro::object& map, kubecoro::key_sink out) {
-        const auto user = map.annotations()["example.com/used-by"].as_string();
-        if (!user.empty()) out(map.ns(), user);
-    });
+    return kubecoro::enqueue_mapped<config_map>(
+        [](const kubecoro::typed_object<config_map>& map, kubecoro::key_sink out) {
+            const auto user = map->metadata().annotations()["example.com/used-by"];
+            if (!user.empty()) out(map.ns(), user);
+        });
 }
 //]
 

@@ -1,4 +1,6 @@
 // Snippets of docs/guide/handlers.md and docs/guide/subscriptions.md.
+#include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <boost/asio/io_context.hpp>
@@ -7,28 +9,33 @@
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
+using kubecoro::typed_object;
+using kubecoro::apps_v1::deployment;
+using kubecoro::core_v1::pod;
 
-asio::awaitable<kubecoro::result<>> reconcile(kubecoro::object pod);
-void audit(const kubecoro::notification<>& event);
+asio::awaitable<kubecoro::result<>> reconcile(typed_object<pod> p);
+void audit(const kubecoro::notification<pod>& event);
 
-void handlers(kubecoro::shared_informer<> pods)
+void handlers(kubecoro::shared_informer<pod> pods)
 {
     //[functions
     auto registration = pods.add_event_handler(
         {.on_add =
-             [](const kubecoro::added<>& e) { std::cout << (e.initial ? "existing " : "new ") << e.obj.key() << '\n'; },
+             [](const kubecoro::added<pod>& e) {
+                 std::cout << (e.initial ? "existing " : "new ") << e.obj.key() << '\n';
+             },
          .on_update =
-             [](const kubecoro::updated<>& e) {
+             [](const kubecoro::updated<pod>& e) {
                  if (kubecoro::spec_changed(e)) std::cout << "changed " << e.after.key() << '\n';
              },
-         .on_delete = [](const kubecoro::deleted<>& e) { std::cout << "gone " << e.obj.key() << '\n'; }});
+         .on_delete = [](const kubecoro::deleted<pod>& e) { std::cout << "gone " << e.obj.key() << '\n'; }});
     //]
 
     //[coroutines
-    pods.add_event_handler({.on_add = [](kubecoro::added<> e) -> asio::awaitable<kubecoro::result<>> {
+    pods.add_event_handler({.on_add = [](kubecoro::added<pod> e) -> asio::awaitable<kubecoro::result<>> {
                                 co_return co_await reconcile(e.obj);
                             },
-                            .on_update = [](kubecoro::updated<> e) -> asio::awaitable<kubecoro::result<>> {
+                            .on_update = [](kubecoro::updated<pod> e) -> asio::awaitable<kubecoro::result<>> {
                                 co_return co_await reconcile(e.after);
                             }},
                            {.concurrency = 8, .slow_after = 30s, .name = "reconciler"});
@@ -36,17 +43,20 @@ void handlers(kubecoro::shared_informer<> pods)
 
     //[filter
     pods.add_event_handler(
-        {.on_add = [](const kubecoro::added<>& e) { std::cout << e.obj.key() << " came to n1\n"; },
-         .on_delete = [](const kubecoro::deleted<>& e) { std::cout << e.obj.key() << " left n1\n"; }},
-        {.filter = [](const kubecoro::object& o) { return o["spec"]["nodeName"].as_string() == "n1"; }});
+        {.on_add = [](const kubecoro::added<pod>& e) { std::cout << e.obj.key() << " came to n1\n"; },
+         .on_delete = [](const kubecoro::deleted<pod>& e) { std::cout << e.obj.key() << " left n1\n"; }},
+        {.filter = [](const kubecoro::object& o) { // options are the same for every kind
+            const typed_object<pod> p(o);
+            return p->spec().nodeName() == "n1";
+        }});
     //]
 }
 
 //[policy
-asio::awaitable<kubecoro::result<>> keep_books(kubecoro::shared_informer<> pods)
+asio::awaitable<kubecoro::result<>> keep_books(kubecoro::shared_informer<pod> pods)
 {
     for (;;) {
-        auto books = pods.add_event_handler({.on_update = [](const kubecoro::updated<>& e) { audit(e); }},
+        auto books = pods.add_event_handler({.on_update = [](const kubecoro::updated<pod>& e) { audit(e); }},
                                             {.policy = kubecoro::coalesce::never, .max_pending = 100'000});
         const auto ended = co_await books.ended();
         if (ended.error() != kubecoro::cond::expired) co_return ended; // removed, or the informer stopped
@@ -56,7 +66,8 @@ asio::awaitable<kubecoro::result<>> keep_books(kubecoro::shared_informer<> pods)
 //]
 
 //[leaving
-asio::awaitable<kubecoro::result<>> for_a_while(kubecoro::shared_informer<> pods, kubecoro::event_handler<> handler)
+asio::awaitable<kubecoro::result<>> for_a_while(kubecoro::shared_informer<pod> pods,
+                                                kubecoro::event_handler<pod> handler)
 {
     auto registration = pods.add_event_handler(std::move(handler));
     if (auto synced = co_await registration.has_synced(); !synced) co_return synced;
@@ -66,7 +77,7 @@ asio::awaitable<kubecoro::result<>> for_a_while(kubecoro::shared_informer<> pods
 //]
 
 //[pull
-asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription<> events)
+asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription<pod> events)
 {
     while (auto batch = co_await events.pop())
         for (const auto& event : *batch) audit(event);
@@ -74,18 +85,19 @@ asio::awaitable<kubecoro::result<>> pull(kubecoro::subscription<> events)
 }
 //]
 
-asio::awaitable<kubecoro::result<>> each(kubecoro::shared_informer<> pods)
+asio::awaitable<kubecoro::result<>> each(kubecoro::shared_informer<pod> pods)
 {
     //[for_each
     auto changes =
         pods.subscribe({.initial = false, .filter = [](const kubecoro::object& o) { return o.ns() == "web"; }});
-    auto ended = co_await changes.for_each([](const kubecoro::notification<>& event) { audit(event); });
+    auto ended = co_await changes.for_each([](const kubecoro::notification<pod>& event) { audit(event); });
     //]
     co_return ended;
 }
 
 //[wait_for
-asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer<> deployments, kubecoro::shared_informer<> pods)
+asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer<deployment> deployments,
+                                             kubecoro::shared_informer<pod> pods)
 {
     namespace conditions = kubecoro::conditions;
     const kubecoro::object_key shop("web", "shop");
@@ -96,22 +108,25 @@ asio::awaitable<kubecoro::result<>> roll_out(kubecoro::shared_informer<> deploym
     auto gone = co_await pods.wait_for(old, conditions::deleted(), 30s);
     if (!gone) co_return gone.error();
 
-    const kubecoro::object_condition on_a_node(
-        "on a node", [](const kubecoro::object& pod) { return !pod["spec"]["nodeName"].as_string().empty(); });
+    const kubecoro::object_condition on_a_node("on a node", [](const kubecoro::object& o) {
+        const typed_object<pod> p(o);
+        return !p->spec().nodeName().empty();
+    });
     const kubecoro::object_key fresh("web", "shop-new");
     const auto ready_on_a_node = conditions::all_of({on_a_node, conditions::pod_ready()});
     auto placed = co_await pods.wait_for(fresh, ready_on_a_node, 30s);
-    if (placed) std::cout << "on " << (*placed)["spec"]["nodeName"].as_string() << '\n';
+    if (placed) std::cout << "on " << (*placed)->spec().nodeName() << '\n';
     co_return kubecoro::result<>();
 }
 //]
 
-asio::awaitable<kubecoro::result<>> any(kubecoro::shared_informer<> pods)
+asio::awaitable<kubecoro::result<>> any(kubecoro::shared_informer<pod> pods)
 {
     //[wait_for_any
     auto first_failure = co_await pods.wait_for_any(
         [](const kubecoro::notification<>& event) {
-            return kubecoro::object_of(event)["status"]["phase"].as_string() == "Failed";
+            const typed_object<pod> p(kubecoro::object_of(event));
+            return p->status().phase() == "Failed";
         },
         10min);
     //]
@@ -119,11 +134,14 @@ asio::awaitable<kubecoro::result<>> any(kubecoro::shared_informer<> pods)
     co_return kubecoro::result<>();
 }
 
-asio::awaitable<kubecoro::result<>> reconcile(kubecoro::object pod)
+asio::awaitable<kubecoro::result<>> reconcile(typed_object<pod> p)
 {
-    std::cout << pod.key() << '\n';
+    std::cout << p.key() << '\n';
     co_return kubecoro::result<>();
 }
-void audit(const kubecoro::notification<>& event) { std::cout << kubecoro::object_of(event).key() << '\n'; }
+void audit(const kubecoro::notification<pod>& event)
+{
+    if (const auto* e = std::get_if<kubecoro::updated<pod>>(&event)) std::cout << e->after.key() << '\n';
+}
 
 int main() {}

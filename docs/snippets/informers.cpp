@@ -1,6 +1,7 @@
 // Snippets of docs/guide/namespaces.md, logging-in.md, on-the-wire.md, shutdown.md and observability.md.
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <iostream>
@@ -10,7 +11,7 @@ namespace asio = boost::asio;
 asio::awaitable<kubecoro::result<>> namespaces(kubecoro::informer_factory& informers)
 {
     //[namespaces
-    auto pods = informers.get<kubecoro::core::v1::pod>({.namespaces = {"web"}});
+    auto pods = informers.get<kubecoro::core_v1::pod>({.namespaces = {"web"}});
     informers.start();
     if (auto joined = co_await pods.add_namespace("jobs"); !joined)
         co_return joined; // e.g. forbidden: it stays in the set and is retried
@@ -105,7 +106,7 @@ void read_json(kubecoro::informer_factory& informers)
     //[json
     kubecoro::informer_options options;
     options.decode.form = kubecoro::wire_form::json;
-    auto pods = informers.get<kubecoro::core::v1::pod>(options);
+    auto pods = informers.get<kubecoro::core_v1::pod>(options);
     //]
 }
 
@@ -133,7 +134,7 @@ kubecoro::result<kubecoro::client> busy_writer(asio::any_io_executor executor)
 asio::awaitable<kubecoro::result<>> serve(kubecoro::client client, kubecoro::latch told_to_stop)
 {
     kubecoro::informer_factory informers(client);
-    auto pods = informers.get<kubecoro::core::v1::pod>();
+    auto pods = informers.get<kubecoro::core_v1::pod>();
     informers.start();
     co_await told_to_stop.wait();
     co_await kubecoro::finish_despite_cancellation(); // also when this coroutine was cancelled
@@ -148,7 +149,7 @@ void observe(kubecoro::client client, std::shared_ptr<kubecoro::metrics> sink, k
     options.metrics = std::move(sink);
     options.log = log;
     kubecoro::informer_factory informers(client, options);
-    auto pods = informers.get<kubecoro::core::v1::pod>({.label = "all-pods"});
+    auto pods = informers.get<kubecoro::core_v1::pod>({.label = "all-pods"});
     pods.add_event_handler({}, {.name = "billing"});
     std::cout << pods.describe() << '\n';
     if (pods.stats().state == kubecoro::informer_state::parked) pods.retry_now();

@@ -1,22 +1,21 @@
 // Snippets of docs/guide/own-writes.md and writing.md.
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
-
-#include <boost/json.hpp>
 
 #include <chrono>
 #include <iostream>
 
 namespace asio = boost::asio;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::pod;
 
 //[wait
-asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kubecoro::shared_informer<> pods)
+asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kubecoro::shared_informer<pod> pods)
 {
-    auto edit = [](boost::json::object& o) { kubecoro::set_label(o, "seen", "yes"); };
+    auto edit = [](pod& p) { p.metadata.labels["seen"] = "yes"; };
     const kubecoro::object_key key("shop", "cart");
-    KUBECORO_TRY(auto done, co_await retry_on_conflict(cluster, pod::resource(), key, edit));
+    KUBECORO_TRY(auto done, co_await kubecoro::retry_on_conflict<pod>(cluster, key, edit));
     KUBECORO_TRY(auto cart, co_await pods.lister().get_after(key, std::string(done.now.resource_version())));
     if (!cart) co_return kubecoro::result<>(); // deleted since
     // From here on every list, index and selector shows the write too.
@@ -25,7 +24,7 @@ asio::awaitable<kubecoro::result<>> label_and_read(kubecoro::client cluster, kub
 //]
 
 //[deadline
-asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_informer<> pods, std::string version)
+asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_informer<pod> pods, std::string version)
 {
     auto reaching = pods.wait_until(std::move(version), "shop");
     auto in_time = kubecoro::with_timeout(time, std::chrono::seconds{5}, "wait for pods", std::move(reaching));
@@ -35,11 +34,13 @@ asio::awaitable<bool> shows(kubecoro::time_source& time, kubecoro::shared_inform
 //]
 
 //[mutation_cache
-asio::awaitable<kubecoro::result<>> create_once(kubecoro::client cluster, kubecoro::mutation_cache pods)
+asio::awaitable<kubecoro::result<>> create_once(kubecoro::client cluster, kubecoro::mutation_cache<pod> pods)
 {
     if (pods.get("shop", "worker")) co_return kubecoro::result<>(); // also when the watch has not brought it yet
-    const boost::json::value worker = kubecoro::new_object(pod::resource(), {"shop", "worker"});
-    KUBECORO_TRY(auto created, co_await cluster.create(pod::resource(), "shop", worker));
+    const pod worker{.metadata = {.name = "worker"},
+                     .spec = {.containers = {{.name = "main", .image = "example.com/worker:1"}}}};
+    const auto in_shop = cluster.resource<pod>("shop");
+    KUBECORO_TRY(auto created, co_await in_shop.create(worker));
     pods.written(created);
     co_return kubecoro::result<>();
 }

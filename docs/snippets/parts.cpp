@@ -1,10 +1,11 @@
 // Snippets of docs/guide/building-with-the-parts.md.
+#include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
 
 #include <set>
 
 namespace asio = boost::asio;
-using kubecoro::core::v1::pod;
+using kubecoro::core_v1::pod;
 
 void audit(const kubecoro::watcher_event& event);
 

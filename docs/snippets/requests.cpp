@@ -1,16 +1,17 @@
-// Snippets of docs/guide/requests.md.
+// Snippets of docs/guide/requests.md and writing.md.
+#include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/base/printable.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 #include <kubecoro/kubecoro.hpp>
 
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
+#include <boost/json.hpp>
 
 #include <chrono>
 #include <iostream>
 
 namespace asio = boost::asio;
-using kubecoro::apps::v1::deployment;
-using kubecoro::core::v1::pod;
+using kubecoro::apps_v1::deployment;
+using kubecoro::core_v1::pod;
 
 //[logs
 asio::awaitable<kubecoro::result<>> follow(kubecoro::client cluster)
@@ -63,10 +64,11 @@ asio::awaitable<kubecoro::result<std::string>> token_for(kubecoro::client cluste
 //]
 
 //[dry_run
-asio::awaitable<kubecoro::result<>> would_be_accepted(kubecoro::client cluster, boost::json::value wanted)
+asio::awaitable<kubecoro::result<>> would_be_accepted(kubecoro::client cluster, deployment wanted)
 {
     kubecoro::write_options options{.dry_run = true, .validation = kubecoro::field_validation::strict};
-    auto tried = co_await cluster.create(deployment::resource(), "shop", wanted, options);
+    const auto deployments = cluster.resource<deployment>("shop");
+    auto tried = co_await deployments.create(wanted, options);
     if (!tried) co_return tried.error();
     co_return kubecoro::result<>();
 }
@@ -103,19 +105,20 @@ asio::awaitable<kubecoro::result<>> print(kubecoro::client cluster)
 asio::awaitable<kubecoro::result<>> remove_finished(kubecoro::client cluster)
 {
     kubecoro::list_options finished{.field_selector = "status.phase=Succeeded"};
-    auto gone = co_await cluster.remove_collection(pod::resource(), "shop", finished);
+    const auto pods = cluster.resource<pod>("shop");
+    auto gone = co_await pods.remove_collection(finished);
     if (!gone) co_return gone.error();
     co_return kubecoro::result<>();
 }
 //]
 
 //[apply
-asio::awaitable<kubecoro::result<>> apply_replicas(kubecoro::client cluster, std::int64_t replicas)
+asio::awaitable<kubecoro::result<>> apply_replicas(kubecoro::client cluster, std::int32_t replicas)
 {
-    // apiVersion, kind and name are added.
-    const boost::json::value body = boost::json::object{{"spec", boost::json::object{{"replicas", replicas}}}};
+    const deployment wanted{.metadata = {.name = "cart"}, .spec = {.replicas = replicas}}; // and no other field
     kubecoro::apply_options options{.field_manager = "shop-autoscaler"};
-    auto applied = co_await cluster.apply(deployment::resource(), "shop", "cart", body, options);
+    const auto deployments = cluster.resource<deployment>("shop");
+    auto applied = co_await deployments.apply(wanted, options);
     if (applied) co_return kubecoro::result<>();
     for (const auto& c : kubecoro::apply_conflicts(applied.error()))
         std::cerr << kubecoro::printable(c.field + " belongs to " + c.manager) << '\n';
@@ -160,6 +163,21 @@ asio::awaitable<kubecoro::result<>> describe_kinds(kubecoro::client cluster)
     auto all = co_await kinds.resources();
     if (!all) co_return all.error();
     for (const auto& gap : (*all)->missing) std::cerr << gap.group << ": " << gap.why.describe() << '\n';
+    co_return kubecoro::result<>();
+}
+//]
+
+//[json
+/// Keeps a gadget: a custom resource, known by its name only.
+asio::awaitable<kubecoro::result<>> keep_gadget(kubecoro::client cluster, kubecoro::object_key key)
+{
+    KUBECORO_TRY(auto gadgets, co_await kubecoro::find_resource(cluster, "gadgets.example.com"));
+    auto edit = [](boost::json::object& o) {
+        const boost::json::object arm{{"name", "left"}, {"length", 3}};
+        kubecoro::field(o, "spec", "arms") = boost::json::array{arm};
+        kubecoro::field(o, "spec", "limits") = {{"cpu", "250m"}, {"memory", "64Mi"}};
+    };
+    KUBECORO_TRY(co_await kubecoro::create_or_update(cluster, gadgets, key, edit));
     co_return kubecoro::result<>();
 }
 //]

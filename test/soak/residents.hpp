@@ -65,7 +65,7 @@ public:
     /// Compressed.
     const kubecoro::shared_informer<> maps;
     const kubecoro::shared_informer<> map_names;
-    const kubecoro::mutation_cache own_maps;
+    const kubecoro::mutation_cache<> own_maps;
 
 private:
     [[nodiscard]] boost::asio::awaitable<kubecoro::result<kubecoro::action>> reconcile(kubecoro::object_key key,

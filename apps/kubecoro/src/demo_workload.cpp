@@ -1,49 +1,69 @@
 #include "demo_workload.hpp"
 
-#include <boost/json/serialize.hpp>
+#include <kubecoro/api/described.hpp>
+#include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/apps_v1/replica_set.hpp>
+#include <kubecoro/base/try.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/node.hpp>
 
 #include <array>
 #include <chrono>
-#include <ctime>
+#include <optional>
+#include <string>
+#include <utility>
+
+/// The custom resource whose definition is one of the demo's manifests.
+namespace kubecoro::tool::shop {
+
+struct campaign_spec
+{
+    std::optional<std::int64_t> discount;
+    std::string region;
+};
+BOOST_DESCRIBE_STRUCT(campaign_spec, (), (discount, region))
+
+struct campaign_status
+{
+    std::string phase;
+    std::optional<std::int64_t> redeemed;
+};
+BOOST_DESCRIBE_STRUCT(campaign_status, (), (phase, redeemed))
+
+struct campaign
+{
+    static resource_type resource() { return {"shop.example.com", "v1", "campaigns", "Campaign", true}; }
+    meta_v1::object_meta metadata;
+    campaign_spec spec;
+    campaign_status status;
+};
+BOOST_DESCRIBE_STRUCT(campaign, (), (metadata, spec, status))
+
+} // namespace kubecoro::tool::shop
 
 namespace kubecoro::tool {
 
 namespace asio = boost::asio;
-namespace json = boost::json;
 
 namespace {
 
-std::string timestamp(std::chrono::system_clock::time_point now)
+/// Metadata for a new object that is like another one: without the fields that the server sets.
+meta_v1::object_meta metadata_like(const meta_v1::object_meta& model, std::string name)
 {
-    const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-    std::tm utc{};
-    ::gmtime_r(&seconds, &utc);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return text;
+    return {.name = std::move(name),
+            .namespace_ = model.namespace_,
+            .labels = model.labels,
+            .annotations = model.annotations,
+            .ownerReferences = model.ownerReferences};
 }
 
-/// A copy of the object for a new submission: without the members that the server sets.
-json::value anew(const object& model, const std::string& name)
+template<class Condition>
+Condition condition(const char* type, bool good, std::optional<std::string> reason = {})
 {
-    json::value body = model.to_json();
-    auto& root = body.as_object();
-    root.erase("status");
-    auto& metadata = root["metadata"].as_object();
-    for (const char* key : {"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields",
-                            "deletionTimestamp", "deletionGracePeriodSeconds"})
-        metadata.erase(key);
-    metadata["name"] = name;
-    return body;
-}
-
-std::string condition(const std::string& type, bool good, const std::string& reason = {})
-{
-    json::object c{{"type", type},
-                   {"status", good ? "True" : "False"},
-                   {"lastTransitionTime", timestamp(std::chrono::system_clock::now())}};
-    if (!reason.empty()) c["reason"] = reason;
-    return json::serialize(c);
+    return {.type = type,
+            .status = good ? "True" : "False",
+            .lastTransitionTime = timestamp(std::chrono::system_clock::now()),
+            .reason = std::move(reason)};
 }
 
 } // namespace
@@ -61,144 +81,140 @@ std::string workload::random_name(std::size_t length)
     return out;
 }
 
-asio::awaitable<result<object>> workload::find(resource_type type, std::string ns, std::string selector)
+template<class T>
+asio::awaitable<result<typed_object<T>>> workload::find(std::string ns, std::string selector)
 {
-    list_options options;
-    options.label_selector = std::move(selector);
-    auto page = co_await api_.list_all(type, ns, options);
-    if (!page) co_return page.error();
-    if (page->items.empty()) co_return failure(cond::not_found, "no " + type.plural + " in " + ns);
-    co_return page->items[random_below(page->items.size())];
+    const list_options which{.label_selector = std::move(selector)};
+    const auto all = api_.resource<T>(ns);
+    KUBECORO_TRY(auto page, co_await all.list_all(which));
+    if (page.items.empty()) co_return failure(cond::not_found, "no " + all.type().plural + " in " + ns);
+    co_return page.items[random_below(page.items.size())];
 }
 
-asio::awaitable<result<std::vector<object>>> workload::pods_of(std::string ns, std::string app)
+asio::awaitable<result<std::vector<typed_object<core_v1::pod>>>> workload::pods_of(std::string ns, std::string app)
 {
-    list_options options;
-    options.label_selector = "app=" + app;
-    auto page = co_await api_.list_all(core::v1::pod::resource(), ns, options);
-    if (!page) co_return page.error();
-    if (page->items.empty()) co_return failure(cond::not_found, "no pods of " + app + " in " + ns);
-    co_return std::move(page->items);
+    const list_options which{.label_selector = "app=" + app};
+    const auto all = api_.resource<core_v1::pod>(ns);
+    KUBECORO_TRY(auto page, co_await all.list_all(which));
+    if (page.items.empty()) co_return failure(cond::not_found, "no pods of " + app + " in " + ns);
+    co_return std::move(page.items);
 }
 
-asio::awaitable<result<>> workload::create(resource_type type, json::value body)
+asio::awaitable<result<>> workload::paced(asio::awaitable<result<object>> write)
 {
-    const auto* ns = body.at("metadata").as_object().if_contains("namespace");
-    std::string where = ns ? std::string(ns->as_string()) : std::string();
-    auto made = co_await api_.create(type, where, body);
-    if (!made) co_return made.error();
+    KUBECORO_TRY(co_await std::move(write));
     ++writes_;
     co_return co_await pace_();
 }
 
-asio::awaitable<result<>> workload::patch(resource_type type, std::string ns, std::string name, std::string body,
-                                          std::string subresource)
+template<class T>
+asio::awaitable<result<>> workload::create(T wanted)
 {
-    auto done = co_await api_.patch(type, ns, name, patch_kind::merge, std::move(body), patch_options(), subresource);
-    if (!done) co_return done.error();
-    ++writes_;
-    co_return co_await pace_();
+    return paced(api_.create(T::resource(), wanted.metadata.namespace_.value_or(""), to_text(wanted)));
 }
 
-asio::awaitable<result<>> workload::remove(resource_type type, object_key key)
+template<class T>
+asio::awaitable<result<>> workload::patch(std::string ns, std::string name, T change, std::string subresource)
 {
-    auto done = co_await api_.remove(type, key.ns, key.name);
-    if (!done && done.error() != cond::not_found) co_return done.error();
-    ++writes_;
-    co_return co_await pace_();
+    return paced(api_.patch(T::resource(), std::move(ns), std::move(name), patch_kind::merge, to_text(change),
+                            patch_options(), std::move(subresource)));
 }
 
-asio::awaitable<result<>> workload::set_ready(object pod, bool ready)
+template<class T>
+asio::awaitable<result<>> workload::remove(object_key key)
 {
-    const auto app = pod["spec"]["containers"][std::size_t{0}]["name"].as_string();
-    const std::string container = R"([{"name":")" + std::string(app) + R"(","ready":)" + (ready ? "true" : "false") +
-                                  R"(,"restartCount":0,"image":"","imageID":""}])";
-    const std::string conditions = "[" + condition("PodScheduled", true) + "," + condition("Initialized", true) + "," +
-                                   condition("ContainersReady", ready) + "," + condition("Ready", ready) + "]";
-    std::string body = R"({"status":{"phase":"Running","podIP":"10.244.9.)" + std::to_string(2 + random_below(250)) +
-                       R"(","conditions":)" + conditions + R"(,"containerStatuses":)" + container + "}}";
-    return patch(core::v1::pod::resource(), std::string(pod.ns()), std::string(pod.name()), std::move(body), "status");
+    auto gone = co_await paced(api_.remove(T::resource(), key.ns, key.name));
+    if (!gone && gone.error() != cond::not_found) co_return gone;
+    co_return result<>();
 }
 
-asio::awaitable<result<>> workload::start_pod_like(object model, std::string replica_set, std::string hash)
+asio::awaitable<result<>> workload::set_ready(typed_object<core_v1::pod> pod, bool ready)
 {
-    json::value body = anew(model, replica_set + "-" + random_name(5));
-    auto& metadata = body.as_object()["metadata"].as_object();
-    if (auto* labels = metadata.if_contains("labels"); labels && !hash.empty())
-        labels->as_object()["pod-template-hash"] = hash;
-    if (auto* owners = metadata.if_contains("ownerReferences"))
-        owners->as_array().at(0).as_object()["name"] = replica_set;
-    object pod = object::from_json(body).value();
-    auto made = co_await create(core::v1::pod::resource(), std::move(body));
-    if (!made) co_return made;
+    using core_v1::pod_condition;
+    core_v1::pod change;
+    change.status.phase = "Running";
+    change.status.podIP = "10.244.9." + std::to_string(2 + random_below(250));
+    change.status.conditions = {
+        condition<pod_condition>("PodScheduled", true), condition<pod_condition>("Initialized", true),
+        condition<pod_condition>("ContainersReady", ready), condition<pod_condition>("Ready", ready)};
+    for (const auto container : pod->spec().containers())
+        change.status.containerStatuses.push_back({.name = std::string(container.name()),
+                                                   .ready = ready,
+                                                   .restartCount = 0,
+                                                   .image = std::string(container.image()),
+                                                   .imageID = ""});
+    return patch(std::string(pod.ns()), std::string(pod.name()), std::move(change), "status");
+}
+
+asio::awaitable<result<>> workload::start_pod_like(typed_object<core_v1::pod> model, std::string replica_set,
+                                                   std::string hash)
+{
+    KUBECORO_TRY(auto wanted, read_struct(model));
+    wanted.metadata = metadata_like(wanted.metadata, replica_set + "-" + random_name(5));
+    wanted.status = {};
+    if (!hash.empty()) wanted.metadata.labels["pod-template-hash"] = hash;
+    if (!wanted.metadata.ownerReferences.empty()) wanted.metadata.ownerReferences.front().name = replica_set;
+    KUBECORO_TRY(auto pod, to_object(wanted));
+    KUBECORO_TRY(co_await create(wanted));
     co_return co_await set_ready(pod, true);
 }
 
 asio::awaitable<result<>> workload::rollout(std::string ns, std::string app, std::size_t pods)
 {
-    auto old = co_await pods_of(ns, app);
-    if (!old) co_return old.error();
+    KUBECORO_TRY(auto old, co_await pods_of(ns, app));
     const std::string hash = random_name(10);
     const std::string set = app + "-" + hash;
-    const std::string image =
+    apps_v1::deployment change;
+    change.spec.template_.metadata.annotations["image"] =
         "shop/" + app + ":" + std::to_string(5 + random_below(5)) + "." + std::to_string(random_below(20)) + ".0";
-    auto done = co_await patch(apps::v1::deployment::resource(), ns, app,
-                               R"({"spec":{"template":{"metadata":{"annotations":{"image":")" + image + R"("}}}}})");
-    if (!done) co_return done;
-    auto model = co_await find(apps::v1::replica_set::resource(), ns, "app=" + app);
-    if (!model) co_return model.error();
-    json::value replica_set = anew(*model, set);
-    done = co_await create(apps::v1::replica_set::resource(), std::move(replica_set));
-    if (!done) co_return done;
-    for (std::size_t i = 0; i != pods && i != old->size(); ++i) {
-        const object& gone = (*old)[i];
-        done = co_await start_pod_like(gone, set, hash);
-        if (!done) co_return done;
-        done = co_await remove(core::v1::pod::resource(), object_key(gone.key()));
-        if (!done) co_return done;
+    KUBECORO_TRY(co_await patch(ns, app, change));
+
+    KUBECORO_TRY(auto model, co_await find<apps_v1::replica_set>(ns, "app=" + app));
+    KUBECORO_TRY(auto replicas, read_struct(model));
+    replicas.metadata = metadata_like(replicas.metadata, set);
+    replicas.status = {};
+    KUBECORO_TRY(co_await create(replicas));
+    for (std::size_t i = 0; i != pods && i != old.size(); ++i) {
+        KUBECORO_TRY(co_await start_pod_like(old[i], set, hash));
+        const object_key gone(old[i].key());
+        KUBECORO_TRY(co_await remove<core_v1::pod>(gone));
     }
-    const std::string count = std::to_string(old->size());
-    co_return co_await patch(apps::v1::deployment::resource(), ns, app,
-                             R"({"status":{"observedGeneration":3,"updatedReplicas":)" + count + "}}", "status");
+    apps_v1::deployment reached;
+    reached.status.observedGeneration = 3;
+    reached.status.updatedReplicas = static_cast<int>(old.size());
+    co_return co_await patch(ns, app, reached, "status");
 }
 
 asio::awaitable<result<>> workload::scale(std::string ns, std::string app, int change)
 {
-    auto pods = co_await pods_of(ns, app);
-    if (!pods) co_return pods.error();
-    const auto now = static_cast<int>(pods->size());
+    KUBECORO_TRY(auto pods, co_await pods_of(ns, app));
+    const auto now = static_cast<int>(pods.size());
     const int wanted = std::max(1, now + change);
-    auto done = co_await patch(apps::v1::deployment::resource(), ns, app,
-                               R"({"spec":{"replicas":)" + std::to_string(wanted) + "}}");
-    if (!done) co_return done;
-    const object& model = pods->front();
-    const auto hash = std::string(model.labels()["pod-template-hash"].as_string());
-    for (int i = now; i < wanted; ++i) {
-        done = co_await start_pod_like(model, app + "-" + hash, hash);
-        if (!done) co_return done;
-    }
+    apps_v1::deployment scaled;
+    scaled.spec.replicas = wanted;
+    KUBECORO_TRY(co_await patch(ns, app, scaled));
+    const auto& model = pods.front();
+    const std::string hash(model->metadata().labels()["pod-template-hash"]);
+    for (int i = now; i < wanted; ++i) KUBECORO_TRY(co_await start_pod_like(model, app + "-" + hash, hash));
     for (int i = now; i > wanted; --i) {
-        done = co_await remove(core::v1::pod::resource(), object_key((*pods)[static_cast<std::size_t>(i - 1)].key()));
-        if (!done) co_return done;
+        const object_key gone(pods[static_cast<std::size_t>(i - 1)].key());
+        KUBECORO_TRY(co_await remove<core_v1::pod>(gone));
     }
     co_return result<>();
 }
 
 asio::awaitable<result<>> workload::node_outage(std::string node, std::size_t pods)
 {
-    list_options on_node;
-    on_node.field_selector = "spec.nodeName=" + node;
-    auto page = co_await api_.list_all(core::v1::pod::resource(), "", on_node);
-    if (!page) co_return page.error();
+    const list_options on_node{.field_selector = "spec.nodeName=" + node};
+    const auto everywhere = api_.resource<core_v1::pod>();
+    KUBECORO_TRY(auto page, co_await everywhere.list_all(on_node));
     for (const bool ready : {false, true}) {
-        const std::string body = R"({"status":{"conditions":[)" +
-                                 condition("Ready", ready, ready ? "KubeletReady" : "NodeStatusUnknown") + "]}}";
-        auto done = co_await patch(core::v1::node::resource(), "", node, body, "status");
-        if (!done) co_return done;
-        for (std::size_t i = 0; i != pods && i != page->items.size(); ++i) {
-            done = co_await set_ready(page->items[i], ready);
-            if (!done) co_return done;
-        }
+        core_v1::node change;
+        change.status.conditions = {
+            condition<core_v1::node_condition>("Ready", ready, ready ? "KubeletReady" : "NodeStatusUnknown")};
+        KUBECORO_TRY(co_await patch("", node, change, "status"));
+        for (std::size_t i = 0; i != pods && i != page.items.size(); ++i)
+            KUBECORO_TRY(co_await set_ready(page.items[i], ready));
     }
     co_return result<>();
 }
@@ -206,30 +222,29 @@ asio::awaitable<result<>> workload::node_outage(std::string node, std::size_t po
 asio::awaitable<result<>> workload::configure(std::string ns, std::size_t count)
 {
     for (std::size_t i = 0; i != count; ++i) {
-        auto chosen = co_await find(core::v1::config_map::resource(), ns, "tier");
-        if (!chosen) co_return chosen.error();
-        std::string body = R"({"data":{"version":")" + random_name(8) + R"("}})";
-        auto done = co_await patch(core::v1::config_map::resource(), ns, std::string(chosen->name()), std::move(body));
-        if (!done) co_return done;
+        KUBECORO_TRY(auto chosen, co_await find<core_v1::config_map>(ns, "tier"));
+        core_v1::config_map change;
+        change.data["version"] = random_name(8);
+        const std::string name(chosen.name());
+        KUBECORO_TRY(co_await patch(ns, name, change));
     }
     co_return result<>();
 }
 
 asio::awaitable<result<>> workload::campaign(std::string name, std::size_t changes)
 {
-    const resource_type campaigns{"shop.example.com", "v1", "campaigns", "Campaign", true};
-    json::object spec{{"discount", 10 + random_below(40)}, {"region", "north"}};
-    json::value body{{"apiVersion", "shop.example.com/v1"},
-                     {"kind", "Campaign"},
-                     {"metadata", {{"name", name}, {"namespace", "shop"}}},
-                     {"spec", std::move(spec)}};
-    auto done = co_await create(campaigns, std::move(body));
-    for (std::size_t i = 1; done && i <= changes; ++i) {
-        std::string status = R"({"status":{"phase":"Running","redeemed":)" + std::to_string(i * 100) + "}}";
-        done = co_await patch(campaigns, "shop", name, std::move(status), "status");
+    const shop::campaign begun{
+        .metadata = {.name = name, .namespace_ = "shop"},
+        .spec = {.discount = static_cast<std::int64_t>(10 + random_below(40)), .region = "north"},
+        .status = {}};
+    KUBECORO_TRY(co_await create(begun));
+    for (std::size_t i = 1; i <= changes; ++i) {
+        shop::campaign change;
+        change.status = {.phase = "Running", .redeemed = static_cast<std::int64_t>(i * 100)};
+        KUBECORO_TRY(co_await patch("shop", name, change, "status"));
     }
-    if (!done) co_return done;
-    co_return co_await remove(campaigns, object_key("shop", name));
+    const object_key key("shop", name);
+    co_return co_await remove<shop::campaign>(key);
 }
 
 asio::awaitable<result<>> workload::anything()

@@ -3,11 +3,11 @@
 
 #include "demo_feed.hpp"
 
-#include <kubecoro/api/kinds.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/client/client.hpp>
+#include <kubecoro/core_v1/pod.hpp>
 
-#include <boost/json/value.hpp>
+#include <boost/asio/awaitable.hpp>
 
 #include <functional>
 #include <string>
@@ -41,16 +41,25 @@ public:
     [[nodiscard]] std::uint64_t writes() const noexcept { return writes_; }
 
 private:
-    [[nodiscard]] boost::asio::awaitable<result<object>> find(resource_type type, std::string ns, std::string selector);
-    [[nodiscard]] boost::asio::awaitable<result<std::vector<object>>> pods_of(std::string ns, std::string app);
-    [[nodiscard]] boost::asio::awaitable<result<>> create(resource_type type, boost::json::value body);
-    [[nodiscard]] boost::asio::awaitable<result<>> patch(resource_type type, std::string ns, std::string name,
-                                                         std::string body, std::string subresource = {});
-    [[nodiscard]] boost::asio::awaitable<result<>> remove(resource_type type, object_key key);
-    [[nodiscard]] boost::asio::awaitable<result<>> start_pod_like(object model, std::string replica_set,
-                                                                  std::string hash);
-    [[nodiscard]] boost::asio::awaitable<result<>> set_ready(object pod, bool ready);
-
+    /// One object of the kind, chosen at random.
+    template<class T>
+    [[nodiscard]] boost::asio::awaitable<result<typed_object<T>>> find(std::string ns, std::string selector);
+    [[nodiscard]] boost::asio::awaitable<result<std::vector<typed_object<core_v1::pod>>>> pods_of(std::string ns,
+                                                                                                  std::string app);
+    /// Creates the object in the namespace that it names.
+    template<class T>
+    [[nodiscard]] boost::asio::awaitable<result<>> create(T wanted);
+    /// Sets the fields of the object that `change` has.
+    template<class T>
+    [[nodiscard]] boost::asio::awaitable<result<>> patch(std::string ns, std::string name, T change,
+                                                         std::string subresource = {});
+    template<class T>
+    [[nodiscard]] boost::asio::awaitable<result<>> remove(object_key key);
+    /// Performs a write, counts it and keeps the pace.
+    [[nodiscard]] boost::asio::awaitable<result<>> paced(boost::asio::awaitable<result<object>> write);
+    [[nodiscard]] boost::asio::awaitable<result<>> set_ready(typed_object<core_v1::pod> pod, bool ready);
+    [[nodiscard]] boost::asio::awaitable<result<>> start_pod_like(typed_object<core_v1::pod> model,
+                                                                  std::string replica_set, std::string hash);
     [[nodiscard]] std::string random_name(std::size_t length);
     [[nodiscard]] std::size_t random_below(std::size_t n) { return n ? random_() % n : 0; }
 

@@ -36,7 +36,7 @@ struct handles
     registration removed;
     subscription<object> events;
     std::optional<lister<object>> stored;
-    std::optional<mutation_cache> written;
+    std::optional<mutation_cache<>> written;
     std::optional<relist_budget> budget;
     object kept;
     std::optional<asio::awaitable<result<>>> not_awaited;

@@ -24,7 +24,7 @@ bool same_content(const object& a, const object& b)
 
 std::string on_template(const object& o)
 {
-    return std::string(o["spec"]["template"]["metadata"]["annotations"][marks::checksum].as_string());
+    return std::string(template_of(o).metadata().annotations()[marks::checksum]);
 }
 
 } // namespace
@@ -32,7 +32,7 @@ std::string on_template(const object& o)
 std::string wanted_checksum(const object& workload, const std::vector<std::unique_ptr<server_history>>& truths)
 {
     const auto asked = marks::asked(workload);
-    const auto references = config_reloader::references_of(workload);
+    const auto references = config_reloader::references_of(template_of(workload).spec());
     if (!asked || !*asked || !references || references->empty()) return {};
     config_reloader::checksum sum;
     for (const auto& each : *references) {
@@ -90,7 +90,7 @@ void ledger::workload_changed(const object& now, std::uint64_t version)
     const auto [at, fresh] = workloads_.try_emplace(std::string(now.uid()));
     auto& w = at->second;
     const auto before = std::exchange(w.now, now);
-    auto references = config_reloader::references_of(now);
+    auto references = config_reloader::references_of(template_of(now).spec());
     const bool moved = !references || *references != w.references;
     if (references) w.references = std::move(*references);
     if (fresh) {

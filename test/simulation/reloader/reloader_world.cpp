@@ -156,7 +156,7 @@ std::string reloader_world::unsettled() const
         for (const auto& [key, workload] : truths_[i]->objects()) {
             const auto wanted = wanted_checksum(workload, truths_);
             if (wanted.empty()) continue;
-            const auto applied = config_reloader::marks::last_applied(workload);
+            const auto applied = config_reloader::marks::last_applied(workload, template_of(workload));
             if (applied != wanted)
                 return std::string(workload.kind()) + " " + to_string(key) + " has \"" + std::string(applied) +
                        "\" and should have \"" + wanted + "\"";

@@ -149,7 +149,7 @@ asio::awaitable<void> users::set_back(const resource_type& kind, std::string nam
     if (!workload) co_return;
     // A mark that becomes right when the content returns to its state, or one that never existed.
     const auto older = std::string(workload->annotations()["older"].as_string("never-was"));
-    const auto current = std::string(marks::last_applied(*workload));
+    const auto current = std::string(marks::last_applied(*workload, template_of(*workload)));
     (void)co_await execute("PATCH", path(kind, name), in_metadata(annotation("older", "\"" + current + "\"")));
     (void)co_await execute("PATCH", path(kind, name), in_template(annotation(marks::checksum, "\"" + older + "\"")));
 }

@@ -3,8 +3,10 @@
 
 #include "journal.hpp"
 
+#include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/core_v1/pod_template_spec.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -16,6 +18,11 @@ namespace kubecoro::simulation {
 /// Config maps and secrets, then the three kinds of workloads.
 [[nodiscard]] const std::vector<resource_type>& reloader_resources();
 inline constexpr std::size_t content_resources = 2;
+/// The template of pods, which all kinds of workloads have in the same place.
+[[nodiscard]] inline view<core_v1::pod_template_spec> template_of(const object& workload)
+{
+    return view<core_v1::pod_template_spec>(workload["spec"]["template"]);
+}
 
 /** Changes the server directly, without transport and faults. A few names in two namespaces and few different contents,
     so that earlier states often recur. */

@@ -48,7 +48,7 @@ struct fixture
 {
     std::shared_ptr<kt::virtual_clock> time = std::make_shared<kt::virtual_clock>();
     std::shared_ptr<store> stored = std::make_shared<store>();
-    mutation_cache cache;
+    mutation_cache<> cache;
 
     explicit fixture(std::size_t max_entries = 100)
         : cache(lister<object>(stored), {.time = time, .ttl = 5min, .max_entries = max_entries})

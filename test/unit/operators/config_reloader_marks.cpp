@@ -2,6 +2,8 @@
 #include "adoption_pace.hpp"
 #include "marks.hpp"
 
+#include <kubecoro/api/structs.hpp>
+#include <kubecoro/apps_v1/stateful_set.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <string>
@@ -18,6 +20,22 @@ object workload(const std::string& on_workload, const std::string& on_template =
     return object::parse(R"({"metadata":{"name":"a","namespace":"web","resourceVersion":"7","annotations":{)" +
                          on_workload + R"(}},"spec":{"template":{"metadata":{"annotations":{)" + on_template + "}}}}}")
         .value();
+}
+
+std::string last_applied(const object& o)
+{
+    const typed_object<apps_v1::stateful_set> set(o);
+    return std::string(marks::last_applied(set, set->spec().template_()));
+}
+
+std::string rolling(const object& o, std::string_view sum)
+{
+    return to_text(marks::rolling_patch(typed_object<apps_v1::stateful_set>(o), sum));
+}
+
+std::string recording(const object& o, std::string_view sum)
+{
+    return to_text(marks::recording_patch(typed_object<apps_v1::stateful_set>(o), sum));
 }
 
 std::string reload(const std::string& value) { return R"("config-reloader.kubecoro.dev/reload":)" + value; }
@@ -45,30 +63,32 @@ TEST_CASE("config-reloader: the workload's annotation takes precedence over the 
 {
     const std::string applied = R"("config-reloader.kubecoro.dev/applied":"one")";
     const std::string on_template = R"("config-reloader.kubecoro.dev/checksum":"two")";
-    CHECK(marks::last_applied(workload("")).empty());
-    CHECK(marks::last_applied(workload(applied)) == "one");
-    CHECK(marks::last_applied(workload("", on_template)) == "two");
-    CHECK(marks::last_applied(workload(applied, on_template)) == "one");
+    CHECK(last_applied(workload("")).empty());
+    CHECK(last_applied(workload(applied)) == "one");
+    CHECK(last_applied(workload("", on_template)) == "two");
+    CHECK(last_applied(workload(applied, on_template)) == "one");
 }
 
 TEST_CASE("config-reloader: patches are valid for one version", "[marks]")
 {
     const auto o = workload("");
-    CHECK(marks::rolling_patch(o, "abc") ==
-          R"({"metadata":{"resourceVersion":"7","annotations":{"config-reloader.kubecoro.dev/applied":"abc"}},)"
-          R"("spec":{"template":{"metadata":{"annotations":{"config-reloader.kubecoro.dev/checksum":"abc"}}}}})");
-    CHECK(marks::recording_patch(o, "abc") ==
-          R"({"metadata":{"resourceVersion":"7","annotations":{"config-reloader.kubecoro.dev/applied":"abc"}}})");
+    CHECK(
+        rolling(o, "abc") ==
+        R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"resourceVersion":"7","annotations":{"config-reloader.kubecoro.dev/applied":"abc"}},)"
+        R"("spec":{"template":{"metadata":{"annotations":{"config-reloader.kubecoro.dev/checksum":"abc"}}}}})");
+    CHECK(
+        recording(o, "abc") ==
+        R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"resourceVersion":"7","annotations":{"config-reloader.kubecoro.dev/applied":"abc"}}})");
 }
 
 TEST_CASE("config-reloader: a patch always changes the template", "[marks]")
 {
     const std::string checksum = R"("config-reloader.kubecoro.dev/checksum":)";
     const auto set_back = workload("", checksum + "\"abc\"");
-    CHECK(marks::rolling_patch(set_back, "abc").find(checksum + "\"abc-again\"") != std::string::npos);
+    CHECK(rolling(set_back, "abc").find(checksum + "\"abc-again\"") != std::string::npos);
     const auto twice = workload("", checksum + "\"abc-again\"");
-    CHECK(marks::rolling_patch(twice, "abc").find(checksum + "\"abc\"") != std::string::npos);
-    CHECK(marks::last_applied(twice) == "abc");
+    CHECK(rolling(twice, "abc").find(checksum + "\"abc\"") != std::string::npos);
+    CHECK(last_applied(twice) == "abc");
 }
 
 TEST_CASE("config-reloader: a workload that loses its marks repeatedly waits longer each time", "[marks]")

@@ -2,6 +2,8 @@
 #include "references.hpp"
 
 #include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/apps_v1/deployment.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <string>
@@ -21,6 +23,12 @@ std::string text_of(const std::string& pod)
 
 object workload(const std::string& pod) { return object::parse(text_of(pod)).value(); }
 
+result<std::vector<reference>> found_in(const object& o)
+{
+    const typed_object<apps_v1::deployment> d(o);
+    return references_of(d->spec().template_().spec());
+}
+
 std::vector<std::string> shown(const std::vector<reference>& references)
 {
     std::vector<std::string> out;
@@ -31,7 +39,7 @@ std::vector<std::string> shown(const std::vector<reference>& references)
 
 std::string complaint(const std::string& pod)
 {
-    const auto found = references_of(workload(pod));
+    const auto found = found_in(workload(pod));
     return found ? std::string() : found.error().message();
 }
 
@@ -55,7 +63,7 @@ constexpr auto everything = R"({
 TEST_CASE("config-reloader: references are mounted objects and sources of environment variables, each once",
           "[references]")
 {
-    const auto found = references_of(workload(everything));
+    const auto found = found_in(workload(everything));
     REQUIRE(found);
     // tls is optional where it is mounted, but not as a source of the environment.
     CHECK(shown(*found) == names{"ConfigMap/before", "ConfigMap/keys optional", "ConfigMap/mounted", "ConfigMap/part",
@@ -69,7 +77,7 @@ TEST_CASE("config-reloader: the decoded paths keep every reference", "[reference
     const auto whole = workload(everything);
     const auto pruned = decode_object(text_of(everything), options);
     REQUIRE(pruned);
-    CHECK(references_of(*pruned).value() == references_of(whole).value());
+    CHECK(found_in(*pruned).value() == found_in(whole).value());
     CHECK_FALSE((*pruned)["spec"]["template"]["spec"]["imagePullSecrets"]);
     CHECK(pruned->bytes() < whole.bytes());
 }
@@ -78,8 +86,8 @@ TEST_CASE("config-reloader: a workload without a template, or with an empty one,
 {
     for (const auto* pod :
          {"null", "{}", "7", R"({"volumes":null,"containers":[]})", R"({"containers":[{},null,{"env":null}]})"})
-        CHECK(references_of(workload(pod)).value().empty());
-    CHECK(references_of(object::parse(R"({"kind":"Deployment","metadata":{"name":"a"}})").value()).value().empty());
+        CHECK(found_in(workload(pod)).value().empty());
+    CHECK(found_in(object::parse(R"({"kind":"Deployment","metadata":{"name":"a"}})").value()).value().empty());
 }
 
 TEST_CASE("config-reloader: invalid references are reported by field", "[references]")
@@ -107,7 +115,7 @@ TEST_CASE("config-reloader: too many references are rejected", "[references]")
             list += (i == 0 ? "" : ",") + (R"({"configMapRef":{"name":"m)" + std::to_string(i) + R"("}})");
         return R"({"containers":[{"envFrom":[)" + list + "]}]}";
     };
-    CHECK(references_of(workload(many(max_references))).value().size() == max_references);
+    CHECK(found_in(workload(many(max_references))).value().size() == max_references);
     CHECK(complaint(many(max_references + 1)) ==
           "the pod template's envFrom.configMapRef exceeds the number of references");
 }

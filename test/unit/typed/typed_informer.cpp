@@ -2,6 +2,8 @@
 #include "typed_fixture.hpp"
 
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/cache/mutation_cache.hpp>
+#include <kubecoro/cache/object_changes.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -199,4 +201,41 @@ TEST_CASE("typed informer: waits take conditions, and predicates of typed object
     w.settle();
     REQUIRE(changed.done());
     CHECK(a_of(changed.outcome().value()) == "2");
+}
+
+TEST_CASE("typed informer: what an update of a typed object changed", "[typed]")
+{
+    const auto m = to_object(world::map_of("m", "1")).value();
+    const auto same = to_object(world::map_of("m", "1")).value();
+    const auto other = to_object(world::map_of("m", "2")).value();
+    const updated<config_map> change{m, other};
+    CHECK(member_changed(change, "data"));
+    CHECK(labels_changed(change));
+    CHECK_FALSE(annotations_changed(change));
+    CHECK_FALSE(spec_changed(change));
+    CHECK_FALSE(status_changed(change));
+    const updated<config_map> none{m, same};
+    CHECK_FALSE(member_changed(none, "data"));
+    CHECK_FALSE(labels_changed(none));
+}
+
+TEST_CASE("typed informer: own writes are shown as typed objects", "[typed]")
+{
+    world w;
+    w.put("old", "1");
+    const auto maps = w.synced();
+    const mutation_cache seen(maps.lister());
+    static_assert(std::is_same_v<decltype(seen), const mutation_cache<config_map>>);
+    const auto made = w.run.run(w.maps().create(world::map_of("new", "2")));
+    REQUIRE(made);
+    seen.written(*made);
+    const auto own = seen.get("default", "new");
+    REQUIRE(own);
+    CHECK(own->data()["a"] == "2");
+    const auto stored = seen.get({"default", "old"});
+    CHECK(a_of(stored) == "1");
+    CHECK(names_of(seen.list()) == lines{"new", "old"});
+    CHECK(names_of(seen.list_in("default")) == lines{"new", "old"});
+    CHECK(names_of(seen.list(*label_selector::parse("a=2"))) == lines{"new"});
+    CHECK(seen.untyped().list_in("other").empty());
 }

@@ -3,6 +3,8 @@
 
 #include "references.hpp"
 
+#include <kubecoro/api/object.hpp>
+
 #include <openssl/evp.h>
 
 #include <memory>
@@ -14,6 +16,7 @@ namespace kubecoro::config_reloader {
 /** SHA-256 over kind, name and content of objects, added one after the other in the order of references_of(), so
     that at most one content is in memory at a time.
 
+    Reads the objects untyped: contents of both kinds count as the texts that the server sends, secrets undecoded.
     Depends only on `data` and `binaryData`, not on the order of their members or on metadata. A missing object
     differs from an empty one. */
 class checksum

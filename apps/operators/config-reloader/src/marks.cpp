@@ -1,11 +1,6 @@
 #include "marks.hpp"
 
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
-
 namespace kubecoro::config_reloader::marks {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -13,16 +8,7 @@ namespace {
 /// would change nothing and roll no pods.
 constexpr std::string_view again = "-again";
 
-std::string_view on_template(const object& workload)
-{
-    return workload["spec"]["template"]["metadata"]["annotations"][checksum].as_string();
-}
-
-json::object recording(const object& workload, std::string_view sum)
-{
-    json::object metadata{{"resourceVersion", workload.resource_version()}, {"annotations", {{applied, sum}}}};
-    return {{"metadata", std::move(metadata)}};
-}
+std::string_view on(const view<core_v1::pod_template_spec>& pods) { return pods.metadata().annotations()[checksum]; }
 
 } // namespace
 
@@ -40,25 +26,18 @@ result<bool> asked(const object& workload)
                                       std::string(text.substr(0, shown)) + (text.size() > shown ? "...\"" : "\""));
 }
 
-std::string_view last_applied(const object& workload)
+std::string_view last_applied(const object& workload, const view<core_v1::pod_template_spec>& pods)
 {
-    auto rolled_for = on_template(workload);
+    auto rolled_for = on(pods);
     if (rolled_for.ends_with(again)) rolled_for.remove_suffix(again.size());
     return workload.annotations()[applied].as_string(rolled_for);
 }
 
-std::string rolling_patch(const object& workload, std::string_view sum)
+std::string template_mark(const view<core_v1::pod_template_spec>& pods, std::string_view sum)
 {
-    std::string text(sum);
-    if (on_template(workload) == text) text += again;
-    auto patch = recording(workload, sum);
-    patch["spec"] = {{"template", {{"metadata", {{"annotations", {{checksum, text}}}}}}}};
-    return json::serialize(patch);
-}
-
-std::string recording_patch(const object& workload, std::string_view sum)
-{
-    return json::serialize(recording(workload, sum));
+    std::string out(sum);
+    if (on(pods) == sum) out += again;
+    return out;
 }
 
 std::vector<std::string> paths()

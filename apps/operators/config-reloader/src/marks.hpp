@@ -2,7 +2,9 @@
 #pragma once
 
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/api/typed_object.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/core_v1/pod_template_spec.hpp>
 
 #include <string>
 #include <string_view>
@@ -25,14 +27,31 @@ inline constexpr std::string_view checksum = "config-reloader.kubecoro.dev/check
 /** The checksum for which the pods were last rolled; empty when unknown.
 
     The workload's annotation counts; when it is missing, the template's. A template that was set back or replaced
-    has rolled the pods by that, and they have read the present contents. */
-[[nodiscard]] std::string_view last_applied(const object& workload);
+    has rolled the pods by that, and they have read the present contents. Borrowed from the workload. */
+[[nodiscard]] std::string_view last_applied(const object& workload, const view<core_v1::pod_template_spec>& pods);
 
-/** A merge patch that rolls the pods and records the checksum, both or neither. It is valid for this version of the
-    workload only: of two patches made from the same version, the second is refused with cond::conflict. */
-[[nodiscard]] std::string rolling_patch(const object& workload, std::string_view checksum);
-/// The same without a roll: assumes that the pods have read these contents.
-[[nodiscard]] std::string recording_patch(const object& workload, std::string_view checksum);
+/// The template's mark for this checksum; always differs from the mark that the template has.
+[[nodiscard]] std::string template_mark(const view<core_v1::pod_template_spec>& pods, std::string_view checksum);
+
+/** A merge patch that records the checksum without a roll: assumes that the pods have read these contents. It is valid
+    for this version of the workload only: of two patches made from the same version, the second is refused with
+    cond::conflict. */
+template<class Workload>
+[[nodiscard]] Workload recording_patch(const typed_object<Workload>& workload, std::string_view sum)
+{
+    Workload patch;
+    patch.metadata.resourceVersion = workload.resource_version();
+    patch.metadata.annotations[std::string(applied)] = sum;
+    return patch;
+}
+/// The same with a roll of the pods: both or neither.
+template<class Workload>
+[[nodiscard]] Workload rolling_patch(const typed_object<Workload>& workload, std::string_view sum)
+{
+    auto patch = recording_patch(workload, sum);
+    patch.spec.template_.metadata.annotations[std::string(checksum)] = template_mark(workload->spec().template_(), sum);
+    return patch;
+}
 
 /// Paths of these annotations in a workload, which must be decoded besides reference_paths().
 [[nodiscard]] std::vector<std::string> paths();

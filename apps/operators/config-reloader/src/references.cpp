@@ -1,6 +1,7 @@
 #include "references.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/secret.hpp>
 
 #include <algorithm>
 #include <map>
@@ -15,29 +16,29 @@ namespace {
 class gatherer
 {
 public:
-    void volumes(value_view pod)
+    void volumes(const view<core_v1::pod_spec>& pods)
     {
-        each(pod["volumes"], "volumes", [this](value_view volume) {
-            mention(content_kind::config_map, volume["configMap"], "name", "volumes.configMap");
-            mention(content_kind::secret, volume["secret"], "secretName", "volumes.secret");
-            each(volume["projected"]["sources"], "volumes.projected.sources", [this](value_view source) {
-                mention(content_kind::config_map, source["configMap"], "name", "volumes.projected.sources.configMap");
-                mention(content_kind::secret, source["secret"], "name", "volumes.projected.sources.secret");
+        each(pods.volumes(), "volumes", [this](const auto& volume) {
+            mention(content_kind::config_map, volume.configMap(), volume.configMap().name(), "volumes.configMap");
+            mention(content_kind::secret, volume.secret(), volume.secret().secretName(), "volumes.secret");
+            each(volume.projected().sources(), "volumes.projected.sources", [this](const auto& source) {
+                mention(content_kind::config_map, source.configMap(), "volumes.projected.sources.configMap");
+                mention(content_kind::secret, source.secret(), "volumes.projected.sources.secret");
             });
         });
     }
 
-    void containers(value_view pod, std::string_view which)
+    void containers(const list_view<view<core_v1::container>>& list, std::string_view which)
     {
-        each(pod[which], which, [this](value_view container) {
-            each(container["envFrom"], "envFrom", [this](value_view from) {
-                mention(content_kind::config_map, from["configMapRef"], "name", "envFrom.configMapRef");
-                mention(content_kind::secret, from["secretRef"], "name", "envFrom.secretRef");
+        each(list, which, [this](const auto& container) {
+            each(container.envFrom(), "envFrom", [this](const auto& from) {
+                mention(content_kind::config_map, from.configMapRef(), "envFrom.configMapRef");
+                mention(content_kind::secret, from.secretRef(), "envFrom.secretRef");
             });
-            each(container["env"], "env", [this](value_view variable) {
-                const auto from = variable["valueFrom"];
-                mention(content_kind::config_map, from["configMapKeyRef"], "name", "env.valueFrom.configMapKeyRef");
-                mention(content_kind::secret, from["secretKeyRef"], "name", "env.valueFrom.secretKeyRef");
+            each(container.env(), "env", [this](const auto& variable) {
+                const auto from = variable.valueFrom();
+                mention(content_kind::config_map, from.configMapKeyRef(), "env.valueFrom.configMapKeyRef");
+                mention(content_kind::secret, from.secretKeyRef(), "env.valueFrom.secretKeyRef");
             });
         });
     }
@@ -52,25 +53,31 @@ public:
     }
 
 private:
-    template<class F>
-    void each(value_view list, std::string_view field, const F& f)
+    template<class T, class F>
+    void each(const list_view<T>& list, std::string_view field, const F& f)
     {
-        if (!list || list.kind() == value_kind::null) return;
-        if (!list.is_array()) return complain(field, "is not a list");
-        for (const auto item : list.items()) {
+        if (!list.untyped() || list.untyped().kind() == value_kind::null) return;
+        if (!list.untyped().is_array()) return complain(field, "is not a list");
+        for (const auto item : list) {
             if (wrong_) return;
             f(item);
         }
     }
 
-    void mention(content_kind kind, value_view of, std::string_view name_field, std::string_view field)
+    /// @param of  The part that refers to an object by its name.
+    template<class T>
+    void mention(content_kind kind, const view<T>& of, std::string_view field)
     {
-        if (!of || of.kind() == value_kind::null) return;
-        if (!of.is_object()) return complain(field, "is not an object");
-        const auto name = of[name_field].as_string();
+        mention(kind, of, of.name(), field);
+    }
+    template<class T>
+    void mention(content_kind kind, const view<T>& of, std::string_view name, std::string_view field)
+    {
+        if (!of.untyped() || of.untyped().kind() == value_kind::null) return;
+        if (!of) return complain(field, "is not an object");
         if (!is_name(name)) return complain(field, "has no valid object name");
         const auto [at, fresh] = optional_.try_emplace({kind, std::string(name)}, true);
-        at->second = at->second && of["optional"].as_bool();
+        at->second = at->second && of.optional().value_or(false);
         if (fresh && optional_.size() > max_references) complain(field, "exceeds the number of references");
     }
 
@@ -97,18 +104,17 @@ private:
 
 resource_type resource_of(content_kind kind)
 {
-    return kind == content_kind::secret ? core::v1::secret::resource() : core::v1::config_map::resource();
+    return kind == content_kind::secret ? core_v1::secret::resource() : core_v1::config_map::resource();
 }
 
 std::string_view to_string(content_kind kind) noexcept { return kind == content_kind::secret ? "Secret" : "ConfigMap"; }
 
-result<std::vector<reference>> references_of(const object& workload)
+result<std::vector<reference>> references_of(const view<core_v1::pod_spec>& pods)
 {
-    const auto pod = workload["spec"]["template"]["spec"];
     gatherer found;
-    found.volumes(pod);
-    found.containers(pod, "initContainers");
-    found.containers(pod, "containers");
+    found.volumes(pods);
+    found.containers(pods.initContainers(), "initContainers");
+    found.containers(pods.containers(), "containers");
     return std::move(found).take();
 }
 

@@ -1,9 +1,9 @@
 // The config maps and secrets that a workload's pods read at their start.
 #pragma once
 
-#include <kubecoro/api/object.hpp>
 #include <kubecoro/api/resource.hpp>
 #include <kubecoro/base/result.hpp>
+#include <kubecoro/core_v1/pod_spec.hpp>
 
 #include <cstdint>
 #include <string>
@@ -35,12 +35,14 @@ struct reference
 /// More than any realistic workload has; each costs a request per run.
 inline constexpr std::size_t max_references = 1000;
 
-/** The objects that the pod template mounts (volumes, including projected ones) and takes environment from (env and
-    envFrom of containers and init containers), each once, in a fixed order.
+/** The objects that pods mount (volumes, including projected ones) and take environment from (env and envFrom of
+    containers and init containers), each once, in a fixed order.
+
+    @param pods  The pod spec of a workload's template.
 
     @par Errors  cond::invalid, naming the field: a wrong type, an impossible object name, or more than
                  max_references. */
-[[nodiscard]] result<std::vector<reference>> references_of(const object& workload);
+[[nodiscard]] result<std::vector<reference>> references_of(const view<core_v1::pod_spec>& pods);
 
 /// The paths in a workload that must be decoded to find the references.
 [[nodiscard]] std::vector<std::string> reference_paths();

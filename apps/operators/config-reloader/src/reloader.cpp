@@ -3,8 +3,6 @@
 #include "marks.hpp"
 #include "references.hpp"
 
-#include <kubecoro/api/kinds.hpp>
-
 #include <utility>
 
 namespace kubecoro::config_reloader {
@@ -21,11 +19,12 @@ std::string index_value(content_kind kind, std::string_view ns, std::string_view
     return std::string(to_string(kind)).append("/").append(ns).append("/").append(name);
 }
 
-void index_references(const object& workload, index_sink out)
+template<class Workload>
+void index_references(const typed_object<Workload>& workload, index_sink out)
 {
     const auto asked = marks::asked(workload);
     if (!asked || !*asked) return;
-    const auto references = references_of(workload);
+    const auto references = references_of(workload->spec().template_().spec());
     if (!references) return;
     for (const auto& each : *references) out(index_value(each.kind, workload.ns(), each.name));
 }
@@ -51,6 +50,7 @@ informer_options versions_of(const std::vector<std::string>& namespaces)
     return out;
 }
 
+/// The workloads that read a config map or a secret. Its kind is all that matters: the content is read when they run.
 enqueue referring(lister<object> workloads, content_kind kind)
 {
     return enqueue_mapped([workloads = std::move(workloads), kind](const object& content, key_sink out) {
@@ -70,24 +70,25 @@ predicate what_matters_of_workloads()
 reloader::reloader(asio::any_io_executor executor, client cluster, reloader_options options)
     : executor_(std::move(executor)),
       informers_(cluster.provider(), options.informers),
-      config_maps_(informers_.get<core::v1::config_map>(versions_of(options.namespaces))),
-      secrets_(informers_.get<core::v1::secret>(versions_of(options.namespaces)))
+      config_maps_(informers_.get<core_v1::config_map>(versions_of(options.namespaces))),
+      secrets_(informers_.get<core_v1::secret>(versions_of(options.namespaces)))
 {
-    control(apps::v1::deployment::resource(), cluster, options);
-    control(apps::v1::stateful_set::resource(), cluster, options);
-    control(apps::v1::daemon_set::resource(), cluster, options);
+    control<apps_v1::deployment>(cluster, options);
+    control<apps_v1::stateful_set>(cluster, options);
+    control<apps_v1::daemon_set>(cluster, options);
 }
 
 reloader::~reloader() = default;
 
-void reloader::control(const resource_type& kind, const client& cluster, const reloader_options& options)
+template<class Workload>
+void reloader::control(const client& cluster, const reloader_options& options)
 {
-    auto workloads = informers_.get(kind, workloads_of(options.namespaces));
+    auto workloads = informers_.get<Workload>(workloads_of(options.namespaces));
     // Cannot fail: the name is unique and the informer is new.
-    (void)workloads.add_index(std::string(by_reference), index_references);
+    (void)workloads.add_index(std::string(by_reference), index_references<Workload>);
 
     controller_options how;
-    how.name = kind.plural;
+    how.name = Workload::resource().plural;
     how.workers = options.workers;
     how.deadline = options.deadline;
     // Short delays, so that retries follow soon after a server is back.
@@ -96,7 +97,7 @@ void reloader::control(const resource_type& kind, const client& cluster, const r
     how.metrics = options.informers.metrics;
     how.time = options.informers.time;
     how.log = options.informers.log.value_or(logger());
-    workload_reconciler look(cluster, kind, workloads.lister(), options.first_sight, counts_);
+    workload_reconciler<Workload> look(cluster, workloads.lister(), options.first_sight, counts_);
     auto made = std::make_unique<controller<object>>(executor_, std::move(look), std::move(how));
     source_options workload_events;
     workload_events.filter = what_matters_of_workloads();

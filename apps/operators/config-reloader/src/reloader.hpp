@@ -6,6 +6,8 @@
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/controller.hpp>
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/secret.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -58,13 +60,16 @@ public:
     [[nodiscard]] std::string describe() const;
 
 private:
-    void control(const resource_type& kind, const client& cluster, const reloader_options& options);
+    /// Adds the controller of one kind of workload.
+    template<class Workload>
+    void control(const client& cluster, const reloader_options& options);
 
     boost::asio::any_io_executor executor_;
     std::shared_ptr<reload_counts> counts_ = std::make_shared<reload_counts>();
     informer_factory informers_;
-    shared_informer<object> config_maps_;
-    shared_informer<object> secrets_;
+    shared_informer<core_v1::config_map> config_maps_;
+    shared_informer<core_v1::secret> secrets_;
+    /// By key, as a run forgets a workload that is gone.
     std::vector<std::unique_ptr<controller<object>>> controllers_;
 };
 

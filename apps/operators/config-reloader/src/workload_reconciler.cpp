@@ -3,23 +3,27 @@
 #include "checksum.hpp"
 #include "marks.hpp"
 
+#include <kubecoro/api/structs.hpp>
+
 #include <utility>
 
 namespace kubecoro::config_reloader {
 
 namespace asio = boost::asio;
 
-workload_reconciler::workload_reconciler(client cluster, resource_type kind, lister<object> workloads,
-                                         adoption first_sight, std::shared_ptr<reload_counts> counts)
+template<class Workload>
+workload_reconciler<Workload>::workload_reconciler(client cluster, lister<Workload> workloads, adoption first_sight,
+                                                   std::shared_ptr<reload_counts> counts)
     : cluster_(std::move(cluster)),
-      kind_(std::move(kind)),
       workloads_(std::move(workloads)),
       first_sight_(first_sight),
       counts_(std::move(counts))
 {
 }
 
-asio::awaitable<result<action>> workload_reconciler::operator()(object_key key, reconcile_context& context) const
+template<class Workload>
+asio::awaitable<result<action>> workload_reconciler<Workload>::operator()(object_key key,
+                                                                          reconcile_context& context) const
 {
     auto workload = workloads_.get(key);
     if (!workload) pace_->forget(key);
@@ -30,9 +34,12 @@ asio::awaitable<result<action>> workload_reconciler::operator()(object_key key, 
     co_return co_await compare(std::move(workload), context);
 }
 
-asio::awaitable<result<action>> workload_reconciler::compare(object workload, reconcile_context& context) const
+template<class Workload>
+asio::awaitable<result<action>> workload_reconciler<Workload>::compare(typed_object<Workload> workload,
+                                                                       reconcile_context& context) const
 {
-    const auto references = references_of(workload);
+    const auto pods = workload->spec().template_();
+    const auto references = references_of(pods.spec());
     if (!references) co_return terminal(references.error());
     if (references->empty()) {
         context.log().info("refers to no config map or secret: there is no reason to roll it");
@@ -48,11 +55,11 @@ asio::awaitable<result<action>> workload_reconciler::compare(object workload, re
                               {{"missing", std::string(to_string(now->missing->kind)) + "/" + now->missing->name}});
         co_return action::done();
     }
-    const std::string before(marks::last_applied(workload));
+    const std::string before(marks::last_applied(workload, pods));
     if (before == now->sum) co_return action::done();
     if (before.empty()) co_return co_await adopt(std::move(workload), now->sum, context);
 
-    const auto written = co_await write(workload, marks::rolling_patch(workload, now->sum), context);
+    const auto written = co_await write(workload, to_text(marks::rolling_patch(workload, now->sum)), context);
     if (!written) co_return written.error();
     if (*written) {
         ++counts_->rolled;
@@ -61,8 +68,9 @@ asio::awaitable<result<action>> workload_reconciler::compare(object workload, re
     co_return action::done();
 }
 
-asio::awaitable<result<workload_reconciler::content>>
-workload_reconciler::read(const std::string& ns, const std::vector<reference>& references) const
+template<class Workload>
+asio::awaitable<result<typename workload_reconciler<Workload>::content>>
+workload_reconciler<Workload>::read(const std::string& ns, const std::vector<reference>& references) const
 {
     content out;
     checksum sum;
@@ -79,20 +87,21 @@ workload_reconciler::read(const std::string& ns, const std::vector<reference>& r
     co_return out;
 }
 
-asio::awaitable<result<action>> workload_reconciler::adopt(object workload, std::string sum,
-                                                           reconcile_context& context) const
+template<class Workload>
+asio::awaitable<result<action>> workload_reconciler<Workload>::adopt(typed_object<Workload> workload, std::string sum,
+                                                                     reconcile_context& context) const
 {
     const auto time = context.time();
-    if (const auto wait = pace_->wait(workload.key(), workload.uid(), time->now()); wait > duration::zero()) {
+    if (const auto wait = pace_->wait(workload.key(), workload.untyped().uid(), time->now()); wait > duration::zero()) {
         context.log().warning("the annotations are removed repeatedly", {{"annotation", marks::applied}});
         co_return action::requeue_after(wait);
     }
     const bool roll = first_sight_ == adoption::roll;
-    auto patch = roll ? marks::rolling_patch(workload, sum) : marks::recording_patch(workload, sum);
-    const auto written = co_await write(workload, std::move(patch), context);
+    const auto patch = roll ? marks::rolling_patch(workload, sum) : marks::recording_patch(workload, sum);
+    const auto written = co_await write(workload, to_text(patch), context);
     if (!written) co_return written.error();
     if (*written) {
-        pace_->adopted(workload.key(), workload.uid(), time->now());
+        pace_->adopted(workload.key(), workload.untyped().uid(), time->now());
         ++(roll ? counts_->adopted : counts_->recorded);
         context.log().info(roll ? "rolled: first seen" : "recorded: first seen", {{"checksum", sum}});
     }
@@ -100,14 +109,15 @@ asio::awaitable<result<action>> workload_reconciler::adopt(object workload, std:
 }
 
 /// @return whether the workload still existed.
-asio::awaitable<result<bool>> workload_reconciler::write(const object& workload, std::string patch,
-                                                         reconcile_context& context) const
+template<class Workload>
+asio::awaitable<result<bool>> workload_reconciler<Workload>::write(typed_object<Workload> workload, std::string patch,
+                                                                   reconcile_context& context) const
 {
     patch_options options;
     options.write.field_manager = "config-reloader";
-    const std::string ns(workload.ns());
+    const auto workloads = cluster_.resource<Workload>(std::string(workload.ns()));
     const std::string name(workload.name());
-    auto written = co_await cluster_.patch(kind_, ns, name, patch_kind::merge, std::move(patch), options);
+    auto written = co_await workloads.patch(name, patch_kind::merge, std::move(patch), options);
     if (written) {
         context.wrote(*written);
         co_return true;
@@ -115,5 +125,9 @@ asio::awaitable<result<bool>> workload_reconciler::write(const object& workload,
     if (written.error() == cond::not_found) co_return false;
     co_return written.error();
 }
+
+template class workload_reconciler<apps_v1::deployment>;
+template class workload_reconciler<apps_v1::stateful_set>;
+template class workload_reconciler<apps_v1::daemon_set>;
 
 } // namespace kubecoro::config_reloader

@@ -4,6 +4,9 @@
 #include "adoption_pace.hpp"
 #include "references.hpp"
 
+#include <kubecoro/apps_v1/daemon_set.hpp>
+#include <kubecoro/apps_v1/deployment.hpp>
+#include <kubecoro/apps_v1/stateful_set.hpp>
 #include <kubecoro/cache/lister.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/reconciler.hpp>
@@ -43,11 +46,14 @@ struct reload_counts
 
     The contents are read from the server after the workload, and the patch is valid for that version of the workload
     only: so no workload is ever rolled for contents older than before, whatever other clients write, and however old
-    the informer's copy is. */
+    the informer's copy is.
+
+    @tparam Workload  apps_v1::deployment, stateful_set or daemon_set: all have a template of pods. */
+template<class Workload>
 class workload_reconciler
 {
 public:
-    workload_reconciler(client cluster, resource_type kind, lister<object> workloads, adoption first_sight,
+    workload_reconciler(client cluster, lister<Workload> workloads, adoption first_sight,
                         std::shared_ptr<reload_counts> counts);
 
     boost::asio::awaitable<result<action>> operator()(object_key key, reconcile_context& context) const;
@@ -62,18 +68,22 @@ private:
 
     [[nodiscard]] boost::asio::awaitable<result<content>> read(const std::string& ns,
                                                                const std::vector<reference>& references) const;
-    [[nodiscard]] boost::asio::awaitable<result<action>> compare(object workload, reconcile_context& context) const;
-    [[nodiscard]] boost::asio::awaitable<result<action>> adopt(object workload, std::string sum,
+    [[nodiscard]] boost::asio::awaitable<result<action>> compare(typed_object<Workload> workload,
+                                                                 reconcile_context& context) const;
+    [[nodiscard]] boost::asio::awaitable<result<action>> adopt(typed_object<Workload> workload, std::string sum,
                                                                reconcile_context& context) const;
-    [[nodiscard]] boost::asio::awaitable<result<bool>> write(const object& workload, std::string patch,
+    [[nodiscard]] boost::asio::awaitable<result<bool>> write(typed_object<Workload> workload, std::string patch,
                                                              reconcile_context& context) const;
 
     client cluster_;
-    resource_type kind_;
-    lister<object> workloads_;
+    lister<Workload> workloads_;
     adoption first_sight_;
     std::shared_ptr<reload_counts> counts_;
     std::shared_ptr<adoption_pace> pace_ = std::make_shared<adoption_pace>();
 };
+
+extern template class workload_reconciler<apps_v1::deployment>;
+extern template class workload_reconciler<apps_v1::stateful_set>;
+extern template class workload_reconciler<apps_v1::daemon_set>;
 
 } // namespace kubecoro::config_reloader

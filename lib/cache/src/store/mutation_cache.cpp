@@ -11,7 +11,7 @@
 namespace kubecoro {
 using namespace detail;
 
-struct mutation_cache::state
+struct mutation_cache<object>::state
 {
     state(lister<object> s, mutation_cache_options o)
         : stored(std::move(s)), time(o.time ? std::move(o.time) : real_clock()), core(o.ttl, o.max_entries)
@@ -55,12 +55,12 @@ struct mutation_cache::state
     }
 };
 
-mutation_cache::mutation_cache(lister<object> stored, mutation_cache_options options)
+mutation_cache<object>::mutation_cache(lister<object> stored, mutation_cache_options options)
     : state_(std::make_shared<state>(std::move(stored), std::move(options)))
 {
 }
 
-void mutation_cache::written(const object& o) const
+void mutation_cache<object>::written(const object& o) const
 {
     own_write w;
     w.key = object_key(o.key());
@@ -70,7 +70,7 @@ void mutation_cache::written(const object& o) const
     state_->put(std::move(w));
 }
 
-void mutation_cache::removed(object_key_view key, std::string_view uid, std::string_view resource_version) const
+void mutation_cache<object>::removed(object_key_view key, std::string_view uid, std::string_view resource_version) const
 {
     own_write w;
     w.key = object_key(key);
@@ -79,7 +79,7 @@ void mutation_cache::removed(object_key_view key, std::string_view uid, std::str
     state_->put(std::move(w));
 }
 
-object mutation_cache::get(object_key_view key) const
+object mutation_cache<object>::get(object_key_view key) const
 {
     std::optional<own_write> w;
     {
@@ -91,9 +91,9 @@ object mutation_cache::get(object_key_view key) const
     return state_->show(*w, state_->stored.get(key), passed);
 }
 
-std::vector<object> mutation_cache::list_in(std::string_view ns) const { return list(label_selector{}, ns); }
+std::vector<object> mutation_cache<object>::list_in(std::string_view ns) const { return list(label_selector{}, ns); }
 
-std::vector<object> mutation_cache::list(const label_selector& selector, std::string_view ns) const
+std::vector<object> mutation_cache<object>::list(const label_selector& selector, std::string_view ns) const
 {
     std::vector<own_write> writes;
     {
@@ -115,7 +115,7 @@ std::vector<object> mutation_cache::list(const label_selector& selector, std::st
     return found;
 }
 
-std::size_t mutation_cache::size() const
+std::size_t mutation_cache<object>::size() const
 {
     std::lock_guard lock(state_->mutex);
     return state_->core.size();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kubecoro/api/detail/typed_outcome.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/selector.hpp>
 #include <kubecoro/base/clock.hpp>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro {
@@ -26,6 +28,9 @@ struct mutation_cache_options
     KUBECORO_NAME_FIRST;
 };
 
+template<class T = object>
+class mutation_cache;
+
 /** A lister that also shows one's own writes before the watch delivers them.
 
         kubecoro::mutation_cache seen(pods.lister());
@@ -38,7 +43,8 @@ struct mutation_cache_options
     sent. An entry is removed when the store has caught up with it (the stored object has that version or a later
     one, or the watch has passed it, which also covers deletions), after the ttl, or beyond max_entries. A handle:
     copies share the entries. Thread safe. */
-class mutation_cache
+template<>
+class mutation_cache<object>
 {
 public:
     /// Shows own writes on top of a lister.
@@ -77,5 +83,41 @@ private:
     struct state;
     std::shared_ptr<state> state_;
 };
+
+/** The same over a lister of kind T. As mutation_cache<object>, which it also is, with typed objects. */
+template<class T>
+class mutation_cache : public mutation_cache<object>
+{
+public:
+    /// Shows own writes on top of a lister.
+    explicit mutation_cache(lister<T> stored, mutation_cache_options options = {})
+        : mutation_cache<object>(std::move(stored), std::move(options))
+    {
+    }
+
+    /// Returns the newer of the stored and the written object; null when neither exists or it was removed.
+    [[nodiscard]] typed_object<T> get(object_key_view key) const { return typed_object<T>(untyped().get(key)); }
+    /// Returns the newer of the stored object and the own write, or null.
+    [[nodiscard]] typed_object<T> get(std::string_view ns, std::string_view name) const { return get({ns, name}); }
+    /// lister::list with one's own writes applied.
+    [[nodiscard]] std::vector<typed_object<T>> list() const { return detail::typed_all<T>(untyped().list()); }
+    /// Lists one namespace, own writes included.
+    [[nodiscard]] std::vector<typed_object<T>> list_in(std::string_view ns) const
+    {
+        return detail::typed_all<T>(untyped().list_in(ns));
+    }
+    std::vector<typed_object<T>> list(std::string_view) const = delete; // ambiguous, as in lister
+    /// Lists by labels, own writes included.
+    [[nodiscard]] std::vector<typed_object<T>> list(const label_selector& selector, std::string_view ns = {}) const
+    {
+        return detail::typed_all<T>(untyped().list(selector, ns));
+    }
+
+    /// The same writes without the type.
+    [[nodiscard]] const mutation_cache<object>& untyped() const noexcept KUBECORO_LIFETIME_BOUND { return *this; }
+};
+
+template<class T>
+mutation_cache(lister<T>, mutation_cache_options = {}) -> mutation_cache<T>;
 
 } // namespace kubecoro

@@ -27,4 +27,37 @@ namespace kubecoro {
 /// The annotations in its metadata.
 [[nodiscard]] bool annotations_changed(const updated<object>& event) noexcept;
 
+// The same for updates of objects of kind T.
+
+/// Compares one top-level member of the object.
+template<class T>
+[[nodiscard]] bool member_changed(const updated<T>& event, std::string_view member) noexcept
+{
+    return member_changed(updated<object>{event.before, event.after}, member);
+}
+/// The member `spec`.
+template<class T>
+[[nodiscard]] bool spec_changed(const updated<T>& event) noexcept
+{
+    return member_changed(event, "spec");
+}
+/// The member `status`.
+template<class T>
+[[nodiscard]] bool status_changed(const updated<T>& event) noexcept
+{
+    return member_changed(event, "status");
+}
+/// The labels in its metadata.
+template<class T>
+[[nodiscard]] bool labels_changed(const updated<T>& event) noexcept
+{
+    return labels_changed(updated<object>{event.before, event.after});
+}
+/// The annotations in its metadata.
+template<class T>
+[[nodiscard]] bool annotations_changed(const updated<T>& event) noexcept
+{
+    return annotations_changed(updated<object>{event.before, event.after});
+}
+
 } // namespace kubecoro
