@@ -1,0 +1,99 @@
+#include "kind_checks.hpp"
+
+#include "view_fields.hpp"
+
+#include <kubecoro/api/decode.hpp>
+#include <kubecoro/api/structs.hpp>
+
+#include <boost/json/serialize.hpp>
+
+#include <map>
+
+namespace kubecoro::test {
+
+namespace json = boost::json;
+
+namespace {
+
+using problems = std::vector<std::string>;
+
+template<class T>
+void check_struct(const object& o, bool spoiled, problems& out)
+{
+    const auto strict = read_struct<T>(o, struct_rules::strict);
+    if (strict.has_value() == spoiled) out.push_back(spoiled ? "strict reading accepts it" : strict.error().describe());
+    auto value = read_struct<T>(o);
+    if (!value) return out.push_back(value.error().describe());
+    if (strict && !(*strict == *value)) out.push_back("strict reading gives another struct");
+    T copy = *value;
+    const T moved = std::move(*value);
+    if (!(copy == moved)) out.push_back("a copy differs");
+    const auto written = object::parse(to_text(moved));
+    if (!written)
+        out.push_back(written.error().describe());
+    else if (!(written->root() == o.root()))
+        out.push_back("it is written as " + written->to_text());
+}
+
+template<class T>
+void check_view(const object& o, const json::object& expected, problems& out)
+{
+    const typed_object<T> typed(o);
+    view_checker checker;
+    view_fields<T>::check(checker, *typed, expected);
+    for (const auto& path : checker.wrong()) out.push_back("its view differs at " + path);
+}
+
+template<class T>
+problems check(const json::object& expected, bool spoiled)
+{
+    problems out;
+    const auto text = json::serialize(expected);
+    const auto alone = object::parse(text);
+    // As an informer keeps it: names by number.
+    static const auto encoding = detail::make_object_encoding();
+    const auto shared = decode_object(text, {}, encoding);
+    if (!alone || !shared) return {"it is refused"};
+    check_struct<T>(*alone, spoiled, out);
+    check_view<T>(*alone, expected, out);
+    check_view<T>(*shared, expected, out);
+    return out;
+}
+
+using kind_check = problems (*)(const json::object&, bool spoiled);
+
+/// By apiVersion and kind.
+const std::map<std::string, kind_check>& checks()
+{
+    static const auto all = [] {
+        std::map<std::string, kind_check> out;
+        each_kind([&out]<class T>() {
+            const auto type = T::resource();
+            out[type.api_version() + ' ' + type.kind] = &check<T>;
+        });
+        return out;
+    }();
+    return all;
+}
+
+std::string key_of(std::string_view api_version, std::string_view kind)
+{
+    return std::string(api_version) + ' ' + std::string(kind);
+}
+
+} // namespace
+
+bool has_struct(std::string_view api_version, std::string_view kind)
+{
+    return checks().contains(key_of(api_version, kind));
+}
+
+std::size_t struct_count() { return checks().size(); }
+
+std::vector<std::string> problems_of(const json::object& json, bool spoiled)
+{
+    const auto& kind = checks().at(key_of(json.at("apiVersion").as_string(), json.at("kind").as_string()));
+    return kind(json, spoiled);
+}
+
+} // namespace kubecoro::test
