@@ -40,6 +40,7 @@
 #include <kubecoro/client/typed_client.hpp>
 #include <kubecoro/client/writing.hpp>
 #include <kubecoro/controller/controller.hpp>
+#include <kubecoro/controller/event_recorder.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 

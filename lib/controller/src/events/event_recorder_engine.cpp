@@ -1,0 +1,335 @@
+// Sends events.
+#include "events/event_recorder_engine.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+using ending = event_correlator_core::ending;
+
+/// Between two log lines about refused events.
+constexpr auto complaint_interval = std::chrono::minutes{1};
+/// Pause of a worker that has run out of memory.
+constexpr auto after_a_failure = std::chrono::seconds{1};
+
+event_recorder_options completed(event_recorder_options o, const client& c)
+{
+    // The clock lives as long as its client.
+    if (!o.time) o.time = std::shared_ptr<time_source>(std::make_shared<client>(c), &c.time());
+    o.max_requests = std::max<std::size_t>(o.max_requests, 1);
+    return o;
+}
+
+workqueue_options queue_options(const event_recorder_options& o)
+{
+    workqueue_options q;
+    q.time = o.time;
+    q.log = o.log;
+    return q;
+}
+
+std::unique_ptr<rate_limiter> limiter_of(const event_recorder_options& o)
+{
+    return o.requests_per_second > 0 ? bucket_limiter(o.requests_per_second, 2 * o.requests_per_second) : nullptr;
+}
+
+/// As client-go: what the server has judged is not sent again.
+ending ending_of(const result<object>& answer)
+{
+    if (answer) return ending::stored;
+    switch (answer.error().condition()) {
+    case cond::already_exists:
+        return ending::exists;
+    case cond::not_found:
+        return ending::absent;
+    case cond::unreachable:
+    case cond::timed_out:
+    case cond::retry_later:
+    case cond::unauthorized:
+    case cond::internal:
+        return ending::try_again;
+    default:
+        return ending::refused;
+    }
+}
+
+std::uint64_t drops(const event_recorder_stats& s) { return s.dropped_full + s.dropped_failed + s.dropped_spam; }
+
+} // namespace
+
+event_recorder_engine::event_recorder_engine(client cluster, event_recorder_options options)
+    : client_(std::move(cluster)),
+      options_(completed(std::move(options), client_)),
+      time_(options_.time),
+      reporter_(make_reporter(options_)),
+      resource_(event_resource(options_.api)),
+      executor_(client_.executor()),
+      queue_(client_.executor(), queue_options(options_)),
+      meters_(options_.metrics.get(), reporter_.component),
+      working_(client_.executor(), options_.log),
+      stopping_(client_.executor(), options_.log),
+      core_(options_, options_.seed ? *options_.seed : random_seed()),
+      requests_(limiter_of(options_))
+{
+}
+
+void event_recorder_engine::start()
+{
+    for (std::size_t i = 0; i < options_.max_requests; ++i)
+        working_.spawn("event recorder " + reporter_.component, make_kept_strand(executor_).get(), work(*this));
+}
+
+void event_recorder_engine::record(const event_target& regarding, event_type type, std::string_view reason,
+                                   std::string_view action, std::string_view note, const event_target& related) noexcept
+{
+    try {
+        auto draft = make_draft(regarding, type, reason, action, note, related);
+        std::vector<id> ready;
+        bool begins_sweeps = false;
+        {
+            std::lock_guard lock(mutex_);
+            core_.record(std::move(draft), time_->now(), time_->wall_now());
+            ready = core_.take_ready();
+            begins_sweeps = !ready.empty() && !std::exchange(sweeping_, sweeping_ || !ready.empty());
+        }
+        queue_all(ready);
+        if (begins_sweeps) queue_.add_after(sweep_id, event_correlator_core::sweep_interval);
+    } catch (...) { // for lack of memory
+        std::lock_guard lock(mutex_);
+        core_.note_lost();
+    }
+    show();
+}
+
+void event_recorder_engine::queue_all(const std::vector<id>& ready)
+{
+    if (!ready.empty()) queue_.add_batch(ready);
+}
+
+asio::awaitable<result<>> event_recorder_engine::work(event_recorder_engine& self)
+{
+    for (;;) {
+        auto serving = catch_failure(serve(self));
+        const auto served = co_await std::move(serving);
+        if (served || served.error() == cond::cancelled) co_return result<>{};
+        self.options_.log.error("an event recorder failed and continues", {{"failure", served.error().describe()}});
+        auto resting = sleep_for(*self.time_, after_a_failure);
+        KUBECORO_TRY(co_await std::move(resting));
+    }
+}
+
+asio::awaitable<result<>> event_recorder_engine::serve(event_recorder_engine& self)
+{
+    for (;;) {
+        auto getting = self.queue_.get();
+        KUBECORO_TRY(auto item, co_await std::move(getting));
+        if (item.key() == sweep_id) {
+            if (self.sweep())
+                item.again_after(event_correlator_core::sweep_interval);
+            else
+                item.succeeded();
+            continue;
+        }
+        auto delivering = deliver(self, item.key());
+        KUBECORO_TRY(const auto again, co_await std::move(delivering));
+        if (again)
+            item.again_after(*again);
+        else
+            item.succeeded();
+        self.show();
+    }
+}
+
+asio::awaitable<result<std::optional<duration>>> event_recorder_engine::deliver(event_recorder_engine& self, id which)
+{
+    auto waiting = self.await_turn();
+    KUBECORO_TRY(co_await std::move(waiting));
+    auto sending = self.request_for(which);
+    const auto answer = co_await std::move(sending);
+    if (!answer && answer.error() == cond::cancelled) co_return answer.error();
+    const auto how = ending_of(answer);
+    if (how == ending::refused || how == ending::absent) self.note_refusal(answer.error());
+    std::lock_guard lock(self.mutex_);
+    co_return self.core_.ended(which, how, self.time_->now());
+}
+
+asio::awaitable<result<object>> event_recorder_engine::request_for(id which)
+{
+    const auto given_up = []() -> asio::awaitable<result<object>> { co_return object(); };
+    std::unique_lock lock(mutex_);
+    const auto request = core_.begin(which);
+    if (!request) return given_up();
+    const event_series& s = request->of;
+    const bool creates = request->creates;
+    std::string ns = s.ns;
+    std::string name = s.name;
+    const auto body = creates ? event_object(options_.api, reporter_, s) : event_patch(options_.api, s);
+    lock.unlock();
+    if (creates) return client_.create(resource_, std::move(ns), boost::json::value(body));
+    return client_.patch(resource_, std::move(ns), std::move(name), patch_kind::merge, boost::json::value(body));
+}
+
+asio::awaitable<result<>> event_recorder_engine::await_turn()
+{
+    duration pause{0};
+    {
+        std::lock_guard lock(mutex_);
+        if (requests_ && !closing_.settled()) {
+            const auto now = time_->now();
+            pause = requests_->delay(0, now);
+            requests_->taken(now);
+        }
+    }
+    const auto rest = [](event_recorder_engine& self, duration d) -> asio::awaitable<result<>> {
+        if (d <= duration::zero()) co_return result<>{};
+        auto both = race(sleep_for(*self.time_, d), self.closing_.wait());
+        co_await std::move(both);
+        co_return result<>{};
+    };
+    return rest(*this, pause);
+}
+
+bool event_recorder_engine::sweep()
+{
+    std::vector<id> ready;
+    event_recorder_stats now;
+    {
+        std::lock_guard lock(mutex_);
+        core_.sweep(time_->now());
+        ready = core_.take_ready();
+        now = core_.stats();
+        sweeping_ = now.recent != 0;
+    }
+    queue_all(ready);
+    note_drops(now);
+    show();
+    return now.recent != 0;
+}
+
+/// Without the server's words: they may repeat the event's.
+void event_recorder_engine::note_refusal(const failure& why)
+{
+    {
+        std::lock_guard lock(mutex_);
+        const auto now = time_->now();
+        if (complained_ && now - *complained_ < complaint_interval) return;
+        complained_ = now;
+    }
+    options_.log.warning("the server refused an event", {{"component", reporter_.component},
+                                                         {"condition", to_string(why.condition())},
+                                                         {"reason", why.status() ? why.status()->reason : ""},
+                                                         {"request", why.method() + ' ' + why.target()}});
+}
+
+void event_recorder_engine::note_drops(const event_recorder_stats& now)
+{
+    const std::uint64_t all = drops(now);
+    if (all == std::exchange(reported_drops_, all)) return;
+    options_.log.warning("events were dropped", {{"component", reporter_.component},
+                                                 {"full", now.dropped_full},
+                                                 {"spam", now.dropped_spam},
+                                                 {"failed", now.dropped_failed}});
+}
+
+/// Ends the stop when its coroutine ends, also by destruction.
+class event_recorder_engine::flush_mark
+{
+public:
+    explicit flush_mark(event_recorder_engine& of) noexcept : of_(of) {}
+    flush_mark(const flush_mark&) = delete;
+    flush_mark& operator=(const flush_mark&) = delete;
+    ~flush_mark() { of_.finish(); }
+    event_recorder_engine& engine() noexcept { return of_; }
+
+private:
+    event_recorder_engine& of_;
+};
+
+void event_recorder_engine::request_stop()
+{
+    if (!closing_.settle({})) return;
+    auto mark = std::make_unique<flush_mark>(*this);
+    stopping_.spawn("event recorder's stop", make_kept_strand(executor_).get(), flush(std::move(mark)));
+}
+
+asio::awaitable<result<>> event_recorder_engine::flush(std::unique_ptr<flush_mark> mark)
+{
+    auto& self = mark->engine();
+    std::vector<id> ready;
+    {
+        std::lock_guard lock(self.mutex_);
+        self.core_.close();
+        ready = self.core_.take_ready();
+    }
+    self.queue_all(ready);
+    if (self.options_.flush_limit > duration::zero()) {
+        auto draining = with_timeout(*self.time_, self.options_.flush_limit, "send the last events",
+                                     self.queue_.shut_down_with_drain());
+        (void)co_await std::move(draining);
+    }
+    self.queue_.shut_down();
+    self.working_.stop();
+    auto joining = self.working_.join();
+    co_return co_await std::move(joining);
+}
+
+void event_recorder_engine::finish() noexcept
+{
+    std::uint64_t lost = 0;
+    {
+        std::lock_guard lock(mutex_);
+        lost = core_.abandon();
+    }
+    show();
+    if (lost == 0) {
+        ended_.settle({});
+        return;
+    }
+    options_.log.warning("events were not sent before the stop",
+                         {{"component", reporter_.component}, {"events", lost}});
+    ended_.settle(failure(cond::timed_out, std::to_string(lost) + " events were not sent"));
+}
+
+asio::awaitable<result<>> event_recorder_engine::stop(std::shared_ptr<event_recorder_engine> self)
+{
+    self->request_stop();
+    auto ending = catch_failure(self->ended_.wait());
+    const auto outcome = co_await std::move(ending);
+    if (!self->ended_.settled()) co_return outcome;
+    for (task_group* g : {&self->working_, &self->stopping_}) {
+        auto leaving = catch_failure(g->join());
+        KUBECORO_TRY(co_await std::move(leaving));
+    }
+    auto timing = catch_failure(self->queue_.ended());
+    KUBECORO_TRY(co_await std::move(timing));
+    co_return self->ended_.outcome();
+}
+
+void event_recorder_engine::abandon(const std::shared_ptr<event_recorder_engine>& self) noexcept
+{
+    if (self->closing_.settle({})) {
+        self->queue_.shut_down();
+        self->working_.stop();
+        self->finish();
+    }
+    // A stop in progress goes on to its end.
+    for (task_group* g : {&self->working_, &self->stopping_}) g->keep_until_ended(self);
+}
+
+event_recorder_stats event_recorder_engine::stats() const
+{
+    std::lock_guard lock(mutex_);
+    return core_.stats();
+}
+
+} // namespace kubecoro::detail
