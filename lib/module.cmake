@@ -9,6 +9,7 @@ macro(kubecoro_dependencies)
   find_package(Boost 1.81 REQUIRED COMPONENTS json url)
   find_package(OpenSSL 3 REQUIRED)
   find_package(ZLIB REQUIRED)
+  find_package(prometheus-cpp REQUIRED COMPONENTS core)
   find_package(yaml-cpp REQUIRED)
   # yaml-cpp 0.7 (Debian 12) exports `yaml-cpp`, 0.8 `yaml-cpp::yaml-cpp`.
   if(NOT TARGET yaml-cpp::yaml-cpp)

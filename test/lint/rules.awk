@@ -6,9 +6,10 @@ BEGIN {
     may["client"] = " base api client "
     may["cache"] = " base api cache "
     may["controller"] = " base api client cache controller "
+    may["endpoints"] = " base api client cache controller endpoints "
     may["codegen"] = " base api codegen "
     may["apiserver"] = " base api client apiserver "
-    may["testing"] = " base api client cache controller apiserver testing "
+    may["testing"] = " base api client cache controller endpoints apiserver testing "
     # Aggregates that gcc 12 copies bitwise when they are made by braces inside a co_await expression.
     aggregates = "(options|flags|limits|policy|scope|spec|request|rule|chances|config)"
 }

@@ -189,7 +189,7 @@ bool raw_client::closed_by_server()
 raw_answer raw_client::request(std::string_view method, std::string_view target, std::string_view headers,
                                std::string_view body)
 {
-    std::string text = std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: test\r\n";
+    std::string text = std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n";
     text += headers;
     if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
     text += "\r\n";

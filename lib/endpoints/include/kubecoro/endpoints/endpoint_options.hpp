@@ -1,0 +1,61 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/endpoints/health_checks.hpp>
+#include <kubecoro/endpoints/prometheus_metrics.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kubecoro {
+
+/// Bounds of what clients can make an endpoint_server hold, and for how long.
+struct endpoint_limits
+{
+    /** Open connections. At the limit, the connection that has waited longest for its client (for a request, or to
+        read an answer) is closed in favour of a new one; when the server works for all of them, the new one is closed.
+        The same happens when the process runs out of file descriptors. */
+    std::size_t max_connections = 128;
+    /// Bytes of a request's line and headers: 431 beyond. Requests have no body: 413.
+    std::size_t max_head_bytes = 16 * 1024;
+    /// Bytes of answers that wait for their clients, over all connections: 503 beyond.
+    std::size_t max_answer_bytes = 32 * 1024 * 1024;
+    /// The TLS handshake, and a request from its first to its last byte.
+    duration read_timeout = std::chrono::seconds{10};
+    /// From the end of a request until the client has received the answer.
+    duration answer_timeout = std::chrono::seconds{30};
+    /// A connection without a request.
+    duration idle_timeout = std::chrono::seconds{90};
+    /// Time that stop() gives requests in progress.
+    duration grace = std::chrono::seconds{2};
+};
+
+/// Options of an endpoint_server. Empty parts are not served: 404.
+struct endpoint_options
+{
+    /** Where it listens: "127.0.0.1:8080", "[::1]:8080" or "localhost:8080"; "8080" is a port of the loopback interface,
+        and ":8080" one of every interface, which exposes the server to the network. Port 0: any free one. "0" or empty:
+        it serves nothing. */
+    std::string address = "127.0.0.1:8080";
+    /// Served at /livez, /healthz and /readyz, and each check at a path below. Answers `?verbose` and `?exclude=NAME`.
+    std::optional<health_checks> health = {};
+    /// Served at /metrics.
+    std::shared_ptr<prometheus_metrics> prometheus = {};
+    /// Limits on what clients can make it hold.
+    endpoint_limits limits = {};
+    /// Receives kubecoro_endpoints_*. Empty = `prometheus`.
+    std::shared_ptr<kubecoro::metrics> metrics = {};
+    /// Empty = real_clock().
+    std::shared_ptr<time_source> time = {};
+    /// Receives a line for refused requests and connections, of each kind once in ten seconds.
+    logger log = {};
+    KUBECORO_NAME_FIRST;
+};
+
+} // namespace kubecoro

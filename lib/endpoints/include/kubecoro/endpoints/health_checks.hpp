@@ -1,0 +1,95 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/endpoints/health_check.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/// The questions of a kubelet.
+enum class health_probe
+{
+    /// Whether the program has to be restarted: /livez, and /healthz, its older name.
+    live,
+    /// Whether the program can do its work now: /readyz.
+    ready
+};
+/// "livez" or "readyz".
+[[nodiscard]] std::string_view to_string(health_probe p) noexcept;
+
+/// Options of one check.
+struct health_check_options
+{
+    /// A check that takes longer is cancelled and has failed. 0 = no limit. A kubelet waits 1 s by default.
+    duration timeout = std::chrono::milliseconds{900};
+};
+
+/// Options of health_checks.
+struct health_options
+{
+    /// Receives kubecoro_endpoints_health_check. Empty = no metrics.
+    std::shared_ptr<kubecoro::metrics> metrics = {};
+    /// Empty = real_clock().
+    std::shared_ptr<time_source> time = {};
+    /// Receives a line whenever a check begins to fail or to succeed, with the reason.
+    logger log = {};
+    KUBECORO_NAME_FIRST;
+};
+
+/// The answer of one check.
+struct health_outcome
+{
+    /// Its name.
+    std::string name;
+    /// Success, or why it failed.
+    result<> outcome;
+};
+
+/** The checks behind /livez and /readyz. Checks are added and removed while the program runs.
+
+    A cheap handle; copies refer to the same checks. Thread safe. Every probe also has the check `ping`, which succeeds.
+    Checks run one after the other, on the executor of the caller. */
+class health_checks
+{
+public:
+    explicit health_checks(health_options options = {});
+
+    /// Adds a check to /livez and /healthz. Errors: already_exists; invalid, when the name has other characters than
+    /// letters, digits, `-`, `_`, `.` and `:`, or more than 128.
+    result<> add_live(std::string name, health_check check, health_check_options options = {}) const;
+    /// Adds a check to /readyz. Errors: as add_live().
+    result<> add_ready(std::string name, health_check check, health_check_options options = {}) const;
+    /// Removes the check from both. A call in progress goes on. @return whether there was one.
+    bool remove(std::string_view name) const;
+    /** remove(), then completes when no call of the check is in progress.
+
+        @par Cancellation  ends the wait only. */
+    [[nodiscard]] boost::asio::awaitable<result<>> removed(std::string name) const;
+
+    /// Names of the checks of a probe, in the order in which they were added. The first is `ping`.
+    [[nodiscard]] std::vector<std::string> names(health_probe which) const;
+    /** Runs those checks of a probe, in their order. Unknown names are left out.
+
+        Never fails. The caller's executor must be serialised, as for race().
+        @par Cancellation  terminal: cancels the check in progress, which then has failed. */
+    [[nodiscard]] boost::asio::awaitable<std::vector<health_outcome>> run(health_probe which,
+                                                                          std::vector<std::string> names) const;
+
+private:
+    struct state;
+    class entry;
+    result<> add(health_probe which, std::string name, health_check check, health_check_options options) const;
+    std::shared_ptr<state> state_;
+};
+
+} // namespace kubecoro

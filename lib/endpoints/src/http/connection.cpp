@@ -1,0 +1,172 @@
+#include "http/connection.hpp"
+
+#include "server/server_engine.hpp"
+
+#include <kubecoro/base/saturating_time.hpp>
+
+#include <array>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Bytes written between two looks at whether the client makes progress.
+constexpr std::size_t portion = 64 * 1024;
+constexpr std::size_t read_size = 4096;
+/// As in net/http: how long, and how much, to read on so that the client receives a refusal.
+constexpr duration drain_time = std::chrono::milliseconds{500};
+constexpr std::size_t drain_bytes = 256 * 1024;
+
+http_answer refusal_of(request_reader::state why)
+{
+    switch (why) {
+    case request_reader::state::head_too_large:
+        return plain_answer(431, "the request's headers are too large\n");
+    case request_reader::state::has_body:
+        return plain_answer(413, "requests have no body here\n");
+    default:
+        return plain_answer(400, "not an HTTP/1.1 request\n");
+    }
+}
+
+} // namespace
+
+connection::connection(std::unique_ptr<socket_stream> stream, std::shared_ptr<server_engine> engine)
+    : stream_(std::move(stream)),
+      engine_(std::move(engine)),
+      requests_(engine_->limits().max_head_bytes),
+      deadline_(time_after(engine_->now(), engine_->limits().read_timeout)),
+      waits_since_(engine_->now())
+{
+}
+
+void connection::end_within(duration d)
+{
+    deadline_ = std::min(time_after(engine_->now(), d), last_);
+    engine_->table().watch(deadline_);
+}
+
+void connection::close(closing why)
+{
+    if (closed_ == closing::none) closed_ = why;
+    stream_->close();
+}
+
+void connection::wind_up(time_point last)
+{
+    last_ = last;
+    if (idle_) return close(closing::stopping);
+    deadline_ = std::min(deadline_, last_);
+    engine_->table().watch(deadline_);
+}
+
+asio::awaitable<result<>> connection::serve(std::shared_ptr<connection> self)
+{
+    auto shaken = co_await self->stream_->handshake();
+    turn after = turn::close;
+    if (!shaken)
+        self->failed_ = shaken.error().describe();
+    else
+        do after = co_await self->serve_one();
+        while (after == turn::next_request);
+    if (after == turn::drain_and_close) co_await self->drain();
+    if (self->closed_ == closing::none && self->failed_.empty()) {
+        self->end_within(drain_time);
+        co_await self->stream_->shutdown();
+    }
+    self->stream_->close();
+    self->report_end();
+    co_return result<>{};
+}
+
+void connection::report_end()
+{
+    engine_->table().forget(*this);
+    engine_->on_end(closed_, failed_);
+}
+
+asio::awaitable<bool> connection::read_more()
+{
+    std::array<char, read_size> buffer;
+    waits_since_ = engine_->now();
+    auto got = co_await stream_->read_some(buffer.data(), buffer.size());
+    waits_since_.reset();
+    if (!got || *got == 0) co_return false;
+    input_.append(buffer.data(), *got);
+    co_return true;
+}
+
+asio::awaitable<bool> connection::await_request()
+{
+    using state = request_reader::state;
+    idle_ = input_.empty();
+    end_within(idle_ ? engine_->limits().idle_timeout : engine_->limits().read_timeout);
+    for (;;) {
+        input_.erase(0, requests_.feed(input_));
+        const state now = requests_.where();
+        if (now != state::idle && now != state::head) co_return true;
+        if (idle_ && engine_->stopping()) co_return false;
+        const bool more = co_await read_more();
+        if (!more) co_return false;
+        // The whole request has one deadline, which partial input does not extend.
+        if (idle_) end_within(engine_->limits().read_timeout);
+        idle_ = false;
+    }
+}
+
+asio::awaitable<connection::turn> connection::serve_one()
+{
+    const bool arrived = co_await await_request();
+    if (!arrived) co_return turn::close;
+    if (requests_.where() != request_reader::state::complete) co_return co_await refuse();
+    request_head request = requests_.take();
+    if (input_.empty()) input_.shrink_to_fit();
+    const bool head_only = request.method == "HEAD";
+    bool keep_alive = request.keep_alive;
+    end_within(engine_->limits().answer_timeout);
+    auto answer = co_await engine_->answer(std::move(request));
+    answer_budget::share held(engine_->budget(), answer.body.size());
+    if (!held) answer = engine_->no_room();
+    keep_alive = keep_alive && !engine_->stopping();
+    std::string out = head_of(answer, keep_alive, engine_->wall_now());
+    if (!head_only) out += answer.body;
+    answer.body = {};
+    const bool sent = co_await send(out);
+    co_return sent&& keep_alive ? turn::next_request : turn::close;
+}
+
+asio::awaitable<connection::turn> connection::refuse()
+{
+    const http_answer answer = engine_->count(refusal_of(requests_.where()));
+    end_within(engine_->limits().answer_timeout);
+    const std::string out = head_of(answer, false, engine_->wall_now()) + answer.body;
+    const bool sent = co_await send(out);
+    co_return sent ? turn::drain_and_close : turn::close;
+}
+
+asio::awaitable<bool> connection::send(std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const auto now = bytes.substr(0, portion);
+        waits_since_ = engine_->now();
+        auto written = co_await stream_->write(now);
+        waits_since_.reset();
+        if (!written) co_return false;
+        bytes.remove_prefix(now.size());
+    }
+    co_return true;
+}
+
+asio::awaitable<void> connection::drain()
+{
+    end_within(drain_time);
+    co_await stream_->shutdown();
+    for (std::size_t drained = 0; drained < drain_bytes; drained += input_.size()) {
+        input_.clear();
+        const bool more = co_await read_more();
+        if (!more) co_return;
+    }
+}
+
+} // namespace kubecoro::detail

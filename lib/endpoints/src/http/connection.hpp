@@ -1,0 +1,76 @@
+// Serves one client's connection: requests in sequence.
+#pragma once
+
+#include "http/request_reader.hpp"
+#include "http/socket_stream.hpp"
+
+#include <kubecoro/base/clock.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kubecoro::detail {
+
+class server_engine;
+
+/// Why the server has closed a connection by itself.
+enum class closing
+{
+    none,
+    past_deadline,
+    for_another,
+    stopping
+};
+
+/// Strand-confined. Its deadline is enforced by the connection_table.
+class connection : public std::enable_shared_from_this<connection>
+{
+public:
+    connection(std::unique_ptr<socket_stream> stream, std::shared_ptr<server_engine> engine);
+
+    /// Serves until the client or the server ends the connection. Errors of a client are not failures.
+    [[nodiscard]] static boost::asio::awaitable<result<>> serve(std::shared_ptr<connection> self);
+
+    /// Closes the socket, even while it is in use.
+    void close(closing why);
+    [[nodiscard]] time_point deadline() const noexcept { return deadline_; }
+    /// Since when the connection waits for its client to send or to receive; empty while the server works for it.
+    [[nodiscard]] std::optional<time_point> waits_since() const noexcept { return waits_since_; }
+    /// Whether it has neither received a part of a request nor works for one.
+    [[nodiscard]] bool idle() const noexcept { return idle_; }
+    /// Ends after the request in progress, and by `last` at the latest.
+    void wind_up(time_point last);
+
+private:
+    enum class turn
+    {
+        next_request,
+        close,
+        /// The client may still be sending: its input is discarded, so that a reset does not lose the answer.
+        drain_and_close
+    };
+
+    boost::asio::awaitable<turn> serve_one();
+    /// Reads until a request is complete or refused. @return false when the connection ends.
+    boost::asio::awaitable<bool> await_request();
+    boost::asio::awaitable<bool> read_more();
+    boost::asio::awaitable<bool> send(std::string_view bytes);
+    boost::asio::awaitable<turn> refuse();
+    boost::asio::awaitable<void> drain();
+    void end_within(duration d);
+    void report_end();
+
+    std::unique_ptr<socket_stream> stream_;
+    std::shared_ptr<server_engine> engine_;
+    request_reader requests_;
+    std::string input_;
+    time_point deadline_;
+    time_point last_ = time_point::max();
+    std::optional<time_point> waits_since_;
+    bool idle_ = true;
+    closing closed_ = closing::none;
+    std::string failed_ = {};
+};
+
+} // namespace kubecoro::detail

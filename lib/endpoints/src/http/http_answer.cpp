@@ -1,0 +1,134 @@
+#include "http/http_answer.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <new>
+
+namespace kubecoro::detail {
+namespace {
+
+/// About one packet: what is smaller is not worth the work.
+constexpr std::size_t largest_plain_body = 1400;
+/// A gzip wrapper around the largest window.
+constexpr int gzip_window = 16 + MAX_WBITS;
+
+std::string_view reason_of(int status)
+{
+    switch (status) {
+    case 200:
+        return "OK";
+    case 400:
+        return "Bad Request";
+    case 401:
+        return "Unauthorized";
+    case 403:
+        return "Forbidden";
+    case 404:
+        return "Not Found";
+    case 405:
+        return "Method Not Allowed";
+    case 413:
+        return "Content Too Large";
+    case 421:
+        return "Misdirected Request";
+    case 431:
+        return "Request Header Fields Too Large";
+    case 503:
+        return "Service Unavailable";
+    default:
+        return "Internal Server Error";
+    }
+}
+
+std::string http_date(wall_time now)
+{
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    std::array<char, 64> text{};
+    const std::size_t n = std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    return {text.data(), n};
+}
+
+/// Whether a token's weight is zero: "gzip;q=0.0".
+bool weighs_nothing(std::string_view token)
+{
+    const auto at = token.find("q=");
+    return at != token.npos && token.find_first_not_of("0.", at + 2) == token.npos;
+}
+
+bool accepts_gzip(std::string_view accept_encoding)
+{
+    while (!accept_encoding.empty()) {
+        auto token = accept_encoding.substr(0, accept_encoding.find(','));
+        accept_encoding.remove_prefix(std::min(accept_encoding.size(), token.size() + 1));
+        while (token.starts_with(' ')) token.remove_prefix(1);
+        while (token.ends_with(' ')) token.remove_suffix(1);
+        if (token == "gzip" || (token.starts_with("gzip;") && !weighs_nothing(token))) return true;
+    }
+    return false;
+}
+
+std::string gzip(std::string_view plain)
+{
+    z_stream z{};
+    // zlib fails here only without memory: its version is that of the header, and the parameters are constants.
+    if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+    const struct ending
+    {
+        z_stream& of;
+        ~ending() { deflateEnd(&of); }
+    } ends{z};
+    std::string out(deflateBound(&z, static_cast<uLong>(plain.size())), '\0');
+    // zlib never writes to its input.
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
+    z.avail_in = static_cast<uInt>(plain.size());
+    z.next_out = reinterpret_cast<Bytef*>(out.data());
+    z.avail_out = static_cast<uInt>(out.size());
+    deflate(&z, Z_FINISH);
+    out.resize(out.size() - z.avail_out);
+    return out;
+}
+
+} // namespace
+
+http_answer plain_answer(int status, std::string text)
+{
+    http_answer out;
+    out.status = status;
+    out.body = std::move(text);
+    return out;
+}
+
+std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
+{
+    std::string out = "HTTP/1.1 " + std::to_string(answer.status) + " ";
+    out += reason_of(answer.status);
+    out += "\r\nContent-Type: ";
+    out += answer.content_type;
+    out += "\r\nContent-Length: " + std::to_string(answer.body.size());
+    out += "\r\nDate: " + http_date(now);
+    out += "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";
+    const bool has_policy = std::any_of(answer.headers.begin(), answer.headers.end(),
+                                        [](const auto& h) { return h.first == "Content-Security-Policy"; });
+    if (!has_policy) out += "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n";
+    for (const auto& [name, value] : answer.headers) {
+        out += name;
+        out += ": " + value + "\r\n";
+    }
+    if (!keep_alive) out += "Connection: close\r\n";
+    return out + "\r\n";
+}
+
+void compress(http_answer& answer, std::string_view accept_encoding)
+{
+    if (answer.body.size() <= largest_plain_body || !accepts_gzip(accept_encoding)) return;
+    answer.body = gzip(answer.body);
+    answer.headers.emplace_back("Content-Encoding", "gzip");
+    answer.headers.emplace_back("Vary", "Accept-Encoding");
+}
+
+} // namespace kubecoro::detail

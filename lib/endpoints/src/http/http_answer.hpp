@@ -1,0 +1,33 @@
+// An answer and its head. No I/O.
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubecoro::detail {
+
+struct http_answer
+{
+    int status = 200;
+    /// As in kubecoro_endpoints_requests_total: which endpoint has answered.
+    std::string_view endpoint = "none";
+    std::string_view content_type = "text/plain; charset=utf-8";
+    std::string body = {};
+    /// Names and values of further headers.
+    std::vector<std::pair<std::string_view, std::string>> headers = {};
+};
+
+/// An answer in plain text.
+[[nodiscard]] http_answer plain_answer(int status, std::string text);
+
+/// The status line and the headers. Every answer forbids caching, framing and guessing of its type.
+[[nodiscard]] std::string head_of(const http_answer& answer, bool keep_alive, wall_time now);
+
+/// Compresses the body of a large answer, if the client accepts gzip.
+void compress(http_answer& answer, std::string_view accept_encoding);
+
+} // namespace kubecoro::detail

@@ -1,0 +1,58 @@
+// Parses HTTP/1.1 requests without bodies from bytes. No I/O.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// The parts of a request that the server looks at.
+struct request_head
+{
+    std::string method;
+    std::string target;
+    std::string host = {};
+    std::string accept = {};
+    std::string accept_encoding = {};
+    std::string authorization = {};
+    bool keep_alive = true;
+};
+
+/// Parses a sequence of requests from bytes that arrive in pieces of any size.
+class request_reader
+{
+public:
+    enum class state
+    {
+        idle,
+        /// A part of a head has arrived.
+        head,
+        complete,
+        malformed,
+        head_too_large,
+        /// The request announces a body.
+        has_body
+    };
+
+    explicit request_reader(std::size_t max_head_bytes);
+    ~request_reader();
+    request_reader(const request_reader&) = delete;
+    request_reader& operator=(const request_reader&) = delete;
+
+    /// Parses further bytes. @return the number of bytes consumed; pass the rest again with those that follow.
+    std::size_t feed(std::string_view bytes);
+    [[nodiscard]] state where() const noexcept { return where_; }
+    /// The complete request. Resets the reader for the next one.
+    [[nodiscard]] request_head take();
+
+private:
+    struct parser;
+    void reset();
+
+    std::size_t limit_;
+    state where_ = state::idle;
+    std::unique_ptr<parser> parser_;
+};
+
+} // namespace kubecoro::detail

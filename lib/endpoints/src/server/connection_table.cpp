@@ -1,0 +1,99 @@
+#include "server/connection_table.hpp"
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+
+connection_table::connection_table(std::size_t limit, std::shared_ptr<time_source> time,
+                                   const asio::any_io_executor& strand)
+    : limit_(limit), time_(std::move(time)), alarm_(time_->make_timer(strand))
+{
+}
+
+void connection_table::forget_ended()
+{
+    connections_.remove_if([](const auto& c) { return c.expired(); });
+}
+
+void connection_table::forget(const connection& ended)
+{
+    connections_.remove_if([&](const auto& c) { return c.expired() || c.lock().get() == &ended; });
+}
+
+bool connection_table::admit(const std::shared_ptr<connection>& made)
+{
+    if (closed_) return false;
+    if (connections_.size() >= limit_) forget_ended();
+    if (connections_.size() >= limit_ && !make_room()) return false;
+    connections_.push_back(made);
+    watch(made->deadline());
+    return true;
+}
+
+bool connection_table::make_room()
+{
+    std::shared_ptr<connection> longest;
+    auto place = connections_.end();
+    for (auto at = connections_.begin(); at != connections_.end(); ++at) {
+        auto held = at->lock();
+        const auto since = held ? held->waits_since() : std::nullopt;
+        if (!since || (longest && *longest->waits_since() <= *since)) continue;
+        longest = std::move(held);
+        place = at;
+    }
+    if (!longest) return false;
+    connections_.erase(place);
+    longest->close(closing::for_another);
+    return true;
+}
+
+void connection_table::watch(time_point when)
+{
+    if (when >= armed_) return;
+    armed_ = when;
+    alarm_->expires_at(when);
+}
+
+void connection_table::wind_up(time_point last)
+{
+    closed_ = true;
+    last_ = last;
+    for (const auto& c : connections_)
+        if (const auto held = c.lock()) held->wind_up(last);
+    watch(time_->now()); // enforce() may have nothing to wait for
+}
+
+time_point connection_table::close_due(time_point now)
+{
+    forget_ended();
+    time_point next = time_point::max();
+    for (const auto& c : connections_) {
+        const auto held = c.lock();
+        if (!held) continue;
+        if (held->deadline() <= now)
+            held->close(closing::past_deadline);
+        else
+            next = std::min(next, held->deadline());
+    }
+    return next;
+}
+
+asio::awaitable<result<>> connection_table::enforce(std::function<void()> abandon)
+{
+    constexpr duration after_close = std::chrono::milliseconds{10};
+    for (;;) {
+        const time_point now = time_->now();
+        armed_ = close_due(now);
+        if (closed_) {
+            if (connections_.empty()) co_return result<>{};
+            if (now >= last_) abandon();
+            // Closed connections end soon, but not within the call that closes them.
+            armed_ = std::min(armed_, now + after_close);
+        }
+        alarm_->expires_at(armed_);
+        // watch() ends the wait early.
+        [[maybe_unused]] const auto rung = co_await alarm_->wait();
+    }
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,43 @@
+// Counts what the server does, for stats() and for the metrics sink.
+#pragma once
+
+#include "server/answer_budget.hpp"
+
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/endpoints/endpoint_server.hpp>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// Written on the server's strand; read by any thread.
+class endpoint_meters
+{
+public:
+    /// @param sink  Empty = none.
+    endpoint_meters(std::shared_ptr<metrics> sink, std::size_t max_answer_bytes);
+
+    void on_request(std::string_view endpoint, int status);
+    /// @param outcome  accepted, closed_past_deadline, closed_for_another, refused, failed.
+    void on_connection(const char* outcome);
+    void on_open_connections(std::size_t n);
+    [[nodiscard]] answer_budget& budget() noexcept { return budget_; }
+    [[nodiscard]] endpoint_stats stats() const;
+
+private:
+    using series = std::shared_ptr<metrics::counter>;
+
+    std::shared_ptr<metrics> sink_;
+    std::shared_ptr<metrics::gauge> open_gauge_;
+    std::map<std::pair<std::string, int>, series> requests_by_;
+    std::map<std::string, series, std::less<>> connections_by_;
+    std::atomic<std::uint64_t> requests_{0}, connections_{0}, closed_{0};
+    std::atomic<std::size_t> open_{0};
+    answer_budget budget_;
+};
+
+} // namespace kubecoro::detail

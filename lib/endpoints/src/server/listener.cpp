@@ -1,0 +1,116 @@
+#include "server/listener.hpp"
+
+#include <kubecoro/base/saturating_time.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace kubecoro::detail {
+namespace {
+
+constexpr int kernel_buffer = 128 * 1024;
+constexpr duration after_accept_error = std::chrono::milliseconds{100};
+
+} // namespace
+
+listener::listener(const asio::any_io_executor& strand, std::shared_ptr<server_engine> engine)
+    : strand_(strand), engine_(std::move(engine)), acceptor_(strand)
+{
+}
+
+result<std::shared_ptr<listener>> listener::open(const asio::any_io_executor& strand, endpoint_options options,
+                                                 std::shared_ptr<endpoint_meters> meters)
+{
+    const auto to = parse_listen_address(options.address);
+    if (!to) return to.error();
+    auto engine = std::make_shared<server_engine>(strand, std::move(options), std::move(meters));
+    std::shared_ptr<listener> made{new listener(strand, std::move(engine))};
+    const auto bound = made->bind(*to);
+    if (!bound) return bound.error();
+    if (made->bound_.address().is_loopback()) made->engine_->expect_local_hosts();
+    return made;
+}
+
+result<> listener::bind(const listen_address& to)
+{
+    boost::system::error_code error;
+    tcp::endpoint at{to.address, to.port};
+    acceptor_.open(at.protocol(), error);
+    if (error && to.everywhere) { // a machine without IPv6
+        at = tcp::endpoint{tcp::v4(), to.port};
+        acceptor_.open(at.protocol(), error);
+    } else if (to.everywhere) {
+        acceptor_.set_option(asio::ip::v6_only(false), error);
+    }
+    if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor_.bind(at, error);
+    if (!error) acceptor_.non_blocking(true, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (!error) bound_ = acceptor_.local_endpoint(error);
+    if (!error) return {};
+    return failure{cond::misconfigured, "listen on " + url_of(at.address(), at.port(), false) + ": " + error.message()};
+}
+
+bool listener::start(task_group& tasks)
+{
+    return tasks.spawn("endpoints: accept", strand_, accept(shared_from_this(), tasks)) &&
+           tasks.spawn("endpoints: deadlines", strand_, enforce(shared_from_this(), tasks));
+}
+
+asio::awaitable<result<>> listener::enforce(std::shared_ptr<listener> self, task_group& tasks)
+{
+    auto enforcing = self->engine_->table().enforce([&tasks] { tasks.stop(); });
+    co_return co_await std::move(enforcing);
+}
+
+asio::awaitable<result<>> listener::accept(std::shared_ptr<listener> self, task_group& tasks)
+{
+    while (self->acceptor_.is_open()) {
+        // Waits for a client before accepting: accept() reports exhausted descriptors even when no client waits.
+        const auto [ended] =
+            co_await self->acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
+        if (ended || !self->acceptor_.is_open()) continue;
+        tcp::socket socket{self->strand_};
+        boost::system::error_code error;
+        self->acceptor_.accept(socket, error);
+        if (!error) {
+            self->take(std::move(socket), tasks);
+        } else if (error != asio::error::would_block && error != asio::error::try_again) {
+            // Out of file descriptors, or the client has gone: keep accepting.
+            const bool exhausted =
+                error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
+            const bool freed = exhausted && self->engine_->table().make_room();
+            self->engine_->log().warning("cannot accept a connection",
+                                         {{"error", error.message()}, {"closed_another", freed}});
+            auto pause = sleep_for(self->engine_->time(), after_accept_error);
+            [[maybe_unused]] const auto slept = co_await std::move(pause);
+        }
+    }
+    co_return result<>{};
+}
+
+void listener::take(tcp::socket socket, task_group& tasks)
+{
+    boost::system::error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    // The kernel's memory counts too, and a client that does not read is noticed.
+    socket.set_option(asio::socket_base::send_buffer_size(kernel_buffer), ignored);
+    auto made = std::make_shared<connection>(make_plain_stream(std::move(socket)), engine_);
+    const bool admitted = engine_->table().admit(made);
+    engine_->on_accepted(admitted);
+    if (admitted) tasks.spawn("endpoints: connection", strand_, connection::serve(made));
+}
+
+void listener::stop()
+{
+    boost::system::error_code ignored;
+    acceptor_.close(ignored);
+    engine_->begin_stop();
+    engine_->table().wind_up(time_after(engine_->now(), engine_->limits().grace));
+}
+
+} // namespace kubecoro::detail

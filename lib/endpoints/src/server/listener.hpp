@@ -1,0 +1,42 @@
+// Accepts the connections of one socket.
+#pragma once
+
+#include "server/listen_address.hpp"
+#include "server/server_engine.hpp"
+
+#include <kubecoro/base/task_group.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
+
+namespace kubecoro::detail {
+
+/// Strand-confined after open(). Destroyed with its execution context at the latest.
+class listener : public std::enable_shared_from_this<listener>
+{
+public:
+    /// Binds the address. Errors: misconfigured.
+    [[nodiscard]] static result<std::shared_ptr<listener>>
+    open(const boost::asio::any_io_executor& strand, endpoint_options options, std::shared_ptr<endpoint_meters> meters);
+
+    [[nodiscard]] std::uint16_t port() const noexcept { return bound_.port(); }
+    [[nodiscard]] std::string url() const { return url_of(bound_.address(), bound_.port(), false); }
+
+    /// @param tasks  Outlives the coroutines.
+    bool start(task_group& tasks);
+    /// Stops accepting, and winds the connections up.
+    void stop();
+
+private:
+    listener(const boost::asio::any_io_executor& strand, std::shared_ptr<server_engine> engine);
+    result<> bind(const listen_address& to);
+    static boost::asio::awaitable<result<>> accept(std::shared_ptr<listener> self, task_group& tasks);
+    static boost::asio::awaitable<result<>> enforce(std::shared_ptr<listener> self, task_group& tasks);
+    void take(boost::asio::ip::tcp::socket socket, task_group& tasks);
+
+    boost::asio::any_io_executor strand_;
+    std::shared_ptr<server_engine> engine_;
+    boost::asio::ip::tcp::acceptor acceptor_;
+    boost::asio::ip::tcp::endpoint bound_;
+};
+
+} // namespace kubecoro::detail

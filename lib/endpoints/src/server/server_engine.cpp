@@ -1,0 +1,155 @@
+#include "server/server_engine.hpp"
+
+#include "health/health_core.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/printable.hpp>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+constexpr duration log_pause = std::chrono::seconds{10};
+constexpr std::size_t longest_logged_target = 200;
+
+constexpr std::string_view exposition_format = "text/plain; version=0.0.4; charset=utf-8";
+
+std::optional<health_query> health_query_of(const request_target& target)
+{
+    health_query query;
+    std::string_view path = std::string_view(target.path).substr(1);
+    const auto slash = path.find('/');
+    query.title = path.substr(0, slash);
+    if (query.title == "readyz")
+        query.probe = health_probe::ready;
+    else if (query.title != "livez" && query.title != "healthz")
+        return std::nullopt;
+    if (slash != path.npos) query.check = path.substr(slash + 1);
+    query.verbose = target.has("verbose");
+    query.excluded = target.values("exclude");
+    return query;
+}
+
+} // namespace
+
+server_engine::server_engine(const asio::any_io_executor& strand, endpoint_options options,
+                             std::shared_ptr<endpoint_meters> meters)
+    : options_(std::move(options)),
+      meters_(std::move(meters)),
+      table_(options_.limits.max_connections, options_.time, strand),
+      refusals_(log_pause),
+      closings_(log_pause)
+{
+}
+
+std::optional<http_answer> server_engine::refusal_of(const request_head& request) const
+{
+    if (request.method != "GET" && request.method != "HEAD") {
+        auto refusal = plain_answer(405, "only GET and HEAD\n");
+        refusal.headers.emplace_back("Allow", "GET, HEAD");
+        return refusal;
+    }
+    if (local_only_ && !is_local_host(request.host))
+        return plain_answer(421, "this server is for this machine: ask for localhost\n");
+    return std::nullopt;
+}
+
+asio::awaitable<http_answer> server_engine::answer(request_head request)
+{
+    auto routing = route(request);
+    auto answer = co_await std::move(routing);
+    compress(answer, request.accept_encoding);
+    meters_->on_request(answer.endpoint, answer.status);
+    if (answer.status < 400 || answer.endpoint == "livez" || answer.endpoint == "readyz") co_return answer;
+    if (const auto held_back = refusals_.pass(now()))
+        options_.log.info("a request was refused", {{"method", printable(request.method, 20)},
+                                                    {"target", printable(request.target, longest_logged_target)},
+                                                    {"status", answer.status},
+                                                    {"held_back", *held_back}});
+    co_return answer;
+}
+
+asio::awaitable<http_answer> server_engine::route(const request_head& request)
+{
+    if (auto refusal = refusal_of(request)) co_return std::move(*refusal);
+    const auto target = parse_target(request.target);
+    if (!target || !target->path.starts_with('/')) co_return plain_answer(400, "not a path\n");
+    if (target->path == "/metrics" && options_.prometheus) co_return answer_metrics();
+    if (options_.health) {
+        auto asking = answer_health(*target);
+        co_return co_await std::move(asking);
+    }
+    co_return plain_answer(404, "not found\n");
+}
+
+asio::awaitable<http_answer> server_engine::answer_health(const request_target& target)
+{
+    const auto query = health_query_of(target);
+    if (!query) co_return plain_answer(404, "not found\n");
+    const auto existing = options_.health->names(query->probe);
+    auto wanted = checks_of(*query, existing);
+    if (!wanted) co_return plain_answer(404, "there is no such check\n");
+    auto running = options_.health->run(query->probe, std::move(*wanted));
+    const auto outcomes = co_await std::move(running);
+    auto said = answer_of(*query, existing, outcomes);
+    auto out = plain_answer(said.status, std::move(said.body));
+    out.endpoint = query->title == "readyz" ? "readyz" : "livez";
+    co_return out;
+}
+
+http_answer server_engine::answer_metrics() const
+{
+    http_answer out;
+    out.endpoint = "metrics";
+    out.content_type = exposition_format;
+    out.body = options_.prometheus->text();
+    return out;
+}
+
+http_answer server_engine::no_room()
+{
+    auto out = plain_answer(503, "too many answers wait for their clients\n");
+    out.headers.emplace_back("Retry-After", "1");
+    return count(std::move(out));
+}
+
+http_answer server_engine::count(http_answer answer)
+{
+    meters_->on_request(answer.endpoint, answer.status);
+    if (const auto held_back = refusals_.pass(now()))
+        options_.log.info("a request was refused", {{"status", answer.status}, {"held_back", *held_back}});
+    return answer;
+}
+
+void server_engine::publish_open() { meters_->on_open_connections(table_.size()); }
+
+void server_engine::on_accepted(bool admitted)
+{
+    meters_->on_connection(admitted ? "accepted" : "refused");
+    publish_open();
+    if (admitted) return;
+    if (const auto held_back = closings_.pass(now()))
+        options_.log.warning("a connection was refused: the server works for as many as it may",
+                             {{"held_back", *held_back}});
+}
+
+void server_engine::on_end(closing why, const std::string& failed)
+{
+    std::string_view reason = failed;
+    if (why == closing::past_deadline) {
+        meters_->on_connection("closed_past_deadline");
+        reason = "its client is too slow";
+    } else if (why == closing::for_another) {
+        meters_->on_connection("closed_for_another");
+        reason = "there are too many, and its client was the slowest";
+    } else if (!failed.empty()) {
+        meters_->on_connection("failed");
+    }
+    publish_open();
+    if (reason.empty()) return;
+    if (const auto held_back = closings_.pass(now()))
+        options_.log.info("a connection was closed", {{"reason", reason}, {"held_back", *held_back}});
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,67 @@
+// The state that the connections of a server share, and the answers to their requests.
+#pragma once
+
+#include "http/http_answer.hpp"
+#include "http/request_reader.hpp"
+#include "http/request_target.hpp"
+#include "server/answer_budget.hpp"
+#include "server/connection_table.hpp"
+#include "server/endpoint_meters.hpp"
+#include "server/log_pace.hpp"
+
+#include <kubecoro/endpoints/endpoint_options.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+namespace kubecoro::detail {
+
+/// Strand-confined.
+class server_engine
+{
+public:
+    /// @param options  With a clock.
+    server_engine(const boost::asio::any_io_executor& strand, endpoint_options options,
+                  std::shared_ptr<endpoint_meters> meters);
+
+    [[nodiscard]] const endpoint_limits& limits() const noexcept { return options_.limits; }
+    [[nodiscard]] time_source& time() const noexcept { return *options_.time; }
+    [[nodiscard]] time_point now() const noexcept { return options_.time->now(); }
+    [[nodiscard]] wall_time wall_now() const noexcept { return options_.time->wall_now(); }
+    [[nodiscard]] connection_table& table() noexcept { return table_; }
+    [[nodiscard]] answer_budget& budget() noexcept { return meters_->budget(); }
+    [[nodiscard]] const logger& log() const noexcept { return options_.log; }
+    [[nodiscard]] bool stopping() const noexcept { return stopping_; }
+
+    /// Only requests for an address or localhost are answered from now on.
+    void expect_local_hosts() noexcept { local_only_ = true; }
+    void begin_stop() noexcept { stopping_ = true; }
+
+    /// Answers a request. Never fails.
+    [[nodiscard]] boost::asio::awaitable<http_answer> answer(request_head request);
+    /// The answer that replaces one for which there is no room.
+    [[nodiscard]] http_answer no_room();
+    /// Counts a refusal, and logs it.
+    [[nodiscard]] http_answer count(http_answer answer);
+
+    /// A connection was accepted, or refused because there is no room.
+    void on_accepted(bool admitted);
+    /// A connection has ended. @param failed  Why its handshake failed; empty = it did not.
+    void on_end(closing why, const std::string& failed);
+
+private:
+    boost::asio::awaitable<http_answer> route(const request_head& request);
+    [[nodiscard]] std::optional<http_answer> refusal_of(const request_head& request) const;
+    boost::asio::awaitable<http_answer> answer_health(const request_target& target);
+    [[nodiscard]] http_answer answer_metrics() const;
+    void publish_open();
+
+    endpoint_options options_;
+    std::shared_ptr<endpoint_meters> meters_;
+    connection_table table_;
+    log_pace refusals_;
+    log_pace closings_;
+    bool local_only_ = false;
+    bool stopping_ = false;
+};
+
+} // namespace kubecoro::detail

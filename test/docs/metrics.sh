@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Every metric that the library records has a help text (known_metrics.cpp) and its full name in the guide; and every
+# name in known_metrics.cpp is recorded somewhere.
+# usage: metrics.sh SOURCE_ROOT
+set -euo pipefail
+cd "${1:?usage: metrics.sh SOURCE_ROOT}"
+
+known=lib/endpoints/src/metrics/known_metrics.cpp
+guide=docs/guide/observability.md
+
+# Names as literals; and those that are put together: in informer_meter.cpp behind "kubecoro_", in run_ledger.cpp behind a prefix.
+recorded() {
+    grep -rhoE --include='*.cpp' '"(kubecoro|workqueue|rest_client|controller_runtime|leader_election|process)_[a-z0-9_]*[a-z0-9]"' \
+        lib --exclude="$(basename "$known")" --exclude-dir=testing
+    grep -hoE '"(informer|handler)_[a-z_]+"' lib/cache/src/informer/informer_meter.cpp | sed 's/"/"kubecoro_/'
+    local prefix
+    prefix=$(sed -n 's/.*prefix = "\([a-z_]*\)".*/\1/p' lib/controller/src/controller/run_ledger.cpp)
+    grep -hoE 'prefix \+ "[a-z_]+"' lib/controller/src/controller/run_ledger.cpp | sed "s/prefix + \"/\"$prefix/"
+}
+
+mapfile -t names < <(recorded | tr -d '"' | sort -u)
+mapfile -t described < <(grep -oE '^    \{"[a-z0-9_]+"' "$known" | tr -d ' {"' | sort -u)
+if ((${#names[@]} < 50 || ${#described[@]} < 50)); then
+    echo "found only ${#names[@]} recorded and ${#described[@]} described metrics: the patterns here no longer fit" >&2
+    exit 2
+fi
+bad=0
+# process_metrics.cpp and others have names of functions beside those of metrics: only what is made or shown counts.
+for name in "${names[@]}"; do
+    case $name in kubecoro_[a-z]*_v1 | process_metrics) continue ;; esac
+    if ! printf '%s\n' "${described[@]}" | grep -qx "$name"; then
+        echo "$known: no help text for $name, which the library records"
+        bad=1
+    fi
+done
+for name in "${described[@]}"; do
+    if ! printf '%s\n' "${names[@]}" | grep -qx "$name"; then
+        echo "$known: $name is recorded nowhere"
+        bad=1
+    fi
+    if ! grep -q "\`$name\`" "$guide"; then
+        echo "$guide: no row for $name"
+        bad=1
+    fi
+done
+exit "$bad"

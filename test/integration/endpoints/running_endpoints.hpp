@@ -1,0 +1,39 @@
+// An endpoint_server that runs on a thread of its own, for blocking tests.
+#pragma once
+
+#include "raw_client.hpp"
+
+#include <kubecoro/endpoints/endpoint_server.hpp>
+#include <kubecoro/testing/recording.hpp>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <thread>
+
+namespace kubecoro {
+
+class running_endpoints
+{
+public:
+    /// Listens on a free port of the loopback interface.
+    explicit running_endpoints(endpoint_options options = {});
+    ~running_endpoints();
+
+    [[nodiscard]] apiserver::bound_endpoint at() const { return {"127.0.0.1", server_->port(), tls_}; }
+    [[nodiscard]] apiserver::raw_client client() const { return apiserver::raw_client(at()); }
+    [[nodiscard]] endpoint_server& server() noexcept { return *server_; }
+    [[nodiscard]] const testing::recording_logger& log() const noexcept { return log_; }
+    result<> stop();
+
+private:
+    testing::recording_logger log_;
+    bool tls_ = false;
+    boost::asio::io_context io_{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
+    std::unique_ptr<endpoint_server> server_;
+    std::thread thread_;
+};
+
+} // namespace kubecoro

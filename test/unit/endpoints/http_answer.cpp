@@ -1,0 +1,72 @@
+#include "http/http_answer.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+#include <zlib.h>
+
+using namespace kubecoro;
+using namespace kubecoro::detail;
+
+namespace {
+
+std::string inflated(const std::string& packed)
+{
+    z_stream z{};
+    REQUIRE(inflateInit2(&z, 16 + MAX_WBITS) == Z_OK);
+    std::string out(1 << 20, '\0');
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    z.avail_in = static_cast<uInt>(packed.size());
+    z.next_out = reinterpret_cast<Bytef*>(out.data());
+    z.avail_out = static_cast<uInt>(out.size());
+    CHECK(inflate(&z, Z_FINISH) == Z_STREAM_END);
+    out.resize(out.size() - z.avail_out);
+    inflateEnd(&z);
+    return out;
+}
+
+bool packed(const std::string& accepts)
+{
+    auto answer = plain_answer(200, std::string(10'000, 'x'));
+    compress(answer, accepts);
+    return answer.body.size() < 10'000;
+}
+
+} // namespace
+
+TEST_CASE("http_answer: every head forbids caching, guessing and framing", "[endpoints]")
+{
+    const auto head = head_of(plain_answer(404, "no\n"), false, wall_time{});
+    CHECK(head == "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 3\r\n"
+                  "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\nCache-Control: no-store\r\n"
+                  "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+                  "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
+                  "Connection: close\r\n\r\n");
+    CHECK(head_of(plain_answer(200, ""), true, wall_time{}).find("Connection") == std::string::npos);
+}
+
+TEST_CASE("http_answer: a page's own policy replaces the strictest one", "[endpoints]")
+{
+    auto page = plain_answer(200, "");
+    page.headers.emplace_back("Content-Security-Policy", "default-src 'self'");
+    const auto head = head_of(page, true, wall_time{});
+    CHECK(head.find("default-src 'self'") != std::string::npos);
+    CHECK(head.find("default-src 'none'") == std::string::npos);
+}
+
+TEST_CASE("http_answer: large answers are compressed for clients that accept gzip", "[endpoints]")
+{
+    CHECK(packed("gzip"));
+    CHECK(packed("deflate, gzip;q=0.8"));
+    CHECK_FALSE(packed(""));
+    CHECK_FALSE(packed("gzip;q=0"));
+    CHECK_FALSE(packed("xgzip, br"));
+    auto small = plain_answer(200, "small");
+    compress(small, "gzip");
+    CHECK(small.body == "small");
+
+    std::string text;
+    for (int i = 0; i < 5000; ++i) text += std::to_string(i * i) + "\n";
+    auto answer = plain_answer(200, text);
+    compress(answer, "gzip");
+    CHECK(inflated(answer.body) == text);
+}

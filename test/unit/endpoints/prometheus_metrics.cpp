@@ -1,0 +1,138 @@
+#include <kubecoro/endpoints/prometheus_metrics.hpp>
+
+#include "metrics/known_metrics.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+#include <prometheus/counter.h>
+#include <prometheus/registry.h>
+
+#include <algorithm>
+
+using namespace kubecoro;
+
+namespace {
+
+bool shows(const prometheus_metrics& m, const std::string& line)
+{
+    return ("\n" + m.text()).find("\n" + line + "\n") != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("prometheus_metrics: series have the help text of their name", "[endpoints]")
+{
+    prometheus_metrics m({.process = false});
+    m.make_counter("workqueue_adds_total", {{"name", "pods"}})->add(3);
+    m.make_gauge("workqueue_depth", {{"name", "pods"}})->set(2.5);
+    CHECK(shows(m, "# HELP workqueue_adds_total Keys added to the queue."));
+    CHECK(shows(m, "# TYPE workqueue_adds_total counter"));
+    CHECK(shows(m, "workqueue_adds_total{name=\"pods\"} 3"));
+    CHECK(shows(m, "workqueue_depth{name=\"pods\"} 2.5"));
+    CHECK(shows(m, "kubecoro_metrics_dropped_series_total 0"));
+}
+
+TEST_CASE("prometheus_metrics: handles of the same labels share one series", "[endpoints]")
+{
+    prometheus_metrics m({.process = false});
+    m.make_counter("a_total", {{"x", "1"}, {"y", "2"}})->add(1);
+    m.make_counter("a_total", {{"y", "2"}, {"x", "1"}})->add(1);
+    CHECK(shows(m, "a_total{x=\"1\",y=\"2\"} 2"));
+}
+
+TEST_CASE("prometheus_metrics: histograms have the buckets of their name, of a description, or the usual ones",
+          "[endpoints]")
+{
+    prometheus_metrics m({.process = false});
+    m.make_histogram("controller_runtime_reconcile_time_seconds", {})->observe(0.04);
+    CHECK(shows(m, "controller_runtime_reconcile_time_seconds_bucket{le=\"0.025\"} 0"));
+    CHECK(shows(m, "controller_runtime_reconcile_time_seconds_bucket{le=\"0.05\"} 1"));
+    REQUIRE(m.describe("own_bytes", {.help = "Mine.", .buckets = {1, 10}}));
+    m.make_histogram("own_bytes", {})->observe(5);
+    CHECK(shows(m, "# HELP own_bytes Mine."));
+    CHECK(shows(m, "own_bytes_bucket{le=\"10\"} 1"));
+    m.make_histogram("other_seconds", {})->observe(100);
+    CHECK(shows(m, "other_seconds_bucket{le=\"60\"} 0"));
+    CHECK(shows(m, "other_seconds_count 1"));
+}
+
+TEST_CASE("prometheus_metrics: a description comes before the first use, with rising buckets", "[endpoints]")
+{
+    prometheus_metrics m({.process = false});
+    CHECK(m.describe("h", {.buckets = {1, 1}}).error() == cond::invalid);
+    CHECK(m.describe("h", {.buckets = {2, 1}}).error() == cond::invalid);
+    (void)m.make_gauge("g", {});
+    CHECK(m.describe("g", {.help = "late"}).error() == cond::already_exists);
+}
+
+TEST_CASE("prometheus_metrics: label values are escaped", "[endpoints]")
+{
+    prometheus_metrics m({.process = false});
+    m.make_counter("a_total", {{"x", "1\"} 9\nb_total 7\\"}})->add();
+    CHECK(shows(m, R"(a_total{x="1\"} 9\nb_total 7\\"} 1)"));
+}
+
+TEST_CASE("prometheus_metrics: series beyond a limit are dropped and counted", "[endpoints]")
+{
+    prometheus_metrics m({.max_series = 5, .max_series_of_a_name = 2, .max_label_bytes = 4, .process = false});
+    for (const char* x : {"1", "2", "3"}) m.make_counter("a_total", {{"x", x}})->add();
+    CHECK(m.dropped_series() == 1);
+    m.make_counter("a_total", {{"x", "1"}})->add(); // one that exists
+    CHECK(shows(m, "a_total{x=\"1\"} 2"));
+    m.make_gauge("b", {{"x", "12345"}})->set(1);
+    CHECK(m.dropped_series() == 2);
+    for (const char* x : {"1", "2"}) m.make_histogram("c", {{"x", x}})->observe(1);
+    m.make_gauge("b", {{"x", "1234"}})->set(1);
+    CHECK(m.dropped_series() == 2);
+    m.make_gauge("d", {})->set(1); // the sixth
+    CHECK(m.dropped_series() == 3);
+    CHECK(shows(m, "kubecoro_metrics_dropped_series_total 3"));
+    CHECK(m.text().find("\nd ") == std::string::npos);
+}
+
+TEST_CASE("prometheus_metrics: what Prometheus does not permit is dropped and counted", "[endpoints]")
+{
+    prometheus_metrics m({.process = false});
+    m.make_counter("bad name", {})->add();
+    m.make_counter("a_total", {{"bad-label", "x"}})->add();
+    m.make_gauge("a_total", {})->set(1); // a counter already
+    m.make_counter("kubecoro_metrics_dropped_series_total", {})->add(100);
+    m.make_counter("__reserved", {})->add();
+    CHECK(m.dropped_series() >= 4);
+    CHECK(m.dropped_series() < 100);
+    m.make_counter("a_total", {{"good", "x"}})->add();
+    CHECK(shows(m, "a_total{good=\"x\"} 1"));
+}
+
+TEST_CASE("prometheus_metrics: handles may outlive it", "[endpoints]")
+{
+    std::shared_ptr<metrics::counter> kept;
+    {
+        prometheus_metrics m;
+        kept = m.make_counter("a_total", {});
+    }
+    kept->add(1);
+    SUCCEED();
+}
+
+TEST_CASE("prometheus_metrics: a registry of the program's own is shown while it exists", "[endpoints]")
+{
+    prometheus_metrics m({.process = false});
+    auto own = std::make_shared<prometheus::Registry>();
+    prometheus::BuildCounter().Name("own_total").Register(*own).Add({}).Increment();
+    m.add(own);
+    CHECK(shows(m, "own_total 1"));
+    own.reset();
+    CHECK(m.text().find("own_total") == std::string::npos);
+}
+
+TEST_CASE("known_metrics: sorted, each once, with a sentence and rising buckets", "[endpoints]")
+{
+    const auto all = detail::known_metrics();
+    CHECK(std::is_sorted(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name <= b.name; }));
+    for (const auto& m : all) {
+        INFO(m.name);
+        CHECK(m.help.ends_with('.'));
+        CHECK(std::is_sorted(m.buckets.begin(), m.buckets.end(), std::less_equal<>()));
+    }
+}

@@ -1,0 +1,81 @@
+#include "http/request_reader.hpp"
+
+#include <kubecoro/test/catch.hpp>
+
+using namespace kubecoro::detail;
+using state = request_reader::state;
+
+namespace {
+
+state after(std::string_view bytes, std::size_t limit = 1024)
+{
+    request_reader r{limit};
+    r.feed(bytes);
+    return r.where();
+}
+
+} // namespace
+
+TEST_CASE("request_reader: reads a request in pieces of any size", "[endpoints]")
+{
+    const std::string text = "GET /metrics?x=1 HTTP/1.1\r\nHost: a:1\r\nAccept: text/plain\r\n"
+                             "Accept-Encoding: gzip\r\nAuthorization: Bearer t\r\n\r\n";
+    for (std::size_t size = 1; size <= text.size(); ++size) {
+        request_reader r{1024};
+        std::string input;
+        for (std::size_t at = 0; at < text.size(); at += size) {
+            input += text.substr(at, size);
+            input.erase(0, r.feed(input));
+        }
+        REQUIRE(r.where() == state::complete);
+        const auto head = r.take();
+        CHECK(head.method == "GET");
+        CHECK(head.target == "/metrics?x=1");
+        CHECK(head.host == "a:1");
+        CHECK(head.accept == "text/plain");
+        CHECK(head.accept_encoding == "gzip");
+        CHECK(head.authorization == "Bearer t");
+        CHECK(head.keep_alive);
+        CHECK(r.where() == state::idle);
+    }
+}
+
+TEST_CASE("request_reader: pipelined requests are read one at a time", "[endpoints]")
+{
+    request_reader r{1024};
+    std::string input = "GET /a HTTP/1.1\r\n\r\nHEAD /b HTTP/1.0\r\n\r\n";
+    input.erase(0, r.feed(input));
+    REQUIRE(r.where() == state::complete);
+    CHECK(r.take().target == "/a");
+    input.erase(0, r.feed(input));
+    REQUIRE(r.where() == state::complete);
+    const auto second = r.take();
+    CHECK(second.method == "HEAD");
+    CHECK_FALSE(second.keep_alive);
+    CHECK(input.empty());
+}
+
+TEST_CASE("request_reader: a request that announces a body is refused", "[endpoints]")
+{
+    CHECK(after("GET / HTTP/1.1\r\nContent-Length: 1\r\n\r\nx") == state::has_body);
+    CHECK(after("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") == state::has_body);
+    CHECK(after("GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n") == state::complete);
+}
+
+TEST_CASE("request_reader: a head has a limit, whether it is one line or many", "[endpoints]")
+{
+    CHECK(after("GET /" + std::string(2000, 'x')) == state::head_too_large);
+    std::string many = "GET / HTTP/1.1\r\n";
+    while (many.size() < 2000) many += "A: b\r\n";
+    CHECK(after(many) == state::head_too_large);
+    CHECK(after(many, 4000) == state::head);
+}
+
+TEST_CASE("request_reader: what is no HTTP is malformed", "[endpoints]")
+{
+    CHECK(after("\x16\x03\x01\x02\x00\x01\r\n\r\n") == state::malformed);
+    CHECK(after("GET\r\n\r\n") == state::malformed);
+    CHECK(after("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n") == state::malformed);
+    CHECK(after("GET / HTTP/1.1\r\nbad header\r\n\r\n") == state::malformed);
+    CHECK(after("") == state::idle);
+}
