@@ -24,6 +24,8 @@ struct serve_command
     std::vector<std::string> load = {};
     /// Changes kept for watches; empty = the server's default.
     std::optional<std::size_t> history = {};
+    /// Namespaces begin without the service account `default` and the config map `kube-root-ca.crt`.
+    bool empty_namespaces = false;
     /// Directory for the state that survives a restart; empty = nothing is kept.
     std::string data = {};
     logger log = {};

@@ -18,6 +18,7 @@ embedded::embedded(asio::any_io_executor executor, embedded_options options)
     apiserver::server_options with;
     if (options_.history) with.cluster.history = *options_.history;
     with.cluster.seed = random_seed();
+    with.cluster.namespace_defaults = options_.namespace_defaults;
     with.tokens.push_back({admin_token_, {"admin", {"system:masters", "system:authenticated"}}});
     with.tokens.push_back({limited_token_, {"limited", {"system:authenticated"}}});
     for (const char* verb : {"get", "list", "watch"}) with.rules.push_back({true, "limited", verb, "configmaps"});

@@ -22,6 +22,8 @@ struct embedded_options
     std::optional<apiserver::tls_authority> authority = {};
     std::string admin_token = {};
     std::string limited_token = {};
+    /// See cluster_options::namespace_defaults.
+    bool namespace_defaults = false;
     logger log = {};
 };
 

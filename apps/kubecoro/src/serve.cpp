@@ -117,6 +117,7 @@ asio::awaitable<result<>> serve(serve_command options, program_context context)
     auto settings = parse_listen(options.listen);
     if (!settings) co_return settings.error();
     settings->history = options.history;
+    settings->namespace_defaults = !options.empty_namespaces;
     settings->log = options.log;
     if (is_every_interface(settings->address))
         options.log.warning(

@@ -167,6 +167,8 @@ config_maps() {
     no 'unknown field "bogus"' -- create -f "$work/bogus.yaml"
     ok '^NAME +DATA +AGE' -- get cm
     ok '^default +one +1 +' -- get cm -A
+    ok '^kube-public +kube-root-ca.crt +1 ' -- get cm -A
+    ok '-----BEGIN CERTIFICATE-----' -- get cm kube-root-ca.crt -n kube-system -o 'jsonpath={.data.ca\.crt}'
     ok '^one +1 +' -- get cm one
     is 'configmap/one' -- get cm one -o name
     is '1' -- get cm one -o 'jsonpath={.data.k}'
@@ -177,7 +179,7 @@ config_maps() {
     is 'configmap/two' -- get cm -l app=db -o name
     is 'configmap/one' -- get cm -l 'app in (web)' -o name
     is 'configmap/two' -- get cm --field-selector=metadata.name=two -o name
-    is $'configmap/one\nconfigmap/two' -- get cm -o name --chunk-size=1
+    is $'configmap/kube-root-ca.crt\nconfigmap/one\nconfigmap/two' -- get cm -o name --chunk-size=1
     no 'configmaps "none" not found' -- get cm none
     ok 'kind: List' -- get cm one two -o yaml
     ok '^Data' -- describe cm one
@@ -185,7 +187,7 @@ config_maps() {
     is 'front' -- get cm one -o 'jsonpath={.metadata.labels.tier}'
     ok 'configmap/one annotated' -- annotate cm one note=hello
     ok 'configmap/one unlabeled' -- label cm one tier-
-    ok 'configmap/two labeled' -- label cm --all --overwrite app=web
+    ok 'configmap/two labeled' -- label cm one two --overwrite app=web
     ok 'configmap/two labeled' -- label cm two --overwrite app=db
     ok 'configmap/one not labeled' -- label cm one app=web
     editing 's/k: "1"/k: "edited"/' ok 'configmap/one edited' -- edit cm one
@@ -201,7 +203,9 @@ config_maps() {
     ok 'configmap/one replaced' -- replace -f "$work/cm2.yaml"
     ok 'configmap "one" deleted' -- delete cm one
     ok 'configmap "two" deleted' -- delete cm -l app=db
-    ok 'No resources found' -- get cm
+    is 'configmap/kube-root-ca.crt' -- get cm -o name
+    ok 'deleted' -- delete cm kube-root-ca.crt
+    is 'configmap/kube-root-ca.crt' -- get cm -o name # again
 }
 
 apply() {
@@ -258,7 +262,31 @@ logs_and_tokens() {
     no 'cannot list resource "pods"' -- get pods --as=jane
     is 'yes' -- auth can-i list pods
     no '^no' -- auth can-i list pods --as=jane
+    reviews
     ok deleted -- delete serviceaccount robot
+}
+
+review() { # KIND SPEC: posts a review of authorization.k8s.io, as JSON in one line
+    printf '{"apiVersion":"authorization.k8s.io/v1","kind":"%s","metadata":{},"spec":%s}' "$1" "$2" >"$work/review"
+}
+reviews() {
+    is 'yes' -- auth can-i create selfsubjectreviews --as=jane # of itself everybody may ask
+    ok '^\*\.\* +\[\] +\[\] +\[\*\]' -- auth can-i --list
+    ok 'selfsubjectrulesreviews.authorization.k8s.io +\[\] +\[\] +\[create\]' -- auth can-i --list --as=jane
+    review SubjectAccessReview '{"user":"jane","resourceAttributes":{"verb":"list","resource":"pods"}}'
+    is 'false' -- create -f "$work/review" -o 'jsonpath={.status.allowed}'
+    review SubjectAccessReview '{"groups":["system:masters"],"nonResourceAttributes":{"verb":"get","path":"/metrics"}}'
+    is 'true' -- create -f "$work/review" -o 'jsonpath={.status.allowed}'
+    review SubjectAccessReview '{}'
+    no 'at least one of user or group must be specified' -- create -f "$work/review"
+    printf '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"%s"}}' \
+        "$("$kubectl" create token robot)" >"$work/review"
+    is 'true system:serviceaccount:default:robot ["https://kubernetes.default.svc"]' -- create -f "$work/review" \
+        -o 'jsonpath={.status.authenticated} {.status.user.username} {.status.audiences}'
+    printf '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"wrong"}}' >"$work/review"
+    is 'invalid bearer token' -- create -f "$work/review" -o 'jsonpath={.status.error}'
+    ok '^tokenreviews +authentication.k8s.io/v1 +false +TokenReview$' -- api-resources --api-group=authentication.k8s.io
+    no 'the server does not allow this method' -- get tokenreviews
 }
 
 deployments() {

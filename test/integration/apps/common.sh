@@ -50,9 +50,10 @@ finish() {
     ((status == 0)) || die "$name ended with $status after SIG$2"
 }
 
-# serve [FLAGS...]: starts a server; its address is in $address and its admin kubeconfig in $work/admin.
+# serve [FLAGS...]: starts a server; its address is in $address and its admin kubeconfig in $work/admin. Its namespaces
+# are empty, so that a list shows what a script has made.
 serve() {
-    start serve "$tool" serve --kubeconfig-out "$work/admin" --limited-kubeconfig-out "$work/limited" "$@"
+    start serve "$tool" serve --empty-namespaces --kubeconfig-out "$work/admin" --limited-kubeconfig-out "$work/limited" "$@"
     expect serve 'listening on https://127.0.0.1:*'
     address=${line##*//}
     sed -n 's/^ *certificate-authority-data: *"\?\([^"]*\)"\?$/\1/p' "$work/admin" | base64 -d >"$work/ca.pem"

@@ -24,6 +24,8 @@ verb add_serve(CLI::App& app)
                           "Directory that keeps authority, tokens and state across restarts; created if missing");
     serve_app->add_option("--history", f->history, "Changes kept for watches; older ones yield 410 Gone")
         ->check(whole_number_from_one());
+    serve_app->add_flag("--empty-namespaces", f->empty_namespaces,
+                        "Namespaces begin without the service account default and the config map kube-root-ca.crt");
     verb out;
     out.name = "serve";
     out.stops_itself = true;

@@ -106,6 +106,8 @@ asio::awaitable<result<bound_endpoint>> embedded_server::listen(endpoint_options
     if (!engine_->executor()) co_return failure{cond::cancelled, "the context of the embedded server has ended"};
     auto opened = listener::open(options, engine_, listeners_->table);
     if (!opened) co_return opened.error();
+    if (options.tls)
+        co_await engine_->on_strand([&] { engine_->state().publish_root_ca(options.tls->ca_certificate); });
     std::lock_guard lock(listeners_->mutex);
     if (listeners_->stopped || !(*opened)->start(listeners_->tasks))
         co_return failure{cond::cancelled, "the embedded server has stopped"};

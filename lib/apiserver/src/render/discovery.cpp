@@ -21,6 +21,7 @@ json::value str(std::string_view text) { return json::value(text); }
 json::array verbs_of(const resource_info& info)
 {
     if (info.custom) return {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
+    if (info.behaves == builtin::review) return {"create"};
     if (info.behaves == builtin::namespace_) return {"create", "delete", "get", "list", "patch", "update", "watch"};
     return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
 }

@@ -342,6 +342,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
     case builtin::lease:
         return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
     case builtin::none:
+    case builtin::review:
         return {text_cell(name), text_cell(age)};
     case builtin::custom_resource_definition:
         break;

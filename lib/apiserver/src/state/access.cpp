@@ -1,6 +1,8 @@
 #include <kubecoro/apiserver/access.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace kubecoro::apiserver {
 
@@ -57,23 +59,73 @@ std::optional<user_info> access_control::authenticate(std::string_view token, wa
     return {};
 }
 
+namespace {
+
+bool is_member(const user_info& user, std::string_view group)
+{
+    return std::find(user.groups.begin(), user.groups.end(), group) != user.groups.end();
+}
+
+/// The reviews that every user may make, of itself.
+constexpr std::pair<std::string_view, std::string_view> self_reviews[]{
+    {"authentication.k8s.io", "selfsubjectreviews"},
+    {"authorization.k8s.io", "selfsubjectaccessreviews"},
+    {"authorization.k8s.io", "selfsubjectrulesreviews"},
+};
+
+bool is_self_review(const access_request& asked)
+{
+    const std::pair<std::string_view, std::string_view> resource{asked.group, asked.resource};
+    return asked.verb == "create" && asked.subresource.empty() &&
+           std::find(std::begin(self_reviews), std::end(self_reviews), resource) != std::end(self_reviews);
+}
+
+/// Paths that everybody may read, with what is below them, and those that authenticated users may read as well.
+constexpr std::string_view open_paths[]{"/version", "/healthz", "/livez", "/readyz"};
+constexpr std::string_view discovery_paths[]{"/", "/api", "/apis", "/openapi"};
+
+bool is_below(std::string_view path, std::string_view root)
+{
+    return path == root || (path.starts_with(root) && path[root.size()] == '/' && root != "/");
+}
+
+} // namespace
+
 bool access_control::allows(const user_info& user, const access_request& asked) const
 {
     for (const auto& rule : rules_)
         if (fits(rule.user, user.name) && fits(rule.verb, asked.verb) && fits_resource(rule.resource, asked) &&
             (rule.resource.empty() || !asked.resource.empty()) && fits(rule.ns, asked.ns))
             return rule.allow;
-    const auto member = [&](std::string_view group) {
-        return std::find(user.groups.begin(), user.groups.end(), group) != user.groups.end();
-    };
-    if (member("system:masters")) return true;
-    if (!asked.resource.empty()) return false;
-    const std::string_view path = asked.path;
-    for (const std::string_view open : {"/version", "/healthz", "/livez", "/readyz"})
-        if (path == open || path.starts_with(std::string(open) + "/")) return true;
-    return member("system:authenticated") && asked.verb == "get" &&
-           (path == "/" || path == "/api" || path.starts_with("/api/") || path == "/apis" ||
-            path.starts_with("/apis/") || path.starts_with("/openapi"));
+    if (is_member(user, "system:masters")) return true;
+    const bool authenticated = is_member(user, "system:authenticated");
+    if (!asked.resource.empty()) return authenticated && is_self_review(asked);
+    for (const auto path : open_paths)
+        if (is_below(asked.path, path)) return true;
+    return authenticated && asked.verb == "get" &&
+           std::any_of(std::begin(discovery_paths), std::end(discovery_paths),
+                       [&](std::string_view path) { return is_below(asked.path, path); });
+}
+
+access_summary access_control::summarize(const user_info& user, std::string_view ns) const
+{
+    access_summary out;
+    for (const auto& rule : rules_) {
+        if (!fits(rule.user, user.name) || !fits(rule.ns, ns)) continue;
+        if (rule.allow)
+            out.allowed.push_back(rule);
+        else
+            out.incomplete = true;
+    }
+    if (is_member(user, "system:masters")) out.allowed.push_back({});
+    const bool authenticated = is_member(user, "system:authenticated");
+    if (authenticated)
+        for (const auto& [group, resource] : self_reviews)
+            out.allowed.push_back({true, {}, "create", std::string(resource) + "." + std::string(group)});
+    for (const auto path : open_paths) out.paths.push_back({"*", std::string(path)});
+    if (authenticated)
+        for (const auto path : discovery_paths) out.paths.push_back({"get", std::string(path)});
+    return out;
 }
 
 user_info access_control::anonymous() { return {"system:anonymous", {"system:unauthenticated"}, {}}; }

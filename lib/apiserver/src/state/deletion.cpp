@@ -60,6 +60,7 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
     changed(store);
     if (store.info.behaves == builtin::pod) forget_logs(*final);
     if (!final->ns.empty()) finish_namespace(final->ns, now);
+    furnish_again(store, *final, now);
     if (store.info.custom) finish_crd(store.info.display_name(), now);
     if (store.info.behaves == builtin::custom_resource_definition) {
         if (const auto gone = find(final->name); gone && gone->info.custom) {

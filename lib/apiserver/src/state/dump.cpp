@@ -90,6 +90,9 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
     }
     if (!version) return refuse(1, "empty");
     *version_ = std::max(*version_, *version);
+    std::vector<std::string> homes;
+    for (const auto& [key, home] : find("", "namespaces")->objects()) homes.push_back(home->name);
+    for (const auto& name : homes) furnish_namespace(name, now);
     compact();
     return {};
 }

@@ -16,6 +16,7 @@ struct plain_kind
     /// Empty: none.
     std::string_view short_name = {};
     generation_rule generation = generation_rule::none;
+    builtin behaves = builtin::none;
 };
 
 constexpr plain_kind plain_kinds[]{
@@ -27,6 +28,12 @@ constexpr plain_kind plain_kinds[]{
     {"v1", "ReplicationController", "rc", generation_rule::spec},
     {"v1", "ResourceQuota", "quota"},
     {"apps/v1", "ControllerRevision"},
+    {"authentication.k8s.io/v1", "SelfSubjectReview", {}, generation_rule::none, builtin::review},
+    {"authentication.k8s.io/v1", "TokenReview", {}, generation_rule::none, builtin::review},
+    {"authorization.k8s.io/v1", "LocalSubjectAccessReview", {}, generation_rule::none, builtin::review},
+    {"authorization.k8s.io/v1", "SelfSubjectAccessReview", {}, generation_rule::none, builtin::review},
+    {"authorization.k8s.io/v1", "SelfSubjectRulesReview", {}, generation_rule::none, builtin::review},
+    {"authorization.k8s.io/v1", "SubjectAccessReview", {}, generation_rule::none, builtin::review},
     {"autoscaling/v2", "HorizontalPodAutoscaler", "hpa"},
     {"discovery.k8s.io/v1", "EndpointSlice", {}, generation_rule::all_but_metadata},
     {"networking.k8s.io/v1", "Ingress", "ing", generation_rule::spec},
@@ -68,7 +75,9 @@ resource_info plain(const plain_kind& from)
     }
     r.namespaced = schema->namespaced;
     r.generation = from.generation;
-    r.has_status = std::find(r.members.begin(), r.members.end(), "status") != r.members.end();
+    r.behaves = from.behaves;
+    r.has_status =
+        from.behaves == builtin::none && std::find(r.members.begin(), r.members.end(), "status") != r.members.end();
     return r;
 }
 

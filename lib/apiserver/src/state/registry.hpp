@@ -28,6 +28,8 @@ enum class builtin
     node,
     pod,
     replica_set,
+    /// Asks a question: only POST, nothing is stored.
+    review,
     secret,
     service,
     service_account,

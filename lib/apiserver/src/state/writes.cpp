@@ -219,6 +219,7 @@ answer<stored> cluster_state_core::create_new(const object_address& at, json::va
 
     auto object = commit_settled(*store, nullptr, body);
     if (info.behaves == builtin::custom_resource_definition) settle_crd(object, now);
+    if (info.behaves == builtin::namespace_) furnish_namespace(object->name, now);
     return object;
 }
 

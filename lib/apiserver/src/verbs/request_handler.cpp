@@ -6,6 +6,7 @@
 #include "render/protobuf_text.hpp"
 #include "render/status_errors.hpp"
 #include "state/scale.hpp"
+#include "verbs/authentication.hpp"
 #include "verbs/impersonation.hpp"
 #include "verbs/list_stream.hpp"
 #include "verbs/reviews.hpp"
@@ -141,9 +142,11 @@ http_response answer_subresource(exchange& x)
     return verb == "update" ? answer_update(x) : answer_patch(x);
 }
 
-http_response answer_resource(exchange& x)
+http_response answer_resource(exchange& x, const access_control& access)
 {
     if (auto e = resolve(x)) return respond(*e);
+    if (const auto* review = review_of(x)) return answer_review(x, *review, access);
+    if (x.store->info.behaves == builtin::review) return respond(errors::method_not_allowed());
     if (!x.route.subresource.empty() && !x.route.watch_prefix) return answer_subresource(x);
     const std::string_view method = x.request.method;
     const bool named = !x.route.name.empty();
@@ -167,23 +170,6 @@ bool wants_pretty(const exchange& x)
     if (x.target.has("pretty")) return x.target.flag("pretty");
     const auto agent = x.request.header("user-agent");
     return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla");
-}
-
-/// Authenticates by bearer token, else by client certificate (set by the front), else as anonymous.
-std::optional<user_info> authenticate(const access_control& access, const exchange& x)
-{
-    const auto header = x.request.header("authorization");
-    if (header.empty()) {
-        if (!x.request.user) return access_control::anonymous();
-        auto user = *x.request.user;
-        user.groups.emplace_back("system:authenticated");
-        return user;
-    }
-    if (header.size() < 7 || !same_name(header.substr(0, 7), "bearer ")) return access_control::anonymous();
-    const auto token = header.substr(7);
-    if (auto user = access.authenticate(token, x.now)) return user;
-    const auto claims = verify_token(token, x.options.token_key);
-    return claims ? user_of_token(*claims, x.state, x.now) : std::nullopt;
 }
 
 http_response refusal(const user_info& user, const access_request& asked)
@@ -212,7 +198,7 @@ std::optional<http_response> judge(const access_control& access, exchange& x)
     x.user = std::move(*user);
     if (auto refused = become_another(access, x)) return refused;
     const auto asked = what_is_asked(x);
-    if (access.allows(x.user, asked) || is_self_review(x)) return {};
+    if (access.allows(x.user, asked)) return {};
     return refusal(x.user, asked);
 }
 
@@ -273,10 +259,8 @@ http_response request_handler::handle(const http_request& request, wall_time now
         r = std::move(*refused);
     else if (request.body.size() > max_body_bytes)
         r = respond(errors::too_large());
-    else if (is_self_review(x))
-        r = answer_self_review(x, access_);
     else
-        r = route.is_resource ? answer_resource(x) : answer_path(x);
+        r = route.is_resource ? answer_resource(x, access_) : answer_path(x);
     finish(x, r);
     return r;
 }

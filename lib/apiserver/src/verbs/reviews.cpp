@@ -2,22 +2,22 @@
 
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "verbs/access_reviews.hpp"
+#include "verbs/authentication.hpp"
 #include "verbs/body.hpp"
+#include "verbs/service_account_token.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kubecoro::apiserver {
 namespace {
 
-bool is_identity_review(const exchange& x)
-{
-    return x.route.group == "authentication.k8s.io" && x.route.plural == "selfsubjectreviews";
-}
-
-bool is_access_review(const exchange& x)
-{
-    return x.route.group == "authorization.k8s.io" && x.route.plural == "selfsubjectaccessreviews";
-}
+constexpr review_kind kinds[]{
+    {"authentication.k8s.io/v1", "SelfSubjectReview"},       {"authentication.k8s.io/v1", "TokenReview"},
+    {"authorization.k8s.io/v1", "LocalSubjectAccessReview"}, {"authorization.k8s.io/v1", "SelfSubjectAccessReview"},
+    {"authorization.k8s.io/v1", "SelfSubjectRulesReview"},   {"authorization.k8s.io/v1", "SubjectAccessReview"},
+};
 
 json::array texts(const std::vector<std::string>& values)
 {
@@ -26,73 +26,75 @@ json::array texts(const std::vector<std::string>& values)
     return out;
 }
 
-json::value identity(const exchange& x)
+json::object describe(const user_info& user)
 {
-    json::object user{{"username", std::string_view(x.user.name)}};
-    if (!x.user.uid.empty()) user["uid"] = std::string_view(x.user.uid);
-    if (!x.user.groups.empty()) user["groups"] = texts(x.user.groups);
+    json::object out{{"username", std::string_view(user.name)}};
+    if (!user.uid.empty()) out["uid"] = std::string_view(user.uid);
+    if (!user.groups.empty()) out["groups"] = texts(user.groups);
     json::object extra;
-    for (const auto& [key, values] : x.user.extra) extra[key] = texts(values);
-    if (!extra.empty()) user["extra"] = std::move(extra);
-    return {{"kind", "SelfSubjectReview"},
-            {"apiVersion", "authentication.k8s.io/v1"},
-            {"metadata", {{"creationTimestamp", format_time(x.now)}}},
-            {"status", {{"userInfo", std::move(user)}}}};
+    for (const auto& [key, values] : user.extra) extra[key] = texts(values);
+    if (!extra.empty()) out["extra"] = std::move(extra);
+    return out;
 }
 
-access_request asked_in(const json::value& body)
+/// The status of a TokenReview.
+answer<json::value> review_token(const exchange& x, const json::value& body, const access_control& access)
 {
-    access_request asked;
-    if (const auto* path = object_at(body, "spec.nonResourceAttributes")) {
-        const json::value attributes(*path);
-        asked.verb = text_at(attributes, "verb");
-        asked.path = text_at(attributes, "path");
-        return asked;
-    }
-    const auto* object = object_at(body, "spec.resourceAttributes");
-    const json::value attributes = object ? json::value(*object) : json::value();
-    asked.verb = text_at(attributes, "verb");
-    asked.group = text_at(attributes, "group");
-    asked.resource = text_at(attributes, "resource");
-    asked.subresource = text_at(attributes, "subresource");
-    asked.ns = text_at(attributes, "namespace");
-    asked.name = text_at(attributes, "name");
-    return asked;
+    const auto token = text_at(body, "spec.token");
+    if (token.empty()) return errors::bad_request("token is required for TokenReview in authentication");
+    std::vector<std::string> audiences;
+    if (const auto* asked = array_at(body, "spec.audiences"))
+        for (const auto& a : *asked) audiences.push_back(scalar_text(a));
+    if (audiences.empty()) audiences.emplace_back(own_audience);
+    const auto verdict = judge_token(access, x, token, audiences);
+    if (!verdict.user) return json::value{{"user", json::object{}}, {"error", std::string_view(verdict.problem)}};
+    return json::value{
+        {"authenticated", true}, {"user", describe(*verdict.user)}, {"audiences", texts(verdict.audiences)}};
 }
 
-json::value access_review(const json::value& body, bool allowed)
+answer<json::value> status_of(const exchange& x, const review_kind& kind, const json::value& body,
+                              const access_control& access)
 {
-    const auto* spec = find_at(body, "spec");
-    return {{"kind", "SelfSubjectAccessReview"},
-            {"apiVersion", "authorization.k8s.io/v1"},
-            {"metadata", json::object{}},
-            {"spec", spec ? *spec : json::value(json::object{})},
-            {"status", {{"allowed", allowed}}}};
+    if (kind.kind == "SelfSubjectReview") return json::value{{"userInfo", describe(x.user)}};
+    if (kind.kind == "TokenReview") return review_token(x, body, access);
+    if (kind.kind == "SelfSubjectRulesReview") return review_rules(x, body, access);
+    return review_access(x, kind.kind, body, access);
+}
+
+json::object metadata_of(const exchange& x, const review_kind& kind)
+{
+    if (kind.kind == "SelfSubjectReview") return {{"creationTimestamp", format_time(x.now)}};
+    if (x.store->info.namespaced) return {{"namespace", std::string_view(x.route.ns)}};
+    return {};
 }
 
 } // namespace
 
-bool is_self_review(const exchange& x)
+const review_kind* review_of(const exchange& x)
 {
-    if (x.request.method != "POST" || x.route.version != "v1" || !x.route.name.empty()) return false;
-    const auto& groups = x.user.groups;
-    return (is_identity_review(x) || is_access_review(x)) &&
-           std::find(groups.begin(), groups.end(), "system:authenticated") != groups.end();
+    if (!x.store || x.store->info.behaves != builtin::review || x.request.method != "POST") return nullptr;
+    if (!x.route.name.empty() || x.store->info.namespaced != !x.route.ns.empty()) return nullptr;
+    const auto found = std::find_if(std::begin(kinds), std::end(kinds),
+                                    [&](const review_kind& k) { return k.kind == x.store->info.kind; });
+    return found == std::end(kinds) ? nullptr : found;
 }
 
-http_response answer_self_review(exchange& x, const access_control& access)
+http_response answer_review(exchange& x, const review_kind& kind, const access_control& access)
 {
     const auto chosen = choose_media(x.request.header("accept"), media_scope{});
     if (!chosen) return respond(chosen.error());
-    if (is_identity_review(x)) {
-        const auto body = read_part(x, "authentication.k8s.io/v1", "SelfSubjectReview");
-        if (!body) return respond(body.error());
-        return object_response(x, to_text(identity(x)), chosen->form, 201);
-    }
-    const auto body = read_part(x, "authorization.k8s.io/v1", "SelfSubjectAccessReview");
+    if (const auto flags = read_write_flags(x, "CreateOptions"); !flags) return respond(flags.error());
+    const auto body = read_part(x, kind.api_version, kind.kind);
     if (!body) return respond(body.error());
-    const bool allowed = access.allows(x.user, asked_in(*body));
-    return object_response(x, to_text(access_review(*body, allowed)), chosen->form, 201);
+    const auto status = status_of(x, kind, *body, access);
+    if (!status) return respond(status.error());
+    json::object out{{"kind", kind.kind}, {"apiVersion", kind.api_version}, {"metadata", metadata_of(x, kind)}};
+    if (kind.kind != "SelfSubjectReview") {
+        const auto* spec = find_at(*body, "spec");
+        out["spec"] = spec ? *spec : json::value(json::object{});
+    }
+    out["status"] = *status;
+    return object_response(x, to_text(out), chosen->form, 201);
 }
 
 } // namespace kubecoro::apiserver

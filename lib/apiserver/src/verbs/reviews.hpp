@@ -1,15 +1,25 @@
-// The reviews that a user makes of itself: who it is, and what it may do.
+// Reviews: questions about users and permissions that a POST asks and its answer replies to. Nothing is stored.
 #pragma once
 
 #include "http/exchange.hpp"
 
 #include <kubecoro/apiserver/access.hpp>
 
+#include <string_view>
+#include <vector>
+
 namespace kubecoro::apiserver {
 
-/// True for a POST of a SelfSubjectReview or SelfSubjectAccessReview, which every authenticated user may make.
-[[nodiscard]] bool is_self_review(const exchange& x);
+/// A kind of review.
+struct review_kind
+{
+    std::string_view api_version;
+    std::string_view kind;
+};
 
-[[nodiscard]] http_response answer_self_review(exchange& x, const access_control& access);
+/// The kind that a request posts; null for any other request.
+[[nodiscard]] const review_kind* review_of(const exchange& x);
+
+[[nodiscard]] http_response answer_review(exchange& x, const review_kind& kind, const access_control& access);
 
 } // namespace kubecoro::apiserver

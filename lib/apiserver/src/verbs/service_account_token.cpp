@@ -17,6 +17,8 @@ namespace kubecoro::apiserver {
 namespace {
 
 constexpr std::string_view header = R"({"alg":"HS256","typ":"JWT"})";
+/// Key of the id of a token among the attributes of its user.
+constexpr std::string_view credential_id = "authentication.kubernetes.io/credential-id";
 /// Tokens of this server are far shorter.
 constexpr std::size_t longest_token = 16 * 1024;
 
@@ -42,9 +44,8 @@ json::value to_claims(const token_claims& c)
     json::object own{
         {"namespace", std::string_view(c.ns)},
         {"serviceaccount", {{"name", std::string_view(c.account)}, {"uid", std::string_view(c.account_uid)}}}};
-    if (!c.bound.kind.empty())
-        own[c.bound.kind == "Pod" ? "pod" : "secret"] = {{"name", std::string_view(c.bound.name)},
-                                                         {"uid", std::string_view(c.bound.uid)}};
+    if (const auto* bound = find_bindable(c.bound.kind))
+        own[bound->claim] = {{"name", std::string_view(c.bound.name)}, {"uid", std::string_view(c.bound.uid)}};
     const std::string subject = "system:serviceaccount:" + c.ns + ":" + c.account;
     return {{"aud", audiences},
             {"exp", c.expires},
@@ -70,9 +71,10 @@ token_claims of_claims(const json::value& v)
         for (const auto& a : *audiences) c.audiences.push_back(scalar_text(a));
     c.issued = int_at(v, "iat");
     c.expires = int_at(v, "exp");
-    for (const auto& [member, kind] : {std::pair{"pod", "Pod"}, std::pair{"secret", "Secret"}})
-        if (const auto* bound = find_at(own, member))
-            c.bound = {kind, std::string(text_at(*bound, "name")), std::string(text_at(*bound, "uid"))};
+    for (const auto& each : bindable_kinds)
+        if (const auto* bound = find_at(own, each.claim))
+            c.bound = {std::string(each.kind), std::string(text_at(*bound, "name")),
+                       std::string(text_at(*bound, "uid"))};
     return c;
 }
 
@@ -116,19 +118,30 @@ std::optional<token_claims> verify_token(std::string_view token, std::string_vie
     return of_claims(parse_trusted(claims));
 }
 
+const bindable_kind* find_bindable(std::string_view kind)
+{
+    for (const auto& each : bindable_kinds)
+        if (each.kind == kind) return &each;
+    return nullptr;
+}
+
 std::optional<user_info> user_of_token(const token_claims& claims, const cluster_state_core& state, wall_time now)
 {
     const auto time = seconds_of(now);
     if (time >= claims.expires || time < claims.issued) return {};
-    if (std::find(claims.audiences.begin(), claims.audiences.end(), own_audience) == claims.audiences.end()) return {};
     if (!exists(state, "serviceaccounts", claims.ns, claims.account, claims.account_uid)) return {};
     const auto& bound = claims.bound;
-    if (!bound.kind.empty() &&
-        !exists(state, bound.kind == "Pod" ? "pods" : "secrets", claims.ns, bound.name, bound.uid))
-        return {};
-    return user_info{"system:serviceaccount:" + claims.ns + ":" + claims.account,
-                     {"system:serviceaccounts", "system:serviceaccounts:" + claims.ns, "system:authenticated"},
-                     claims.account_uid};
+    if (const auto* kind = find_bindable(bound.kind))
+        if (!exists(state, kind->plural, claims.ns, bound.name, bound.uid)) return {};
+    user_info user{"system:serviceaccount:" + claims.ns + ":" + claims.account,
+                   {"system:serviceaccounts", "system:serviceaccounts:" + claims.ns, "system:authenticated"},
+                   claims.account_uid};
+    user.extra.push_back({std::string(credential_id), {"JTI=" + claims.id}});
+    if (bound.kind == "Pod") {
+        user.extra.push_back({"authentication.kubernetes.io/pod-name", {bound.name}});
+        user.extra.push_back({"authentication.kubernetes.io/pod-uid", {bound.uid}});
+    }
+    return user;
 }
 
 } // namespace kubecoro::apiserver

@@ -15,10 +15,22 @@ namespace kubecoro::apiserver {
 /// The audience of tokens for this server, and their issuer.
 inline constexpr std::string_view own_audience = "https://kubernetes.default.svc";
 
+/// A kind of objects that tokens can be bound to.
+struct bindable_kind
+{
+    std::string_view kind;
+    std::string_view plural;
+    /// The member of a token's claims that names the object.
+    std::string_view claim;
+};
+inline constexpr bindable_kind bindable_kinds[]{{"Pod", "pods", "pod"}, {"Secret", "secrets", "secret"}};
+/// Null for any other kind.
+[[nodiscard]] const bindable_kind* find_bindable(std::string_view kind);
+
 /// An object whose removal ends a token.
 struct bound_object
 {
-    /// "Pod" or "Secret"; empty: none.
+    /// One of bindable_kinds; empty: none.
     std::string kind = {};
     std::string name = {};
     std::string uid = {};
@@ -47,8 +59,8 @@ struct token_claims
 /// Returns the claims of a token that was signed with the key; empty for any other text.
 [[nodiscard]] std::optional<token_claims> verify_token(std::string_view token, std::string_view key);
 
-/// Returns the user that a token stands for; empty if it has expired, is for others than this server, or if its account or
-/// the object it is bound to is gone.
+/// Returns the user that a token stands for, whatever its audiences; empty if it has expired, or if its account or the
+/// object it is bound to is gone.
 [[nodiscard]] std::optional<user_info> user_of_token(const token_claims& claims, const cluster_state_core& state,
                                                      wall_time now);
 

@@ -41,10 +41,11 @@ answer<bound_object> read_bound_object(const exchange& x, const json::value& bod
     const json::value given(*reference);
     bound_object out{std::string(text_at(given, "kind")), std::string(text_at(given, "name")),
                      std::string(text_at(given, "uid"))};
-    if (text_at(given, "apiVersion") != "v1" || (out.kind != "Pod" && out.kind != "Secret"))
+    const auto* kind = find_bindable(out.kind);
+    if (text_at(given, "apiVersion") != "v1" || !kind)
         return errors::bad_request("cannot bind token to object of type " + std::string(text_at(given, "apiVersion")) +
                                    ", Kind=" + out.kind);
-    const auto store = x.state.find("", out.kind == "Pod" ? "pods" : "secrets");
+    const auto store = x.state.find("", kind->plural);
     const auto found = store->find(storage_key(x.route.ns, out.name));
     if (!found) return errors::not_found(store->info, out.name);
     if (!out.uid.empty() && out.uid != found->uid) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::apiserver {
@@ -48,10 +49,22 @@ struct access_rule
     std::string ns = {};
 };
 
+/// What a user may do in one namespace, as far as a list can say it.
+struct access_summary
+{
+    /// Rules that allow. One without a resource allows all paths as well.
+    std::vector<access_rule> allowed = {};
+    /// Verbs and the paths that they are allowed for, with what is below them.
+    std::vector<std::pair<std::string, std::string>> paths = {};
+    /// True if rules forbid some of it.
+    bool incomplete = false;
+};
+
 /** Tokens and rules. Not thread safe: used on the request handler's strand.
 
     The first matching rule decides. When no rule matches: members of `system:masters` may do everything; other users
-    may only read /version, /healthz, /livez and /readyz; authenticated users may also read discovery and /openapi. */
+    may only read /version, /healthz, /livez and /readyz; authenticated users may also read discovery and /openapi, and
+    review themselves (SelfSubjectReview, SelfSubjectAccessReview, SelfSubjectRulesReview). */
 class access_control
 {
 public:
@@ -68,6 +81,9 @@ public:
     [[nodiscard]] std::optional<user_info> authenticate(std::string_view token, wall_time now) const;
     /// Whether the user may do it: the first rule that matches decides, and without one the user's groups.
     [[nodiscard]] bool allows(const user_info& user, const access_request& asked) const;
+
+    /// What the user may do in a namespace, for a SelfSubjectRulesReview.
+    [[nodiscard]] access_summary summarize(const user_info& user, std::string_view ns) const;
 
     /// The user of a request that carries neither token nor certificate.
     [[nodiscard]] static user_info anonymous();

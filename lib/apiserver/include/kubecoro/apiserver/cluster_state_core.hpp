@@ -44,6 +44,9 @@ struct cluster_options
         after its grace period, if that is shorter). Empty: it stays terminating until a delete with grace 0, as with a
         kube-apiserver without kubelets. Needs tick(). */
     std::optional<std::chrono::seconds> pod_termination = std::chrono::seconds{1};
+    /** Gives every namespace the service account `default` and the config map `kube-root-ca.crt`, again when they are
+        deleted, as a cluster's controller manager does. Off, so that a test finds only what it has made. */
+    bool namespace_defaults = false;
     /// Maximum bytes of the logs that write_log() sets.
     container_log_limits logs = {};
 };
@@ -202,6 +205,10 @@ public:
     /// precondition that does not hold.
     [[nodiscard]] answer<delete_result> remove(const object_address& at, const delete_request& how, wall_time now);
 
+    /** Adds certificates to the config maps `kube-root-ca.crt`. Nothing happens without
+        cluster_options::namespace_defaults, or if they are there already. */
+    void publish_root_ca(std::string_view pem);
+
     /// A container that exists.
     struct container_place
     {
@@ -255,6 +262,9 @@ private:
     void settle_group(std::string_view group, wall_time now);
     /// Definitions of the group that are not established.
     [[nodiscard]] std::vector<stored> unestablished(std::string_view group) const;
+    /// Creates what every namespace contains, if the options ask for it.
+    void furnish_namespace(std::string_view ns, wall_time now);
+    void furnish_again(const resource_store& store, const stored_object& gone, wall_time now);
     void bound_history();
     [[nodiscard]] bool restore_object(const boost::json::value& entry, wall_time now);
     void add_resource(resource_info info);
@@ -271,6 +281,8 @@ private:
     std::map<std::pair<std::string, std::string>, std::shared_ptr<resource_store>> stores_;
     std::multimap<wall_time, std::pair<std::string, std::string>> terminating_pods_;
     std::function<void(std::string_view)> listener_;
+    /// Certificates of the config maps kube-root-ca.crt.
+    std::string root_ca_;
     container_logs logs_;
 };
 
