@@ -270,7 +270,7 @@ review() { # KIND SPEC: posts a review of authorization.k8s.io, as JSON in one l
     printf '{"apiVersion":"authorization.k8s.io/v1","kind":"%s","metadata":{},"spec":%s}' "$1" "$2" >"$work/review"
 }
 reviews() {
-    is 'yes' -- auth can-i create selfsubjectreviews --as=jane # of itself everybody may ask
+    ok '^yes$' -- auth can-i create selfsubjectreviews --as=jane # of itself everybody may ask
     ok '^\*\.\* +\[\] +\[\] +\[\*\]' -- auth can-i --list
     ok 'selfsubjectrulesreviews.authorization.k8s.io +\[\] +\[\] +\[create\]' -- auth can-i --list --as=jane
     review SubjectAccessReview '{"user":"jane","resourceAttributes":{"verb":"list","resource":"pods"}}'
@@ -334,6 +334,89 @@ typed_creates() {
     ok 'pod/runs created' -- run runs --image=nginx
     ok 'created \(server dry run\)' -- run other --image=nginx --dry-run=server
     ok deleted -- delete pod runs --now
+}
+
+owners() {
+    ok created -- create deployment owner --image=nginx
+    local uid
+    uid=$("$kubectl" get deploy owner -o 'jsonpath={.metadata.uid}')
+    for name in first second; do
+        cat >"$work/owned.yaml" <<YAML
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: $name
+  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: owner, uid: $uid, blockOwnerDeletion: true}]
+YAML
+        ok created -- create -f "$work/owned.yaml"
+    done
+    ok deleted -- delete deploy owner --cascade=orphan --timeout=60s
+    is '' -- get cm first -o 'jsonpath={.metadata.ownerReferences}'
+    ok created -- create deployment owner --image=nginx
+    uid=$("$kubectl" get deploy owner -o 'jsonpath={.metadata.uid}')
+    for name in first second; do
+        ok patched -- patch cm "$name" --type=merge -p \
+            '{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"owner","uid":"'"$uid"'","blockOwnerDeletion":true}]}}'
+    done
+    ok deleted -- delete deploy owner --cascade=foreground --timeout=60s # waits until it is gone
+    is 'configmap/kube-root-ca.crt' -- get cm -o name
+}
+
+operators_kinds() { # what the manifests of operators contain
+    cat >"$work/kinds.yaml" <<'YAML'
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: checks}
+webhooks:
+- name: checks.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {name: hook, namespace: default}}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: site}
+spec: {ingressClassName: web, tls: [{hosts: [a.example.com]}], rules: [{host: a.example.com}, {host: b.example.com}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: scales}
+spec: {minReplicas: 2, maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: binds}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reads}
+subjects: [{kind: ServiceAccount, name: robot, namespace: default}]
+YAML
+    ok created -- create -f "$work/kinds.yaml"
+    ok '^checks +1 ' -- get validatingwebhookconfigurations
+    ok '^site +web +a.example.com,b.example.com +80, 443 ' -- get ingress
+    ok '^scales +Deployment/web +<none> +2 +5 +0 ' -- get hpa
+    ok '^binds +Role/reads +.* default/robot' -- get rolebindings -o wide
+    ok deleted -- delete -f "$work/kinds.yaml"
+}
+
+events() {
+    cat >"$work/event.yaml" <<'YAML'
+apiVersion: events.k8s.io/v1
+kind: Event
+metadata: {name: noted}
+eventTime: "2026-11-21T06:00:00.000000Z"
+reportingController: example.com/robot
+reportingInstance: robot-1
+action: Looking
+reason: Seen
+type: Normal
+note: something was seen
+regarding: {apiVersion: v1, kind: Pod, name: p, namespace: default}
+YAML
+    ok created -- create -f "$work/event.yaml"
+    ok 'Normal +Seen +pod/p +something was seen' -- get events
+    ok 'Seen +Pod/p +something was seen' -- events
+    is 'something was seen' -- get events.events.k8s.io noted -o 'jsonpath={.note}'
+    ok deleted -- delete event noted
+    ok 'No resources found' -- get events.events.k8s.io
 }
 
 nodes() {
@@ -420,7 +503,7 @@ manifests
 for kubectl in "${kubectls[@]}"; do
     before=$failed
     start_server
-    for part in discovery config_maps apply server_side_apply explained logs_and_tokens deployments typed_creates nodes pods watches custom_resources namespaces; do
+    for part in discovery config_maps apply server_side_apply explained logs_and_tokens deployments typed_creates owners operators_kinds events nodes pods watches custom_resources namespaces; do
         $part
     done
     stop_server

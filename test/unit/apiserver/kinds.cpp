@@ -1,7 +1,7 @@
 // Tests of the built-in kinds without rules of their own, and of the structure that OpenAPI documents describe.
 #include "support.hpp"
 
-#include "state/registry.hpp"
+#include "state/resource_store.hpp"
 
 using namespace kubecoro;
 using namespace kubecoro::test;
@@ -98,4 +98,65 @@ TEST_CASE("version: says which versions it emulates and is compatible with", "[a
     const auto version = s.expect(200, "GET", "/version");
     CHECK(version.at("emulationMinor") == "36");
     CHECK(version.at("minCompatibilityMinor") == "35");
+}
+
+TEST_CASE("kinds: all stable ones are served, and nothing else of the built-in groups", "[apiserver][kinds]")
+{
+    server s;
+    std::string names;
+    for (const auto& store : s.state.resources()) {
+        // Each has columns that fit an empty object, and a list in both forms.
+        const auto& info = store->info;
+        const std::string at = (info.group.empty() ? "/api/" : "/apis/" + info.group + "/") +
+                               info.versions.front().name + "/" + info.plural;
+        if (info.behaves == apiserver::builtin::review) continue;
+        INFO(at);
+        const auto table = s.expect(200, "GET", at, {}, {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
+        CHECK(table.at("columnDefinitions").as_array().size() >= 2);
+        CHECK(s.ask("GET", at, {}, {{"Accept", "application/vnd.kubernetes.protobuf"}}).status == 200);
+        names += info.display_name() + " ";
+    }
+    for (const std::string name :
+         {"validatingwebhookconfigurations.admissionregistration.k8s.io", "apiservices.apiregistration.k8s.io",
+          "certificatesigningrequests.certificates.k8s.io", "flowschemas.flowcontrol.apiserver.k8s.io",
+          "resourceclaims.resource.k8s.io", "csidrivers.storage.k8s.io", "events.events.k8s.io",
+          "servicecidrs.networking.k8s.io"})
+        CHECK(names.find(name) != std::string::npos);
+}
+
+namespace {
+
+std::string cells(server& s, const std::string& at, const std::string& body)
+{
+    s.expect(201, "POST", at, body);
+    const auto table = s.expect(200, "GET", at, {}, {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
+    return json::serialize(table.at("rows").as_array().front().at("cells"));
+}
+
+} // namespace
+
+TEST_CASE("kinds: tables have the cells of kubectl", "[apiserver][kinds]")
+{
+    server s;
+    const std::string core = "/api/v1/namespaces/default/";
+    CHECK(cells(s, core + "persistentvolumeclaims",
+                R"({"metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce","ReadOnlyMany"],"volumeName":"v",)"
+                R"("storageClassName":"fast","volumeMode":"Block","resources":{"requests":{"storage":"1Gi"}}}})") ==
+          R"(["a","","v","","RWO,ROM","fast","<unset>","0s","Block"])");
+    CHECK(cells(s, core + "endpoints",
+                R"({"metadata":{"name":"a"},"subsets":[{"addresses":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}],)"
+                R"("ports":[{"port":80},{"port":90}]}]})") ==
+          R"(["a","10.0.0.1:80,10.0.0.1:90,10.0.0.2:80 + 1 more...","0s"])");
+    CHECK(cells(s, "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+                R"({"metadata":{"name":"a"},"spec":{"maxUnavailable":"30%"}})") == R"(["a","N/A","30%",0,"0s"])");
+    CHECK(cells(s, "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
+                R"({"metadata":{"name":"a"},"spec":{"podSelector":{"matchLabels":{"x":"y"}}}})") ==
+          R"(["a","x=y","0s"])");
+    CHECK(cells(s, "/apis/storage.k8s.io/v1/storageclasses",
+                R"({"metadata":{"name":"a","annotations":{"storageclass.kubernetes.io/is-default-class":"true"}},)"
+                R"("provisioner":"p","reclaimPolicy":"Delete","volumeBindingMode":"Immediate"})") ==
+          R"-(["a (default)","p","Delete","Immediate",false,"0s"])-");
+    CHECK(cells(s, "/apis/certificates.k8s.io/v1/certificatesigningrequests",
+                R"({"metadata":{"name":"a"},"spec":{"request":"cg==","signerName":"x/y","expirationSeconds":600,)"
+                R"("usages":["client auth"]}})") == R"(["a","0s","x/y","","600s","Pending"])");
 }

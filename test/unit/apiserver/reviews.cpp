@@ -43,7 +43,7 @@ std::string asking(const std::string& token, const std::string& more = {})
 
 } // namespace
 
-TEST_CASE("token review: a known token is its user's, any other is nobody's", "[apiserver][reviews]")
+TEST_CASE("token review: a known token is its user's, any other stands for no user", "[apiserver][reviews]")
 {
     server s;
     const auto good = status(s, tokens, asking("bob"));

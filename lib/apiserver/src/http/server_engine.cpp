@@ -232,6 +232,10 @@ asio::awaitable<result<>> server_engine::run_timer()
             continue;
         }
         const auto ahead = *armed_ - time_->wall_now();
+        if (ahead <= ahead.zero()) { // work is left; others may go first
+            co_await asio::post(executor, asio::use_awaitable);
+            continue;
+        }
         alarm->expires_at(time_->now() + std::chrono::duration_cast<duration>(ahead));
         // Ends early when an earlier deadline is armed.
         [[maybe_unused]] const auto rung = co_await alarm->wait();

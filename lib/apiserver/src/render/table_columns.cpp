@@ -1,4 +1,5 @@
 // Defines the columns of `kubectl get` for each kind.
+#include "render/plain_tables.hpp"
 #include "render/table_rows.hpp"
 
 namespace kubecoro::apiserver {
@@ -70,7 +71,7 @@ std::vector<table_column> table_columns(const resource_info& info, std::string_v
     if (behaves == builtin::lease) return {name, text("Holder"), age};
     if (behaves == builtin::event)
         return {text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Message")};
-    if (behaves == builtin::none) return {name, age};
+    if (behaves == builtin::none || behaves == builtin::review) return plain_columns(info);
     return {name, text("Created At")};
 }
 

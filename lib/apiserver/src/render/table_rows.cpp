@@ -2,6 +2,8 @@
 
 #include "render/json_path.hpp"
 #include "render/json_text.hpp"
+#include "render/plain_tables.hpp"
+#include "state/events.hpp"
 
 #include <algorithm>
 
@@ -328,7 +330,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
     case builtin::service:
         return service_cells(body, age);
     case builtin::event:
-        return event_cells(body, age, now);
+        return event_cells(info.group.empty() ? body : event_form(body, true), age, now);
     case builtin::config_map:
         return {text_cell(name), static_cast<std::int64_t>(size_at(body, "data") + size_at(body, "binaryData")),
                 text_cell(age)};
@@ -343,7 +345,7 @@ json::array table_cells(const resource_info& info, const std::vector<table_colum
         return {text_cell(name), text_cell(text_at(body, "spec.holderIdentity")), text_cell(age)};
     case builtin::none:
     case builtin::review:
-        return {text_cell(name), text_cell(age)};
+        return plain_cells(info, body, age);
     case builtin::custom_resource_definition:
         break;
     }

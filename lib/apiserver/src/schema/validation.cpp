@@ -4,6 +4,7 @@
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "schema/crd_validation.hpp"
+#include "schema/event_validation.hpp"
 #include "schema/immutable_spec.hpp"
 #include "schema/schema.hpp"
 #include "state/metadata_members.hpp"
@@ -215,11 +216,8 @@ void validate_kind(const resource_info& info, const json::value& body, std::vect
         causes.push_back(invalid_value("spec.leaseDurationSeconds",
                                        std::to_string(int_at(body, "spec.leaseDurationSeconds")),
                                        "must be greater than 0"));
-    else if (behaves == builtin::event &&
-             text_at(body, "involvedObject.namespace") != text_at(body, "metadata.namespace") &&
-             !(text_at(body, "involvedObject.namespace").empty() && text_at(body, "metadata.namespace") == "default"))
-        causes.push_back(invalid_value("involvedObject.namespace", quoted(text_at(body, "involvedObject.namespace")),
-                                       "does not match event.namespace"));
+    else if (behaves == builtin::event)
+        validate_event(info, body, causes);
 }
 
 void validate_ephemeral_containers(const json::value& before, const json::value& after,

@@ -2,6 +2,7 @@
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include "render/json_text.hpp"
+#include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
 #include "state/uuid.hpp"
 
@@ -9,9 +10,17 @@
 
 namespace kubecoro::apiserver {
 
+namespace {
+
+/// Objects that one call of tick() examines and deletes: some milliseconds.
+constexpr std::size_t garbage_steps = 200;
+
+} // namespace
+
 cluster_state_core::cluster_state_core(cluster_options options, wall_time now)
     : options_(options), random_(options.seed), logs_(options.logs)
 {
+    if (options_.garbage_collection) garbage_ = std::make_unique<garbage_collector>(*this);
     for (auto& info : builtin_resources()) add_resource(std::move(info));
     const object_address namespaces{find("", "namespaces"), "v1"};
     for (const std::string_view name : {"default", "kube-system", "kube-public", "kube-node-lease"})
@@ -82,8 +91,10 @@ stored cluster_state_core::commit_settled(resource_store& store, const stored& b
 {
     auto object = make_stored(store.info, body, ++*version_);
     store.record({before ? change_type::modified : change_type::added, *version_, before, object});
+    if (garbage_) garbage_->note(store, before.get(), object.get());
     bound_history();
     changed(store);
+    if (store.info.behaves == builtin::event) mirror_event(store, object, false);
     return object;
 }
 
@@ -112,6 +123,7 @@ std::optional<wall_time> cluster_state_core::tick(wall_time now)
         const auto pod = pods->find(key);
         if (pod && pod->uid == uid && pod->deleting) sweep(*pods, {pod}, now);
     }
+    if (garbage_ && garbage_->work(garbage_steps, now)) return now;
     if (terminating_pods_.empty()) return {};
     return terminating_pods_.begin()->first;
 }

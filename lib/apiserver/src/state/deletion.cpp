@@ -1,6 +1,8 @@
 // Deletion: preconditions, finalizers, grace periods, and the contents of namespaces.
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
+#include "state/finalizers.hpp"
+#include "state/garbage_collector.hpp"
 #include "state/resource_store.hpp"
 
 #include <kubecoro/apiserver/cluster_state_core.hpp>
@@ -12,20 +14,6 @@ namespace {
 
 /// Ten years: small enough to be added to a time without overflow.
 constexpr std::int64_t max_grace_seconds = 315'360'000;
-
-bool has_finalizers(const json::value& body)
-{
-    const auto* list = array_at(body, "metadata.finalizers");
-    return list && !list->empty();
-}
-
-void add_finalizer(json::value& body, std::string_view name)
-{
-    auto& list = object_member(body.get_object(), "metadata")["finalizers"];
-    if (!list.is_array()) list = json::array{};
-    auto& all = list.get_array();
-    if (std::find(all.begin(), all.end(), json::value(name)) == all.end()) all.push_back(json::value(name));
-}
 
 status_error precondition(const resource_info& info, const stored_object& object, std::string_view what,
                           std::string_view asked, std::string_view found, std::string_view why)
@@ -56,9 +44,11 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
 {
     auto final = with_version(last, ++*version_);
     store.record({change_type::deleted, *version_, last, final});
+    if (garbage_) garbage_->note(store, last.get(), nullptr);
     bound_history();
     changed(store);
     if (store.info.behaves == builtin::pod) forget_logs(*final);
+    if (store.info.behaves == builtin::event) mirror_event(store, final, true);
     if (!final->ns.empty()) finish_namespace(final->ns, now);
     furnish_again(store, *final, now);
     if (store.info.custom) finish_crd(store.info.display_name(), now);
@@ -74,10 +64,9 @@ stored cluster_state_core::erase(resource_store& store, const stored& last, wall
     return final;
 }
 
-stored cluster_state_core::mark_deleted(resource_store& store, const stored& current, std::int64_t grace_seconds,
-                                        wall_time now)
+stored cluster_state_core::mark_deleted(resource_store& store, const stored& current, json::value body,
+                                        std::int64_t grace_seconds, wall_time now)
 {
-    auto body = to_json(*current);
     auto& metadata = object_member(body.get_object(), "metadata");
     metadata["deletionTimestamp"] = format_time(now + std::chrono::seconds{grace_seconds});
     metadata["deletionGracePeriodSeconds"] = grace_seconds;
@@ -93,7 +82,7 @@ void cluster_state_core::sweep(resource_store& store, const std::vector<stored>&
         if (!has_finalizers(body))
             erase(store, object, now);
         else if (!object->deleting || int_at(body, "metadata.deletionGracePeriodSeconds") > 0)
-            mark_deleted(store, object, 0, now);
+            mark_deleted(store, object, body, 0, now);
     }
 }
 
@@ -108,36 +97,27 @@ answer<delete_result> cluster_state_core::remove(const object_address& at, const
     if (store.info.behaves == builtin::custom_resource_definition) return remove_crd(store, current, now);
 
     auto body = to_json(*current);
-    if (how.propagation == "Foreground") add_finalizer(body, "foregroundDeletion");
-    if (how.propagation == "Orphan") add_finalizer(body, "orphan");
-    if (how.propagation == "Foreground" || how.propagation == "Orphan") {
-        if (current->deleting) return delete_result{current, false};
-        auto& metadata = object_member(body.get_object(), "metadata");
-        metadata["deletionTimestamp"] = format_time(now);
-        metadata["deletionGracePeriodSeconds"] = 0;
-        if (store.info.generation != generation_rule::none)
-            metadata["generation"] = int_at(body, "metadata.generation") + 1;
-        return delete_result{commit(store, current, body), false};
-    }
-    if (store.info.behaves == builtin::pod) return remove_pod(store, current, how, now);
+    const bool changed = settle_propagation(store.info, how, body);
+    if (store.info.behaves == builtin::pod) return remove_pod(store, current, std::move(body), how, now);
     if (!has_finalizers(body)) return delete_result{erase(store, current, now), true};
-    if (current->deleting) return delete_result{current, false};
-    return delete_result{mark_deleted(store, current, 0, now), false};
+    if (!current->deleting) return delete_result{mark_deleted(store, current, std::move(body), 0, now), false};
+    return delete_result{changed ? commit(store, current, body) : current, false};
 }
 
-answer<delete_result> cluster_state_core::remove_pod(resource_store& store, const stored& current,
+answer<delete_result> cluster_state_core::remove_pod(resource_store& store, const stored& current, json::value body,
                                                      const delete_request& how, wall_time now)
 {
-    const auto body = to_json(*current);
     const auto phase = text_at(body, "status.phase");
     auto grace = how.grace_seconds.value_or(int_at(body, "spec.terminationGracePeriodSeconds", 30));
     grace = std::min(grace, max_grace_seconds);
     if (text_at(body, "spec.nodeName").empty() || phase == "Failed" || phase == "Succeeded" || grace < 0) grace = 0;
 
+    const bool held = has_finalizers(body);
     auto marked = current;
     if (!current->deleting || grace < int_at(body, "metadata.deletionGracePeriodSeconds"))
-        marked = mark_deleted(store, current, grace, now);
-    const bool held = has_finalizers(body);
+        marked = mark_deleted(store, current, std::move(body), grace, now);
+    else if (to_json(*current) != body)
+        marked = commit(store, current, body);
     if (grace == 0) return held ? delete_result{marked, false} : delete_result{erase(store, marked, now), true};
     if (options_.pod_termination && !current->deleting)
         terminating_pods_.emplace(now + std::min(*options_.pod_termination, std::chrono::seconds{grace}),

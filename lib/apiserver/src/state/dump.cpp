@@ -1,5 +1,6 @@
 // Writes the state as text and restores it, so that a server can continue after a restart.
 #include "render/json_text.hpp"
+#include "state/garbage_collector.hpp"
 #include "state/go_form.hpp"
 #include "state/resource_store.hpp"
 
@@ -14,6 +15,12 @@ namespace {
 constexpr std::string_view format_name = "kubecoro cluster state 1";
 
 bool is_definition(const resource_store& store) { return store.info.behaves == builtin::custom_resource_definition; }
+
+/// The second form of events follows from the first.
+bool is_mirror(const resource_store& store)
+{
+    return store.info.behaves == builtin::event && !store.info.group.empty();
+}
 
 std::optional<std::uint64_t> version_at(const json::value& v, std::string_view path)
 {
@@ -46,7 +53,7 @@ std::string cluster_state_core::dump() const
     for (const auto& [key, store] : stores_)
         if (is_definition(*store)) write(*store);
     for (const auto& [key, store] : stores_)
-        if (!is_definition(*store)) write(*store);
+        if (!is_definition(*store) && !is_mirror(*store)) write(*store);
     return out;
 }
 
@@ -60,6 +67,11 @@ bool cluster_state_core::restore_object(const json::value& entry, wall_time now)
     take_go_form(store->info, body);
     const auto restored = make_stored(store->info, body, *version);
     store->put(restored);
+    if (store->info.behaves == builtin::event) {
+        const auto other = find("events.k8s.io", "events");
+        other->put(event_in(*other, restored));
+    }
+    if (garbage_) garbage_->note(*store, nullptr, restored.get());
     if (is_definition(*store) && is_established(body)) add_resource(resource_of_crd(body));
     const bool terminates = store->info.behaves == builtin::pod && restored->deleting && options_.pod_termination;
     if (terminates && !text_at(body, "spec.nodeName").empty())
@@ -87,6 +99,7 @@ result<> cluster_state_core::restore(std::string_view dump, wall_time now)
         if (text_at(*entry, "format") != format_name || !version)
             return refuse(line, "not a saved state of this program");
         for (const auto& [key, store] : stores_) store->clear();
+        if (garbage_) garbage_->clear();
     }
     if (!version) return refuse(1, "empty");
     *version_ = std::max(*version_, *version);

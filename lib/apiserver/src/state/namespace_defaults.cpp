@@ -1,4 +1,4 @@
-// What a cluster's controller manager puts into every namespace: its first service account and the root certificates.
+// Puts the first service account and the root certificates into every namespace, as a cluster's controller manager does.
 #include "render/json_text.hpp"
 #include "state/resource_store.hpp"
 
@@ -24,7 +24,7 @@ void cluster_state_core::furnish_namespace(std::string_view ns, wall_time now)
     if (!options_.namespace_defaults) return;
     const auto home = find("", "namespaces")->find(storage_key("", ns));
     if (!home || home->deleting) return;
-    // What exists already stays as it is.
+    // An object that exists already stays as it is.
     (void)create({find("", "serviceaccounts"), "v1", std::string(ns)}, json::value{{"metadata", {{"name", account}}}},
                  {}, now);
     json::object metadata{{"name", certificates}, {"annotations", {{"kubernetes.io/description", certificates_about}}}};

@@ -13,40 +13,70 @@ struct plain_kind
 {
     std::string_view api_version;
     std::string_view kind;
+    generation_rule generation = generation_rule::none;
     /// Empty: none.
     std::string_view short_name = {};
-    generation_rule generation = generation_rule::none;
-    builtin behaves = builtin::none;
+    std::string_view category = {};
 };
 
+constexpr auto no_generation = generation_rule::none;
+constexpr auto of_spec = generation_rule::spec;
+constexpr auto of_content = generation_rule::all_but_metadata;
+
+/// The stable versions that a kube-apiserver serves, without those that registry.cpp describes.
 constexpr plain_kind plain_kinds[]{
-    {"v1", "Endpoints", "ep"},
-    {"v1", "LimitRange", "limits"},
-    {"v1", "PersistentVolume", "pv"},
-    {"v1", "PersistentVolumeClaim", "pvc"},
-    {"v1", "PodTemplate", {}, generation_rule::all_but_metadata},
-    {"v1", "ReplicationController", "rc", generation_rule::spec},
-    {"v1", "ResourceQuota", "quota"},
+    {"v1", "Endpoints", no_generation, "ep"},
+    {"v1", "LimitRange", no_generation, "limits"},
+    {"v1", "PersistentVolume", no_generation, "pv"},
+    {"v1", "PersistentVolumeClaim", no_generation, "pvc"},
+    {"v1", "PodTemplate", of_content},
+    {"v1", "ReplicationController", of_spec, "rc", "all"},
+    {"v1", "ResourceQuota", no_generation, "quota"},
+    {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", of_spec, {}, "api-extensions"},
+    {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicyBinding", of_spec, {}, "api-extensions"},
+    {"admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", of_content, {}, "api-extensions"},
+    {"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", of_spec, {}, "api-extensions"},
+    {"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", of_spec, {}, "api-extensions"},
+    {"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", of_content, {}, "api-extensions"},
+    {"apiregistration.k8s.io/v1", "APIService", no_generation, {}, "api-extensions"},
     {"apps/v1", "ControllerRevision"},
-    {"authentication.k8s.io/v1", "SelfSubjectReview", {}, generation_rule::none, builtin::review},
-    {"authentication.k8s.io/v1", "TokenReview", {}, generation_rule::none, builtin::review},
-    {"authorization.k8s.io/v1", "LocalSubjectAccessReview", {}, generation_rule::none, builtin::review},
-    {"authorization.k8s.io/v1", "SelfSubjectAccessReview", {}, generation_rule::none, builtin::review},
-    {"authorization.k8s.io/v1", "SelfSubjectRulesReview", {}, generation_rule::none, builtin::review},
-    {"authorization.k8s.io/v1", "SubjectAccessReview", {}, generation_rule::none, builtin::review},
-    {"autoscaling/v2", "HorizontalPodAutoscaler", "hpa"},
-    {"discovery.k8s.io/v1", "EndpointSlice", {}, generation_rule::all_but_metadata},
-    {"networking.k8s.io/v1", "Ingress", "ing", generation_rule::spec},
-    {"networking.k8s.io/v1", "IngressClass", {}, generation_rule::spec},
-    {"networking.k8s.io/v1", "NetworkPolicy", "netpol", generation_rule::spec},
+    {"autoscaling/v2", "HorizontalPodAutoscaler", no_generation, "hpa", "all"},
+    {"certificates.k8s.io/v1", "CertificateSigningRequest", no_generation, "csr"},
+    {"certificates.k8s.io/v1", "ClusterTrustBundle"},
+    {"certificates.k8s.io/v1", "PodCertificateRequest", of_spec},
+    {"discovery.k8s.io/v1", "EndpointSlice", of_content},
+    {"flowcontrol.apiserver.k8s.io/v1", "FlowSchema", of_spec},
+    {"flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration", of_spec},
+    {"networking.k8s.io/v1", "IPAddress", no_generation, "ip"},
+    {"networking.k8s.io/v1", "Ingress", of_spec, "ing"},
+    {"networking.k8s.io/v1", "IngressClass", of_spec},
+    {"networking.k8s.io/v1", "NetworkPolicy", of_spec, "netpol"},
+    {"networking.k8s.io/v1", "ServiceCIDR"},
     {"node.k8s.io/v1", "RuntimeClass"},
-    {"policy/v1", "PodDisruptionBudget", "pdb", generation_rule::spec},
+    {"policy/v1", "PodDisruptionBudget", of_spec, "pdb"},
     {"rbac.authorization.k8s.io/v1", "ClusterRole"},
     {"rbac.authorization.k8s.io/v1", "ClusterRoleBinding"},
     {"rbac.authorization.k8s.io/v1", "Role"},
     {"rbac.authorization.k8s.io/v1", "RoleBinding"},
-    {"scheduling.k8s.io/v1", "PriorityClass", "pc", generation_rule::all_but_metadata},
-    {"storage.k8s.io/v1", "StorageClass", "sc"},
+    {"resource.k8s.io/v1", "DeviceClass", of_spec},
+    {"resource.k8s.io/v1", "DeviceTaintRule", of_spec},
+    {"resource.k8s.io/v1", "ResourceClaim"},
+    {"resource.k8s.io/v1", "ResourceClaimTemplate"},
+    {"resource.k8s.io/v1", "ResourceSlice", of_spec},
+    {"scheduling.k8s.io/v1", "PriorityClass", of_content, "pc"},
+    {"storage.k8s.io/v1", "CSIDriver", of_spec},
+    {"storage.k8s.io/v1", "CSINode"},
+    {"storage.k8s.io/v1", "CSIStorageCapacity"},
+    {"storage.k8s.io/v1", "StorageClass", no_generation, "sc"},
+    {"storage.k8s.io/v1", "VolumeAttachment"},
+    {"storage.k8s.io/v1", "VolumeAttributesClass", no_generation, "vac"},
+    {"storagemigration.k8s.io/v1", "StorageVersionMigration"},
+};
+
+constexpr plain_kind review_kinds[]{
+    {"authentication.k8s.io/v1", "SelfSubjectReview"},       {"authentication.k8s.io/v1", "TokenReview"},
+    {"authorization.k8s.io/v1", "LocalSubjectAccessReview"}, {"authorization.k8s.io/v1", "SelfSubjectAccessReview"},
+    {"authorization.k8s.io/v1", "SelfSubjectRulesReview"},   {"authorization.k8s.io/v1", "SubjectAccessReview"},
 };
 
 resource_info plain(const plain_kind& from)
@@ -57,14 +87,13 @@ resource_info plain(const plain_kind& from)
     std::vector<std::string> members;
     for (const auto& field : schemas::fields(schema->message))
         if (const auto name = schemas::text(field.name); name != "metadata") members.emplace_back(name);
-    std::vector<std::string> short_names;
-    if (!from.short_name.empty()) short_names.emplace_back(from.short_name);
     resource_info r;
     r.plural = schemas::text(schema->resource);
     r.kind = from.kind;
     r.list_kind = r.kind + "List";
     for (const char c : r.kind) r.singular += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    r.short_names = std::move(short_names);
+    if (!from.short_name.empty()) r.short_names.emplace_back(from.short_name);
+    if (!from.category.empty()) r.categories.emplace_back(from.category);
     r.members = std::move(members);
     r.versions.push_back({"v1"});
     const auto slash = from.api_version.find('/');
@@ -75,9 +104,8 @@ resource_info plain(const plain_kind& from)
     }
     r.namespaced = schema->namespaced;
     r.generation = from.generation;
-    r.behaves = from.behaves;
-    r.has_status =
-        from.behaves == builtin::none && std::find(r.members.begin(), r.members.end(), "status") != r.members.end();
+    r.orphans_dependents = r.kind == "ReplicationController";
+    r.has_status = std::find(r.members.begin(), r.members.end(), "status") != r.members.end();
     return r;
 }
 
@@ -87,6 +115,11 @@ std::vector<resource_info> plain_resources()
 {
     std::vector<resource_info> all;
     for (const auto& kind : plain_kinds) all.push_back(plain(kind));
+    for (const auto& kind : review_kinds) {
+        all.push_back(plain(kind));
+        all.back().behaves = builtin::review;
+        all.back().has_status = false;
+    }
     return all;
 }
 

@@ -187,7 +187,25 @@ std::vector<resource_info> builtin_resources()
     all.push_back(workload(builtin::cron_job, "batch", "cronjobs", "CronJob", {"cj"}));
     auto jobs = workload(builtin::job, "batch", "jobs", "Job", {});
     jobs.selectable = {"status.successful"};
+    jobs.orphans_dependents = true;
     all.push_back(std::move(jobs));
+
+    auto events = core(builtin::event, "events", "Event", {"ev"},
+                       {"eventTime", "series", "reportingController", "reportingInstance", "action", "reason",
+                        "regarding", "related", "note", "type", "deprecatedSource", "deprecatedFirstTimestamp",
+                        "deprecatedLastTimestamp", "deprecatedCount"});
+    events.group = "events.k8s.io";
+    events.selectable = {"reason",
+                         "regarding.kind",
+                         "regarding.namespace",
+                         "regarding.name",
+                         "regarding.uid",
+                         "regarding.apiVersion",
+                         "regarding.resourceVersion",
+                         "regarding.fieldPath",
+                         "reportingController",
+                         "type"};
+    all.push_back(std::move(events));
 
     auto leases = core(builtin::lease, "leases", "Lease", {}, {"spec"});
     leases.group = "coordination.k8s.io";

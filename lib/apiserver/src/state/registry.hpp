@@ -91,6 +91,8 @@ struct resource_info
     bool unconditional_update = true;
     /// PUT of an absent object creates it.
     bool create_on_update = false;
+    /// A deletion without a propagation policy leaves the dependents alone.
+    bool orphans_dependents = false;
     /// DELETE returns the object instead of a Status.
     bool delete_answers_object = false;
     /// Paths supported in field selectors, in addition to metadata.name and metadata.namespace.

@@ -1,10 +1,12 @@
 #include "state/stored_object.hpp"
 
 #include "render/json_text.hpp"
+#include "state/finalizers.hpp"
 #include "state/go_form.hpp"
 #include "state/metadata_members.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace kubecoro::apiserver {
 
@@ -129,6 +131,24 @@ void settle(const resource_info& info, json::value& body)
     take_go_form(info, body);
 }
 
+namespace {
+
+std::vector<owner_link> owners_of(const json::value& body)
+{
+    std::map<std::string_view, bool> blocks;
+    if (const auto* references = array_at(body, "metadata.ownerReferences"))
+        for (const auto& reference : *references) {
+            const auto* flag = find_at(reference, "blockOwnerDeletion");
+            blocks[text_at(reference, "uid")] |= flag && flag->is_bool() && flag->get_bool();
+        }
+    std::vector<owner_link> out;
+    out.reserve(blocks.size());
+    for (const auto& [uid, blocking] : blocks) out.push_back({std::string(uid), blocking});
+    return out;
+}
+
+} // namespace
+
 stored make_stored(const resource_info& info, const json::value& body, std::uint64_t version)
 {
     auto o = std::make_shared<stored_object>();
@@ -138,6 +158,9 @@ stored make_stored(const resource_info& info, const json::value& body, std::uint
     o->key = storage_key(o->ns, o->name);
     o->version = version;
     o->deleting = find_at(body, "metadata.deletionTimestamp") != nullptr;
+    o->orphans_dependents = o->deleting && has_finalizer(body, orphan_finalizer);
+    o->deletes_dependents = o->deleting && has_finalizer(body, foreground_finalizer);
+    o->owners = owners_of(body);
     if (const auto* labels = object_at(body, "metadata.labels")) {
         for (const auto& [key, value] : *labels)
             if (value.is_string()) o->labels.emplace_back(key, std::string(value.get_string()));

@@ -14,6 +14,15 @@
 
 namespace kubecoro::apiserver {
 
+/// The parts of an owner reference that the owner's deletion depends on.
+struct owner_link
+{
+    std::string uid;
+    /// blockOwnerDeletion.
+    bool blocks = false;
+    friend bool operator==(const owner_link&, const owner_link&) = default;
+};
+
 struct stored_object
 {
     /// "/namespace/name" or "/name". Lists are ordered by these bytes.
@@ -30,6 +39,12 @@ struct stored_object
     std::size_t version_at = 0;
     std::size_t version_length = 0;
     bool deleting = false;
+    /// It is being deleted, and goes after its dependents have lost it as their owner.
+    bool orphans_dependents = false;
+    /// It is being deleted, and goes after its dependents have been deleted.
+    bool deletes_dependents = false;
+    /// One for each uid, sorted by it.
+    std::vector<owner_link> owners;
     /// Sorted by key.
     std::vector<std::pair<std::string, std::string>> labels;
     /// In the order of resource_info::selectable.

@@ -61,8 +61,7 @@ std::optional<status_error> check_attributes(std::string_view kind, const json::
                 errors::invalid_value("spec.user", R"("")", "at least one of user or group must be specified"));
     }
     if (causes.empty()) return {};
-    return errors::invalid(std::string(kind) + "." + std::string(group_of_reviews), group_of_reviews, {},
-                           std::move(causes));
+    return errors::invalid(kind, group_of_reviews, {}, std::move(causes));
 }
 
 /// A review of one namespace asks for that namespace alone.
@@ -81,8 +80,7 @@ std::optional<status_error> check_namespace(const exchange& x, std::string_view 
         causes.push_back(
             errors::invalid_value("spec.resourceAttributes.namespace", quoted(asked), "must match metadata.namespace"));
     if (causes.empty()) return {};
-    return errors::invalid(std::string(kind) + "." + std::string(group_of_reviews), group_of_reviews, {},
-                           std::move(causes));
+    return errors::invalid(kind, group_of_reviews, {}, std::move(causes));
 }
 
 json::array one(std::string_view text) { return {json::value(text)}; }

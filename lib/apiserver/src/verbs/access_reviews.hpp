@@ -1,4 +1,4 @@
-// What a user may do, as the access reviews ask and answer it.
+// Answers the reviews of permissions.
 #pragma once
 
 #include "http/exchange.hpp"

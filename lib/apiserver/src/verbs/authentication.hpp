@@ -1,4 +1,4 @@
-// Who sends a request, and whom a token stands for.
+// Finds the user that sends a request, and the user that a token stands for.
 #pragma once
 
 #include "http/exchange.hpp"
@@ -12,7 +12,7 @@
 
 namespace kubecoro::apiserver {
 
-/// What a bearer token proves to one of the audiences that were asked for.
+/// The meaning of a bearer token for one of the audiences that were asked for.
 struct token_verdict
 {
     /// Empty: nothing.

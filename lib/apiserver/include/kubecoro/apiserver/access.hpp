@@ -49,7 +49,7 @@ struct access_rule
     std::string ns = {};
 };
 
-/// What a user may do in one namespace, as far as a list can say it.
+/// The permissions of a user in one namespace, as far as a list can say it.
 struct access_summary
 {
     /// Rules that allow. One without a resource allows all paths as well.
@@ -82,7 +82,7 @@ public:
     /// Whether the user may do it: the first rule that matches decides, and without one the user's groups.
     [[nodiscard]] bool allows(const user_info& user, const access_request& asked) const;
 
-    /// What the user may do in a namespace, for a SelfSubjectRulesReview.
+    /// The permissions of the user in a namespace, for a SelfSubjectRulesReview.
     [[nodiscard]] access_summary summarize(const user_info& user, std::string_view ns) const;
 
     /// The user of a request that carries neither token nor certificate.

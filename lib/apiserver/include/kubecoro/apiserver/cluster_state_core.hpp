@@ -1,6 +1,7 @@
 // The embedded API server's state: objects, versions, history. No I/O, no clock, no threads.
 #pragma once
 
+#include <kubecoro/apiserver/cluster_options.hpp>
 #include <kubecoro/apiserver/container_logs.hpp>
 #include <kubecoro/apiserver/status_error.hpp>
 #include <kubecoro/base/clock.hpp>
@@ -22,34 +23,10 @@
 namespace kubecoro::apiserver {
 
 struct stored_object;
+class garbage_collector;
 class managed_fields;
 class resource_store;
 struct resource_info;
-
-/// Options of a cluster_state_core.
-struct cluster_options
-{
-    /// Events kept per resource, for resuming watches and for lists at an older version. Older versions are answered
-    /// with 410.
-    std::size_t history = 1000;
-    /** Maximum bytes of history per resource. Beyond it the oldest events are dropped, as by a compaction: requests for
-        them are answered with 410. The objects themselves are not counted. */
-    std::size_t history_bytes_per_resource = 64u << 20;
-    /// Maximum bytes of history over all resources. Beyond it the resource with the largest history drops its oldest
-    /// events.
-    std::size_t history_bytes = 256u << 20;
-    /// Seeds uids and generated names.
-    std::uint64_t seed = 1;
-    /** Stands in for the kubelet: a pod bound to a node and deleted with a grace period is removed after this time (or
-        after its grace period, if that is shorter). Empty: it stays terminating until a delete with grace 0, as with a
-        kube-apiserver without kubelets. Needs tick(). */
-    std::optional<std::chrono::seconds> pod_termination = std::chrono::seconds{1};
-    /** Gives every namespace the service account `default` and the config map `kube-root-ca.crt`, again when they are
-        deleted, as a cluster's controller manager does. Off, so that a test finds only what it has made. */
-    bool namespace_defaults = false;
-    /// Maximum bytes of the logs that write_log() sets.
-    container_log_limits logs = {};
-};
 
 /// A change of a container's log.
 enum class log_change
@@ -128,7 +105,7 @@ struct delete_result
 
     Behaves towards clients like kube-apiserver 1.36. Does a cluster's controllers' work only where clients would hang
     otherwise: a deleted namespace is emptied and removed, a new CustomResourceDefinition becomes Established at once,
-    pods on nodes terminate (see cluster_options).
+    pods on nodes terminate, and objects whose owners are gone are deleted (see cluster_options).
 
     Not thread safe: confined to one strand, together with everything obtained from it. Time is an argument. */
 class cluster_state_core
@@ -146,8 +123,8 @@ public:
     /// Drops the history: watches and continued lists at earlier versions are answered with 410. Open watches continue.
     void compact();
 
-    /** Does the work that is due: removes pods whose termination time has passed.
-        @return when to call again; empty when nothing is pending. */
+    /** Does a part of the work that is due: removes pods whose termination time has passed, and objects whose owners are
+        gone. @return when to call again, at once if some is left; empty when nothing is pending. */
     std::optional<wall_time> tick(wall_time now);
 
     /// Sets the function called after each change with the resource's name ("pods", "deployments.apps"). It runs inside
@@ -228,6 +205,7 @@ public:
     static constexpr std::string_view log_resource = "pods/log";
 
 private:
+    friend class garbage_collector;
     [[nodiscard]] std::string new_uid();
     [[nodiscard]] std::string generated_suffix();
     [[nodiscard]] std::optional<status_error> check_namespace(const object_address& at, std::string_view name) const;
@@ -244,13 +222,15 @@ private:
     stored commit_settled(resource_store& store, const stored& before, const boost::json::value& body);
     /// Removes an object and records the event. Returns the last state at the version of the deletion.
     stored erase(resource_store& store, const stored& last, wall_time now);
-    /// Sets the deletionTimestamp; the object stays.
-    stored mark_deleted(resource_store& store, const stored& current, std::int64_t grace_seconds, wall_time now);
+    /// Stores `body` with a deletionTimestamp; the object stays.
+    stored mark_deleted(resource_store& store, const stored& current, boost::json::value body,
+                        std::int64_t grace_seconds, wall_time now);
     /// Deletes unconditionally: marks objects with finalizers as deleted, erases the others.
     void sweep(resource_store& store, const std::vector<stored>& doomed, wall_time now);
 
+    /// @param body  The pod with the finalizers of its deletion.
     [[nodiscard]] answer<delete_result> remove_pod(resource_store& store, const stored& current,
-                                                   const delete_request& how, wall_time now);
+                                                   boost::json::value body, const delete_request& how, wall_time now);
     [[nodiscard]] delete_result remove_namespace(resource_store& store, const stored& current, wall_time now);
     [[nodiscard]] delete_result remove_crd(resource_store& store, const stored& current, wall_time now);
     void finish_namespace(std::string_view name, wall_time now);
@@ -269,6 +249,10 @@ private:
     [[nodiscard]] bool restore_object(const boost::json::value& entry, wall_time now);
     void add_resource(resource_info info);
     void changed(const resource_store& store) const;
+    /// The state of an event in the form of its other group.
+    [[nodiscard]] stored event_in(const resource_store& other, const stored& event) const;
+    /// Follows the change of an event in its other group.
+    void mirror_event(const resource_store& written, const stored& event, bool gone);
     void forget_logs(const stored_object& pod);
 
     cluster_options options_;
@@ -280,6 +264,8 @@ private:
     std::uint64_t discovery_version_ = 1;
     std::map<std::pair<std::string, std::string>, std::shared_ptr<resource_store>> stores_;
     std::multimap<wall_time, std::pair<std::string, std::string>> terminating_pods_;
+    /// Null without cluster_options::garbage_collection.
+    std::unique_ptr<garbage_collector> garbage_;
     std::function<void(std::string_view)> listener_;
     /// Certificates of the config maps kube-root-ca.crt.
     std::string root_ca_;

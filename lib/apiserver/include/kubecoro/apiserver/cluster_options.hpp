@@ -1,0 +1,42 @@
+// Options of the embedded API server's state.
+#pragma once
+
+#include <kubecoro/apiserver/container_logs.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace kubecoro::apiserver {
+
+/// Options of a cluster_state_core.
+struct cluster_options
+{
+    /// Events kept per resource, for resuming watches and for lists at an older version. Older versions are answered
+    /// with 410.
+    std::size_t history = 1000;
+    /** Maximum bytes of history per resource. Beyond it the oldest events are dropped, as by a compaction: requests for
+        them are answered with 410. The objects themselves are not counted. */
+    std::size_t history_bytes_per_resource = 64u << 20;
+    /// Maximum bytes of history over all resources. Beyond it the resource with the largest history drops its oldest
+    /// events.
+    std::size_t history_bytes = 256u << 20;
+    /// Seeds uids and generated names.
+    std::uint64_t seed = 1;
+    /** Stands in for the kubelet: a pod bound to a node and deleted with a grace period is removed after this time (or
+        after its grace period, if that is shorter). Empty: it stays terminating until a delete with grace 0, as with a
+        kube-apiserver without kubelets. Needs tick(). */
+    std::optional<std::chrono::seconds> pod_termination = std::chrono::seconds{1};
+    /** Gives every namespace the service account `default` and the config map `kube-root-ca.crt`, again when they are
+        deleted, as a cluster's controller manager does. Off, so that a test finds only what it has made. */
+    bool namespace_defaults = false;
+    /** Deletes the objects whose owners (metadata.ownerReferences) are gone, as a cluster's controller manager does, and
+        carries out the propagation policies Foreground and Orphan, in small steps. Off: objects outlive their owners, and
+        owners that are deleted with these policies stay. Needs tick(). */
+    bool garbage_collection = true;
+    /// Maximum bytes of the logs that write_log() sets.
+    container_log_limits logs = {};
+};
+
+} // namespace kubecoro::apiserver

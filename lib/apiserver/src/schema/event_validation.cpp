@@ -1,0 +1,79 @@
+#include "schema/event_validation.hpp"
+
+#include "render/json_text.hpp"
+#include "render/status_errors.hpp"
+#include "state/events.hpp"
+#include "state/registry.hpp"
+
+namespace kubecoro::apiserver {
+namespace {
+
+using errors::invalid_value;
+
+constexpr std::size_t longest_field = 128;
+constexpr std::size_t longest_message = 1024;
+
+bool given(const json::value& event, std::string_view path)
+{
+    const auto* found = find_at(event, path);
+    return found && !found->is_null();
+}
+
+void check_short_text(const json::value& event, std::string_view path, std::vector<status_cause>& causes)
+{
+    const auto text = text_at(event, path);
+    if (text.empty())
+        causes.push_back(errors::required(std::string(path)));
+    else if (text.size() > longest_field)
+        causes.push_back(invalid_value(std::string(path), {}, "can have at most 128 characters"));
+}
+
+/// Events of events.k8s.io may not be created with the fields of older clients.
+void check_deprecated(const json::value& event, std::vector<status_cause>& causes)
+{
+    for (const std::string_view path : {"firstTimestamp", "lastTimestamp"})
+        if (given(event, path))
+            causes.push_back(invalid_value(std::string(path), quoted(text_at(event, path)), "needs to be unset"));
+    if (int_at(event, "count") != 0)
+        causes.push_back(invalid_value("count", std::to_string(int_at(event, "count")), "needs to be unset"));
+    if (!text_at(event, "source.component").empty() || !text_at(event, "source.host").empty())
+        causes.push_back(invalid_value("source", to_text(*find_at(event, "source")), "needs to be unset"));
+    const auto type = text_at(event, "type");
+    if (type != "Normal" && type != "Warning")
+        causes.push_back(invalid_value("type", quoted(type), "has invalid value: " + std::string(type)));
+    if (given(event, "series")) {
+        if (int_at(event, "series.count") < 2)
+            causes.push_back(
+                invalid_value("series.count", std::to_string(int_at(event, "series.count")), "should be at least 2"));
+        if (!given(event, "series.lastObservedTime")) causes.push_back(errors::required("series.lastObservedTime"));
+    }
+}
+
+void check_namespace(const json::value& event, std::vector<status_cause>& causes)
+{
+    const auto about = text_at(event, "involvedObject.namespace");
+    const auto own = text_at(event, "metadata.namespace");
+    if (about == own || (about.empty() && (own == "default" || own == "kube-system"))) return;
+    causes.push_back(invalid_value("involvedObject.namespace", quoted(about), "does not match event.namespace"));
+}
+
+} // namespace
+
+// As a kube-apiserver, which converts an event to its own form first and names the fields of that.
+void validate_event(const resource_info& info, const json::value& body, std::vector<status_cause>& causes)
+{
+    const bool core = info.group.empty();
+    const auto event = core ? body : event_form(body, true);
+    check_namespace(event, causes);
+    const bool has_time = given(event, "eventTime");
+    if (core && !has_time) return;
+    if (!has_time) causes.push_back(errors::required("eventTime"));
+    if (text_at(event, "reportingComponent").empty())
+        causes.push_back(errors::required(core ? "reportingComponent" : "reportingController"));
+    for (const std::string_view path : {"reportingInstance", "action", "reason"}) check_short_text(event, path, causes);
+    if (text_at(event, "message").size() > longest_message)
+        causes.push_back(invalid_value("message", {}, "can have at most 1024 characters"));
+    if (!core) check_deprecated(event, causes);
+}
+
+} // namespace kubecoro::apiserver

@@ -1,0 +1,23 @@
+// The finalizers of an object, and those by which an owner waits for the garbage collector.
+#pragma once
+
+#include <kubecoro/apiserver/cluster_state_core.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <string_view>
+
+namespace kubecoro::apiserver {
+
+inline constexpr std::string_view foreground_finalizer = "foregroundDeletion";
+inline constexpr std::string_view orphan_finalizer = "orphan";
+
+[[nodiscard]] bool has_finalizers(const boost::json::value& body);
+[[nodiscard]] bool has_finalizer(const boost::json::value& body, std::string_view name);
+void remove_finalizer(boost::json::value& body, std::string_view name);
+
+/** Gives an object that is to be deleted the finalizer of the propagation that the request asks for; without one, that of
+    the finalizers it has, or its resource's default. @return whether the finalizers changed. */
+[[nodiscard]] bool settle_propagation(const resource_info& info, const delete_request& how, boost::json::value& body);
+
+} // namespace kubecoro::apiserver

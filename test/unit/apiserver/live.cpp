@@ -1,0 +1,314 @@
+// Tests of a live cluster: scheduler, kubelets and the controllers of workloads against the state, in virtual time.
+#include "support.hpp"
+
+#include "live/live_cluster.hpp"
+
+using namespace kubecoro;
+using namespace kubecoro::test;
+
+namespace {
+
+const std::string apps = "/apis/apps/v1/namespaces/default/";
+const std::string jobs = "/apis/batch/v1/namespaces/default/jobs";
+const std::string pods = "/api/v1/namespaces/default/pods";
+
+struct live_server : server
+{
+    explicit live_server(apiserver::live_options options = {}) : live(state, options, now) {}
+
+    apiserver::live::live_cluster live;
+
+    /// Does all that is due now. @return when there is more to do.
+    std::optional<wall_time> settle()
+    {
+        for (int calls = 0; calls < 10'000; ++calls) {
+            auto next = state.tick(now);
+            const auto other = live.tick(now);
+            if (other && (!next || *other < *next)) next = other;
+            if (!next || *next > now) return next;
+        }
+        FAIL("the cluster does not settle");
+        return {};
+    }
+    void pass(std::chrono::seconds time)
+    {
+        const auto end = now + time;
+        for (auto next = settle(); next && *next <= end; next = settle()) now = *next;
+        now = end;
+        settle();
+    }
+    json::value read(const std::string& at) { return expect(200, "GET", at); }
+    std::size_t count(const std::string& at) { return read(at).at("items").as_array().size(); }
+    std::int64_t number(const std::string& at, const std::string& pointer)
+    {
+        const auto object = read(at);
+        boost::system::error_code ec;
+        const auto* found = object.find_pointer(pointer, ec);
+        return found ? found->as_int64() : 0;
+    }
+    std::string condition(const std::string& at, const std::string& type)
+    {
+        const auto object = read(at);
+        for (const auto& c : object.at_pointer("/status/conditions").as_array())
+            if (c.at("type") == json::string_view(type.data(), type.size()))
+                return std::string(c.at("status").as_string()) + " " +
+                       (c.as_object().contains("reason") ? std::string(c.at("reason").as_string()) : "");
+        return "";
+    }
+};
+
+std::string workload(const std::string& more, const std::string& image = "i:1", const std::string& annotations = {})
+{
+    return R"({"metadata":{"name":"w"},"spec":{)" + more +
+           R"("selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"})" + annotations +
+           R"(},"spec":{"containers":[{"name":"c","image":")" + image + R"("}]}}}})";
+}
+
+std::string job(const std::string& more, const std::string& annotations = {})
+{
+    return R"({"metadata":{"name":"j"},"spec":{)" + more + R"("template":{"metadata":{)" + annotations +
+           R"(},"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})";
+}
+
+const std::string failing = R"("annotations":{"live.kubecoro.dev/outcome":"fail"})";
+const std::string image2 = R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i:2"}]}}}})";
+
+} // namespace
+
+TEST_CASE("live: a pod is bound, runs, becomes ready, and ends within its grace period", "[apiserver][live]")
+{
+    live_server s;
+    s.expect(201, "POST", pods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+    s.settle();
+    CHECK(s.read(pods + "/p").at_pointer("/spec/nodeName") == "node-1");
+    CHECK(s.condition(pods + "/p", "PodScheduled") == "True ");
+    CHECK(s.read(pods + "/p").at_pointer("/status/phase") == "Pending");
+    s.pass(std::chrono::seconds{1});
+    CHECK(s.read(pods + "/p").at_pointer("/status/phase") == "Running");
+    CHECK(s.condition(pods + "/p", "Ready") == "True ");
+    s.pass(std::chrono::hours{1});
+    CHECK(s.read(pods + "/p").at_pointer("/status/phase") == "Running");
+    s.expect(200, "DELETE", pods + "/p");
+    s.settle();
+    CHECK(s.read(pods + "/p").at("metadata").as_object().contains("deletionTimestamp"));
+    s.pass(std::chrono::seconds{1});
+    s.expect(404, "GET", pods + "/p");
+}
+
+TEST_CASE("live: a pod waits for a node that suits it", "[apiserver][live]")
+{
+    live_server s({.nodes = 0});
+    s.expect(
+        201, "POST", pods,
+        R"({"metadata":{"name":"p"},"spec":{"nodeSelector":{"disk":"ssd"},"containers":[{"name":"c","image":"i"}]}})");
+    s.settle();
+    CHECK(s.condition(pods + "/p", "PodScheduled") == "False Unschedulable");
+    s.expect(201, "POST", "/api/v1/nodes",
+             R"({"metadata":{"name":"shut","labels":{"disk":"ssd"}},"spec":{"unschedulable":true}})");
+    s.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"other"}})");
+    s.settle();
+    CHECK_FALSE(s.read(pods + "/p").at("spec").as_object().contains("nodeName"));
+    s.patch("/api/v1/nodes/other", R"({"metadata":{"labels":{"disk":"ssd"}}})");
+    s.settle();
+    CHECK(s.read(pods + "/p").at_pointer("/spec/nodeName") == "other");
+}
+
+TEST_CASE("live: a deployment becomes available, scales, and rolls within its bounds", "[apiserver][live]")
+{
+    live_server s;
+    const auto w = apps + "deployments/w";
+    s.expect(201, "POST", apps + "deployments", workload(R"("replicas":4,)"));
+    s.settle();
+    CHECK(s.number(w, "/status/replicas") == 4);
+    CHECK(s.condition(w, "Available") == "False MinimumReplicasUnavailable");
+    CHECK(s.condition(w, "Progressing") == "True ReplicaSetUpdated");
+    s.pass(std::chrono::seconds{1});
+    CHECK(s.number(w, "/status/availableReplicas") == 4);
+    CHECK(s.number(w, "/status/observedGeneration") == s.number(w, "/metadata/generation"));
+    CHECK(s.number(w, "/metadata/generation") == 1); // the controller's annotation is no change of the user
+    CHECK(s.condition(w, "Available") == "True MinimumReplicasAvailable");
+    CHECK(s.condition(w, "Progressing") == "True NewReplicaSetAvailable");
+    CHECK(s.read(w).at_pointer("/metadata/annotations/deployment.kubernetes.io~1revision") == "1");
+
+    s.patch(w, image2, "application/strategic-merge-patch+json");
+    for (int second = 0; second < 30; ++second) {
+        s.pass(std::chrono::seconds{1});
+        std::size_t active = 0, ready = 0;
+        const auto all = s.read(pods);
+        for (const auto& p : all.at("items").as_array()) {
+            if (p.at("metadata").as_object().contains("deletionTimestamp")) continue;
+            ++active;
+            ready += p.at_pointer("/status/phase") == "Running" ? 1 : 0;
+        }
+        CHECK(active <= 5);
+        CHECK(ready >= 3);
+    }
+    CHECK(s.number(w, "/status/updatedReplicas") == 4);
+    CHECK(s.number(w, "/status/replicas") == 4);
+    CHECK(s.count(apps + "replicasets") == 2);
+    CHECK(s.read(w).at_pointer("/metadata/annotations/deployment.kubernetes.io~1revision") == "2");
+    const auto image = [&] { return s.read(pods).at_pointer("/items/0/spec/containers/0/image"); };
+    CHECK(image() == "i:2");
+
+    s.patch(w, R"({"spec":{"replicas":2}})");
+    s.pass(std::chrono::seconds{5});
+    CHECK(s.count(pods) == 2);
+    // Back to the first template: its set is used again.
+    s.patch(w, R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i:1"}]}}}})",
+            "application/strategic-merge-patch+json");
+    s.pass(std::chrono::seconds{30});
+    CHECK(s.count(apps + "replicasets") == 2);
+    CHECK(image() == "i:1");
+    CHECK(s.read(w).at_pointer("/metadata/annotations/deployment.kubernetes.io~1revision") == "3");
+
+    s.expect(200, "DELETE", w, R"({"propagationPolicy":"Foreground"})");
+    s.pass(std::chrono::seconds{5});
+    s.expect(404, "GET", w);
+    CHECK(s.count(pods) == 0);
+    CHECK(s.count(apps + "replicasets") == 0);
+}
+
+TEST_CASE("live: a paused deployment does not roll", "[apiserver][live]")
+{
+    live_server s;
+    const auto w = apps + "deployments/w";
+    s.expect(201, "POST", apps + "deployments", workload({}));
+    s.pass(std::chrono::seconds{5});
+    s.patch(w, R"({"spec":{"paused":true}})");
+    s.patch(w, image2, "application/strategic-merge-patch+json");
+    s.pass(std::chrono::seconds{5});
+    CHECK(s.count(apps + "replicasets") == 1);
+    s.patch(w, R"({"spec":{"paused":null}})");
+    s.pass(std::chrono::seconds{20});
+    CHECK(s.count(apps + "replicasets") == 2);
+    CHECK(s.number(w, "/status/updatedReplicas") == 1);
+}
+
+TEST_CASE("live: a rollout that does not work keeps the old pods and exceeds its deadline", "[apiserver][live]")
+{
+    live_server s;
+    const auto w = apps + "deployments/w";
+    s.expect(201, "POST", apps + "deployments", workload(R"("replicas":4,"progressDeadlineSeconds":60,)"));
+    s.pass(std::chrono::seconds{5});
+    s.patch(w, R"({"spec":{"template":{"metadata":{)" + failing + "}}}}");
+    s.pass(std::chrono::seconds{30});
+    CHECK(s.number(w, "/status/availableReplicas") == 3);
+    CHECK(s.condition(w, "Progressing") == "True ReplicaSetUpdated");
+    s.pass(std::chrono::minutes{5});
+    CHECK(s.condition(w, "Progressing") == "False ProgressDeadlineExceeded");
+    CHECK(s.number(w, "/status/availableReplicas") == 3);
+}
+
+TEST_CASE("live: a job completes, one that fails often enough fails", "[apiserver][live]")
+{
+    live_server s;
+    s.expect(201, "POST", jobs, job(R"("completions":3,"parallelism":2,)"));
+    s.settle();
+    CHECK(s.number(jobs + "/j", "/status/active") == 2);
+    s.pass(std::chrono::seconds{10});
+    CHECK(s.condition(jobs + "/j", "Complete") == "True CompletionsReached");
+    CHECK(s.number(jobs + "/j", "/status/succeeded") == 3);
+    CHECK(s.number(jobs + "/j", "/status/active") == 0);
+    CHECK(s.read(jobs + "/j").at("status").as_object().contains("completionTime"));
+    s.expect(200, "DELETE", jobs + "/j", R"({"propagationPolicy":"Background"})");
+    s.pass(std::chrono::seconds{5});
+    CHECK(s.count(pods) == 0);
+
+    s.expect(201, "POST", jobs, job(R"("backoffLimit":1,)", failing));
+    s.pass(std::chrono::seconds{30});
+    CHECK(s.condition(jobs + "/j", "Failed") == "True BackoffLimitExceeded");
+    CHECK(s.number(jobs + "/j", "/status/failed") == 2);
+}
+
+TEST_CASE("live: a daemon set has a pod on every node, and rolls one by one", "[apiserver][live]")
+{
+    live_server s({.nodes = 3});
+    const auto w = apps + "daemonsets/w";
+    s.expect(201, "POST", apps + "daemonsets", workload({}));
+    s.pass(std::chrono::seconds{5});
+    CHECK(s.number(w, "/status/numberAvailable") == 3);
+    CHECK(s.number(w, "/status/updatedNumberScheduled") == 3);
+    s.expect(201, "POST", "/api/v1/nodes", R"({"metadata":{"name":"late"}})");
+    s.pass(std::chrono::seconds{5});
+    CHECK(s.number(w, "/status/desiredNumberScheduled") == 4);
+    CHECK(s.number(w, "/status/numberReady") == 4);
+    s.patch(w, image2, "application/strategic-merge-patch+json");
+    for (int second = 0; second < 30; ++second) {
+        s.pass(std::chrono::seconds{1});
+        CHECK(s.number(w, "/status/numberReady") >= 3);
+    }
+    CHECK(s.number(w, "/status/updatedNumberScheduled") == 4);
+    CHECK(s.number(w, "/status/numberReady") == 4);
+}
+
+TEST_CASE("live: a stateful set makes its pods in order", "[apiserver][live]")
+{
+    live_server s;
+    const auto w = apps + "statefulsets/w";
+    s.expect(201, "POST", apps + "statefulsets", workload(R"("replicas":3,"serviceName":"w",)"));
+    s.settle();
+    CHECK(s.count(pods) == 1);
+    s.pass(std::chrono::seconds{10});
+    CHECK(s.number(w, "/status/readyReplicas") == 3);
+    CHECK(s.read(pods + "/w-2").at_pointer("/metadata/labels/apps.kubernetes.io~1pod-index") == "2");
+    s.patch(w, image2, "application/strategic-merge-patch+json");
+    s.pass(std::chrono::seconds{60});
+    CHECK(s.number(w, "/status/updatedReplicas") == 3);
+    CHECK(s.read(w).at_pointer("/status/currentRevision") == s.read(w).at_pointer("/status/updateRevision"));
+    s.patch(w, R"({"spec":{"replicas":1}})");
+    s.pass(std::chrono::seconds{10});
+    CHECK(s.count(pods) == 1);
+    s.expect(200, "GET", pods + "/w-0");
+}
+
+TEST_CASE("live: what is deleted by hand comes again, and what is restored goes on", "[apiserver][live]")
+{
+    live_server s;
+    s.expect(201, "POST", apps + "deployments", workload(R"("replicas":2,)"));
+    s.pass(std::chrono::seconds{5});
+    s.expect(200, "DELETE", pods);
+    s.pass(std::chrono::seconds{5});
+    CHECK(s.count(pods) == 2);
+    CHECK(s.number(apps + "deployments/w", "/status/availableReplicas") == 2);
+    s.state.compact(); // its history is gone, as for a slow watch
+    s.expect(201, "POST", jobs, job({}));
+    const auto dump = s.state.dump();
+    live_server other;
+    REQUIRE(other.state.restore(dump, other.now));
+    other.live.start_over();
+    other.now = s.now;
+    other.pass(std::chrono::seconds{10});
+    CHECK(other.condition(jobs + "/j", "Complete") == "True CompletionsReached");
+    CHECK(other.number(apps + "deployments/w", "/status/availableReplicas") == 2);
+}
+
+TEST_CASE("live: one call does a bounded part of the work", "[apiserver][live]")
+{
+    live_server s;
+    s.expect(201, "POST", apps + "deployments", workload(R"("replicas":1000,)"));
+    bool more = true;
+    for (int calls = 0; more && calls < 1000; ++calls) {
+        const auto version = s.state.resource_version();
+        const auto next = s.live.tick(s.now);
+        more = next && *next <= s.now;
+        CHECK(s.state.resource_version() - version <= 250);
+    }
+    CHECK_FALSE(more);
+    CHECK(s.count(pods) == 1000);
+    s.pass(std::chrono::seconds{5});
+    CHECK(s.number(apps + "deployments/w", "/status/availableReplicas") == 1000);
+}
+
+TEST_CASE("live: the same course every time", "[apiserver][live]")
+{
+    const auto course = [] {
+        live_server s({.nodes = 2});
+        s.expect(201, "POST", apps + "deployments", workload(R"("replicas":5,)"));
+        s.expect(201, "POST", jobs, job({}));
+        s.pass(std::chrono::seconds{3});
+        s.patch(apps + "deployments/w", image2, "application/strategic-merge-patch+json");
+        s.pass(std::chrono::seconds{20});
+        return s.state.dump();
+    };
+    CHECK(course() == course());
+}
