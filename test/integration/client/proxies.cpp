@@ -1,5 +1,6 @@
 // Servers that are reached through a proxy; their names mean something only to the proxy.
 #include "client_fixture.hpp"
+#include "folder.hpp"
 #include "proxy_server.hpp"
 
 #include <kubecoro/testing/recording.hpp>
@@ -114,6 +115,24 @@ TEST_CASE("proxies: the proxy's certificate is verified before it is sent the lo
     CHECK(got.error().describe().find("not valid for \"127.0.0.1\"") != std::string::npos);
     CHECK(proxy.asked().empty());
     CHECK(server.accepted() == 0);
+}
+
+TEST_CASE("proxies: the authorities of a proxy follow their file", "[client][integration][proxy]")
+{
+    client_fixture the;
+    byte_server server(named("DNS:api.example"));
+    const authority theirs("theirs");
+    proxy_server proxy({.tls = server_tls{theirs.issue("p", {"IP:127.0.0.1"})}});
+    const folder files;
+    auto config = through(proxy.url());
+    files.write("ca", config.ca);
+    config.ca_file = files.at("ca");
+    config.ca.clear();
+    auto c = the.make("https://" + at(server, "api.example"), config);
+    CHECK_FALSE(the.run(c.get(pods, "ns", "a")));
+    CHECK(proxy.asked().empty());
+    files.write("ca", ours().certificate() + theirs.certificate());
+    CHECK(the.run(c.get(pods, "ns", "a")));
 }
 
 TEST_CASE("proxies: a refused login is reported, and no login is shown or logged", "[client][integration][proxy]")

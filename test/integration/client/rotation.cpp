@@ -1,5 +1,6 @@
 // Certificates, keys and authorities whose files are replaced while a client uses them.
 #include "client_fixture.hpp"
+#include "folder.hpp"
 
 #include "connect/tls_files_core.hpp"
 
@@ -7,8 +8,6 @@
 #include <kubecoro/testing/virtual_clock.hpp>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -16,42 +15,10 @@ using namespace kubecoro;
 using namespace kubecoro::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
-namespace fs = std::filesystem;
 
 namespace {
 
 using names = std::vector<std::string>;
-
-/// A directory that is removed with the test.
-class folder
-{
-public:
-    folder()
-    {
-        char name[] = "/tmp/kubecoro-rotation-XXXXXX";
-        REQUIRE(::mkdtemp(name) != nullptr);
-        path_ = name;
-    }
-    ~folder() { fs::remove_all(path_); }
-    folder(const folder&) = delete;
-    folder& operator=(const folder&) = delete;
-
-    [[nodiscard]] std::string at(const std::string& name) const { return path_ + "/" + name; }
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    void write(const std::string& name, const std::string& text) const
-    {
-        std::ofstream(at(name), std::ios::trunc) << text;
-    }
-    void write(const identity& of) const
-    {
-        write("tls.crt", of.certificate);
-        write("tls.key", of.key);
-    }
-    void remove(const std::string& name) const { fs::remove(at(name)); }
-
-private:
-    std::string path_;
-};
 
 struct rotating : client_fixture
 {
@@ -407,6 +374,44 @@ TEST_CASE("rotation: the authority and the token of a pod follow their files", "
     CHECK(the.works(c));
     CHECK(server.accepted() == 2);
     CHECK(server.requests().back().find("Bearer t2\r\n") != std::string::npos);
+}
+
+TEST_CASE("rotation: a text takes precedence over a file", "[client][rotation]")
+{
+    rotating the;
+    byte_server server(the.tls(the.ours));
+    the.files.write("ca.crt", authority("theirs").certificate());
+    the.files.write(the.me("of the file"));
+    const auto self = the.me("of the text");
+    cluster_config c;
+    c.ca_file = the.files.at("ca.crt");
+    c.client_certificate_file = the.files.at("tls.crt");
+    c.client_key_file = the.files.at("tls.key");
+    c.ca = the.ours.certificate();
+    c.client_certificate = self.certificate;
+    c.client_key = self.key;
+    CHECK(the.works(the.connect(server, std::move(c))));
+    CHECK(server.clients() == names{"of the text"});
+}
+
+TEST_CASE("rotation: what a program clears or replaces in a kubeconfig's settings does not come back",
+          "[client][rotation]")
+{
+    rotating the;
+    byte_server server(server_tls{the.ours.issue("server", {"IP:127.0.0.1"})});
+    the.files.write("ca.crt", the.ours.certificate());
+    the.files.write("config", "clusters: [{name: c, cluster: {server: '" + server.url() +
+                                  "', certificate-authority: ca.crt}}]\ncurrent-context: x\n"
+                                  "contexts: [{name: x, context: {cluster: c}}]\n");
+    const auto loaded = load_kubeconfig({.path = the.files.at("config")});
+    REQUIRE(loaded);
+    CHECK(the.works(the.connect(server, *loaded)));
+    auto cleared = *loaded;
+    cleared.ca_file.clear();
+    CHECK_FALSE(the.works(the.connect(server, cleared)));
+    auto replaced = *loaded;
+    replaced.ca = authority("theirs").certificate();
+    CHECK_FALSE(the.works(the.connect(server, replaced)));
 }
 
 TEST_CASE("rotation: files that cannot be used at first are reported by create()", "[client][rotation]")

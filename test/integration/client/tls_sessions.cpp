@@ -141,10 +141,7 @@ TEST_CASE("tls sessions: they end with the certificate or the authorities that t
         const directory files;
         const auto self = ours().issue("anna", {});
         cluster_config config;
-        config.ca = ours().certificate();
-        config.client_certificate = self.certificate;
-        config.client_key = self.key;
-        config.ca_file = files.write("ca", config.ca);
+        config.ca_file = files.write("ca", ours().certificate());
         config.client_certificate_file = files.write("certificate", self.certificate);
         config.client_key_file = files.write("key", self.key);
         auto c = the.make(server.url(), config);

@@ -97,9 +97,9 @@ TEST_CASE("kubeconfig: paths are relative to their file", "[client][kubeconfig]"
     m.files["/k/../token"] = "secret";
     auto got = load_kubeconfig({.path = "/k/config"}, m.env());
     REQUIRE(got);
-    CHECK(got->ca == "CA");
-    CHECK(got->client_certificate == "CERT");
-    CHECK(got->client_key == "KEY");
+    CHECK(got->ca_file == "/k/pki/ca.pem");
+    CHECK(got->client_certificate_file == "/abs/cert");
+    CHECK(got->client_key_file == "/k/key");
     CHECK(got->login.token_file == "/k/../token");
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("kubeconfig: the files in KUBECONFIG are merged, the first one wins", 
     auto got = load_kubeconfig({}, m.env());
     REQUIRE(got);
     CHECK(got->server == "https://a");
-    CHECK(got->ca == "CA of a");
+    CHECK(got->ca_file == "/a/ca");
     CHECK(got->login.token == "from-b");
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("kubeconfig: sources are tried in kubectl's order", "[client][kubeconf
     auto pod = load_kubeconfig({}, m.env());
     REQUIRE(pod);
     CHECK(pod->server == "https://[fd00::1]:443");
-    CHECK(pod->ca == "POD CA");
+    CHECK(pod->ca_file == "/sa/ca.crt");
     CHECK(pod->ns == "jobs");
     CHECK(pod->login.token_file == "/sa/token");
     CHECK(pod->origin == "in-cluster");

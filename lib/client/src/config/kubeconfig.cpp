@@ -42,13 +42,15 @@ std::string names(const auto& map)
     return out.empty() ? "none" : out;
 }
 
-/// Data overrides the file, as in kubectl; empty when both are absent. @param path  Receives the path of the file in use.
-result<std::string> content(const config_text& data, const config_text& file, const environment& env, std::string& path)
+/// Takes the data or, without it, the path of the file, as in kubectl. @return the content; empty when both are absent.
+result<std::string> take(const config_text& data, const config_text& file, const environment& env, std::string& text,
+                         std::string& path)
 {
     if (!data.empty()) {
         auto decoded = detail::base64_decode(data.value);
         if (!decoded) return wrong(data.where, "not base64");
-        return std::move(*decoded);
+        text = std::move(*decoded);
+        return text;
     }
     if (file.empty()) return std::string();
     path = beside(file);
@@ -102,9 +104,10 @@ result<> take_login(const detail::user_entry& user, const environment& env, clus
         return wrong(user.auth_provider, "auth-provider is not supported; kubectl has removed it too");
     if (user.exec)
         if (auto taken = take_exec(*user.exec, out); !taken) return taken;
-    auto certificate = content(user.certificate_data, user.certificate_file, env, out.client_certificate_file);
+    const auto certificate =
+        take(user.certificate_data, user.certificate_file, env, out.client_certificate, out.client_certificate_file);
     if (!certificate) return certificate.error();
-    auto key = content(user.key_data, user.key_file, env, out.client_key_file);
+    const auto key = take(user.key_data, user.key_file, env, out.client_key, out.client_key_file);
     if (!key) return key.error();
     if (certificate->empty() != key->empty()) {
         const auto& data = key->empty() ? user.certificate_data : user.key_data;
@@ -116,8 +119,6 @@ result<> take_login(const detail::user_entry& user, const environment& env, clus
         const auto name = out.client_key_file.empty() ? "" : out.client_key_file + ": ";
         return wrong(field.where, name + detail::read_key(*key).error().message());
     }
-    out.client_certificate = std::move(*certificate);
-    out.client_key = std::move(*key);
     out.login.token = user.token.value;
     if (!user.token_file.empty()) {
         out.login.token_file = beside(user.token_file);
@@ -148,12 +149,11 @@ result<> take_cluster(const detail::cluster_entry& cluster, const std::string& w
     if (!cluster.proxy_url.empty())
         if (auto proxy = detail::proxy_address::parse(cluster.proxy_url.value); !proxy)
             return wrong(cluster.proxy_url.where, proxy.error().message());
-    auto authority = content(cluster.authority_data, cluster.authority_file, env, out.ca_file);
+    const auto authority = take(cluster.authority_data, cluster.authority_file, env, out.ca, out.ca_file);
     if (!authority) return authority.error();
     if (cluster.insecure && !authority->empty())
         return wrong(where, "certificate-authority and insecure-skip-tls-verify are mutually exclusive");
     out.server = server;
-    out.ca = std::move(*authority);
     out.server_name = cluster.server_name.value;
     out.proxy_url = cluster.proxy_url.value;
     out.insecure = cluster.insecure;
@@ -268,11 +268,9 @@ result<cluster_config> load_in_cluster_config(const environment& env)
         return failure(cond::misconfigured, "the service account's token: " + usable.error().message());
     // Without the file the system's certificate authorities are used, as in client-go.
     const auto authority_file = env.service_account_dir + "/ca.crt";
-    auto authority = env.read_file(authority_file, max_file_bytes);
-    if (authority) {
-        out.ca = std::move(*authority);
+    if (const auto authority = env.read_file(authority_file, max_file_bytes); authority)
         out.ca_file = authority_file;
-    } else if (authority.error().condition() != cond::not_found)
+    else if (authority.error().condition() != cond::not_found)
         return failure(cond::misconfigured, "the service account's ca.crt: " + authority.error().message());
     if (auto ns = env.read_file(env.service_account_dir + "/namespace", 1024)) out.ns = std::move(*ns);
     while (!out.ns.empty() && (out.ns.back() == '\n' || out.ns.back() == ' ')) out.ns.pop_back();

@@ -107,11 +107,20 @@ public:
 
     std::optional<asio::awaitable<void>> refresh() override
     {
-        if (!options_.tls) return {};
-        return options_.tls->refresh();
+        auto server = options_.tls ? options_.tls->refresh() : std::nullopt;
+        auto proxy = options_.proxy && options_.proxy->tls ? options_.proxy->tls->refresh() : std::nullopt;
+        if (!server) return proxy;
+        if (!proxy) return server;
+        return one_by_one(std::move(*server), std::move(*proxy));
     }
 
 private:
+    static asio::awaitable<void> one_by_one(asio::awaitable<void> first, asio::awaitable<void> second)
+    {
+        co_await std::move(first);
+        co_await std::move(second);
+    }
+
     result<std::unique_ptr<byte_stream>> counted(const result<>& opened, std::unique_ptr<byte_stream>& stream)
     {
         (opened ? options_.meters.opened : options_.meters.failed)->add();
@@ -197,7 +206,10 @@ private:
     {
         const auto& proxy = *options_.proxy;
         if (proxy.tls) {
-            auto securing = secure(stream, proxy.tls, proxy.address.host, first_peer_);
+            auto choosing = proxy.tls->newest();
+            auto chosen = co_await std::move(choosing);
+            if (!chosen) co_return chosen.error();
+            auto securing = secure(stream, std::move(*chosen), proxy.address.host, first_peer_);
             auto secured = co_await std::move(securing);
             if (!secured) co_return secured;
         }

@@ -16,7 +16,6 @@
 
 namespace kubecoro::detail {
 
-class tls_generation;
 class tls_source;
 
 /// A proxy between client and server.
@@ -24,7 +23,7 @@ struct proxy_route
 {
     proxy_address address = {};
     /// Null unless the proxy itself is reached over TLS.
-    std::shared_ptr<tls_generation> tls = {};
+    std::shared_ptr<tls_source> tls = {};
     /// Whether the proxy connects to the server; otherwise it is sent the requests themselves.
     bool tunnel = true;
 };

@@ -20,10 +20,11 @@ constexpr std::chrono::seconds between_looks{10};
 /// How long a read of the files may hold up a connection or a request.
 constexpr std::chrono::seconds longest_wait{1};
 
-/// Fills an empty text from its file.
-result<> take_first(std::string& text, const std::string& file, const char* what, const environment& machine)
+/// Fills an empty text from its file. A text that is given does not follow a file.
+result<> take_first(std::string& text, std::string& file, const char* what, const environment& machine)
 {
-    if (!text.empty() || file.empty()) return {};
+    if (!text.empty()) file.clear();
+    if (file.empty()) return {};
     auto content = machine.read_file(file, longest_file);
     if (!content) return failure(cond::misconfigured, std::string(what) + ": " + content.error().message());
     text = std::move(*content);
@@ -39,8 +40,9 @@ tls_source::tls_source(settings s)
     constexpr std::string_view reloads = "kubecoro_client_tls_reloads_total";
     counters_.updated = with_.numbers->make_counter(reloads, {{"outcome", "updated"}});
     counters_.unusable = with_.numbers->make_counter(reloads, {{"outcome", "unusable"}});
-    counters_.expiry = with_.numbers->make_gauge("kubecoro_client_certificate_expiry_timestamp_seconds",
-                                                 {{"server", with_.config.server}});
+    if (with_.peer == tls_peer::server)
+        counters_.expiry = with_.numbers->make_gauge("kubecoro_client_certificate_expiry_timestamp_seconds",
+                                                     {{"server", with_.config.server}});
 }
 
 result<std::shared_ptr<tls_source>> tls_source::make(settings s)
@@ -90,7 +92,7 @@ result<> tls_source::renew()
     config.ca = core_.current().ca;
     config.client_certificate = core_.current().certificate;
     config.client_key = core_.current().key;
-    auto context = make_tls_context(config);
+    auto context = with_.peer == tls_peer::proxy ? make_proxy_tls_context(config) : make_tls_context(config);
     if (!context) return context.error();
     if (current_) current_->retire();
     current_ = std::make_shared<tls_generation>(std::move(*context));

@@ -21,6 +21,13 @@
 
 namespace kubecoro::detail {
 
+/// A proxy is not shown the client certificate, and its own may be of an authority of the system, see make_proxy_tls_context().
+enum class tls_peer
+{
+    server,
+    proxy
+};
+
 /** Makes TLS settings of a configuration, and new ones when a certificate or key has changed. Files are looked at for
     each new connection, after a failed handshake, after a 401, and for a request if the last look is ten seconds old.
 
@@ -39,6 +46,7 @@ public:
         logger log;
         /// A plugin whose client certificate is used.
         exec_access plugin = {};
+        tls_peer peer = tls_peer::server;
     };
 
     /// Reads the files for the first time, which may block. Errors: cond::misconfigured naming the part that cannot be used.
@@ -59,7 +67,7 @@ private:
     {
         std::shared_ptr<metrics::counter> updated;
         std::shared_ptr<metrics::counter> unusable;
-        /// End of the client certificate, in seconds since 1970.
+        /// End of the client certificate, in seconds since 1970. Null for a proxy.
         std::shared_ptr<metrics::gauge> expiry;
     };
 

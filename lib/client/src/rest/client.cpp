@@ -91,26 +91,44 @@ result<detail::server_address> find_server(const cluster_config& config)
                                         "without being asked to: expected https://host[:port]");
 }
 
-detail::exec_access find_plugin(const asio::any_io_executor& executor, const cluster_config& config,
-                                client_options& options)
+void complete(client_options& options)
 {
     if (!options.time) options.time = real_clock();
     if (!options.metrics) options.metrics = null_metrics();
+}
+
+/// A plugin gets the authorities themselves. A file that cannot be read is reported by make_tls().
+cluster_config with_authorities(cluster_config config)
+{
+    if (!config.login.exec || !config.ca.empty() || config.ca_file.empty()) return config;
+    constexpr std::size_t longest_file = 10 * 1024 * 1024;
+    if (auto text = system_environment().read_file(config.ca_file, longest_file)) config.ca = std::move(*text);
+    return config;
+}
+
+detail::exec_access find_plugin(const asio::any_io_executor& executor, const cluster_config& config,
+                                const client_options& options)
+{
     if (!config.login.exec) return {};
     detail::exec_caller caller(*options.metrics, options.log, options.timeouts.credential_plugin);
     return detail::find_exec_login(kept_executor(executor), config, options.time, std::move(caller));
 }
 
+detail::tls_source::settings tls_settings(const cluster_config& config, const client_options& options,
+                                          const detail::exec_access& plugin)
+{
+    return {.config = config,
+            .machine = system_environment(),
+            .time = options.time,
+            .numbers = options.metrics,
+            .log = options.log,
+            .plugin = plugin};
+}
+
 result<std::shared_ptr<detail::tls_source>> make_tls(const cluster_config& config, const client_options& options,
                                                      const detail::exec_access& plugin)
 {
-    detail::tls_source::settings with{.config = config,
-                                      .machine = system_environment(),
-                                      .time = options.time,
-                                      .numbers = options.metrics,
-                                      .log = options.log,
-                                      .plugin = plugin};
-    auto made = detail::tls_source::make(std::move(with));
+    auto made = detail::tls_source::make(tls_settings(config, options, plugin));
     if (made || config.origin.empty()) return made;
     return failure(made.error().condition(), config.origin + ": " + made.error().message());
 }
@@ -135,9 +153,10 @@ result<client> client::create(asio::any_io_executor executor, cluster_config con
     if (config.login.exec)
         if (auto sound = detail::check_exec(*config.login.exec); !sound)
             return failure(cond::misconfigured, "exec: " + sound.error().message());
-    auto proxy = detail::find_proxy_route(config, *address, system_environment(), options.log);
+    complete(options);
+    auto proxy = detail::find_proxy_route(*address, tls_settings(config, options, {}));
     if (!proxy) return config.origin.empty() ? proxy.error() : proxy.error().because(config.origin);
-    const auto plugin = find_plugin(executor, config, options);
+    const auto plugin = find_plugin(executor, with_authorities(config), options);
     detail::socket_options socket{.executor = executor,
                                   .time = options.time,
                                   .address = *address,
@@ -173,6 +192,7 @@ client::client(asio::any_io_executor executor, std::shared_ptr<transport> carrie
 {
     cluster_config alone;
     alone.login = login;
+    complete(options);
     auto plugin = find_plugin(executor, alone, options);
     state_ = std::make_shared<state>(std::move(executor), std::move(carrier), std::move(options), std::move(login),
                                      system_environment());

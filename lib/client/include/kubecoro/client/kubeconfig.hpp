@@ -89,11 +89,12 @@ struct cluster_config
     /// "https://host:port/prefix"; http is for loopback and local proxies. "host:port" is https if there is an authority, a
     /// client certificate, a server name or `insecure`, else http, and then refused with credentials.
     std::string server = {};
-    /// PEM text of the trusted certificate authorities; empty = those of `ca_file`, else the system's. Clear both to drop them.
+    /// PEM text of the trusted certificate authorities, which takes precedence over `ca_file`. Empty = those of the file, else
+    /// the system's. load_kubeconfig() sets the one that the kubeconfig has.
     std::string ca = {};
-    /** Path of the file with the authorities. It is read again for each new connection, after a failed handshake, after a
-        401, and with a request once ten seconds have passed; `ca` is used until then, and while the file is missing or
-        incomplete. Empty = `ca` never changes. */
+    /** Path of the file with the authorities. It is read by client::create(), and again for each new connection, after a
+        failed handshake, after a 401, and with a request once ten seconds have passed. While it is missing or incomplete,
+        the authorities from before stay in use. */
     std::string ca_file = {};
     /// Host name to verify the certificate against and to send as SNI; empty = the host of `server`.
     std::string server_name = {};
@@ -104,9 +105,9 @@ struct cluster_config
     bool insecure = false;
     /// Never asks this server for gzip, whatever client_options::compression says.
     bool disable_compression = false;
-    /// PEM text; both or neither. Empty = the content of the files below. Clear all four to use no client certificate.
+    /// PEM text, which takes precedence over the file; a certificate needs a key. Empty = that of the file, else none.
     std::string client_certificate = {};
-    /// PEM text of the private key of `client_certificate`.
+    /// PEM text of the private key, which takes precedence over its file.
     std::string client_key = {};
     /** Paths of the files with the client certificate and its key, which are read again as `ca_file` is. A certificate and a
         key that do not belong together are not used: those from before stay. */
