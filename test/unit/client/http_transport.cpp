@@ -2,6 +2,7 @@
 
 #include "scripted_connection.hpp"
 
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
@@ -73,6 +74,49 @@ TEST_CASE("http transport: connections are closed when the response says so or e
     for (int i = 0; i < 4; ++i) CHECK(the.ask().value() == "hi");
     CHECK(the.w->opened == 4);
     CHECK(the.w->open == 1);
+}
+
+TEST_CASE("http transport: a quiet watch waits for bytes without a buffer", "[client][http]")
+{
+    const std::string event = "1\r\na\r\n";
+    world the;
+    the.w->scripts = {
+        pieces({"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", event, event, event, event, event, event})};
+    the.w->paused = result<>();
+    const auto got = the.run.run(the.t->send(make()));
+    REQUIRE(got);
+    CHECK(the.w->pauses == 0);
+    (*got)->may_end_early();
+    const auto allocates_a_buffer = [&] {
+        const auto before = allocations_so_far().bytes;
+        CHECK(the.run.run((*got)->read_some()).value() == "a");
+        return allocations_so_far().bytes - before >= 16 * 1024;
+    };
+    CHECK(allocates_a_buffer()); // nothing has come for as long as the watch exists
+    (void)allocates_a_buffer();
+    const auto pauses = the.w->pauses;
+    CHECK_FALSE(allocates_a_buffer()); // others follow at once, and are read at once
+    CHECK(the.w->pauses == pauses);
+    the.run.advance(1s);
+    CHECK_FALSE(allocates_a_buffer());
+    CHECK(allocates_a_buffer());
+    CHECK(the.w->pauses == pauses + 1);
+    // A pause that fails is a read that fails.
+    the.run.advance(1s);
+    CHECK_FALSE(allocates_a_buffer());
+    the.w->paused = result<>(failure(cond::unreachable, "cut"));
+    const auto cut = the.run.run((*got)->read_some());
+    REQUIRE_FALSE(cut);
+    CHECK(cut.error().message() == "cut");
+}
+
+TEST_CASE("http transport: other bodies are read at once", "[client][http]")
+{
+    world the;
+    the.w->paused = result<>();
+    the.w->scripts = {pieces({"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", "h", "i"})};
+    CHECK(the.ask().value() == "hi");
+    CHECK(the.w->pauses == 0);
 }
 
 TEST_CASE("http transport: buffers grow while reads fill them, and stay small otherwise", "[client][http]")

@@ -35,6 +35,9 @@ struct wire
     std::vector<duration> patience;
     int opened = 0;
     int open = 0;
+    /// Calls of pause() of any connection, and what each of them awaits; nothing = there are bytes.
+    int pauses = 0;
+    std::optional<result<>> paused = {};
 };
 
 class scripted_stream final : public detail::byte_stream
@@ -61,6 +64,12 @@ public:
         if (next.empty()) script_.pieces.pop_front();
         co_return n;
     }
+    std::optional<boost::asio::awaitable<result<>>> pause() override
+    {
+        ++wire_->pauses;
+        if (!wire_->paused) return {};
+        return wait();
+    }
     boost::asio::awaitable<result<>> write(std::string_view bytes) override
     {
         if (script_.write_fails) co_return *script_.write_fails;
@@ -72,6 +81,8 @@ public:
     bool quiet() noexcept override { return script_.quiet; }
 
 private:
+    boost::asio::awaitable<result<>> wait() { co_return *wire_->paused; }
+
     std::shared_ptr<wire> wire_;
     connection_script script_;
     std::size_t number_;

@@ -4,6 +4,7 @@
 #include "tls_peer.hpp"
 
 #include <kubecoro/base/latch.hpp>
+#include <kubecoro/test/allocations.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
 
@@ -68,10 +69,18 @@ public:
         co_return n;
     }
 
+    std::optional<asio::awaitable<result<>>> pause() override
+    {
+        if (!peer_.output().empty()) return {};
+        return nothing();
+    }
     void set_patience(duration) noexcept override {}
     bool quiet() noexcept override { return true; }
+    tls_peer& peer() noexcept { return peer_; }
 
 private:
+    static asio::awaitable<result<>> nothing() { co_return result<>{}; }
+
     server_script script_;
     tls_peer peer_;
     std::string asked_;
@@ -275,4 +284,34 @@ TEST_CASE("TLS I/O: new keys are used, and a new handshake is refused", "[client
     CHECK(renegotiated.received == text.substr(0, 20));
     CHECK(renegotiated.why);
     CHECK((SSL_CTX_get_options(ends.client()->context()->native_handle()) & SSL_OP_NO_RENEGOTIATION) != 0);
+}
+
+TEST_CASE("TLS I/O: a stream holds no room for records while it pauses", "[client][tls]")
+{
+    testing::runner run;
+    const tls_ends ends;
+    auto socket = std::make_unique<peer_stream>(ends, server_script{.says = [](tls_peer& p) { p.seal("one"); }});
+    auto& peer = socket->peer();
+    auto opened = run.run(detail::make_tls_stream(std::move(socket), ends.client(), "server", "h:1"));
+    REQUIRE(opened);
+    auto& stream = **opened;
+    REQUIRE(run.run(stream.write("GET")));
+    std::string part(10, '\0');
+    const auto allocates_room = [&](std::size_t size) {
+        const auto before = allocations_so_far().bytes;
+        REQUIRE(run.run(stream.read_some(part.data(), size)).value() != 0);
+        return allocations_so_far().bytes - before >= 17 * 1024;
+    };
+    (void)allocates_room(10);
+    peer.seal("two");
+    CHECK_FALSE(stream.pause()); // there are bytes
+    CHECK_FALSE(allocates_room(10));
+    auto pause = stream.pause();
+    REQUIRE(pause);
+    CHECK(run.run(std::move(*pause)));
+    peer.seal("three");
+    CHECK(allocates_room(1));
+    CHECK(part.front() == 't');
+    CHECK_FALSE(stream.pause()); // the rest of the record
+    CHECK_FALSE(allocates_room(10));
 }

@@ -21,6 +21,9 @@ public:
     virtual ~byte_stream() = default;
     /// Returns the number of bytes read, 0 at a clean end. Errors: unreachable, timed_out, cancelled.
     [[nodiscard]] virtual boost::asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) = 0;
+    /** Completes when a read may find something, without a buffer for it: for streams that are idle for long. Nothing to
+        await: read at once. Errors: as read_some(). */
+    [[nodiscard]] virtual std::optional<boost::asio::awaitable<result<>>> pause() { return {}; }
     /// Writes everything. Errors: unreachable, timed_out, cancelled; part of the bytes may then have been written.
     [[nodiscard]] virtual boost::asio::awaitable<result<>> write(std::string_view bytes) = 0;
     /// Sets how long written bytes may stay unacknowledged before the connection counts as dead (unreachable or

@@ -43,6 +43,12 @@ public:
         co_return got.size;
     }
 
+    std::optional<asio::awaitable<result<>>> pause() override
+    {
+        if (reader_.is_bulk() || !quiet()) return {};
+        return readable();
+    }
+
     asio::awaitable<result<>> write(std::string_view bytes) override
     {
         auto [ec, n] = co_await asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), as_values);
@@ -66,6 +72,13 @@ public:
     bool quiet() noexcept override { return kept_.get() && is_quiet(socket_); }
 
 private:
+    asio::awaitable<result<>> readable()
+    {
+        auto [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, as_values);
+        if (ec) co_return failure(ec, "read from " + peer_);
+        co_return result<>{};
+    }
+
     /// Owns the socket: an idle connection may outlive its context.
     context_bound<tcp::socket> kept_;
     /// For operations, which do not outlive the context.

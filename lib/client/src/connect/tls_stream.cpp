@@ -6,6 +6,7 @@
 #include "connect/tls_sessions.hpp"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -68,6 +69,14 @@ public:
             if (n != 0) co_return n;
             if (!exchanged) co_return exchanged.error();
         }
+    }
+
+    std::optional<asio::awaitable<result<>>> pause() override
+    {
+        if (!engine_.is_quiet() || !engine_.output().empty()) return {};
+        auto waiting = under_->pause();
+        if (waiting) engine_.rest();
+        return waiting;
     }
 
     asio::awaitable<result<>> write(std::string_view bytes) override

@@ -5,6 +5,7 @@
 
 #include <kubecoro/base/catch_failure.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -23,6 +24,10 @@ constexpr std::size_t first_buffer = 16 * 1024;
 constexpr std::size_t busy_buffer = 128 * 1024;
 // The beginning of a body, which is never kept waiting: most bodies are shorter.
 constexpr std::size_t read_at_once = 64 * 1024;
+// A watch that had no bytes for as long waits for the next ones without buffers, which are some 30 KB.
+constexpr std::chrono::seconds quiet_after{1};
+// Such as the end of a chunk, which is parsed with the next one.
+constexpr std::size_t most_aside = 1024;
 
 /// A stream with the bytes read from it but not yet parsed.
 class connection
@@ -49,7 +54,7 @@ public:
         }
         if (end_ == buffer_.size()) {
             if (end_ >= max_pending) return failure(cond::corrupt, "a header of the response is too long");
-            buffer_.resize(buffer_.empty() ? first_buffer : buffer_.size() * 2);
+            buffer_.resize(std::max(first_buffer, buffer_.size() * 2));
         } else if (busy_ && buffer_.size() < busy_buffer) {
             buffer_.resize(buffer_.size() * 2);
         }
@@ -62,18 +67,32 @@ public:
         busy_ = end_ == buffer_.size();
     }
 
-    /// Releases the buffer of an idle connection. Precondition: nothing is pending.
-    void rest() noexcept
+    /// Waits without a buffer for the next bytes, with what is pending aside; nothing to await if there may be some.
+    std::optional<asio::awaitable<result<>>> pause()
+    {
+        auto waiting = stream_->pause();
+        if (waiting) shrink_buffer();
+        return waiting;
+    }
+
+    /// Makes ready for another request. Precondition: nothing is pending.
+    void rest()
     {
         stream_->set_bulk(false);
         stream_->set_may_end(false);
-        std::string().swap(buffer_);
-        begin_ = end_ = 0;
-        busy_ = false;
+        shrink_buffer();
         reused_ = true;
     }
 
 private:
+    void shrink_buffer()
+    {
+        std::string(pending()).swap(buffer_); // an assignment would keep the space
+        end_ = buffer_.size();
+        begin_ = 0;
+        busy_ = false;
+    }
+
     std::unique_ptr<byte_stream> stream_;
     std::string buffer_;
     std::size_t begin_ = 0;
@@ -137,8 +156,9 @@ class http_answer final : public answer
 {
 public:
     http_answer(std::shared_ptr<idle_pool> pool, std::unique_ptr<connection> c, http_parser parser,
-                const http_options& options)
+                const http_options& options, std::shared_ptr<time_source> time)
         : pool_(std::move(pool)),
+          time_(std::move(time)),
           connection_(std::move(c)),
           parser_(std::move(parser)),
           limits_(options.http),
@@ -266,6 +286,10 @@ private:
             const auto understood = understand();
             if (!understood) co_return understood.error();
             if (*understood) continue;
+            if (auto pause = pause_if_quiet()) {
+                const auto paused = co_await std::move(*pause);
+                if (!paused) co_return paused.error();
+            }
             const auto room = connection_->room(max_pending(limits_));
             if (!room) co_return room.error();
             if (in_bulk_ && received_ >= read_at_once) connection_->stream().set_bulk(true);
@@ -273,10 +297,24 @@ private:
             if (!n) co_return n.error();
             connection_->add(*n);
             received_ += *n;
+            if (may_end_) note_arrival();
             if (*n > 0) continue;
             if (auto ended = parser_.end_of_input(); !ended) co_return ended;
         }
         co_return result<>{};
+    }
+
+    std::optional<asio::awaitable<result<>>> pause_if_quiet()
+    {
+        if (!may_end_ || !quiet_ || in_bulk_ || connection_->pending().size() > most_aside) return {};
+        return connection_->pause();
+    }
+
+    void note_arrival()
+    {
+        const auto now = time_->now();
+        quiet_ = now - last_arrival_ >= quiet_after;
+        last_arrival_ = now;
     }
 
     void release()
@@ -289,6 +327,7 @@ private:
     }
 
     std::shared_ptr<idle_pool> pool_;
+    std::shared_ptr<time_source> time_;
     std::unique_ptr<connection> connection_;
     http_parser parser_;
     http_limits limits_;
@@ -299,6 +338,9 @@ private:
     bool in_bulk_ = false;
     bool whole_request_sent_ = false;
     bool may_end_ = false;
+    /// Bytes are rare: see quiet_after.
+    bool quiet_ = true;
+    time_point last_arrival_{};
     bool ended_early_ = false;
     std::optional<failure> failed_;
 };
@@ -309,7 +351,8 @@ public:
     http_transport(std::shared_ptr<connector> to, std::shared_ptr<time_source> time, http_options options)
         : connector_(std::move(to)),
           options_(std::move(options)),
-          pool_(std::make_shared<idle_pool>(options_.pool, std::move(time)))
+          time_(std::move(time)),
+          pool_(std::make_shared<idle_pool>(options_.pool, time_))
     {
     }
 
@@ -334,7 +377,7 @@ private:
                 opened = std::make_unique<connection>(std::move(*stream));
             }
             auto got = std::make_unique<http_answer>(pool_, std::move(opened),
-                                                     http_parser(r.method == "HEAD", options_.http), options_);
+                                                     http_parser(r.method == "HEAD", options_.http), options_, time_);
             auto started = co_await got->start(*text);
             if (started) co_return result<std::unique_ptr<answer>>(std::move(got));
             const auto broken = got->attempt(r.method, earlier, started.error().condition());
@@ -351,6 +394,7 @@ private:
 
     std::shared_ptr<connector> connector_;
     http_options options_;
+    std::shared_ptr<time_source> time_;
     std::shared_ptr<idle_pool> pool_;
 };
 
