@@ -1,7 +1,7 @@
 // Conformance cases: server-side apply, the owners of fields.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json.hpp>
@@ -180,7 +180,7 @@ TEST_CASE("a Scale is applied, and owns the replicas of its object", "[conforman
     };
     /// The owners of the replicas, as "manager operation version subresource".
     const auto replicas = [&] {
-        const auto now = c.run(c.api().get(apps::v1::deployment::resource(), c.ns(), "d")).value();
+        const auto now = c.run(c.api().get(untyped::deployment::resource(), c.ns(), "d")).value();
         std::string out = std::to_string(now["spec"]["replicas"].as_int64());
         for (const auto entry : now.metadata()["managedFields"].items()) {
             if (!entry["fieldsV1"]["f:spec"]["f:replicas"]) continue;

@@ -1,7 +1,7 @@
 // Conformance cases: bodies in protobuf are stored like those in JSON.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/recording.hpp>
 
@@ -38,21 +38,21 @@ struct sample
 std::vector<sample> samples()
 {
     return {
-        {core::v1::config_map::resource(), R"("data":{"k":"\u00e4<&>\n","empty":""},"binaryData":{"b":"AP/+"})"},
-        {core::v1::secret::resource(), R"("type":"Opaque","data":{"k":"dg==","empty":""},"stringData":{"s":"text"})"},
-        {core::v1::pod::resource(), rich_pod},
-        {core::v1::service::resource(), R"("spec":{"clusterIP":"None","selector":{"a":"b"},"ports":[
+        {untyped::config_map::resource(), R"("data":{"k":"\u00e4<&>\n","empty":""},"binaryData":{"b":"AP/+"})"},
+        {untyped::secret::resource(), R"("type":"Opaque","data":{"k":"dg==","empty":""},"stringData":{"s":"text"})"},
+        {untyped::pod::resource(), rich_pod},
+        {untyped::service::resource(), R"("spec":{"clusterIP":"None","selector":{"a":"b"},"ports":[
             {"name":"w","port":80,"targetPort":"web"},{"name":"n","port":81,"targetPort":8081,"protocol":"UDP"}]})"},
-        {apps::v1::deployment::resource(), R"("spec":{"replicas":0,"paused":true,"strategy":{"rollingUpdate":
+        {untyped::deployment::resource(), R"("spec":{"replicas":0,"paused":true,"strategy":{"rollingUpdate":
             {"maxSurge":"10%","maxUnavailable":1}},)" +
-                                               template_of_pods + "}"},
-        {apps::v1::stateful_set::resource(), R"("spec":{"replicas":0,"serviceName":"s","volumeClaimTemplates":[
+                                              template_of_pods + "}"},
+        {untyped::stateful_set::resource(), R"("spec":{"replicas":0,"serviceName":"s","volumeClaimTemplates":[
             {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"c"},"spec":{"accessModes":
             ["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}],)" +
-                                                 template_of_pods + "}"},
-        {batch::v1::job::resource(), R"("spec":{"suspend":true,"backoffLimit":0,"template":{)" + rich_pod.substr(0, 8) +
-                                         R"("restartPolicy":"Never",)" + rich_pod.substr(8) + "}}"},
-        {coordination::v1::lease::resource(), R"("spec":{"holderIdentity":"me","leaseDurationSeconds":15,
+                                                template_of_pods + "}"},
+        {untyped::job::resource(), R"("spec":{"suspend":true,"backoffLimit":0,"template":{)" + rich_pod.substr(0, 8) +
+                                       R"("restartPolicy":"Never",)" + rich_pod.substr(8) + "}}"},
+        {untyped::lease::resource(), R"("spec":{"holderIdentity":"me","leaseDurationSeconds":15,
             "renewTime":"2026-11-21T06:00:00.000001Z"})"},
     };
 }
@@ -118,7 +118,7 @@ TEST_CASE("a status and a scale are written in protobuf", "[conformance][bodies]
     client_options options;
     options.body_form = wire_form::protobuf;
     options.metrics = numbers;
-    const auto deployments = c.connect(options).resource(apps::v1::deployment::resource(), c.ns());
+    const auto deployments = c.connect(options).resource(untyped::deployment::resource(), c.ns());
     auto made = c.run(deployments.create(deployment("d", 1))).value().to_json();
     made.as_object()["status"] = {{"replicas", 1}, {"observedGeneration", 1}};
     const auto status = c.run(deployments.update("d", made, {}, "status")).value();
@@ -137,7 +137,7 @@ TEST_CASE("a body that protobuf cannot say is judged by the server", "[conforman
     cluster_under_test c;
     client_options options;
     options.body_form = wire_form::protobuf;
-    const auto maps = c.connect(options).resource(core::v1::config_map::resource(), c.ns());
+    const auto maps = c.connect(options).resource(untyped::config_map::resource(), c.ns());
     const std::string unknown = R"({"metadata":{"name":"a"},"data":{"k":"v"},"bogus":1})";
     const auto created = c.run(maps.create(unknown)).value();
     CHECK(created["data"]["k"].as_string() == "v");

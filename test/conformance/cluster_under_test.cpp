@@ -1,6 +1,6 @@
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/server.hpp>
 
 #include <cstdlib>
@@ -57,7 +57,7 @@ cluster_under_test::cluster_under_test() : context_(std::make_unique<boost::asio
     }
     client_ = connect();
     ns_ = unique("conformance");
-    run(api().create(core::v1::namespace_::resource(), {},
+    run(api().create(untyped::namespace_::resource(), {},
                      R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")" + ns_ + R"("}})"))
         .value();
 }
@@ -70,7 +70,7 @@ client cluster_under_test::connect(client_options options) const
 
 cluster_under_test::~cluster_under_test()
 {
-    [[maybe_unused]] const auto removed = run(api().remove(core::v1::namespace_::resource(), {}, ns_));
+    [[maybe_unused]] const auto removed = run(api().remove(untyped::namespace_::resource(), {}, ns_));
     if (embedded_)
         run(embedded_->server.stop()).value();
     else if (*variable("KUBECORO_E2E_CLUSTER"))

@@ -1,7 +1,7 @@
 // Conformance cases: CustomResourceDefinitions and their objects.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/eventually.hpp>
@@ -44,7 +44,7 @@ struct widgets
 
     cluster_under_test& c;
     std::string group;
-    resource_type crds = apiextensions::v1::custom_resource_definition::resource();
+    resource_type crds = untyped::custom_resource_definition::resource();
 };
 
 } // namespace

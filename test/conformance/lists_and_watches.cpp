@@ -1,7 +1,7 @@
 // Conformance cases: lists, pages, selectors, watches, bookmarks, expired versions.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <kubecoro/test/catch.hpp>
 
@@ -10,7 +10,7 @@ using namespace kubecoro::conformance;
 
 namespace {
 
-resource_client<object> config_maps(cluster_under_test& c) { return c.in_ns(core::v1::config_map::resource()); }
+resource_client<object> config_maps(cluster_under_test& c) { return c.in_ns(untyped::config_map::resource()); }
 
 std::string names(const list_page& page)
 {
@@ -107,7 +107,7 @@ TEST_CASE("a version in the future is too large", "[conformance]")
     list_options future;
     future.resource_version = "100000000";
     future.match = version_match::not_older_than;
-    CHECK(c.run(c.in_ns(core::v1::pod::resource()).list(future)).error() == cond::too_large_resource_version);
+    CHECK(c.run(c.in_ns(untyped::pod::resource()).list(future)).error() == cond::too_large_resource_version);
 }
 
 TEST_CASE("selectors match labels and fields", "[conformance]")
@@ -127,7 +127,7 @@ TEST_CASE("selectors match labels and fields", "[conformance]")
     field.field_selector = "metadata.name!=b";
     CHECK(names(c.run(maps.list(field)).value()) == "a c");
 
-    auto pods = c.in_ns(core::v1::pod::resource());
+    auto pods = c.in_ns(untyped::pod::resource());
     REQUIRE(c.run(pods.create(pod("p"))));
     field.field_selector = "status.phase=Pending,spec.nodeName=";
     CHECK(names(c.run(pods.list(field)).value()) == "p");

@@ -1,7 +1,7 @@
 // Conformance cases: create, read, update, patch, delete.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <kubecoro/test/catch.hpp>
 
@@ -10,7 +10,7 @@ using namespace kubecoro::conformance;
 
 namespace {
 
-resource_client<object> config_maps(cluster_under_test& c) { return c.in_ns(core::v1::config_map::resource()); }
+resource_client<object> config_maps(cluster_under_test& c) { return c.in_ns(untyped::config_map::resource()); }
 
 write_options strict()
 {
@@ -113,7 +113,7 @@ TEST_CASE("invalid objects are refused with their causes", "[conformance]")
     CHECK(
         c.run(maps.create(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"elsewhere"}})"))
             .error() == cond::invalid);
-    CHECK(c.run(c.in_ns(core::v1::pod::resource())
+    CHECK(c.run(c.in_ns(untyped::pod::resource())
                     .create(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{}})"))
               .error() == cond::invalid);
 }
@@ -148,7 +148,7 @@ TEST_CASE("patches: merge, json, strategic", "[conformance]")
           cond::invalid);
     CHECK(c.run(maps.patch("missing", patch_kind::merge, "{}")).error() == cond::not_found);
 
-    auto deployments = c.in_ns(apps::v1::deployment::resource());
+    auto deployments = c.in_ns(untyped::deployment::resource());
     REQUIRE(c.run(deployments.create(deployment("d", 1))));
     const auto changed =
         c.run(deployments.patch("d", patch_kind::strategic_merge,
@@ -214,7 +214,7 @@ TEST_CASE("preconditions guard a delete", "[conformance]")
 TEST_CASE("generation counts changes of the spec, status is written separately", "[conformance]")
 {
     cluster_under_test c;
-    auto deployments = c.in_ns(apps::v1::deployment::resource());
+    auto deployments = c.in_ns(untyped::deployment::resource());
     const auto created = c.run(deployments.create(deployment("d", 1))).value();
     CHECK(created.generation() == 1);
     CHECK(
@@ -242,7 +242,7 @@ TEST_CASE("generation counts changes of the spec, status is written separately",
 TEST_CASE("a pod without a node is removed at once, and its delete returns the pod", "[conformance]")
 {
     cluster_under_test c;
-    auto pods = c.in_ns(core::v1::pod::resource());
+    auto pods = c.in_ns(untyped::pod::resource());
     const auto created = c.run(pods.create(pod("p"))).value();
     CHECK(created["status"]["phase"].as_string() == "Pending");
     CHECK(created["spec"]["restartPolicy"].as_string() == "Always");
@@ -254,12 +254,12 @@ TEST_CASE("a pod without a node is removed at once, and its delete returns the p
 TEST_CASE("unknown names, kinds and namespaces are not found", "[conformance]")
 {
     cluster_under_test c;
-    resource_type nonsense = core::v1::config_map::resource();
+    resource_type nonsense = untyped::config_map::resource();
     nonsense.plural = "nonsense";
     CHECK(c.run(c.api().list(nonsense, c.ns())).error() == cond::not_found);
     nonsense.group = "nobody.example";
     CHECK(c.run(c.api().list(nonsense, c.ns())).error() == cond::not_found);
-    const auto missing = c.run(c.api().create(core::v1::config_map::resource(), c.unique("missing"), config_map("a")));
+    const auto missing = c.run(c.api().create(untyped::config_map::resource(), c.unique("missing"), config_map("a")));
     CHECK(missing.error() == cond::not_found);
-    CHECK(c.run(c.api().list(core::v1::config_map::resource(), c.unique("missing"))).value().items.empty());
+    CHECK(c.run(c.api().list(untyped::config_map::resource(), c.unique("missing"))).value().items.empty());
 }

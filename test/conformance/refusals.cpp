@@ -1,7 +1,7 @@
 // Conformance cases: how requests are refused, by code; conflicts and errors of each kind of patch and subresource.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/subresources.hpp>
 
 #include <kubecoro/test/catch.hpp>
@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 namespace {
 
-resource_client<object> config_maps(cluster_under_test& c) { return c.in_ns(core::v1::config_map::resource()); }
+resource_client<object> config_maps(cluster_under_test& c) { return c.in_ns(untyped::config_map::resource()); }
 
 request to_maps(const cluster_under_test& c, std::string method, const std::string& rest = {})
 {
@@ -156,7 +156,7 @@ TEST_CASE("patches of each kind: conflicts, missing objects, invalid results, da
 TEST_CASE("subresources: conflicts, and kinds that have none", "[conformance][refusals]")
 {
     cluster_under_test c;
-    const auto deployments = c.in_ns(apps::v1::deployment::resource());
+    const auto deployments = c.in_ns(untyped::deployment::resource());
     const auto first = c.run(deployments.create(deployment("d", 1))).value();
     REQUIRE(c.run(deployments.patch("d", patch_kind::merge, R"({"spec":{"replicas":2}})")));
     json::value old = first.to_json();

@@ -1,7 +1,7 @@
 // Conformance cases: subresources with operations of their own, tables, warnings, collections, discovery, apply.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/apply.hpp>
 #include <kubecoro/client/discovery.hpp>
 #include <kubecoro/client/log_stream.hpp>
@@ -20,10 +20,10 @@ using namespace kubecoro::conformance;
 
 namespace {
 
-const auto maps = core::v1::config_map::resource();
-const auto pods = core::v1::pod::resource();
-const auto deployments = apps::v1::deployment::resource();
-const auto accounts = core::v1::service_account::resource();
+const auto maps = untyped::config_map::resource();
+const auto pods = untyped::pod::resource();
+const auto deployments = untyped::deployment::resource();
+const auto accounts = untyped::service_account::resource();
 
 } // namespace
 

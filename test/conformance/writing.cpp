@@ -1,8 +1,8 @@
 // Conformance cases: writes that read, compare and try again.
 #include "cluster_under_test.hpp"
 
-#include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/patch.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/manifests.hpp>
 #include <kubecoro/client/writing.hpp>
 
@@ -19,8 +19,8 @@ namespace json = boost::json;
 
 namespace {
 
-const resource_type maps = core::v1::config_map::resource();
-const resource_type deployments = apps::v1::deployment::resource();
+const resource_type maps = untyped::config_map::resource();
+const resource_type deployments = untyped::deployment::resource();
 
 void set_two(json::object& o) { field(o, "data", "k") = "2"; }
 
@@ -219,8 +219,8 @@ spec:
     // The kind is known by now, so its status may be patched by kind.
     const auto patched = c.run(ensure_finalizer(c.api(), again[1], "example.com/one")).value();
     REQUIRE(c.run(remove_finalizer(c.api(), patched, "example.com/one")));
-    REQUIRE(c.run(c.api().remove(apiextensions::v1::custom_resource_definition::resource(), "",
-                                 plural + "." + plural + ".example.com")));
+    REQUIRE(c.run(
+        c.api().remove(untyped::custom_resource_definition::resource(), "", plural + "." + plural + ".example.com")));
 }
 
 TEST_CASE("applied one by one, an object that is refused does not keep the others", "[conformance][writing]")

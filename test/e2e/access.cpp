@@ -4,13 +4,13 @@
 #include "followed.hpp"
 #include "identity.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::pod;
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "cluster.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -12,10 +12,10 @@ namespace kubecoro::e2e {
 
 namespace {
 
-using apiextensions::v1::custom_resource_definition;
-using core::v1::config_map;
-using core::v1::namespace_;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::custom_resource_definition;
+using untyped::namespace_;
+using untyped::pod;
 
 std::string random_suffix()
 {

@@ -2,13 +2,13 @@
 #include "churn.hpp"
 #include "cluster.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/recording.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
+using untyped::config_map;
 
 TEST_CASE("gzip: lists and objects are the same with and without it", "[compression]")
 {

@@ -4,7 +4,7 @@
 #include "marks.hpp"
 #include "reloader.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/manifests.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -21,8 +21,8 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
-using core::v1::secret;
+using untyped::config_map;
+using untyped::secret;
 namespace json = boost::json;
 namespace marks = config_reloader::marks;
 
@@ -30,9 +30,8 @@ namespace {
 
 const resource_type roles{"rbac.authorization.k8s.io", "v1", "roles", "Role", true};
 const resource_type role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", true};
-const resource_type stateful_sets = apps::v1::stateful_set::resource();
-const std::vector<resource_type> kinds{apps::v1::deployment::resource(), stateful_sets,
-                                       apps::v1::daemon_set::resource()};
+const resource_type stateful_sets = untyped::stateful_set::resource();
+const std::vector<resource_type> kinds{untyped::deployment::resource(), stateful_sets, untyped::daemon_set::resource()};
 
 /// Returns a workload that mounts the config map "settings" and reads the secret "password" into its environment.
 std::string workload(const resource_type& kind, const std::string& name)

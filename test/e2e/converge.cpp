@@ -3,7 +3,7 @@
 #include "churn.hpp"
 #include "followed.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -11,8 +11,8 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::pod;
 
 TEST_CASE("a thousand random changes: stores and handlers end equal to the server", "[churn]")
 {

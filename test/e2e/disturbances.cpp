@@ -3,7 +3,7 @@
 #include "churn.hpp"
 #include "followed.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/faulty_transport.hpp>
 
@@ -11,8 +11,8 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::pod;
 
 namespace asio = boost::asio;
 

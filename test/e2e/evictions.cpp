@@ -3,7 +3,7 @@
 #include "churn.hpp"
 #include "cluster.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/subresources.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -11,7 +11,7 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::pod;
+using untyped::pod;
 
 namespace json = boost::json;
 

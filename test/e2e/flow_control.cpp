@@ -4,7 +4,7 @@
 #include "cluster.hpp"
 #include "identity.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/transport.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -18,7 +18,7 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
+using untyped::config_map;
 
 namespace asio = boost::asio;
 namespace json = boost::json;

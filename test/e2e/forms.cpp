@@ -3,7 +3,7 @@
 #include "churn.hpp"
 #include "cluster.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/discovery.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -15,8 +15,8 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::pod;
 
 namespace {
 
@@ -239,7 +239,7 @@ void make_examples(both_forms& both)
         if (has(e)) make_example(c, e, ns, "example");
     for (const auto& e : cluster_examples())
         if (has(e)) make_example(c, e, {}, c.unique("example"));
-    const auto type = apiextensions::v1::custom_resource_definition::resource();
+    const auto type = untyped::custom_resource_definition::resource();
     const auto group = c.unique("forms") + ".kubecoro.dev";
     c.make(type, {}, "things." + group,
            R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.)" +

@@ -1,6 +1,6 @@
 #include "identity.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/subresources.hpp>
 
 #include <boost/json.hpp>
@@ -36,7 +36,7 @@ std::string identity(cluster& c, const client& who)
 
 std::string make_service_account(cluster& c, const std::string& ns, const std::string& name)
 {
-    const auto accounts = core::v1::service_account::resource();
+    const auto accounts = untyped::service_account::resource();
     c.make(accounts, ns, name, json::serialize(manifest_of(accounts, name)));
     auto binding = manifest_of(role_bindings, name);
     binding["roleRef"] =

@@ -7,7 +7,7 @@
 
 #include "plugin_script.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/subresources.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -21,8 +21,8 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
 using test::plugin_script;
+using untyped::config_map;
 
 namespace json = boost::json;
 

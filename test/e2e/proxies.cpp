@@ -6,7 +6,7 @@
 
 #include "proxy_server.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
 using test::proxy_behaviour;
 using test::proxy_server;
+using untyped::config_map;
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "churn.hpp"
 #include "cluster.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json.hpp>
@@ -16,7 +16,7 @@
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
+using untyped::config_map;
 
 namespace asio = boost::asio;
 namespace json = boost::json;

@@ -4,12 +4,12 @@
 #include "followed.hpp"
 #include "identity.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
+using untyped::config_map;
 
 TEST_CASE("rotation: another authority, serving certificate and client certificate, while watches run", "[disturbance]")
 {

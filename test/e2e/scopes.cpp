@@ -3,16 +3,16 @@
 #include "churn.hpp"
 #include "followed.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <set>
 
 using namespace kubecoro;
 using namespace kubecoro::e2e;
-using core::v1::config_map;
-using core::v1::node;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::node;
+using untyped::pod;
 
 TEST_CASE("a late joiner gets every stored object once, then later events", "[scopes]")
 {
@@ -251,7 +251,7 @@ TEST_CASE("shards: two informers share all objects without overlap", "[scopes]")
 {
     cluster c;
     const auto ns = c.make_namespace("shards");
-    const auto accounts = c.api().resource(core::v1::service_account::resource(), ns);
+    const auto accounts = c.api().resource(untyped::service_account::resource(), ns);
     for (int i = 0; i < 20; ++i)
         c.run(accounts.create(manifest(accounts.type(), "early-" + std::to_string(i)))).value();
 

@@ -3,7 +3,7 @@
 #include "operations.hpp"
 #include "roaming_informer.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <array>
@@ -296,7 +296,7 @@ cancelled_waits::waiting_for cancelled_waits::drain()
 
 cancelled_waits::waiting_for cancelled_waits::get(object_key key)
 {
-    auto asking = remote_.get(core::v1::pod::resource(), std::move(key.ns), std::move(key.name));
+    auto asking = remote_.get(untyped::pod::resource(), std::move(key.ns), std::move(key.name));
     const auto got = co_await std::move(asking);
     if (!got) co_return got.error();
     co_return result<>{};

@@ -1,6 +1,6 @@
 #include "operations.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <utility>
 
@@ -34,7 +34,7 @@ operations::operations(apiserver::embedded_server& server, journal& notes, std::
     : server_(&server),
       notes_(&notes),
       random_(seed),
-      resources_{core::v1::pod::resource(), core::v1::config_map::resource(), widgets()}
+      resources_{untyped::pod::resource(), untyped::config_map::resource(), widgets()}
 {
 }
 

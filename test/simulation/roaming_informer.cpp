@@ -2,7 +2,7 @@
 
 #include "operations.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <utility>
 
@@ -33,7 +33,7 @@ roaming_informer::roaming_informer(informer_factory& informers, apiserver::embed
       runner_(&runner),
       notes_(&notes),
       random_(seed),
-      pods_(informers.get(core::v1::pod::resource(), {.namespaces = {"a"}, .label = "roaming"})),
+      pods_(informers.get(untyped::pod::resource(), {.namespaces = {"a"}, .label = "roaming"})),
       gadgets_(informers.get(gadgets()))
 {
     pods_.add_event_handler(listener("roaming pods", told_pods_));

@@ -2,7 +2,7 @@
 
 #include "checks.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <array>
 #include <new>
@@ -104,7 +104,7 @@ void world::start()
     if (!must("prepare", operations_->prepare())) return;
     network_.emplace(*server_, runner_, notes_, seed_of(options_.seed, part::network), options_.watches);
 
-    for (auto resource : {core::v1::pod::resource(), core::v1::config_map::resource(), widgets()}) {
+    for (auto resource : {untyped::pod::resource(), untyped::config_map::resource(), widgets()}) {
         histories_.push_back(std::make_unique<server_history>(std::move(resource), notes_));
         followers_.push_back(runner_.spawn(histories_.back()->follow(network_->reliable())));
     }

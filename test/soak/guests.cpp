@@ -1,6 +1,6 @@
 #include "guests.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/asio/post.hpp>
@@ -14,8 +14,8 @@ namespace soak {
 namespace asio = boost::asio;
 using namespace kubecoro;
 using namespace std::chrono_literals;
-using core::v1::config_map;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::pod;
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "contents.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <functional>
 #include <map>
@@ -13,8 +13,8 @@ namespace soak {
 namespace asio = boost::asio;
 using namespace kubecoro;
 using namespace std::chrono_literals;
-using core::v1::config_map;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::pod;
 
 namespace {
 

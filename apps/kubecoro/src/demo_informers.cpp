@@ -1,6 +1,6 @@
 #include "demo_informers.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <cstdio>
 
@@ -30,12 +30,12 @@ asio::awaitable<result<>> pull(subscription<object> events, feed& f, std::string
 demo_informers::demo_informers(client api, feed& show, factory_options how, std::vector<resource_type> extra)
     : api_(std::move(api)), feed_(show), factory_(api_, how), tasks_(api_.executor(), how.log.value_or(logger()))
 {
-    follow_by_coroutine(core::v1::pod::resource());
-    follow_by_function(apps::v1::deployment::resource());
-    follow_by_function(apps::v1::replica_set::resource());
-    follow_by_function(core::v1::node::resource());
-    follow_by_function(core::v1::service::resource());
-    follow_by_subscription(core::v1::config_map::resource());
+    follow_by_coroutine(untyped::pod::resource());
+    follow_by_function(untyped::deployment::resource());
+    follow_by_function(untyped::replica_set::resource());
+    follow_by_function(untyped::node::resource());
+    follow_by_function(untyped::service::resource());
+    follow_by_subscription(untyped::config_map::resource());
     for (const auto& type : extra) follow_by_subscription(type);
 }
 

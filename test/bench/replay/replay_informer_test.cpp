@@ -1,7 +1,7 @@
 // kubecoro's own informer against the replay server: it syncs, follows events, and relists after an expiry.
 #include "replay_server.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -85,7 +85,7 @@ void check_against(data_kind kind, const resource_type& resource)
 
 TEST_CASE("an informer of pods follows the replay server")
 {
-    check_against(data_kind::small, core::v1::pod::resource());
+    check_against(data_kind::small, untyped::pod::resource());
 }
 
 TEST_CASE("an informer of custom resources follows the replay server")

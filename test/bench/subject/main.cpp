@@ -3,7 +3,7 @@
 #include "fields.hpp"
 #include "pipeline.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/client.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -41,7 +41,7 @@ struct options
 
 resource_type resource_named(const std::string& plural)
 {
-    if (plural == "pods") return core::v1::pod::resource();
+    if (plural == "pods") return untyped::pod::resource();
     return {.group = "bench.example.com", .version = "v1", .plural = "widgets", .kind = "Widget"};
 }
 

@@ -2,7 +2,7 @@
 
 #include "program_allocations.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <boost/json.hpp>
 
@@ -40,7 +40,7 @@ failure empty_answer() { return failure(cond::corrupt, "an empty answer"); }
 
 requests::requests(asio::any_io_executor executor, client to)
     : executor_(executor),
-      objects_(std::move(to), core::v1::config_map::resource(), "default"),
+      objects_(std::move(to), untyped::config_map::resource(), "default"),
       run_(std::to_string(getpid())),
       watches_(executor)
 {

@@ -1,5 +1,5 @@
 // A client that writes protobuf, against the embedded server.
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/client/client.hpp>
@@ -17,8 +17,8 @@ using strings = std::vector<std::string>;
 
 namespace {
 
-const auto maps = core::v1::config_map::resource();
-const auto deployments = apps::v1::deployment::resource();
+const auto maps = untyped::config_map::resource();
+const auto deployments = untyped::deployment::resource();
 
 /// Passes requests on and remembers the forms of their bodies.
 class form_recorder final : public transport

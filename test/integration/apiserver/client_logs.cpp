@@ -1,5 +1,5 @@
 // The client's logs against the embedded server, in virtual time.
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/client/log_stream.hpp>
@@ -67,7 +67,7 @@ asio::awaitable<result<std::string>> lines(client c, log_options o)
 TEST_CASE("logs: the whole, the last lines, and those of the previous run", "[apiserver][client_logs]")
 {
     world w;
-    REQUIRE(w.run.run(w.c.create(core::v1::pod::resource(), "default", a_pod)));
+    REQUIRE(w.run.run(w.c.create(untyped::pod::resource(), "default", a_pod)));
     w.append("one\ntwo\nthree\n");
     CHECK(w.run.run(lines(w.c, {})).value() == "[one][two][three]");
     log_options last{.container = "c", .tail_lines = 2};
@@ -88,7 +88,7 @@ TEST_CASE("logs: the whole, the last lines, and those of the previous run", "[ap
 TEST_CASE("logs: a followed one ends with its container", "[apiserver][client_logs]")
 {
     world w;
-    REQUIRE(w.run.run(w.c.create(core::v1::pod::resource(), "default", a_pod)));
+    REQUIRE(w.run.run(w.c.create(untyped::pod::resource(), "default", a_pod)));
     w.append("one\n");
     log_options follow{.follow = true};
     const auto reading = w.run.spawn(lines(w.c, follow));

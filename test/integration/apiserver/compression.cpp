@@ -2,7 +2,7 @@
 #include "raw_client.hpp"
 #include "running_server.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/recording.hpp>
@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 namespace {
 
 const std::string config_maps = "/api/v1/namespaces/default/configmaps";
-const auto kind = core::v1::config_map::resource();
+const auto kind = untyped::config_map::resource();
 
 struct user
 {

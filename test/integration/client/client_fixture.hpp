@@ -2,7 +2,7 @@
 
 #include "byte_server.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/test/catch.hpp>
 
@@ -17,7 +17,7 @@
 
 namespace kubecoro::test {
 
-inline const auto pods = core::v1::pod::resource();
+inline const auto pods = untyped::pod::resource();
 
 /// Cancels all operations. Each has a signal of its own: a slot serves one operation at a time.
 class cancellation

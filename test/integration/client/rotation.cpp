@@ -182,7 +182,7 @@ TEST_CASE("rotation: an informer resumes at its version with the new certificate
     informer_factory informers(c);
     informer_options as_json{.namespaces = {"ns"}};
     as_json.decode.form = wire_form::json;
-    auto all = informers.get<core::v1::pod>(as_json);
+    auto all = informers.get<untyped::pod>(as_json);
     informers.start();
     while (all.lister().list().size() != 1) the.io.run_one();
     the.files.write(the.me("two"));

@@ -1,7 +1,7 @@
 // Tests of cache handles that outlive their context, like globals and members declared before it.
 #include "own_context.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/cache/mutation_cache.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -17,7 +17,7 @@
 using namespace std::chrono_literals;
 using namespace kubecoro;
 using namespace kubecoro::detail;
-using kubecoro::core::v1::pod;
+using kubecoro::untyped::pod;
 using lifetime_test::own_context;
 namespace asio = boost::asio;
 namespace kt = kubecoro::testing;

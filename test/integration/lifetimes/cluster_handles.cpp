@@ -1,7 +1,7 @@
 // Tests of clients and embedded servers that outlive their context.
 #include "own_context.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/apiserver/tls.hpp>
@@ -19,7 +19,7 @@ using namespace kubecoro;
 using kubecoro::apiserver::embedded_server;
 using kubecoro::apiserver::endpoint_options;
 using kubecoro::apiserver::in_process_transport;
-using kubecoro::core::v1::config_map;
+using kubecoro::untyped::config_map;
 using lifetime_test::own_context;
 namespace asio = boost::asio;
 

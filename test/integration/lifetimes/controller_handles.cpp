@@ -1,7 +1,7 @@
 // Tests of queues and controllers that outlive their context.
 #include "own_context.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/workqueue.hpp>
@@ -15,7 +15,7 @@
 
 using namespace std::chrono_literals;
 using namespace kubecoro;
-using kubecoro::core::v1::pod;
+using kubecoro::untyped::pod;
 using lifetime_test::own_context;
 namespace asio = boost::asio;
 namespace kt = kubecoro::testing;

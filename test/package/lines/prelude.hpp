@@ -20,7 +20,7 @@
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using namespace kubecoro;
-using kubecoro::core::v1::pod;
+using kubecoro::untyped::pod;
 
 struct with
 {

@@ -2,8 +2,8 @@
 
 #include "marks.hpp"
 
-#include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <array>
 #include <utility>
@@ -33,9 +33,9 @@ std::string in_template(const std::string& metadata)
 
 const std::vector<resource_type>& reloader_resources()
 {
-    static const std::vector<resource_type> all{core::v1::config_map::resource(), core::v1::secret::resource(),
-                                                apps::v1::deployment::resource(), apps::v1::stateful_set::resource(),
-                                                apps::v1::daemon_set::resource()};
+    static const std::vector<resource_type> all{untyped::config_map::resource(), untyped::secret::resource(),
+                                                untyped::deployment::resource(), untyped::stateful_set::resource(),
+                                                untyped::daemon_set::resource()};
     return all;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // Sources that change continually, and whose watches break in every way.
 
-#include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/list_watch_source.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/testing/objects.hpp>
 

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using kubecoro::object;
 using kubecoro::result;
-using kubecoro::core::v1::pod;
+using kubecoro::untyped::pod;
 using stress::await;
 using stress::impatient;
 

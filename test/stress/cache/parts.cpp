@@ -25,7 +25,7 @@
 namespace asio = boost::asio;
 using namespace kubecoro;
 using namespace std::chrono_literals;
-using kubecoro::core::v1::pod;
+using kubecoro::untyped::pod;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Controllers on several threads: runs of one key never overlap, and the last run of a key sees its last version.
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/controller/controller.hpp>
@@ -29,7 +29,7 @@ namespace kt = kubecoro::testing;
 using namespace kubecoro;
 using namespace kubecoro::detail;
 using namespace std::chrono_literals;
-using core::v1::pod;
+using untyped::pod;
 
 namespace {
 

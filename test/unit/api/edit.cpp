@@ -1,5 +1,5 @@
 #include <kubecoro/api/edit.hpp>
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json.hpp>
@@ -12,8 +12,8 @@ namespace json = boost::json;
 
 namespace {
 
-const resource_type deployment = apps::v1::deployment::resource();
-const resource_type node = core::v1::node::resource();
+const resource_type deployment = untyped::deployment::resource();
+const resource_type node = untyped::node::resource();
 
 json::object shop() { return new_object(deployment, {"web", "shop"}); }
 

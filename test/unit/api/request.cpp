@@ -1,7 +1,7 @@
 #include <kubecoro/test/catch.hpp>
 
-#include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/request.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 using namespace kubecoro;
 
@@ -20,10 +20,10 @@ std::string problem(const result<request>& r)
     return r.error().message();
 }
 
-const request_builder pods(core::v1::pod::resource(), "web");
-const request_builder all_pods(core::v1::pod::resource());
-const request_builder nodes(core::v1::node::resource());
-const request_builder deployments(apps::v1::deployment::resource(), "web");
+const request_builder pods(untyped::pod::resource(), "web");
+const request_builder all_pods(untyped::pod::resource());
+const request_builder nodes(untyped::node::resource());
+const request_builder deployments(untyped::deployment::resource(), "web");
 
 const std::string encoded_shard = "shardRange%28object.metadata.uid%2C+%270x0%27%29";
 
@@ -31,11 +31,11 @@ const std::string encoded_shard = "shardRange%28object.metadata.uid%2C+%270x0%27
 
 TEST_CASE("resource_type: names and paths", "[api][request]")
 {
-    const auto d = apps::v1::deployment::resource();
+    const auto d = untyped::deployment::resource();
     CHECK(d.api_version() == "apps/v1");
     CHECK(d.path_prefix() == "/apis/apps/v1");
     CHECK(d.display_name() == "deployments.apps");
-    const auto p = core::v1::pod::resource();
+    const auto p = untyped::pod::resource();
     CHECK(p.api_version() == "v1");
     CHECK(p.path_prefix() == "/api/v1");
     CHECK(p.display_name() == "pods");
@@ -184,11 +184,11 @@ TEST_CASE("request: names that are invalid in a path are rejected, naming the pa
     CHECK(problem(deployments.remove("..")) == "name of deployments.apps \"..\" is not allowed in a path");
     CHECK(problem(all_pods.get("a")) == "namespace of pods is empty");
     CHECK(problem(all_pods.create("{}")) == "namespace of pods is empty");
-    CHECK(problem(request_builder(core::v1::pod::resource(), "a/b").list({})) ==
+    CHECK(problem(request_builder(untyped::pod::resource(), "a/b").list({})) ==
           "namespace of pods \"a/b\" contains '/' or '%'");
-    CHECK(problem(request_builder(core::v1::pod::resource(), "..").watch({})) ==
+    CHECK(problem(request_builder(untyped::pod::resource(), "..").watch({})) ==
           "namespace of pods \"..\" is not allowed in a path");
-    CHECK(target(request_builder(core::v1::node::resource(), "web").get("n1")) == "GET /api/v1/nodes/n1");
+    CHECK(target(request_builder(untyped::node::resource(), "web").get("n1")) == "GET /api/v1/nodes/n1");
     CHECK(target(pods.get("what?#now")) == "GET /api/v1/namespaces/web/pods/what%3F%23now");
 }
 

@@ -1,8 +1,8 @@
 // Requests for logs, tables, subresources and whole collections, as text.
 #include <kubecoro/test/catch.hpp>
 
-#include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/request.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 using namespace kubecoro;
 using namespace std::chrono_literals;
@@ -22,9 +22,9 @@ std::string problem(const result<request>& r)
     return r.error().message();
 }
 
-const request_builder pods(core::v1::pod::resource(), "web");
-const request_builder all_pods(core::v1::pod::resource());
-const request_builder nodes(core::v1::node::resource());
+const request_builder pods(untyped::pod::resource(), "web");
+const request_builder all_pods(untyped::pod::resource());
+const request_builder nodes(untyped::node::resource());
 
 const std::string log_path = "GET /api/v1/namespaces/web/pods/p/log";
 const std::string tables = "application/json;as=Table;g=meta.k8s.io;v=v1,"
@@ -86,7 +86,7 @@ TEST_CASE("request: get at a version, and of metadata alone", "[api][request]")
     CHECK(pods.get("p", get_options{.metadata_only = true})->accept ==
           "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
     CHECK(target(pods.get("p", get_options{}, "status")) == "GET /api/v1/namespaces/web/pods/p/status");
-    const request_builder protobuf(core::v1::pod::resource(), "web", wire_form::protobuf);
+    const request_builder protobuf(untyped::pod::resource(), "web", wire_form::protobuf);
     CHECK(accepts_protobuf(*protobuf.get("p", get_options{.metadata_only = true})));
 }
 

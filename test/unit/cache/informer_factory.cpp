@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 using namespace informer_test;
 using kubecoro::cond;
 using kubecoro::result;
-using kubecoro::core::v1::node;
+using kubecoro::untyped::node;
 
 TEST_CASE("factory: equal options share an informer, others do not", "[cache][factory]")
 {
@@ -273,12 +273,12 @@ TEST_CASE("factory: a cancelled release is finished by the next one, or by the s
     }
     SECTION("the stop, even when no handle is left")
     {
-        pods = f.informers->get<kubecoro::core::v1::node>();
+        pods = f.informers->get<kubecoro::untyped::node>();
         CHECK(f.run.run(f.informers->stop()));
     }
     SECTION("the destruction only")
     {
-        pods = f.informers->get<kubecoro::core::v1::node>();
+        pods = f.informers->get<kubecoro::untyped::node>();
         f.informers.reset();
         f.run.advance(5min);
     }

@@ -3,7 +3,7 @@
 
 #include "object_names.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/scripted_informers.hpp>
@@ -22,7 +22,7 @@ namespace informer_test {
 using namespace std::chrono_literals;
 using cache_test::name_of;
 using cache_test::names;
-using kubecoro::core::v1::pod;
+using kubecoro::untyped::pod;
 namespace kt = kubecoro::testing;
 
 /// Declared before the informers, which use both until they are destroyed.

@@ -13,7 +13,7 @@ using kubecoro::cond;
 using kubecoro::failure;
 using kubecoro::informer_state;
 using kubecoro::result;
-using kubecoro::core::v1::node;
+using kubecoro::untyped::node;
 
 namespace {
 

@@ -122,7 +122,7 @@ TEST_CASE("informer: the stop ends every wait for the sync", "[cache][informer][
 TEST_CASE("informer: a wait for several caches ends with the first failure, which names its informer",
           "[cache][informer][sync]")
 {
-    using kubecoro::core::v1::config_map;
+    using kubecoro::untyped::config_map;
     fixture f;
     auto pods = f.informers->get<pod>();
     auto maps = f.informers->get<config_map>();
@@ -344,7 +344,7 @@ TEST_CASE("informer: namespaces of a cluster-scoped kind are refused, not silent
 {
     fixture f;
     std::size_t shown = 0;
-    auto nodes = f.informers->get<kubecoro::core::v1::node>(
+    auto nodes = f.informers->get<kubecoro::untyped::node>(
         {.namespaces = {"web"}, .on_failure = [&shown](const kubecoro::failure&) { ++shown; }});
     f.informers->start();
     const auto synced = f.run.run(nodes.has_synced());
@@ -357,7 +357,7 @@ TEST_CASE("informer: namespaces of a cluster-scoped kind are refused, not silent
 
 TEST_CASE("informer: a wait for several that is cancelled while it ends also ends its waits", "[cache][informer][sync]")
 {
-    using kubecoro::core::v1::config_map;
+    using kubecoro::untyped::config_map;
     for (std::size_t first = 0; first < 12; ++first) {
         for (std::size_t second = 0; second < 6; ++second) {
             fixture f;

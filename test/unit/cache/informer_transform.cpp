@@ -16,7 +16,7 @@ using namespace informer_test;
 using kubecoro::cond;
 using kubecoro::failure;
 using kubecoro::object;
-using kubecoro::core::v1::node;
+using kubecoro::untyped::node;
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "object_names.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/reflector.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -30,7 +30,7 @@ using namespace kubecoro;
 using namespace std::chrono_literals;
 using cache_test::name_of;
 using cache_test::names;
-using kubecoro::core::v1::pod;
+using kubecoro::untyped::pod;
 using lines = std::vector<std::string>;
 
 class recording_sink final : public reflector_sink

@@ -227,7 +227,7 @@ TEST_CASE("public reflector: options that cannot work fail run()", "[cache][part
     };
     SECTION("a namespace of a cluster-scoped kind")
     {
-        refused(reflector(f.provider, core::v1::node::resource(), {.ns = "web", .log = f.log.handle()}, sink));
+        refused(reflector(f.provider, untyped::node::resource(), {.ns = "web", .log = f.log.handle()}, sink));
         CHECK(f.provider->opened() == 0);
         CHECK(f.log.count("nodes are cluster-scoped") == 1);
     }

@@ -2,7 +2,7 @@
 
 #include "reflector/relist_budget_core.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
 #include <kubecoro/cache/relist_budget.hpp>
@@ -288,7 +288,7 @@ TEST_CASE("relist budget: 200 informers start at once, and relist a few at a tim
     informer_factory informers(std::make_shared<slow_provider>(run.executor(), server), options);
     std::vector<shared_informer<object>> all;
     for (int i = 0; i < 200; ++i)
-        all.push_back(informers.get<core::v1::pod>({.label_selector = "n=" + std::to_string(i)}));
+        all.push_back(informers.get<untyped::pod>({.label_selector = "n=" + std::to_string(i)}));
     informers.start();
     run.advance(2s);
     CHECK(std::all_of(all.begin(), all.end(), [](const auto& i) { return i.synced(); }));

@@ -213,7 +213,7 @@ TEST_CASE("watcher: options that cannot work fail next()", "[cache][parts]")
     watching f;
     SECTION("a namespace of a cluster-scoped kind")
     {
-        f.pods.emplace(f.provider, core::v1::node::resource(), watcher_options{.ns = "web", .log = logger::silent()});
+        f.pods.emplace(f.provider, untyped::node::resource(), watcher_options{.ns = "web", .log = logger::silent()});
         CHECK(f.provider->opened() == 0);
     }
     SECTION("a source without an executor")

@@ -3,7 +3,7 @@
 
 #include "object_names.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/cache/watcher.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -23,7 +23,7 @@ namespace kt = kubecoro::testing;
 using namespace kubecoro;
 using namespace std::chrono_literals;
 using cache_test::name_of;
-using kubecoro::core::v1::pod;
+using kubecoro::untyped::pod;
 using lines = std::vector<std::string>;
 
 /// One line for each event, and one for the version.

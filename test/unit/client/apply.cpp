@@ -19,8 +19,8 @@ namespace json = boost::json;
 
 namespace {
 
-const auto maps = core::v1::config_map::resource();
-const auto deployments = apps::v1::deployment::resource();
+const auto maps = untyped::config_map::resource();
+const auto deployments = untyped::deployment::resource();
 
 std::string body(const std::string& text, const apply_options& o = {}, const std::string& subresource = {})
 {

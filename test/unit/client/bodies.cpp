@@ -16,8 +16,8 @@ namespace {
 
 const std::string protobuf = "application/vnd.kubernetes.protobuf";
 const std::string json = "application/json";
-const auto maps = core::v1::config_map::resource();
-const auto deployments = apps::v1::deployment::resource();
+const auto maps = untyped::config_map::resource();
+const auto deployments = untyped::deployment::resource();
 const resource_type widgets{.group = "example.com", .version = "v1", .plural = "widgets", .kind = "Widget"};
 
 const std::string plain_map = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"v"}})";

@@ -1,7 +1,7 @@
 // The steps of writes that depend on the present state.
 #include "writing/edit_core.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/test/catch.hpp>
 
 #include <boost/json.hpp>
@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 namespace {
 
-const resource_type maps = core::v1::config_map::resource();
+const resource_type maps = untyped::config_map::resource();
 
 object config(const std::string& version, const std::string& value = "1", const std::string& uid = "u-1")
 {

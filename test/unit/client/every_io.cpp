@@ -3,7 +3,7 @@
 #include "http/http_transport.hpp"
 #include "served_connection.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/client/apply.hpp>
@@ -33,9 +33,9 @@ namespace {
 
 using outcome = asio::awaitable<result<>>;
 
-const auto maps = core::v1::config_map::resource();
-const auto pods = core::v1::pod::resource();
-const auto deployments = apps::v1::deployment::resource();
+const auto maps = untyped::config_map::resource();
+const auto pods = untyped::pod::resource();
+const auto deployments = untyped::deployment::resource();
 const std::string ns = "default";
 const std::string log_text = "first line\nsecond line\n";
 

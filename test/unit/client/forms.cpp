@@ -15,7 +15,7 @@ const std::string protobuf = "application/vnd.kubernetes.protobuf";
 const std::string json = "application/json";
 
 const resource_type widgets{.group = "example.com", .version = "v1", .plural = "widgets", .kind = "Widget"};
-const auto config_map_kind = core::v1::config_map::resource();
+const auto config_map_kind = untyped::config_map::resource();
 
 reply in_protobuf(std::string body, int status = 200)
 {

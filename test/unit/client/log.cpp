@@ -32,7 +32,7 @@ void check_no_secret(const std::vector<std::string>& lines)
         }
 }
 
-const resource_type secret_type = core::v1::secret::resource();
+const resource_type secret_type = untyped::secret::resource();
 
 std::string secret_object(const std::string& version)
 {

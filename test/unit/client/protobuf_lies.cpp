@@ -11,7 +11,7 @@ namespace {
 
 const std::string protobuf = "application/vnd.kubernetes.protobuf";
 const std::string json = "application/json";
-const auto maps = core::v1::config_map::resource();
+const auto maps = untyped::config_map::resource();
 const std::string whole_map = enveloped("v1", "ConfigMap", config_map("ns", "a", "1"));
 const std::string whole_list = config_maps({config_map("ns", "a", "1"), config_map("ns", "b", "2")});
 const std::string json_list =

@@ -5,7 +5,7 @@
 
 #include "fixtures.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/testing/every_step.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace kubecoro::rest_test {
 
-inline const auto pods = core::v1::pod::resource();
+inline const auto pods = untyped::pod::resource();
 
 /// One response: its head, its body in pieces, and how it ends.
 struct reply

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const auto deployments = apps::v1::deployment::resource();
+const auto deployments = untyped::deployment::resource();
 const std::string a_scale =
     R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"d","namespace":"web","uid":"u1",)"
     R"("resourceVersion":"7"},"spec":{"replicas":3},"status":{"replicas":2,"selector":"app=d"}})";

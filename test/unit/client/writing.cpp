@@ -17,7 +17,7 @@ namespace json = boost::json;
 
 namespace {
 
-const resource_type maps = core::v1::config_map::resource();
+const resource_type maps = untyped::config_map::resource();
 const object_key shop{"web", "shop"};
 
 std::string pod_text(const std::string& version, const std::string& more = {}, const std::string& uid = "u-1")

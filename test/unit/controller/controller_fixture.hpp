@@ -1,7 +1,7 @@
 #pragma once
 // A controller of pods over scripted sources, in virtual time.
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/wake_signal.hpp>
 #include <kubecoro/cache/informer_factory.hpp>
@@ -27,8 +27,8 @@ namespace asio = boost::asio;
 namespace kt = kubecoro::testing;
 using namespace std::chrono_literals;
 using namespace kubecoro;
-using core::v1::config_map;
-using core::v1::pod;
+using untyped::config_map;
+using untyped::pod;
 using lines = std::vector<std::string>;
 using answer = result<action>;
 using run_task = asio::awaitable<answer>;

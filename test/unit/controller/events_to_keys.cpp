@@ -1,7 +1,7 @@
 // Predicates, and the mapping of events to keys.
 #include "controller/event_mapper.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/controller/enqueue.hpp>
 #include <kubecoro/controller/predicate.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -122,13 +122,13 @@ TEST_CASE("enqueue: the object itself", "[enqueue]")
 
 TEST_CASE("enqueue: owners by group and kind, in any version, only the controlling one by default", "[enqueue]")
 {
-    const auto sets = apps::v1::replica_set::resource();
+    const auto sets = untyped::replica_set::resource();
     const auto list = owner("apps/v1", "ReplicaSet", "main") + "," + owner("apps/v1beta2", "ReplicaSet", "old", false) +
                       "," + owner("example.com/v1", "ReplicaSet", "foreign") + "," +
                       owner("apps/v1", "Deployment", "other") + "," + owner("v1", "ReplicaSet", "core");
     const notification<object> n = added<object>{pod("1", owners(list)), false};
     CHECK(keys_of(enqueue_owner(sets), n) == keys{"web/main"});
-    CHECK(keys_of(enqueue_owner<apps::v1::replica_set>(), n) == keys{"web/main"});
+    CHECK(keys_of(enqueue_owner<untyped::replica_set>(), n) == keys{"web/main"});
     CHECK(keys_of(enqueue_owner(sets, {.controller_only = false}), n) == keys{"web/main", "web/old"});
     CHECK(keys_of(enqueue_owner(sets),
                   added<object>{pod("1", owners(owner("apps/v1alpha9", "ReplicaSet", "x"))), false}) == keys{"web/x"});
@@ -137,7 +137,7 @@ TEST_CASE("enqueue: owners by group and kind, in any version, only the controlli
 
 TEST_CASE("enqueue: a cluster-scoped owner gets no namespace, and a change of owner enqueues both", "[enqueue]")
 {
-    const auto nodes = enqueue_owner<core::v1::node>();
+    const auto nodes = enqueue_owner<untyped::node>();
     CHECK(keys_of(nodes, added<object>{pod("1", owners(owner("v1", "Node", "n1"))), false}) == keys{"n1"});
     CHECK(keys_of(nodes, change(owners(owner("v1", "Node", "n1")), owners(owner("v1", "Node", "n2")))) ==
           keys{"n1", "n2"});

@@ -4,7 +4,7 @@
 #include "marks.hpp"
 #include "reloader.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/test/catch.hpp>
@@ -23,11 +23,11 @@ using namespace std::chrono_literals;
 using config_reloader::adoption;
 using config_reloader::reloader;
 
-inline const resource_type config_maps = core::v1::config_map::resource();
-inline const resource_type secrets = core::v1::secret::resource();
-inline const resource_type deployments = apps::v1::deployment::resource();
-inline const resource_type stateful_sets = apps::v1::stateful_set::resource();
-inline const std::array<resource_type, 3> workload_kinds{deployments, stateful_sets, apps::v1::daemon_set::resource()};
+inline const resource_type config_maps = untyped::config_map::resource();
+inline const resource_type secrets = untyped::secret::resource();
+inline const resource_type deployments = untyped::deployment::resource();
+inline const resource_type stateful_sets = untyped::stateful_set::resource();
+inline const std::array<resource_type, 3> workload_kinds{deployments, stateful_sets, untyped::daemon_set::resource()};
 
 /// Uses only the namespace "web".
 struct fixture

@@ -97,7 +97,7 @@ void define(world& w, const crd_options& options)
     const auto definition = definition_of<press::book>(options);
     REQUIRE(definition);
     const json::value body = *definition;
-    const auto kind = apiextensions::v1::custom_resource_definition::resource();
+    const auto kind = untyped::custom_resource_definition::resource();
     const auto made = w.run.run(w.cluster.create(kind, "", body));
     INFO((made ? std::string() : made.error().describe()));
     REQUIRE(made);

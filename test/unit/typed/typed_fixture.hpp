@@ -1,7 +1,7 @@
 #pragma once
 // An embedded server, a client and informers in virtual time, for tests of typed use.
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/cache/informer_factory.hpp>

@@ -41,11 +41,11 @@ void tell(world& w)
 
 } // namespace
 
-TEST_CASE("typed informer: structs give typed informers, tags untyped ones", "[typed]")
+TEST_CASE("typed informer: structs give typed informers, mere names untyped ones", "[typed]")
 {
     static_assert(
         std::is_same_v<decltype(std::declval<informer_factory&>().get<config_map>()), shared_informer<config_map>>);
-    static_assert(std::is_same_v<decltype(std::declval<informer_factory&>().get<core::v1::config_map>()),
+    static_assert(std::is_same_v<decltype(std::declval<informer_factory&>().get<untyped::config_map>()),
                                  shared_informer<object>>);
     world w;
     const auto typed = w.informers.get<config_map>();

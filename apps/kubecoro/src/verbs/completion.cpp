@@ -7,7 +7,7 @@
 #include "files/kubeconfig_text.hpp"
 #include "select/resolve.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/client/discovery.hpp>
 
@@ -109,7 +109,7 @@ asio::awaitable<result<std::vector<std::string>>> from_server(completion c, verb
     auto api = connect(cluster, context);
     if (!api) co_return api.error();
     if (c.source == completion_source::namespaces)
-        co_return co_await names_of(*api, core::v1::namespace_::resource(), "");
+        co_return co_await names_of(*api, untyped::namespace_::resource(), "");
     if (c.source == completion_source::types) {
         auto all = co_await all_resources(*api);
         if (!all) co_return all.error();

@@ -7,7 +7,7 @@
 #include "select/fetch.hpp"
 #include "select/objects_of.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -41,7 +41,7 @@ asio::awaitable<result<json::array>> events_of(const client& api, const json::va
     auto ns = text_member(object, {"metadata", "namespace"});
     options.field_selector = "involvedObject.uid=" + text_member(object, {"metadata", "uid"});
     if (ns.empty()) ns = "default";
-    auto page = co_await api.list(core::v1::event::resource(), ns, options);
+    auto page = co_await api.list(untyped::event::resource(), ns, options);
     if (!page) co_return page.error();
     std::vector<json::value> events;
     for (const auto& e : page->items) events.push_back(e.to_json());

@@ -8,7 +8,7 @@
 #include "select/log_sources.hpp"
 #include "select/resolve.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/client/followed_log.hpp>
@@ -131,7 +131,7 @@ private:
     {
         auto owner = co_await api_.get(t.type, t.ns, name);
         if (!owner) co_return owner.error();
-        if (t.type == core::v1::pod::resource()) {
+        if (t.type == untyped::pod::resource()) {
             add_pod(*owner);
             co_return result<>();
         }
@@ -144,7 +144,7 @@ private:
     {
         list_options options;
         options.label_selector = std::move(selector);
-        auto pods = co_await api_.list_all(core::v1::pod::resource(), ns_, options);
+        auto pods = co_await api_.list_all(untyped::pod::resource(), ns_, options);
         if (!pods) co_return pods.error();
         several_ = true;
         for (const auto& pod : pods->items) add_pod(pod);

@@ -2,7 +2,7 @@
 
 #include "rest/log_resume_core.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/try.hpp>
@@ -146,7 +146,7 @@ asio::awaitable<result<std::vector<log_line>>> followed_log::state::next_lines()
 /// Reads which run of the container is followed. A user who may not read the pod can still read its log.
 asio::awaitable<result<>> followed_log::state::remember_run()
 {
-    auto reading = c.get(kubecoro::core::v1::pod::resource(), ns, pod);
+    auto reading = c.get(kubecoro::untyped::pod::resource(), ns, pod);
     const auto seen = co_await std::move(reading);
     if (!seen && seen.error() == cond::forbidden) co_return result<>{};
     if (!seen) co_return seen.error();
@@ -222,7 +222,7 @@ asio::awaitable<result<>> followed_log::state::decide(std::optional<failure> why
             auto resting = sleep_for(c.time(), pause);
             KUBECORO_TRY(co_await std::move(resting));
         }
-        auto reading = c.get(kubecoro::core::v1::pod::resource(), ns, pod);
+        auto reading = c.get(kubecoro::untyped::pod::resource(), ns, pod);
         const auto seen = co_await std::move(reading);
         if (!seen && passes(seen.error())) continue;
         if (seen)

@@ -3,7 +3,7 @@
 #include "rest/client_state.hpp"
 #include "rest/log_core.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <optional>
@@ -112,7 +112,7 @@ private:
 asio::awaitable<result<std::unique_ptr<log_stream>>> open_log(std::shared_ptr<client::state> s, std::string ns,
                                                               std::string pod, log_options options)
 {
-    const request_builder builder(core::v1::pod::resource(), std::move(ns));
+    const request_builder builder(untyped::pod::resource(), std::move(ns));
     auto r = builder.log(pod, options);
     if (!r) co_return r.error();
     auto asking = s->accepted_text(*r);

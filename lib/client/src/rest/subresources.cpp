@@ -3,7 +3,7 @@
 #include "rest/client_state.hpp"
 #include "rest/subresource_core.hpp"
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 
 #include <utility>
@@ -48,7 +48,7 @@ asio::awaitable<result<>> evict_once(std::shared_ptr<client::state> s, std::stri
                                      delete_options options)
 {
     auto body = detail::eviction_body(ns, pod, options);
-    const request_builder builder(core::v1::pod::resource(), std::move(ns));
+    const request_builder builder(untyped::pod::resource(), std::move(ns));
     auto r = builder.create_subresource(pod, "eviction", std::move(body));
     if (!r) co_return r.error();
     const auto target = r->target;
@@ -66,8 +66,8 @@ asio::awaitable<result<service_account_token>> request_token(client c, std::stri
 {
     auto body = detail::token_request_body(options);
     if (!body) co_return body.error();
-    auto asking = c.create_subresource(core::v1::service_account::resource(), std::move(ns), std::move(account),
-                                       "token", std::move(*body));
+    auto asking = c.create_subresource(untyped::service_account::resource(), std::move(ns), std::move(account), "token",
+                                       std::move(*body));
     auto got = co_await std::move(asking);
     if (!got) co_return got.error();
     co_return detail::read_token(*got);
@@ -79,7 +79,7 @@ asio::awaitable<result<object>> add_container(client c, std::string ns, std::str
     if (!body) co_return body.error();
     patch_options write;
     write.write = std::move(options);
-    auto writing = c.patch(core::v1::pod::resource(), std::move(ns), std::move(pod), patch_kind::strategic_merge,
+    auto writing = c.patch(untyped::pod::resource(), std::move(ns), std::move(pod), patch_kind::strategic_merge,
                            std::move(*body), std::move(write), "ephemeralcontainers");
     co_return co_await std::move(writing);
 }
@@ -89,7 +89,7 @@ asio::awaitable<result<>> bind_to(client c, std::string ns, std::string pod, std
 {
     auto body = detail::binding_body(ns, pod, node, uid);
     if (!body) co_return body.error();
-    auto binding = c.create_subresource(core::v1::pod::resource(), std::move(ns), std::move(pod), "binding",
+    auto binding = c.create_subresource(untyped::pod::resource(), std::move(ns), std::move(pod), "binding",
                                         std::move(*body), std::move(options));
     auto bound = co_await std::move(binding);
     if (!bound) co_return bound.error();

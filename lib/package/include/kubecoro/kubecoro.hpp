@@ -4,7 +4,6 @@
 #include <kubecoro/api/edit.hpp>
 #include <kubecoro/api/go_duration.hpp>
 #include <kubecoro/api/int_or_string.hpp>
-#include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/patch.hpp>
 #include <kubecoro/api/quantity.hpp>
@@ -12,6 +11,7 @@
 #include <kubecoro/api/structs.hpp>
 #include <kubecoro/api/timestamp.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/repeat.hpp>

@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 namespace {
 
-const auto events_type = core::v1::event::resource();
+const auto events_type = untyped::event::resource();
 
 struct recording : world
 {

@@ -1,7 +1,7 @@
 #pragma once
 // An embedded server and a client in virtual time, with requests that can be answered otherwise.
 
-#include <kubecoro/api/kinds.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/apiserver/in_process.hpp>
 #include <kubecoro/apiserver/server.hpp>
 #include <kubecoro/base/latch.hpp>
@@ -101,7 +101,7 @@ struct world
     }
     object make_map(const std::string& name = "shop")
     {
-        return make(core::v1::config_map::resource(), "default", R"({"metadata":{"name":")" + name + R"("}})");
+        return make(untyped::config_map::resource(), "default", R"({"metadata":{"name":")" + name + R"("}})");
     }
     object get(const resource_type& type, const std::string& ns, const std::string& name)
     {

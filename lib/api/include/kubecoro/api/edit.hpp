@@ -1,8 +1,8 @@
 #pragma once
 // Edits of an object in JSON, before it is written. They depend on nothing but the object.
 
-#include <kubecoro/api/kinds.hpp>
 #include <kubecoro/api/object.hpp>
+#include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/clock.hpp>
 #include <kubecoro/base/name_first.hpp>
 

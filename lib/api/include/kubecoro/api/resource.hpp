@@ -11,7 +11,7 @@ namespace kubecoro {
 
 /** Identifies a resource: its place in the API and its names. A regular value.
 
-    Built from discovery, from kinds.hpp, or by hand for custom resources. */
+    Built from discovery, by hand for custom resources, or taken from a kind: `core_v1::pod::resource()`. */
 struct resource_type
 {
     /// Empty for the core group.

@@ -11,7 +11,7 @@ namespace kubecoro {
 
 /** An object of kind T: the handle of an `object`, with typed access.
 
-        typed_object<core::v1::pod> pod = pods.get(key);
+        typed_object<core_v1::pod> pod = pods.get(key);
         if (pod && pod->spec().nodeName().empty()) ...
 
     Copying copies the handle. It keeps the object alive; views that it returns do not, so that `->` and `*` of a

@@ -39,8 +39,8 @@ public:
         transform is set. The label indexes of every call are built, those of later calls on the calling thread; the
         other options of the first call apply. Every get() counts as a use: see release(). */
     [[nodiscard]] shared_informer<object> get(const resource_type& resource, informer_options options = {});
-    /// The same for a kind with a C++ type: a struct that is generated or described gives typed objects, a tag of
-    /// `kinds.hpp` untyped ones.
+    /// The same for a kind with a C++ type: a struct that is generated or described gives typed objects, a mere name
+    /// such as `untyped::pod` untyped ones.
     template<class Kind>
     [[nodiscard]] auto get(informer_options options = {})
     {
