@@ -26,6 +26,8 @@ struct serve_command
     std::optional<std::size_t> history = {};
     /// Namespaces begin without the service account `default` and the config map `kube-root-ca.crt`.
     bool empty_namespaces = false;
+    /// Pods run, deployments roll and jobs complete.
+    bool live = false;
     /// Directory for the state that survives a restart; empty = nothing is kept.
     std::string data = {};
     logger log = {};

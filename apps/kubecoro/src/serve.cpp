@@ -118,6 +118,7 @@ asio::awaitable<result<>> serve(serve_command options, program_context context)
     if (!settings) co_return settings.error();
     settings->history = options.history;
     settings->namespace_defaults = !options.empty_namespaces;
+    if (options.live) settings->live.emplace();
     settings->log = options.log;
     if (is_every_interface(settings->address))
         options.log.warning(

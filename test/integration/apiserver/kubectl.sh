@@ -125,9 +125,9 @@ YAML
     sed 's/size: 3/size: 4/' "$work/cr.yaml" >"$work/cr2.yaml"
 }
 
-start_server() {
+start_server() { # FLAGS
     rm -f "$KUBECONFIG"
-    "$tool" serve --kubeconfig-out "$KUBECONFIG" >"$work/serve.log" 2>&1 &
+    "$tool" serve "$@" --kubeconfig-out "$KUBECONFIG" >"$work/serve.log" 2>&1 &
     server=$!
     local i
     for ((i = 0; i < 1200; i++)); do
@@ -475,6 +475,27 @@ custom_resources() {
     no "the server could not find the requested resource|doesn't have a resource type" -- get widgets
 }
 
+live() { # with serve --live
+    ok created -- create deployment web --image=nginx:1 --replicas=3
+    ok 'deployment "web" successfully rolled out' -- rollout status deploy/web --timeout=60s
+    ok '^web +3/3 +3 +3 ' -- get deploy
+    ok 'condition met' -- wait --for=condition=Ready pod -l app=web --timeout=60s
+    ok 'image updated' -- set image deploy/web nginx=nginx:2
+    ok 'successfully rolled out' -- rollout status deploy/web --timeout=60s
+    is 'nginx:2' -- get deploy web -o 'jsonpath={.spec.template.spec.containers[0].image}'
+    ok '^2 ' -- rollout history deploy/web
+    ok 'rolled back' -- rollout undo deploy/web
+    ok 'successfully rolled out' -- rollout status deploy/web --timeout=60s
+    ok 'Replicas: +3 desired \| 3 updated \| 3 total \| 3 available \| 0 unavailable' -- describe deploy web
+    ok deleted -- delete deploy web --cascade=foreground --timeout=60s
+    ok 'No resources found' -- get pods -l app=web
+    ok created -- create job once --image=nginx
+    ok 'condition met' -- wait --for=condition=Complete job/once --timeout=60s
+    ok '^once +Complete +1/1 ' -- get jobs
+    ok '' -- logs job/once
+    ok deleted -- delete job once
+}
+
 namespaces() {
     printf 'apiVersion: v1\nkind: Namespace\nmetadata: {name: kspace}\n' >"$work/ns.yaml"
     ok 'namespace/kspace created' -- create -f "$work/ns.yaml"
@@ -506,6 +527,9 @@ for kubectl in "${kubectls[@]}"; do
     for part in discovery config_maps apply server_side_apply explained logs_and_tokens deployments typed_creates owners operators_kinds events nodes pods watches custom_resources namespaces; do
         $part
     done
+    stop_server
+    start_server --live
+    live
     stop_server
     rm -rf "$work/.kube"
     echo "$("$kubectl" version --client 2>/dev/null | head -1) ($kubectl): $((failed - before)) failed"

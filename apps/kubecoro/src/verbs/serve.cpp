@@ -26,6 +26,8 @@ verb add_serve(CLI::App& app)
         ->check(whole_number_from_one());
     serve_app->add_flag("--empty-namespaces", f->empty_namespaces,
                         "Namespaces begin without the service account default and the config map kube-root-ca.crt");
+    serve_app->add_flag("--live", f->live,
+                        "Pods run, Deployments roll and Jobs complete, on a node of the server's own");
     verb out;
     out.name = "serve";
     out.stops_itself = true;

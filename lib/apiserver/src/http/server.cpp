@@ -156,7 +156,7 @@ asio::awaitable<result<>> embedded_server::restore(std::string snapshot)
 {
     return catch_failure(on_strand(engine_, [text = std::move(snapshot)](server_engine& e) {
         auto restored = e.state().restore(text, e.time().wall_now());
-        e.changed();
+        e.restored();
         return restored;
     }));
 }

@@ -1,5 +1,6 @@
 #include "http/server_engine.hpp"
 
+#include "live/live_cluster.hpp"
 #include "render/status_errors.hpp"
 
 #include <boost/asio/associated_executor.hpp>
@@ -40,6 +41,7 @@ server_engine::server_engine(asio::any_io_executor executor, server_options opti
       log_(std::move(options.log)),
       bodies_(options.max_buffered_bytes),
       state_(options.cluster, time_->wall_now()),
+      live_(options.live ? std::make_unique<live::live_cluster>(state_, *options.live, time_->wall_now()) : nullptr),
       handler_(state_, access_, options.handler),
       tasks_(strand_.get(), log_)
 {
@@ -183,7 +185,15 @@ void server_engine::wake_watchers(std::string_view resource)
         if (w.stream->resource() == resource) w.wake.notify();
 }
 
-void server_engine::changed() { arm(state_.tick(time_->wall_now())); }
+void server_engine::changed() { arm(tick(time_->wall_now())); }
+
+void server_engine::restored()
+{
+    if (live_) live_->restored(time_->wall_now());
+    changed();
+}
+
+std::optional<wall_time> server_engine::tick(wall_time now) { return live_ ? live_->tick(now) : state_.tick(now); }
 
 // The timer coroutine starts with the first deadline; a server that only answers reads needs none.
 void server_engine::arm(std::optional<wall_time> when)
@@ -201,7 +211,7 @@ void server_engine::arm(std::optional<wall_time> when)
 std::optional<wall_time> server_engine::let_time_pass()
 {
     const wall_time now = time_->wall_now();
-    std::optional<wall_time> next = state_.tick(now);
+    std::optional<wall_time> next = tick(now);
     for (auto& [id, w] : watchers_) {
         if (!w.wake_at) continue;
         if (*w.wake_at <= now) {

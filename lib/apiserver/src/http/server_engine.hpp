@@ -15,6 +15,9 @@
 
 namespace kubecoro::apiserver {
 
+namespace live {
+class live_cluster;
+}
 class server_engine;
 
 /// A client's handle to an open watch; destroying it ends the watch. Owned by one coroutine at a time.
@@ -92,6 +95,8 @@ public:
     [[nodiscard]] access_control& access() noexcept { return access_; }
     /// Only inside on_strand(): call after changing the state without perform().
     void changed();
+    /// Only inside on_strand(): call after replacing the state.
+    void restored();
 
     [[nodiscard]] time_source& time() noexcept { return *time_; }
     [[nodiscard]] const std::shared_ptr<time_source>& shared_time() const noexcept { return time_; }
@@ -116,6 +121,8 @@ private:
     watch_handle::piece next_of(std::uint64_t id);
     void close(std::uint64_t id);
     void wake_watchers(std::string_view resource);
+    /// Does a part of the work that is due. @return when to call again.
+    [[nodiscard]] std::optional<wall_time> tick(wall_time now);
     void arm(std::optional<wall_time> when);
     [[nodiscard]] std::optional<wall_time> let_time_pass();
     boost::asio::awaitable<result<>> run_timer();
@@ -132,6 +139,8 @@ private:
     // Strand-confined.
     access_control access_;
     cluster_state_core state_;
+    /// Null without server_options::live.
+    std::unique_ptr<live::live_cluster> live_;
     request_handler handler_;
     std::map<std::uint64_t, open_watch> watchers_;
     std::uint64_t next_watch_ = 1;

@@ -85,6 +85,21 @@ void default_daemon_set(json::object& spec)
     default_member(spec, "revisionHistoryLimit", 10);
 }
 
+/// The pods of a job have labels of their own, by which it finds them.
+void select_pods_of_job(json::object& job)
+{
+    auto& spec = object_member(job, "spec");
+    const auto* manual = spec.if_contains("manualSelector");
+    if (spec.contains("selector") || (manual && manual->is_bool() && manual->get_bool())) return;
+    const json::value metadata = job["metadata"];
+    auto& labels = object_member(object_member(object_member(spec, "template"), "metadata"), "labels");
+    for (const std::string prefix : {"batch.kubernetes.io/", ""}) {
+        labels[prefix + "controller-uid"] = text_at(metadata, "uid");
+        labels[prefix + "job-name"] = text_at(metadata, "name");
+    }
+    spec["selector"] = {{"matchLabels", {{"batch.kubernetes.io/controller-uid", text_at(metadata, "uid")}}}};
+}
+
 void default_job(json::object& spec)
 {
     default_member(spec, "parallelism", 1);
@@ -180,9 +195,10 @@ void apply_defaults(const resource_info& info, json::value& body, bool creating,
         default_stateful_set(object_member(o, "spec"));
     else if (behaves == builtin::daemon_set)
         default_daemon_set(object_member(o, "spec"));
-    else if (behaves == builtin::job)
+    else if (behaves == builtin::job) {
         default_job(object_member(o, "spec"));
-    else if (behaves == builtin::cron_job)
+        if (creating) select_pods_of_job(o);
+    } else if (behaves == builtin::cron_job)
         default_cron_job(object_member(o, "spec"));
     else if (behaves == builtin::service)
         default_service(object_member(o, "spec"));

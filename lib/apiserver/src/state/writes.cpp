@@ -130,6 +130,10 @@ void take_part(const resource_info& info, std::string_view subresource, const js
     json::value next = before;
     if (subresource == "status") {
         set_or_erase(next.get_object(), "status", find_at(body, "status"));
+        // The controller keeps the revision in an annotation.
+        if (info.behaves == builtin::deployment)
+            set_or_erase(object_member(next.get_object(), "metadata"), "annotations",
+                         find_at(body, "metadata.annotations"));
     } else if (subresource == "ephemeralcontainers") {
         set_or_erase(object_member(next.get_object(), "spec"), "ephemeralContainers",
                      find_at(body, "spec.ephemeralContainers"));
@@ -278,7 +282,7 @@ answer<stored> cluster_state_core::update_found(const object_address& at, const 
     if (auto e = validate(info, at.version, may_change_all(at.subresource) ? nullptr : &before, body)) return *e;
     if (at.subresource == "ephemeralcontainers")
         if (auto e = check_ephemeral_containers(info, before, body)) return *e;
-    if (raises_generation(info.generation, before, body))
+    if (at.subresource != "status" && raises_generation(info.generation, before, body))
         body.at("metadata").get_object()["generation"] = int_at(before, "metadata.generation") + 1;
     if (!applied && !flags.manager.empty())
         owners.note_update(before, body, merge_type_of(info, at.version), false, writer_of(at, flags, now));

@@ -2,6 +2,7 @@
 
 #include <kubecoro/apiserver/access.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/live_options.hpp>
 #include <kubecoro/apiserver/request_handler.hpp>
 #include <kubecoro/apiserver/tls.hpp>
 #include <kubecoro/base/clock.hpp>
@@ -50,6 +51,8 @@ struct server_options
     std::size_t max_connections = 1000;
     /// Maximum bytes of request bodies held at once, over all connections. A request beyond it is answered with 429.
     std::size_t max_buffered_bytes = 64u << 20;
+    /// Plays the rest of a cluster: pods run, deployments roll, jobs complete. Empty: nothing acts on workloads.
+    std::optional<live_options> live = {};
     /// The clock; empty = real_clock().
     std::shared_ptr<time_source> time = real_clock();
     /// Logs every request at level info: method, target, status, user, milliseconds.

@@ -1,0 +1,60 @@
+#include "live/plans.hpp"
+#include "live/workbench.hpp"
+#include "render/json_text.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace kubecoro::apiserver::live {
+
+void run_daemon_set(const workbench& w, const json::value& set, const std::vector<std::string>& nodes)
+{
+    const auto* pod_template = find_at(set, "spec.template");
+    if (find_at(set, "metadata.deletionTimestamp") || !pod_template) return;
+    const auto ns = text_at(set, "metadata.namespace");
+    const auto revision = template_hash(*pod_template);
+    std::map<std::string, const pod_digest*> on;
+    std::vector<std::string> doomed;
+    for (const auto* p : w.pods.of(uid_of(set))) {
+        if (p->deleting) continue;
+        const bool fits = std::find(nodes.begin(), nodes.end(), p->node) != nodes.end();
+        if (!fits || !p->active() || !on.emplace(p->node, p).second) doomed.push_back(p->name);
+    }
+    std::int64_t updated = 0, ready = 0;
+    const pod_digest* outdated = nullptr;
+    for (const auto& node : nodes) {
+        const auto at = on.find(node);
+        if (at == on.end()) {
+            w.create_pods(1, set, [&] {
+                auto pod = pod_of(set, *pod_template);
+                object_member(pod.get_object(), "spec")["nodeName"] = node;
+                object_member(object_member(pod.get_object(), "metadata"), "labels")["controller-revision-hash"] =
+                    revision;
+                return pod;
+            });
+            continue;
+        }
+        if (at->second->revision == revision)
+            ++updated;
+        else if (!outdated)
+            outdated = at->second;
+        ready += at->second->ready ? 1 : 0;
+    }
+    // One pod at a time is replaced, and none while another is not ready.
+    const auto wanted = static_cast<std::int64_t>(nodes.size());
+    const bool rolls = text_at(set, "spec.updateStrategy.type") != "OnDelete";
+    if (outdated && rolls && (ready == wanted || !outdated->ready)) doomed.push_back(outdated->name);
+    w.remove_pods(ns, doomed);
+
+    json::object status{{"currentNumberScheduled", static_cast<std::int64_t>(on.size())},
+                        {"numberMisscheduled", 0},
+                        {"desiredNumberScheduled", wanted},
+                        {"numberReady", ready},
+                        {"observedGeneration", int_at(set, "metadata.generation")}};
+    if (updated > 0) status["updatedNumberScheduled"] = updated;
+    if (ready > 0) status["numberAvailable"] = ready;
+    if (ready < wanted) status["numberUnavailable"] = wanted - ready;
+    w.set_status("daemonsets.apps", set, std::move(status));
+}
+
+} // namespace kubecoro::apiserver::live

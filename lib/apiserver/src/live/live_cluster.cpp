@@ -1,0 +1,227 @@
+#include "live/live_cluster.hpp"
+
+#include "live/conditions.hpp"
+#include "live/pod_life.hpp"
+#include "live/workbench.hpp"
+#include "render/json_text.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::apiserver::live {
+namespace {
+
+/// The writes and the runs of controllers in one call of tick(): some milliseconds.
+constexpr std::size_t writes_a_turn = 100;
+constexpr std::size_t runs_a_turn = 100;
+
+constexpr std::string_view names[]{
+    "nodes", "pods", "replicasets.apps", "jobs.batch", "daemonsets.apps", "statefulsets.apps", "deployments.apps"};
+
+} // namespace
+
+live_cluster::live_cluster(cluster_state_core& state, live_options options, wall_time now)
+    : state_(state), options_(options)
+{
+    for (unsigned k = 0; k < kinds; ++k) stores_[k] = state.find(names[k]);
+    restored(now);
+}
+
+void live_cluster::restored(wall_time now)
+{
+    make_nodes(now);
+    start_over();
+}
+
+void live_cluster::make_nodes(wall_time now)
+{
+    if (!stores_[node]->objects().empty()) return;
+    for (std::size_t i = 1; i <= options_.nodes; ++i) {
+        const std::string name = "node-" + std::to_string(i);
+        json::object status{{"capacity", {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "110"}}},
+                            {"allocatable", {{"cpu", "8"}, {"memory", "32Gi"}, {"pods", "110"}}},
+                            {"addresses", json::array{{{"type", "Hostname"}, {"address", std::string_view(name)}}}}};
+        set_condition(status, {"Ready", true, "KubeletReady", "kubelet is posting ready status"}, now);
+        const json::object labels{
+            {"kubernetes.io/hostname", name}, {"kubernetes.io/os", "linux"}, {"kubernetes.io/arch", "amd64"}};
+        (void)state_.create({stores_[node], "v1"},
+                            json::object{{"metadata", {{"name", std::string_view(name)}, {"labels", labels}}},
+                                         {"status", std::move(status)}},
+                            {.keep_status = true}, now);
+    }
+}
+
+void live_cluster::start_over()
+{
+    pods_.clear();
+    by_uid_.clear();
+    sets_.clear();
+    ready_.clear();
+    alarms_.clear();
+    alarms_in_order_.clear();
+    for (unsigned k = 0; k < kinds; ++k) next_[k] = stores_[k]->end_sequence();
+    for (unsigned k = 0; k < kinds; ++k)
+        for (const auto& [key, object] : stores_[k]->objects()) note(static_cast<kind>(k), *object, false);
+}
+
+void live_cluster::follow()
+{
+    for (unsigned k = 0; k < kinds; ++k)
+        if (next_[k] < stores_[k]->first_sequence()) return start_over(); // the history is shorter than what happened
+    for (unsigned k = 0; k < kinds; ++k)
+        for (; next_[k] < stores_[k]->end_sequence(); ++next_[k]) {
+            const auto& change = stores_[k]->at(next_[k]);
+            note(static_cast<kind>(k), *change.object, change.type == change_type::deleted);
+        }
+}
+
+void live_cluster::wake_owner(const std::string& uid)
+{
+    if (const auto owner = by_uid_.find(uid); owner != by_uid_.end()) ready_.insert(owner->second);
+}
+
+void live_cluster::note(kind what, const stored_object& object, bool gone)
+{
+    if (what == pod) return note_pod(object, gone);
+    if (what == node) return note_node();
+    const item self{what, object.key};
+    if (gone) {
+        by_uid_.erase(object.uid);
+        ready_.erase(self);
+    } else {
+        by_uid_.insert_or_assign(object.uid, self);
+        ready_.insert(self);
+    }
+    if (what != replica_set) return;
+    for (const auto& owner : object.owners) {
+        if (gone)
+            sets_[owner.uid].erase(object.key);
+        else
+            sets_[owner.uid].insert(object.key);
+        if (sets_[owner.uid].empty()) sets_.erase(owner.uid);
+        wake_owner(owner.uid);
+    }
+}
+
+void live_cluster::note_pod(const stored_object& object, bool gone)
+{
+    const item self{pod, object.key};
+    if (gone) {
+        wake_owner(pods_.erase(object.key));
+        ready_.erase(self);
+        return;
+    }
+    auto digest = digest_of(to_json(object));
+    const auto owner = digest.owner;
+    wake_owner(pods_.put(object.key, std::move(digest)));
+    wake_owner(owner);
+    ready_.insert(self);
+}
+
+void live_cluster::note_node()
+{
+    for (const auto& key : pods_.unbound()) ready_.insert({pod, key});
+    for (const auto& [uid, each] : by_uid_)
+        if (each.what == daemon_set) ready_.insert(each);
+}
+
+void live_cluster::set_alarm(const item& of, wall_time when)
+{
+    if (const auto at = alarms_.find(of); at != alarms_.end()) {
+        if (at->second <= when) return;
+        alarms_in_order_.erase({at->second, of});
+    }
+    alarms_.insert_or_assign(of, when);
+    alarms_in_order_.emplace(when, of);
+}
+
+void live_cluster::take_due(wall_time now)
+{
+    while (!alarms_in_order_.empty() && alarms_in_order_.begin()->first <= now) {
+        auto due = alarms_in_order_.extract(alarms_in_order_.begin()).value();
+        alarms_.erase(due.second);
+        ready_.insert(std::move(due.second));
+    }
+}
+
+std::optional<wall_time> live_cluster::tick(wall_time now)
+{
+    follow();
+    take_due(now);
+    writes_ = writes_a_turn;
+    for (std::size_t runs = runs_a_turn; runs > 0 && writes_ > 0 && !ready_.empty(); --runs) {
+        const auto first = ready_.extract(ready_.begin()).value();
+        run(first, now);
+        follow();
+    }
+    const auto version = state_.resource_version();
+    auto next = state_.tick(now);
+    if (!ready_.empty() || state_.resource_version() != version) return now;
+    if (!alarms_in_order_.empty() && (!next || alarms_in_order_.begin()->first < *next))
+        next = alarms_in_order_.begin()->first;
+    return next;
+}
+
+void live_cluster::run(const item& i, wall_time now)
+{
+    const auto object = i.what == node ? nullptr : stores_[i.what]->find(i.key);
+    if (!object) return;
+    const auto body = to_json(*object);
+    const workbench w{state_, options_, pods_, now, writes_, [&](wall_time when) { set_alarm(i, when); }};
+    if (i.what == pod) run_pod(w, body);
+    if (i.what == replica_set) run_replica_set(w, body);
+    if (i.what == job) run_job(w, body);
+    if (i.what == daemon_set) {
+        const auto* spec = find_at(body, "spec.template.spec");
+        run_daemon_set(w, body, nodes_for(spec ? *spec : json::value(json::object{})));
+    }
+    if (i.what == stateful_set) run_stateful_set(w, body);
+    if (i.what == deployment) run_deployment(w, body, sets_of(object->uid));
+}
+
+void live_cluster::run_pod(const workbench& w, const json::value& body)
+{
+    if (find_at(body, "metadata.deletionTimestamp")) return;
+    if (text_at(body, "spec.nodeName").empty()) {
+        auto next = body;
+        auto& status = object_member(next.get_object(), "status");
+        const auto nodes = nodes_for(body.at("spec"));
+        if (nodes.empty()) {
+            set_condition(status, {"PodScheduled", false, "Unschedulable", "no node is suitable"}, w.now);
+            return w.set_status("pods", body, status);
+        }
+        set_condition(status, {"PodScheduled"}, w.now);
+        object_member(next.get_object(), "spec")["nodeName"] = nodes[bindings_++ % nodes.size()];
+        return w.update("pods", std::move(next), "binding");
+    }
+    auto step = next_step(body, options_, addresses_ + 1, w.now);
+    if (step.when) w.again(*step.when);
+    if (!step.status) return;
+    ++addresses_;
+    w.set_status("pods", body, std::move(step.status->get_object()));
+}
+
+std::vector<std::string> live_cluster::nodes_for(const json::value& pod_spec) const
+{
+    std::vector<std::string> out;
+    const auto* selector = object_at(pod_spec, "nodeSelector");
+    for (const auto& [key, each] : stores_[node]->objects()) {
+        const auto has = [&](const auto& wanted) {
+            const std::pair label{std::string(wanted.key()), scalar_text(wanted.value())};
+            return std::binary_search(each->labels.begin(), each->labels.end(), label);
+        };
+        const auto cordoned = std::find(each->fields.begin(), each->fields.end(), "true") != each->fields.end();
+        if (!cordoned && (!selector || std::all_of(selector->begin(), selector->end(), has))) out.push_back(each->name);
+    }
+    return out;
+}
+
+std::vector<json::value> live_cluster::sets_of(const std::string& uid) const
+{
+    std::vector<json::value> out;
+    if (const auto owned = sets_.find(uid); owned != sets_.end())
+        for (const auto& key : owned->second)
+            if (const auto set = stores_[replica_set]->find(key)) out.push_back(to_json(*set));
+    return out;
+}
+
+} // namespace kubecoro::apiserver::live

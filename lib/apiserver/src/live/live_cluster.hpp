@@ -1,0 +1,87 @@
+// Plays the rest of a cluster: scheduler, kubelets and the controllers of workloads. No clock, no threads.
+#pragma once
+
+#include "live/pod_table.hpp"
+#include "state/resource_store.hpp"
+
+#include <kubecoro/apiserver/cluster_state_core.hpp>
+#include <kubecoro/apiserver/live_options.hpp>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kubecoro::apiserver::live {
+
+struct workbench;
+
+/** Follows the histories of the workloads' resources, like a watch, and brings each object one step closer to what it
+    states. A call does a bounded number of steps. Deterministic: the same changes at the same times give the same. */
+class live_cluster
+{
+public:
+    live_cluster(cluster_state_core& state, live_options options, wall_time now);
+
+    /// Does a part of the work that is due, that of the state included: what one does is due for the other. @return when
+    /// to call again, at once if some is left.
+    [[nodiscard]] std::optional<wall_time> tick(wall_time now);
+    /// The state was replaced.
+    void restored(wall_time now);
+
+private:
+    /// In the order in which they are looked at: what has happened before what is to be done.
+    enum kind : unsigned
+    {
+        node,
+        pod,
+        replica_set,
+        job,
+        daemon_set,
+        stateful_set,
+        deployment,
+        kinds
+    };
+    struct item
+    {
+        kind what;
+        std::string key;
+        auto operator<=>(const item&) const = default;
+    };
+
+    void make_nodes(wall_time now);
+    /// Looks at everything again.
+    void start_over();
+    void follow();
+    void note(kind what, const stored_object& object, bool gone);
+    void note_pod(const stored_object& pod, bool gone);
+    void note_node();
+    void wake_owner(const std::string& uid);
+    void take_due(wall_time now);
+    void set_alarm(const item& of, wall_time when);
+    void run(const item& i, wall_time now);
+    void run_pod(const workbench& w, const boost::json::value& body);
+    [[nodiscard]] std::vector<std::string> nodes_for(const boost::json::value& pod_spec) const;
+    [[nodiscard]] std::vector<boost::json::value> sets_of(const std::string& uid) const;
+
+    cluster_state_core& state_;
+    live_options options_;
+    std::array<std::shared_ptr<resource_store>, kinds> stores_;
+    /// The number of the next change of each.
+    std::array<std::uint64_t, kinds> next_{};
+    pod_table pods_;
+    /// Workloads by uid, and replica sets by their owners' uids.
+    std::map<std::string, item> by_uid_;
+    std::map<std::string, std::set<std::string>> sets_;
+    std::set<item> ready_;
+    std::map<item, wall_time> alarms_;
+    std::set<std::pair<wall_time, item>> alarms_in_order_;
+    std::size_t writes_ = 0;
+    std::uint32_t addresses_ = 0;
+    std::size_t bindings_ = 0;
+};
+
+} // namespace kubecoro::apiserver::live

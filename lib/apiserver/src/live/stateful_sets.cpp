@@ -1,0 +1,79 @@
+#include "live/workbench.hpp"
+#include "render/json_text.hpp"
+
+#include <map>
+
+namespace kubecoro::apiserver::live {
+namespace {
+
+struct count
+{
+    std::int64_t pods = 0, ready = 0, updated = 0;
+};
+
+} // namespace
+
+// In order: a pod comes after those before it are ready, and goes after those behind it are gone.
+void run_stateful_set(const workbench& w, const json::value& set)
+{
+    const auto* pod_template = find_at(set, "spec.template");
+    if (find_at(set, "metadata.deletionTimestamp") || !pod_template) return;
+    const auto ns = text_at(set, "metadata.namespace");
+    const std::string base = std::string(text_at(set, "metadata.name")) + "-";
+    const auto revision = base + template_hash(*pod_template);
+    const bool ordered = text_at(set, "spec.podManagementPolicy") != "Parallel";
+    const auto wanted = int_at(set, "spec.replicas", 1);
+
+    std::map<std::string, const pod_digest*> by_name;
+    count have;
+    for (const auto* p : w.pods.of(uid_of(set))) {
+        by_name.emplace(p->name, p);
+        ++have.pods;
+        have.ready += p->ready && !p->deleting ? 1 : 0;
+        have.updated += p->revision == revision ? 1 : 0;
+    }
+    bool settled = true; // all that came before is ready
+    for (std::int64_t i = 0; i < wanted && (settled || !ordered); ++i) {
+        const auto name = base + std::to_string(i);
+        const auto at = by_name.find(name);
+        settled = settled && at != by_name.end() && at->second->ready && !at->second->deleting;
+        if (at == by_name.end())
+            w.create_pods(1, set, [&] {
+                auto pod = pod_of(set, *pod_template);
+                auto& metadata = object_member(pod.get_object(), "metadata");
+                metadata.erase("generateName");
+                metadata["name"] = name;
+                auto& labels = object_member(metadata, "labels");
+                labels["controller-revision-hash"] = revision;
+                labels["statefulset.kubernetes.io/pod-name"] = name;
+                labels["apps.kubernetes.io/pod-index"] = std::to_string(i);
+                object_member(pod.get_object(), "spec")["hostname"] = name;
+                return pod;
+            });
+    }
+    // The last one that is too many, or else the last one of an old template, goes next.
+    const auto goes = [&](std::int64_t i) {
+        const auto at = by_name.find(base + std::to_string(i));
+        if (at == by_name.end()) return false;
+        if (!at->second->deleting) w.remove("pods", ns, at->second->name);
+        return true;
+    };
+    bool gone = false;
+    for (auto i = wanted + have.pods; i-- > wanted && !gone;) gone = goes(i) && ordered;
+    const bool rolls = text_at(set, "spec.updateStrategy.type") != "OnDelete";
+    for (auto i = wanted; i-- > 0 && rolls && settled && !gone;) {
+        const auto at = by_name.find(base + std::to_string(i));
+        if (at != by_name.end() && at->second->revision != revision) gone = goes(i);
+    }
+    json::object status{{"observedGeneration", int_at(set, "metadata.generation")}, {"replicas", have.pods}};
+    if (have.ready > 0) status["readyReplicas"] = status["availableReplicas"] = have.ready;
+    if (have.ready == 0) status["availableReplicas"] = 0;
+    if (have.updated > 0) status["updatedReplicas"] = have.updated;
+    if (have.updated == have.pods && have.pods > 0) status["currentReplicas"] = have.pods;
+    status["updateRevision"] = revision;
+    const auto current = text_at(set, "status.currentRevision");
+    status["currentRevision"] = current.empty() || have.updated == have.pods ? std::string_view(revision) : current;
+    w.set_status("statefulsets.apps", set, std::move(status));
+}
+
+} // namespace kubecoro::apiserver::live
