@@ -15,12 +15,22 @@ asio::awaitable<kubecoro::result<>> serve_endpoints(asio::any_io_executor execut
     kubecoro::health_checks checks({.metrics = numbers, .log = log});
     KUBECORO_TRY(checks.add_ready("informers", kubecoro::informers_synced(informers)));
 
-    kubecoro::endpoint_server server(executor,
-                                     {.address = ":8080", .health = checks, .prometheus = numbers, .log = log});
+    kubecoro::debug_pages pages;
+    KUBECORO_TRY(pages.add("informers", kubecoro::informers_page(informers)));
+
+    kubecoro::endpoint_options serving;
+    serving.address = ":8080";
+    serving.health = checks;
+    serving.prometheus = numbers;
+    serving.log = log;
+    kubecoro::endpoint_server server(executor, std::move(serving));
+    kubecoro::endpoint_server for_people(executor, {.address = "8082", .debug = pages, .log = log}); // loopback
     KUBECORO_TRY(server.start());
+    KUBECORO_TRY(for_people.start());
     informers.start();
     KUBECORO_TRY(co_await stop.wait());
-    KUBECORO_TRY(co_await server.stop()); // before what its checks refer to
+    KUBECORO_TRY(co_await server.stop()); // before what its checks and pages refer to
+    KUBECORO_TRY(co_await for_people.stop());
     //]
     co_return co_await informers.stop();
 }

@@ -188,3 +188,26 @@ TEST_CASE("endpoints: the context may end before the server, which has nothing l
     CHECK(server->start().error() == cond::cancelled);
     server->request_stop();
 }
+
+TEST_CASE("endpoints: debug pages are listed, and served as text and JSON", "[endpoints][integration]")
+{
+    const debug_pages pages;
+    REQUIRE(pages.add("tasks", tasks_page([] { return std::vector<std::string>{"<script>"}; })));
+    running_endpoints program({.debug = pages});
+    auto client = program.client();
+    CHECK(client.get("/debug").body == "/debug/tasks\n");
+    CHECK(client.get("/debug/").body == "/debug/tasks\n");
+    const auto text = client.get("/debug/tasks");
+    CHECK(text.body == "<script>\n");
+    CHECK(text.headers.at("content-type") == "text/plain; charset=utf-8");
+    CHECK(text.headers.at("x-content-type-options") == "nosniff");
+    const auto json = client.get("/debug/tasks?format=json");
+    CHECK(json.body == R"(["<script>"])");
+    CHECK(json.headers.at("content-type") == "application/json");
+    CHECK(client.get("/debug/tasks", "Accept: application/json\r\n").body == json.body);
+    CHECK(client.get("/debug/tasks?format=text", "Accept: application/json\r\n").body == text.body);
+    for (const char* path : {"/debug/x", "/debug/../metrics", "/debugx", "/debug/tasks/"})
+        CHECK(client.get(path).status == 404);
+    CHECK(pages.remove("tasks"));
+    CHECK(client.get("/debug/tasks").status == 404);
+}

@@ -35,3 +35,11 @@ TEST_CASE("request_target: only addresses and localhost are of this machine", "[
     for (const char* bad : {"", "evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example", "[", "[x]:1"})
         CHECK_FALSE(is_local_host(bad));
 }
+
+TEST_CASE("request_target: JSON is for clients that ask for it before text", "[endpoints]")
+{
+    for (const char* json : {"application/json", "application/json;q=0.9, */*", "image/png, application/json"})
+        CHECK(prefers_json(json));
+    for (const char* text : {"", "*/*", "text/html, application/json", "application/jsonx", ",;,", "application/xml"})
+        CHECK_FALSE(prefers_json(text));
+}

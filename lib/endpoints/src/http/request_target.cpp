@@ -45,6 +45,19 @@ std::optional<request_target> parse_target(std::string_view text)
     return out;
 }
 
+bool prefers_json(std::string_view accept)
+{
+    while (!accept.empty()) {
+        auto type = accept.substr(0, accept.find(','));
+        accept.remove_prefix(std::min(accept.size(), type.size() + 1));
+        type.remove_prefix(std::min(type.size(), type.find_first_not_of(' ')));
+        type = type.substr(0, type.find_first_of("; "));
+        if (type == "application/json") return true;
+        if (type.starts_with("text/") || type == "*/*") return false;
+    }
+    return false;
+}
+
 bool is_local_host(std::string_view host)
 {
     // Without the port; an IPv6 address has brackets.

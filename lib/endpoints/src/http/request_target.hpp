@@ -26,6 +26,9 @@ struct request_target
 /// Empty when it is no path with a query, or has too many parameters.
 [[nodiscard]] std::optional<request_target> parse_target(std::string_view text);
 
+/// Whether an Accept header names JSON, and no text before it.
+[[nodiscard]] bool prefers_json(std::string_view accept);
+
 /// Whether a Host header is an address or localhost. A name that an attacker lets point to the loopback interface, so
 /// that a browser reads it for a foreign page, is neither.
 [[nodiscard]] bool is_local_host(std::string_view host);

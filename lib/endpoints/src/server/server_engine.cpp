@@ -76,6 +76,8 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
     const auto target = parse_target(request.target);
     if (!target || !target->path.starts_with('/')) co_return plain_answer(400, "not a path\n");
     if (target->path == "/metrics" && options_.prometheus) co_return answer_metrics();
+    if (options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/")))
+        co_return answer_debug(*target, request);
     if (options_.health) {
         auto asking = answer_health(*target);
         co_return co_await std::move(asking);
@@ -104,6 +106,24 @@ http_answer server_engine::answer_metrics() const
     out.endpoint = "metrics";
     out.content_type = exposition_format;
     out.body = options_.prometheus->text();
+    return out;
+}
+
+http_answer server_engine::answer_debug(const request_target& target, const request_head& request) const
+{
+    http_answer out;
+    out.endpoint = "debug";
+    const std::string_view path = target.path;
+    const std::string_view name = path.substr(std::min(path.size(), std::string_view("/debug/").size()));
+    if (name.empty()) {
+        for (const std::string& page : options_.debug->names()) out.body += "/debug/" + page + "\n";
+        return out;
+    }
+    const bool as_json = target.has("format") ? target.value("format") == "json" : prefers_json(request.accept);
+    auto rendered = as_json ? options_.debug->json(name) : options_.debug->text(name);
+    if (!rendered) return plain_answer(404, "there is no such page\n");
+    if (as_json) out.content_type = "application/json";
+    out.body = std::move(*rendered);
     return out;
 }
 

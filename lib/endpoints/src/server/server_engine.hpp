@@ -53,6 +53,7 @@ private:
     [[nodiscard]] std::optional<http_answer> refusal_of(const request_head& request) const;
     boost::asio::awaitable<http_answer> answer_health(const request_target& target);
     [[nodiscard]] http_answer answer_metrics() const;
+    [[nodiscard]] http_answer answer_debug(const request_target& target, const request_head& request) const;
     void publish_open();
 
     endpoint_options options_;

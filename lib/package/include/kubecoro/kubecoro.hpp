@@ -43,6 +43,7 @@
 #include <kubecoro/controller/event_recorder.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 #include <kubecoro/controller/workqueue.hpp>
+#include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/endpoint_server.hpp>
 #include <kubecoro/endpoints/prometheus_metrics.hpp>
 #include <kubecoro/endpoints/ready_checks.hpp>

@@ -4,6 +4,7 @@
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
+#include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/health_checks.hpp>
 #include <kubecoro/endpoints/prometheus_metrics.hpp>
 
@@ -47,6 +48,9 @@ struct endpoint_options
     std::optional<health_checks> health = {};
     /// Served at /metrics.
     std::shared_ptr<prometheus_metrics> prometheus = {};
+    /// Served at /debug/NAME, as text, or as JSON with `?format=json` or `Accept: application/json`; /debug lists them.
+    /// The pages name objects: serve them to those who may read these.
+    std::optional<debug_pages> debug = {};
     /// Limits on what clients can make it hold.
     endpoint_limits limits = {};
     /// Receives kubecoro_endpoints_*. Empty = `prometheus`.

@@ -27,7 +27,7 @@ struct endpoint_stats
     std::size_t answer_bytes = 0;
 };
 
-/** An HTTP/1.1 server of the program about itself: its health, its metrics.
+/** An HTTP/1.1 server of the program about itself: its health, its metrics, its state.
 
         health_checks checks;
         checks.add_ready("informers", informers_synced(informers));

@@ -29,9 +29,9 @@ public:
         using kept = std::decay_t<F>;
         static_assert(std::is_invocable_v<kept&>, "a health check takes no parameters");
         if constexpr (std::is_invocable_v<kept&>) {
-            using answer = std::invoke_result_t<kept&>;
-            constexpr bool waits = std::is_same_v<answer, boost::asio::awaitable<result<>>>;
-            static_assert(waits || std::is_same_v<answer, result<>>,
+            using returned = std::invoke_result_t<kept&>;
+            constexpr bool waits = std::is_same_v<returned, boost::asio::awaitable<result<>>>;
+            static_assert(waits || std::is_same_v<returned, result<>>,
                           "a health check returns kubecoro::result<> or asio::awaitable<kubecoro::result<>>");
             if constexpr (waits)
                 call_ = std::forward<F>(f);

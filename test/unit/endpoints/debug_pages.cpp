@@ -1,0 +1,102 @@
+#include <kubecoro/endpoints/debug_pages.hpp>
+
+#include <kubecoro/test/catch.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <stdexcept>
+
+using namespace kubecoro;
+
+namespace {
+
+debug_page page(std::string text)
+{
+    return {.text = [text] { return text; }, .json = [text] { return "1"; }};
+}
+
+boost::json::value parsed(const debug_page& p) { return boost::json::parse(p.json()); }
+
+} // namespace
+
+TEST_CASE("debug_pages: pages are added, rendered and removed by name", "[endpoints]")
+{
+    const debug_pages pages;
+    REQUIRE(pages.add("b", page("B")));
+    REQUIRE(pages.add("a-1", page("A")));
+    CHECK(pages.names() == std::vector<std::string>{"b", "a-1"});
+    CHECK(pages.text("a-1") == "A");
+    CHECK(pages.json("b") == "1");
+    CHECK_FALSE(pages.text("c"));
+    CHECK(pages.add("b", page("")).error() == cond::already_exists);
+    CHECK(pages.remove("b"));
+    CHECK_FALSE(pages.remove("b"));
+    CHECK_FALSE(pages.text("b"));
+    CHECK(pages.add("b", page("again")));
+}
+
+TEST_CASE("debug_pages: names are plain, and both forms are needed", "[endpoints]")
+{
+    const debug_pages pages;
+    for (const std::string bad : {"", "a/b", "A", "..", "a b", "a_b"})
+        CHECK(pages.add(bad, page("")).error() == cond::invalid);
+    CHECK(pages.add(std::string(65, 'a'), page("")).error() == cond::invalid);
+    CHECK(pages.add("a", {.text = [] { return std::string(); }, .json = {}}).error() == cond::invalid);
+}
+
+TEST_CASE("debug_pages: a page that throws says so in its form", "[endpoints]")
+{
+    const debug_pages pages;
+    const auto fails = []() -> std::string { throw std::runtime_error("no \"luck\""); };
+    REQUIRE(pages.add("x", {.text = fails, .json = fails}));
+    CHECK(pages.text("x") == "this page failed: no \"luck\"\n");
+    CHECK(pages.json("x") == R"({"error":"no \"luck\""})");
+}
+
+TEST_CASE("debug_pages: queues and controllers show what tenants named, made harmless", "[endpoints]")
+{
+    workqueue_stats queue;
+    queue.name = "pods";
+    queue.ready = 3;
+    queue.in_work = {"web/a\x1b[2J\n</script>"};
+    const auto queues = queues_page([queue] { return std::vector{queue}; });
+    CHECK(queues.text().find('\x1b') == std::string::npos);
+    const auto json = parsed(queues);
+    CHECK(json.at(0).at("ready") == 3);
+    CHECK(json.at(0).at("in_work").at(0) == "web/a [2J </script>");
+
+    controller_stats controller;
+    controller.phase = controller_phase::running;
+    controller.queue = queue;
+    controller.failed = 2;
+    controller.sources = {{.name = "pods", .state = source_state::synced, .trouble = failure{cond::forbidden, "no"}}};
+    const auto controllers = controllers_page([controller] { return std::vector{controller}; });
+    CHECK(controllers.text().starts_with("controller pods: running"));
+    const auto c = parsed(controllers).at(0);
+    CHECK(c.at("name") == "pods");
+    CHECK(c.at("phase") == "running");
+    CHECK(c.at("failed") == 2);
+    CHECK(c.at("sources").at(0).at("state") == "synced");
+    CHECK(c.at("sources").at(0).at("trouble") == "forbidden: no");
+}
+
+TEST_CASE("debug_pages: tasks by name, and settings without secrets", "[endpoints]")
+{
+    const auto tasks = tasks_page([] { return std::vector<std::string>{"watch pods", "accept"}; });
+    CHECK(tasks.text() == "watch pods\naccept\n");
+    CHECK(parsed(tasks).as_array().size() == 2);
+    const auto config = config_page([] {
+        return std::vector<std::pair<std::string, std::string>>{
+            {"workers", "4"}, {"Api-Token", "abc"}, {"db.PASSWORD", "x"}, {"tls key", "y"}};
+    });
+    CHECK(config.text() == "workers: 4\nApi-Token: (withheld)\ndb.PASSWORD: (withheld)\ntls key: (withheld)\n");
+    CHECK(parsed(config).at("Api-Token") == "(withheld)");
+    CHECK(parsed(config).at("workers") == "4");
+}
+
+TEST_CASE("debug_pages: no informers are an empty list", "[endpoints]")
+{
+    const auto informers = informers_page([] { return std::vector<shared_informer<object>>(); });
+    CHECK(informers.text().empty());
+    CHECK(informers.json() == "[]");
+}
