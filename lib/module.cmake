@@ -22,6 +22,14 @@ macro(kubecoro_dependencies)
     add_library(zstd::libzstd INTERFACE IMPORTED)
     set_target_properties(zstd::libzstd PROPERTIES INTERFACE_LINK_LIBRARIES zstd::libzstd_shared)
   endif()
+  # RE2 of Debian 12 has no package for CMake.
+  find_package(re2 CONFIG QUIET)
+  if(NOT TARGET re2::re2)
+    find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
+    find_library(RE2_LIBRARY re2 REQUIRED)
+    add_library(re2::re2 UNKNOWN IMPORTED)
+    set_target_properties(re2::re2 PROPERTIES IMPORTED_LOCATION ${RE2_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${RE2_INCLUDE_DIR})
+  endif()
 endmacro()
 
 # Flags of our own build only: never exported to users.

@@ -17,7 +17,7 @@ fetch() {
         -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User="$(id -un)") package
     mkdir -p "$out/lists/partial" "$out/packages"
     "${apt[@]}" update
-    (cd "$out/packages" && "${apt[@]}" download "libboost-json$boost-dev" "libboost-container$boost-dev" libzstd-dev librapidcheck-dev)
+    (cd "$out/packages" && "${apt[@]}" download "libboost-json$boost-dev" "libboost-container$boost-dev" libzstd-dev libre2-dev librapidcheck-dev)
     for package in "$out"/packages/*.deb; do dpkg-deb -x "$package" "$sysroot"; done
     touch "$out/.fetched"
 }
@@ -37,6 +37,6 @@ printf '%s\n' "${sources[@]}" | OUT=$out xargs -n 1 -P "${KUBECORO_JOBS:-$(nproc
     # shellcheck disable=SC2086
     exec "${@:1:$#-1}" $FLAGS -c -o "$OUT/objects/${object//\//_}.o" "${@: -1}"' bash "${compiler[@]}"
 aarch64-linux-gnu-g++ -static -o "$out/test_unit_api" "$out"/objects/*.o -L"$sysroot/usr/lib/aarch64-linux-gnu" \
-    -lrapidcheck -lboost_json -lboost_container -lzstd -pthread
+    -lrapidcheck -lboost_json -lboost_container -lzstd -lre2 -pthread
 echo "running the unit tests of api for aarch64"
 qemu-aarch64 "$out/test_unit_api" "$@"

@@ -1,0 +1,68 @@
+// Errors of a check, and the number of steps that it may take.
+#pragma once
+
+#include <kubecoro/api/validation.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace kubecoro::detail {
+
+inline constexpr std::string_view invalid_reason = "FieldValueInvalid";
+inline constexpr std::string_view type_reason = "FieldValueTypeInvalid";
+inline constexpr std::string_view required_reason = "FieldValueRequired";
+inline constexpr std::string_view unsupported_reason = "FieldValueNotSupported";
+inline constexpr std::string_view duplicate_reason = "FieldValueDuplicate";
+inline constexpr std::string_view long_reason = "FieldValueTooLong";
+inline constexpr std::string_view many_reason = "FieldValueTooMany";
+inline constexpr std::string_view internal_reason = "InternalError";
+
+/// Errors without repetitions, up to a limit.
+class findings
+{
+public:
+    static constexpr std::size_t max_errors = 100;
+    static constexpr std::size_t max_bytes = 1u << 20;
+
+    void add(std::string_view reason, std::string field, std::string bad_value = {}, std::string detail = {})
+    {
+        add({std::string(reason), std::move(field), std::move(bad_value), std::move(detail)});
+    }
+    void add(field_error e);
+    void add(findings&& others);
+
+    /// There were errors, though they may be more than are kept.
+    [[nodiscard]] bool any() const noexcept { return any_; }
+    [[nodiscard]] bool is_full() const noexcept { return errors_.size() >= max_errors || bytes_ >= max_bytes; }
+    [[nodiscard]] const std::vector<field_error>& errors() const noexcept { return errors_; }
+    [[nodiscard]] std::vector<field_error> take() && { return std::move(errors_); }
+
+private:
+    std::vector<field_error> errors_;
+    std::unordered_set<std::string> seen_;
+    std::size_t bytes_ = 0;
+    bool any_ = false;
+};
+
+/// Steps that a check may take: a value that meets a schema is one, a pattern as many as it takes.
+class step_budget
+{
+public:
+    static constexpr std::size_t max_steps = 50'000'000;
+
+    [[nodiscard]] bool spend(std::size_t steps) noexcept
+    {
+        const bool enough = steps <= left_;
+        left_ = enough ? left_ - steps : 0;
+        return enough;
+    }
+    [[nodiscard]] bool is_spent() const noexcept { return left_ == 0; }
+
+private:
+    std::size_t left_ = max_steps;
+};
+
+} // namespace kubecoro::detail

@@ -1,0 +1,99 @@
+// Checks values against the validations of a schema, step by step as kube-openapi does.
+#pragma once
+
+#include "validation/findings.hpp"
+#include "validation/schema_node.hpp"
+#include "validation/value_path.hpp"
+
+namespace kubecoro::detail {
+
+/// The value that another one replaces, where it is known which that is.
+struct replaced_value
+{
+    const boost::json::value* value = nullptr;
+    /// The schema of the place, which says how the items of lists correspond.
+    const schema_node* schema = nullptr;
+};
+
+class value_check
+{
+public:
+    /// @param prefix  Put before the fields of errors. The words of the server do without it.
+    explicit value_check(step_budget& budget, std::string prefix = {}) : budget_(budget), prefix_(std::move(prefix)) {}
+
+    /// Checks a whole object, or one default.
+    void check(const schema_node& node, const boost::json::value& v, replaced_value before, findings& out);
+
+private:
+    /// How much of a schema a value satisfied. The server reports the alternative with the most.
+    using score = std::size_t;
+
+    score check_value(const schema_node& node, const boost::json::value& v, const value_path& at, replaced_value before,
+                      findings& out);
+    score check_against(const schema_node& node, const boost::json::value& v, const value_path& at,
+                        replaced_value before, findings& out);
+    score check_type(const schema_node& node, const boost::json::value& v, const value_path& at, findings& out) const;
+    score check_alternatives(const schema_node& node, const boost::json::value& v, const value_path& at,
+                             replaced_value before, findings& out);
+    score check_any(const schema_node& node, const boost::json::value& v, const value_path& at, replaced_value before,
+                    findings& out);
+    score check_one(const schema_node& node, const boost::json::value& v, const value_path& at, replaced_value before,
+                    findings& out);
+    void check_text(const schema_node& node, std::string_view text, const value_path& at, findings& out);
+    void check_allowed(const schema_node& node, const boost::json::value& v, const value_path& at, findings& out);
+    score check_list(const schema_node& node, const boost::json::array& items, const value_path& at,
+                     replaced_value before, findings& out);
+    score check_object(const schema_node& node, const boost::json::object& object, const value_path& at,
+                       replaced_value before, findings& out);
+    score check_others(const schema_node& node, const boost::json::object& object, const value_path& at,
+                       replaced_value before, findings& out);
+
+    /// The field of an error at a path.
+    [[nodiscard]] std::string field(std::string_view path) const;
+    void invalid(const value_path& at, std::string bad_value, std::string_view what, findings& out) const;
+    void wrong_type(const value_path& at, std::string_view wanted, std::string_view have, findings& out) const;
+    void too_many(const value_path& at, std::int64_t size, std::int64_t limit, findings& out) const;
+    /// An error that the server reports without a field.
+    void whole(std::string detail, findings& out) const;
+
+    step_budget& budget_;
+    std::string prefix_;
+    /// Inside an alternative all is looked at, since what is right counts too.
+    std::size_t alternatives_ = 0;
+};
+
+/// Checks a number. Errors are reported by `invalid` (bad value, words behind "in body") and `whole` (words).
+class number_check
+{
+public:
+    number_check(const schema_node& node, const boost::json::value& v, std::string path)
+        : node_(node), v_(v), path_(std::move(path))
+    {
+    }
+
+    struct problem
+    {
+        /// Reported at the number; otherwise at the whole object.
+        bool at_number = true;
+        std::string bad_value = {};
+        /// Complete.
+        std::string detail = {};
+    };
+    [[nodiscard]] std::vector<problem> run();
+
+private:
+    [[nodiscard]] bool is_in_range(double number, bool integer, std::string_view what);
+    void check_multiple(double factor);
+    void check_bound(double limit, bool exclusive, bool upper);
+    void add(std::string bad_value, std::string_view words);
+
+    const schema_node& node_;
+    const boost::json::value& v_;
+    std::string path_;
+    std::vector<problem> out_;
+};
+
+/// Whether Go takes the number for a whole one.
+[[nodiscard]] bool is_whole(double number) noexcept;
+
+} // namespace kubecoro::detail

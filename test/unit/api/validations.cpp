@@ -1,0 +1,207 @@
+// Compares the checks of custom resources with those of the API server's own code: lib/api/schemas/extract/validations.
+#include "validation/formats.hpp"
+#include "validation/pattern.hpp"
+
+#include <kubecoro/api/validation.hpp>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <kubecoro/test/catch.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace kubecoro;
+namespace json = boost::json;
+
+namespace {
+
+std::vector<json::object> rows_with(std::string_view member)
+{
+    std::ifstream in(KUBECORO_TEST_DATA "/validations.jsonl");
+    std::vector<json::object> out;
+    for (std::string line; std::getline(in, line);)
+        if (auto row = json::parse(line).as_object(); row.contains(member)) out.push_back(std::move(row));
+    return out;
+}
+
+/// "reason | field: message", sorted.
+std::vector<std::string> lines(const json::array& rows)
+{
+    std::vector<std::string> out;
+    for (const auto& row : rows)
+        out.push_back(std::string(row.at(0).as_string()) + " | " + std::string(row.at(1).as_string()) + ": " +
+                      std::string(row.at(2).as_string()));
+    std::ranges::sort(out);
+    return out;
+}
+
+std::vector<std::string> lines(const std::vector<field_error>& errors)
+{
+    std::vector<std::string> out;
+    for (const auto& e : errors) out.push_back(e.reason + " | " + e.field + ": " + e.message());
+    std::ranges::sort(out);
+    return out;
+}
+
+/// With all numbers as doubles: what is written back has lost the difference.
+json::value plain(json::value v)
+{
+    if (v.is_number()) v = v.to_number<double>();
+    if (auto* items = v.if_array())
+        for (auto& item : *items) item = plain(item);
+    if (auto* object = v.if_object())
+        for (auto& member : *object) member.value() = plain(member.value());
+    return v;
+}
+
+} // namespace
+
+TEST_CASE("validation: errors, unknown fields and defaults are the API server's", "[api][validation]")
+{
+    const auto rows = rows_with("schema");
+    REQUIRE(rows.size() > 400);
+    for (const auto& row : rows) {
+        INFO("schema: " << json::serialize(row.at("schema")));
+        INFO("value: " << json::serialize(row.at("value")));
+        const auto schema = object_schema::of_schema(row.at("schema")).value();
+        const auto& value = row.at("value");
+        const auto* before = row.if_contains("before");
+        if (before) INFO("before: " << json::serialize(*before));
+        const auto errors = before ? schema.errors(value, *before) : schema.errors(value);
+        CHECK(lines(errors) == lines(row.at("errors").as_array()));
+        CHECK((before ? schema.check(value, *before) : schema.check(value)).has_value() == errors.empty());
+        if (before) continue;
+        const auto* unknown = row.at("unknown").if_array();
+        json::array found;
+        for (const auto& path : schema.unknown_fields(value)) found.emplace_back(path);
+        CHECK(json::serialize(found) == json::serialize(unknown ? *unknown : json::array()));
+        auto settled = value;
+        schema.prune(settled);
+        REQUIRE(schema.fill_defaults(settled));
+        CHECK(plain(settled) == plain(row.at("settled")));
+    }
+}
+
+TEST_CASE("validation: formats are the API server's", "[api][validation]")
+{
+    const auto rows = rows_with("format");
+    REQUIRE(rows.size() > 500);
+    for (const auto& row : rows) {
+        INFO(json::serialize(row));
+        const auto check = detail::format_named(row.at("format").as_string());
+        REQUIRE(check != nullptr);
+        CHECK(check(row.at("text").as_string()) == row.at("fits").as_bool());
+    }
+}
+
+TEST_CASE("validation: patterns are Go's", "[api][validation]")
+{
+    const auto rows = rows_with("pattern");
+    REQUIRE(rows.size() > 250);
+    for (const auto& row : rows) {
+        INFO(json::serialize(row));
+        const detail::pattern expression(row.at("pattern").as_string());
+        if (const auto* problem = row.if_contains("problem")) {
+            CHECK(expression.problem() == problem->as_string());
+            continue;
+        }
+        CHECK(expression.problem().empty());
+        if (expression.problem().empty())
+            CHECK(expression.matches(row.at("text").as_string()) == row.at("fits").as_bool());
+    }
+}
+
+TEST_CASE("validation: the failure of a check is the server's Status", "[api][validation]")
+{
+    const auto definition =
+        json::parse(R"({"kind":"CustomResourceDefinition","spec":{"group":"example.com","scope":"Cluster",
+        "names":{"plural":"sites","kind":"Site"},"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"type":"object",
+        "properties":{"spec":{"type":"object","required":["host"],"properties":{"host":{"type":"string","pattern":"^[a-z]+$"},
+        "size":{"type":"integer","maximum":3}}}}}}}]}})");
+    const auto schema = object_schema::of_crd(definition, "v1").value();
+    CHECK(schema.resource().kind == "Site");
+    CHECK_FALSE(schema.resource().namespaced);
+    const auto refused = schema.check(json::parse(R"({"metadata":{"name":"a"},"spec":{"size":4}})"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == cond::invalid);
+    const auto* status = refused.error().status();
+    REQUIRE(status != nullptr);
+    CHECK(status->code == 422);
+    CHECK(status->message ==
+          "Site.example.com \"a\" is invalid: [spec.size: Invalid value: 4: spec.size in body should be "
+          "less than or equal to 3, spec.host: Required value]");
+    CHECK(status->causes.size() == 2);
+    CHECK(object_schema::of_crd(definition, "v2").error() == cond::not_found);
+    CHECK(object_schema::of_crd(json::value("x"), "v1").error() == cond::invalid);
+}
+
+TEST_CASE("validation: schemas that do not compile are refused with the path", "[api][validation]")
+{
+    const auto why = [](std::string_view schema) {
+        const auto s = object_schema::of_schema(json::parse(schema));
+        return s ? std::string("none") : s.error().message();
+    };
+    CHECK(why(R"({"properties":{"a":{"items":{"pattern":"("}}}})")
+              .starts_with("properties[a].items.pattern must be a valid"));
+    CHECK(why(R"({"properties":{"a":{"$ref":"x"}}})").starts_with("properties[a] has $ref"));
+    CHECK(why("[]") == "the schema is no object");
+    CHECK(why(R"({"allOf":[{"type":"text"}]})") == "allOf[0].type is none that schemas have");
+    CHECK(why(R"({"properties":{"a":{"minLength":"1"}}})") == "properties[a].minLength is no whole number");
+    json::value deep = json::object();
+    for (int i = 0; i < 200; ++i) deep = json::object{{"items", std::move(deep)}};
+    CHECK(object_schema::of_schema(deep).error() == cond::invalid);
+}
+
+TEST_CASE("validation: CEL rules are listed, and mentioned when the object is invalid", "[api][validation]")
+{
+    const auto schema =
+        object_schema::of_schema(
+            json::parse(
+                R"({"type":"object","x-kubernetes-validations":[{"rule":"self.a > 1"}],"properties":{"l":{"type":"array","items":{
+            "type":"integer","x-kubernetes-validations":[{"rule":"self > 0"}]}}}})"))
+            .value();
+    REQUIRE(schema.rules().size() == 2);
+    CHECK(schema.rules()[0].field.empty());
+    CHECK(schema.rules()[1].field == "l[*]");
+    CHECK(schema.rules()[1].rule == "self > 0");
+    const auto errors = schema.errors(json::parse(R"({"l":["x"]})"));
+    REQUIRE(errors.size() == 2);
+    CHECK(errors[1].message().find("some validation rules were not checked") != std::string::npos);
+}
+
+TEST_CASE("validation: errors and their text are limited", "[api][validation]")
+{
+    const auto schema =
+        object_schema::of_schema(
+            json::parse(
+                R"({"type":"object","properties":{"l":{"type":"array","items":{"type":"string","pattern":"^a$"}}}})"))
+            .value();
+    const auto of = [](std::size_t items, std::size_t size) {
+        return json::value{{"l", json::array(items, json::value(std::string(size, 'b')))}};
+    };
+    CHECK(schema.errors(of(1000, 1)).size() == 100);
+    CHECK(schema.errors(of(50, 100'000)).size() < 15);
+}
+
+TEST_CASE("validation: a check that takes too long ends with an error", "[api][validation]")
+{
+    // Every item meets every alternative.
+    json::array alternatives;
+    for (int i = 0; i < 4000; ++i)
+        alternatives.push_back(json::object{{"not", {{"pattern", "^x" + std::to_string(i) + "$"}}}});
+    const json::value document{{"items", {{"allOf", alternatives}}}};
+    const auto schema = object_schema::of_schema(document).value();
+    const auto errors = schema.errors(json::array(200, json::value(std::string(100, 'y'))));
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].reason == "InternalError");
+}
+
+TEST_CASE("validation: a pattern that others need exponential time for", "[api][validation]")
+{
+    const detail::pattern expression("^(a+)+$");
+    CHECK_FALSE(expression.matches(std::string(200'000, 'a') + '!'));
+}
