@@ -2,9 +2,14 @@
 #include "cluster_under_test.hpp"
 
 #include <kubecoro/api/untyped.hpp>
+#include <kubecoro/api/validation.hpp>
 
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/test/eventually.hpp>
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
 
 using namespace kubecoro;
 using namespace kubecoro::conformance;
@@ -38,7 +43,11 @@ struct widgets
                R"(","scope":"Namespaced","names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},)"
                R"("versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":)"
                R"({"type":"object","properties":{"spec":{"type":"object","required":["size"],"properties":)"
-               R"({"size":{"type":"integer","maximum":10},"color":{"type":"string","default":"red","enum":["red","blue"]}}},)"
+               R"({"size":{"type":"integer","maximum":10},"color":{"type":"string","default":"red","enum":["red","blue"]},)"
+               R"("name":{"type":"string","maxLength":5,"pattern":"^[a-z]+$"},"address":{"type":"string","format":"ipv4"},)"
+               R"("tags":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},)"
+               R"("way":{"type":"object","properties":{"by":{"type":"string"},"to":{"type":"string"}},)"
+               R"("oneOf":[{"required":["by"]},{"required":["to"]}]}}},)"
                R"("status":{"type":"object","properties":{"phase":{"type":"string"}}}}}}}]}})";
     }
 
@@ -111,4 +120,37 @@ TEST_CASE("custom resources: lists, watches and the deletion of the definition",
     }
     CHECK((deleted == "ab" || deleted == "ba"));
     CHECK(test::eventually([&] { return !c.run(w.objects().list()); }));
+}
+
+TEST_CASE("custom resources: object_schema refuses what the server refuses, in its words", "[conformance][crd]")
+{
+    cluster_under_test c;
+    widgets w{c};
+    const auto schema = object_schema::of_crd(boost::json::parse(w.definition()), "v1").value();
+    const auto lines = [](const failure& f) {
+        std::vector<std::string> out;
+        for (const auto& cause : f.status()->causes)
+            out.push_back(cause.reason + " | " + cause.field + ": " + cause.message);
+        std::ranges::sort(out);
+        return out;
+    };
+    for (const char* wrong :
+         {R"({"size":11})", R"({"size":"x"})", R"({"size":1.5})", R"({})", R"({"size":1,"color":"green"})",
+          R"({"size":1,"name":"toolong"})", R"({"size":1,"name":"A"})", R"({"size":1,"address":"1.2.3"})",
+          R"({"size":1,"tags":["a","b","a"]})", R"({"size":1,"way":{}})", R"({"size":1,"way":{"by":"x","to":"y"}})",
+          R"({"size":20,"name":"","tags":[1],"color":7})"}) {
+        INFO(wrong);
+        const auto body = w.widget("b", wrong);
+        const auto refused = c.run(w.objects().create(body));
+        const auto checked = schema.check(boost::json::parse(body));
+        REQUIRE_FALSE(refused);
+        REQUIRE_FALSE(checked);
+        CHECK(lines(checked.error()) == lines(refused.error()));
+        CHECK(checked.error().status()->code == refused.error().status()->code);
+        CHECK(checked.error().status()->kind == refused.error().status()->kind);
+    }
+    const auto right =
+        w.widget("c", R"({"size":1,"name":"abc","address":"10.0.0.1","tags":["a","b"],"way":{"to":"x"}})");
+    CHECK(schema.check(boost::json::parse(right)).has_value());
+    CHECK(c.run(w.objects().create(right)).has_value());
 }

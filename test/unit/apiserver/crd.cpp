@@ -175,15 +175,14 @@ TEST_CASE("crd: a default matches the schema it belongs to, or the definition is
     };
     const std::string here = "spec.validation.openAPIV3Schema.properties[spec].properties[a]";
     const std::pair<std::string, std::string> wrong[] = {
-        {R"({"type":"integer","default":"x"})", here + ".default: Invalid value: \"string\": " + here +
-                                                    ".default in body must be of type integer: \"string\""},
+        {R"({"type":"integer","default":"x"})",
+         here + ".default: Invalid value: \"string\":  in body must be of type integer: \"string\""},
         {R"({"type":"integer","minimum":2,"default":1})",
-         here + ".default: Invalid value: 1: " + here + ".default in body should be greater than or equal to 2"},
+         here + ".default: Invalid value: 1:  in body should be greater than or equal to 2"},
         {R"({"type":"string","enum":["x","y"],"default":"z"})",
          here + ".default: Unsupported value: \"z\": supported values: \"x\", \"y\""},
         {R"({"type":"array","items":{"type":"string","default":7}})",
-         here + ".items.default: Invalid value: \"integer\": " + here +
-             ".items.default in body must be of type string: \"integer\""},
+         here + ".items.default: Invalid value: \"integer\":  in body must be of type string: \"integer\""},
         {R"({"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"default":{}})",
          here + ".default.b: Required value"},
         {R"({"type":"object","properties":{"b":{"type":"string"}},"default":{"kind":"x"}})",

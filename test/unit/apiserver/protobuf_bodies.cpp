@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view crd_spec =
     R"({"group":"example.com","scope":"Namespaced","names":{"plural":"samples","kind":"Sample"},"versions":[{"name":"v1",
         "served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
-        "required":["size"],"properties":{"size":{"type":"integer","maximum":9.5,"enum":[1,2,null],"default":1},
+        "required":["size"],"properties":{"size":{"type":"number","maximum":9.5,"enum":[1,2,null],"default":1},
         "port":{"x-kubernetes-int-or-string":true},"any":{"x-kubernetes-preserve-unknown-fields":true,"type":"object"},
         "list":{"type":"array","items":{"type":"string"}},
         "map":{"type":"object","additionalProperties":{"type":"string"}}}}}}}}]})";

@@ -2,6 +2,8 @@
 
 #include "render/json_text.hpp"
 
+#include <kubecoro/api/validation.hpp>
+
 namespace kubecoro::apiserver {
 namespace errors {
 
@@ -133,19 +135,8 @@ status_cause too_long(std::string field, std::string_view bytes)
 status_error invalid(std::string_view kind, std::string_view group, std::string_view name,
                      std::vector<status_cause> causes)
 {
-    std::string list;
-    for (const auto& c : causes) {
-        if (!list.empty()) list += ", ";
-        list += c.field + ": " + c.message;
-    }
-    if (causes.size() > 1) list = "[" + list + "]";
-    std::string full_kind(kind);
-    if (!group.empty()) full_kind += "." + std::string(group);
-    auto e = make(422, "Invalid", full_kind + " \"" + std::string(name) + "\" is invalid: " + list);
-    e.name = name;
-    e.group = group;
-    e.kind = kind;
-    e.causes = std::move(causes);
+    status_error e;
+    static_cast<server_status&>(e) = invalid_status(kind, group, name, std::move(causes));
     return e;
 }
 

@@ -6,6 +6,8 @@
 #include "state/names.hpp"
 #include "state/registry.hpp"
 
+#include <kubecoro/api/detail/pattern_problem.hpp>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -108,6 +110,10 @@ void check_schema(const json::value& v, const std::string& path, std::string_vie
     if (is_set(schema, "uniqueItems"))
         causes.push_back(errors::forbidden_field(
             path + ".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
+    if (const auto expression = text_at(v, "pattern"); !expression.empty())
+        if (const auto problem = detail::pattern_problem(expression); !problem.empty())
+            causes.push_back(invalid_value(path + ".pattern", quoted(expression),
+                                           "must be a valid regular expression, but isn't: " + problem));
     if (schema.contains("$ref")) causes.push_back(errors::forbidden_field(path + ".$ref", "$ref is not supported"));
 
     const auto* items = schema.if_contains("items");
@@ -145,7 +151,11 @@ void check_whole_schema(const json::value& schema, const std::string& path, std:
 {
     const auto before = causes.size();
     check_schema(schema, path, "at the root", causes);
-    if (causes.size() == before) validate_defaults(schema, path, causes);
+    if (causes.size() != before) return;
+    if (const auto compiled = object_schema::of_schema(schema))
+        append_causes(causes, compiled->errors_in_defaults(path));
+    else
+        causes.push_back(invalid_value(path, "\"\"", compiled.error().message()));
 }
 
 void check_versions(const json::value& crd, std::vector<status_cause>& causes)

@@ -416,8 +416,8 @@ std::vector<std::string> unknown_fields(const resource_info& info, std::string_v
         for (const auto& member : *metadata)
             if (!is_known(member.key())) unknown.push_back("metadata." + std::string(member.key()));
     append_unknown_of_owners(body, unknown);
-    if (const auto* served = info.find_version(version); served && info.custom) {
-        auto more = unknown_to_schema(*served->schema, body);
+    if (const auto* served = info.find_version(version); served && served->compiled) {
+        auto more = served->compiled->unknown_fields(body);
         unknown.insert(unknown.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
     if (info.custom || !body.is_object()) return unknown;

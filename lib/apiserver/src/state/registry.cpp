@@ -240,8 +240,11 @@ std::vector<std::string> texts(const json::array* values)
 served_version read_version(const json::value& v)
 {
     served_version out{std::string(text_at(v, "name"))};
-    if (const auto* schema = find_at(v, "schema.openAPIV3Schema"))
+    if (const auto* schema = find_at(v, "schema.openAPIV3Schema")) {
         out.schema = std::make_shared<const json::value>(*schema);
+        // A definition whose schema does not compile was refused.
+        if (auto compiled = object_schema::of_schema(*schema)) out.compiled = std::move(*compiled);
+    }
     if (const auto* columns = array_at(v, "additionalPrinterColumns"))
         for (const auto& c : *columns)
             out.columns.push_back({std::string(text_at(c, "name")), std::string(text_at(c, "type")),

@@ -1,11 +1,13 @@
 // Describes each resource: names, scope, versions, and behaviour of its writes.
 #pragma once
 
+#include <kubecoro/api/validation.hpp>
 #include <kubecoro/apiserver/cluster_state_core.hpp>
 
 #include <boost/json/value.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +67,8 @@ struct served_version
     std::string name;
     /// Custom resources: the structural schema; a JSON null for none. The pointer is never null.
     std::shared_ptr<const boost::json::value> schema = no_schema();
+    /// The same, compiled. None if there is no schema.
+    std::optional<object_schema> compiled = {};
     std::vector<table_column> columns = {};
 };
 

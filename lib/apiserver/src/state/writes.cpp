@@ -100,7 +100,8 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
     validate_metadata(info, after, causes);
     // An event of an older client may be changed in the group whose rules it does not keep.
     if (!before || info.behaves != builtin::event) validate_kind(info, after, causes);
-    if (const auto* served = info.find_version(version)) validate_schema(*served->schema, after, causes);
+    if (const auto* served = info.find_version(version); served && served->compiled)
+        append_causes(causes, before ? served->compiled->errors(after, *before) : served->compiled->errors(after));
     if (before) validate_update(info, *before, after, causes);
     if (!causes.empty()) return errors::invalid(info, text_at(after, "metadata.name"), std::move(causes));
     if (stored_size(info, after) > max_stored_bytes) return too_large_to_store();
@@ -113,9 +114,9 @@ std::optional<status_error> validate(const resource_info& info, std::string_view
                                                         json::value& body)
 {
     const auto* served = info.find_version(version);
-    if (!served || !served->schema->is_object()) return {};
-    prune(*served->schema, body);
-    if (!apply_schema_defaults(*served->schema, body)) return too_large_to_store();
+    if (!served || !served->compiled) return {};
+    served->compiled->prune(body);
+    if (!served->compiled->fill_defaults(body)) return too_large_to_store();
     return {};
 }
 
