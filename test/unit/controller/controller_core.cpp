@@ -210,7 +210,7 @@ TEST_CASE("controller core: a stop before and during the start, and a destroyed 
     CHECK(left.next<step::close_sources>());
     CHECK(left.next<step::close_queue>());
     CHECK(left.next<step::wait>());
-    left.core.abandon();
+    left.core.stop_at_once();
     CHECK(left.next<step::cancel_runs>());
 }
 

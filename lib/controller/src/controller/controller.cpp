@@ -69,6 +69,7 @@ asio::awaitable<result<>> controller<object>::stop()
 }
 
 void controller<object>::request_stop() { engine_->request_stop(); }
+void controller<object>::request_stop_at_once() { engine_->request_stop_at_once(); }
 controller_stats controller<object>::stats() const { return engine_->stats(); }
 std::string controller<object>::describe() const { return kubecoro::describe(stats()); }
 

@@ -52,7 +52,7 @@ void controller_core::start(time_point now)
     if (settings_.sync_timeout != duration::zero()) until_ = time_after(now, settings_.sync_timeout);
 }
 
-void controller_core::abandon() noexcept
+void controller_core::stop_at_once() noexcept
 {
     settings_.grace = duration::zero();
     stop_wanted_ = true;

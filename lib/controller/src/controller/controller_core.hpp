@@ -73,8 +73,8 @@ public:
 
     void start(time_point now);
     void stop() noexcept { stop_wanted_ = true; }
-    /// The handle was destroyed: skips the grace period.
-    void abandon() noexcept;
+    /// stop() without the grace period, also after it began.
+    void stop_at_once() noexcept;
     /// A worker that ends before it is asked to end stops the controller.
     void worker_ended();
     /// The result of cancel_runs: the keys of the cancelled runs, as text.

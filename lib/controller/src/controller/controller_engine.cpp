@@ -85,6 +85,15 @@ void controller_engine::request_stop()
     news_.notify();
 }
 
+void controller_engine::request_stop_at_once()
+{
+    {
+        std::lock_guard lock(mutex_);
+        core_.stop_at_once();
+    }
+    request_stop();
+}
+
 void controller_engine::ensure_supervisor()
 {
     {
@@ -118,7 +127,7 @@ void controller_engine::abandon(const std::shared_ptr<controller_engine>& self)
     self->stopping_ = true;
     {
         std::lock_guard lock(self->mutex_);
-        self->core_.abandon();
+        self->core_.stop_at_once();
     }
     for (task_group* g : {&self->following_, &self->working_, &self->supervising_}) g->keep_until_ended(self);
     self->news_.notify();

@@ -39,6 +39,7 @@ public:
 
     void start();
     void request_stop();
+    void request_stop_at_once();
     [[nodiscard]] boost::asio::awaitable<result<>> ready() const { return ready_.wait(); }
     /// Completes when nothing runs any more, with the outcome.
     [[nodiscard]] static boost::asio::awaitable<result<>> over(std::shared_ptr<controller_engine> self);

@@ -41,6 +41,7 @@
 #include <kubecoro/client/writing.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/event_recorder.hpp>
+#include <kubecoro/controller/leader_elector.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 #include <kubecoro/endpoints/debug_pages.hpp>

@@ -110,6 +110,8 @@ public:
     [[nodiscard]] boost::asio::awaitable<result<>> stop();
     /// Begins stop() without waiting.
     void request_stop();
+    /// request_stop() without the grace period: runs in progress are cancelled at once. Also after request_stop().
+    void request_stop_at_once();
 
     /// A picture of the present state. Any thread.
     [[nodiscard]] controller_stats stats() const;

@@ -1,0 +1,204 @@
+// Performs the steps of an election: requests, and the watch of its Lease.
+#include "election/election_engine.hpp"
+
+#include <kubecoro/api/edit.hpp>
+#include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+namespace step = kubecoro::detail::election_step;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Pause before a failed part continues; usually it ran out of memory.
+constexpr auto after_a_failure = std::chrono::milliseconds{100};
+
+/// The pauses between attempts to watch grow up to this.
+constexpr auto longest_pause = std::chrono::seconds{30};
+
+resource_type leases() { return untyped::lease::resource(); }
+
+duration limit_of(const step::any& what) noexcept
+{
+    if (const auto* get = std::get_if<step::get>(&what)) return get->limit;
+    if (const auto* create = std::get_if<step::create>(&what)) return create->limit;
+    return std::get<step::update>(what).limit;
+}
+
+/// The server will not allow it later either.
+bool is_final(const failure& f) noexcept
+{
+    return f == cond::forbidden || f == cond::unauthorized || f == cond::invalid || f == cond::misconfigured;
+}
+
+asio::awaitable<result<>> kept(asio::awaitable<result<object>> operation, result<object>& out)
+{
+    auto guarded = catch_failure(std::move(operation));
+    out = co_await std::move(guarded);
+    co_return result<>{};
+}
+
+} // namespace
+
+asio::awaitable<result<>> election_engine::supervise(election_engine& self, election& e)
+{
+    // A step that fails, for lack of memory, is repeated.
+    std::optional<step::any> next;
+    for (;;) {
+        auto driving = catch_failure(drive(self, e, next));
+        const auto driven = co_await std::move(driving);
+        if (driven || driven.error() == cond::cancelled) co_return result<>{};
+        self.options_.log.error("a part of the leader election failed and continues",
+                                {{"lease", to_string(self.key_)}, {"failure", driven.error().describe()}});
+        auto pause = catch_failure(sleep_for(*self.time_, after_a_failure));
+        co_await std::move(pause);
+    }
+}
+
+asio::awaitable<result<>> election_engine::drive(election_engine& self, election& e, std::optional<step::any>& next)
+{
+    for (;; next.reset()) {
+        if (!next) {
+            self.report(e);
+            std::lock_guard lock(self.mutex_);
+            next = e.core.next(self.time_->now());
+        }
+        if (const auto* w = std::get_if<step::wait>(&*next)) {
+            auto resting = self.rest(w->until);
+            next.reset();
+            co_await std::move(resting);
+            continue;
+        }
+        if (const auto* end = std::get_if<step::finish>(&*next)) {
+            self.finish(e, end->outcome);
+            co_return result<>{};
+        }
+        self.perform(e, *next);
+    }
+}
+
+asio::awaitable<result<>> election_engine::rest(std::optional<time_point> until)
+{
+    if (!until) return catch_failure(news_.wait());
+    auto limited = [](election_engine& self, time_point when) -> asio::awaitable<result<>> {
+        auto both = race(self.news_.wait(), sleep_for(*self.time_, when - self.time_->now()));
+        co_await std::move(both);
+        co_return result<>{};
+    };
+    return limited(*this, *until);
+}
+
+void election_engine::perform(election& e, const step::any& next)
+{
+    if (std::holds_alternative<step::abandon_request>(next))
+        e.abandoned.settle({});
+    else if (const auto* news = std::get_if<step::announce>(&next))
+        announce(news->leader);
+    else if (const auto* start = std::get_if<step::start_work>(&next))
+        start_work(e, start->lease);
+    else if (const auto* end = std::get_if<step::end_work>(&next))
+        end_work(e, end->why);
+    else if (std::holds_alternative<step::cancel_work>(next))
+        e.working.stop();
+    else if (std::holds_alternative<step::step_down>(next))
+        step_down(e);
+    else
+        ask(e, next);
+}
+
+void election_engine::ask(election& e, const step::any& what)
+{
+    e.abandoned = latch();
+    e.requesting.spawn("request for lease " + options_.lease, request(*this, e, what, e.abandoned));
+}
+
+asio::awaitable<result<>> election_engine::request(election_engine& self, election& e, step::any what, latch abandoned)
+{
+    result<object> answer = failure(cond::cancelled);
+    auto limited =
+        with_timeout(*self.time_, limit_of(what), "the lease " + to_string(self.key_), self.operation(e, what));
+    auto asking = kept(std::move(limited), answer);
+    auto both = race(std::move(asking), abandoned.wait());
+    co_await std::move(both);
+    self.take_answer(e, answer);
+    self.news_.notify();
+    co_return result<>{};
+}
+
+asio::awaitable<result<object>> election_engine::operation(const election& e, const step::any& what) const
+{
+    if (std::holds_alternative<step::get>(what)) co_return co_await cluster_.get(leases(), key_.ns, key_.name);
+    const auto* made = std::get_if<step::create>(&what);
+    auto lease = made != nullptr ? new_object(leases(), key_) : e.lease.to_json().as_object();
+    write_lease(lease, made != nullptr ? made->what : std::get<step::update>(what).what, options_.labels,
+                time_->wall_now());
+    json_text body{boost::json::value(std::move(lease))};
+    if (made != nullptr) co_return co_await cluster_.create(leases(), key_.ns, std::move(body));
+    body.partial = e.lease.is_partial();
+    co_return co_await cluster_.update(leases(), key_.ns, key_.name, std::move(body));
+}
+
+void election_engine::take_answer(election& e, const result<object>& answer)
+{
+    result<lease_state> read = failure(cond::internal);
+    try {
+        read = answer ? result<lease_state>(read_lease(*answer)) : result<lease_state>(answer.error());
+        if (answer) e.lease = *answer;
+    } catch (...) {
+        read = to_failure(std::current_exception());
+    }
+    std::lock_guard lock(mutex_);
+    e.core.answered(time_->now(), read);
+}
+
+asio::awaitable<result<>> election_engine::follow(election_engine& self, election& e)
+{
+    backoff pauses({.initial = self.options_.retry_period, .cap = longest_pause}, self.options_.seed.value_or(1));
+    for (;;) {
+        watch_options which{.field_selector = "metadata.name=" + self.key_.name, .allow_bookmarks = false};
+        auto opening = self.cluster_.watch(leases(), self.key_.ns, std::move(which));
+        auto stream = co_await std::move(opening);
+        if (!stream && is_final(stream.error())) {
+            self.options_.log.info("the lease cannot be watched: it is read from time to time",
+                                   {{"lease", to_string(self.key_)}, {"failure", stream.error().describe()}});
+            co_return result<>{};
+        }
+        while (stream) {
+            auto reading = (*stream)->next();
+            const auto batch = co_await std::move(reading);
+            if (!batch || batch->empty()) break;
+            pauses.reset();
+            for (const auto& event : *batch) self.show(e, event);
+            self.news_.notify();
+        }
+        {
+            std::lock_guard lock(self.mutex_);
+            e.core.watched(false);
+        }
+        self.news_.notify();
+        auto pause = sleep_for(*self.time_, pauses.next());
+        co_await std::move(pause);
+    }
+}
+
+void election_engine::show(election& e, const watch_event& event)
+{
+    const auto now = time_->now();
+    const bool is_there = event.type == watch_event_type::added || event.type == watch_event_type::modified;
+    const auto lease = is_there && event.obj ? read_lease(event.obj) : lease_state();
+    std::lock_guard lock(mutex_);
+    e.core.watched(true);
+    if (is_there && event.obj) e.core.seen(now, lease);
+    if (event.type == watch_event_type::deleted) e.core.seen_deleted(now);
+}
+
+} // namespace kubecoro::detail

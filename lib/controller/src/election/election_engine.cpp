@@ -1,0 +1,241 @@
+// The life of an elector: its runs, its end, and what can be asked of it.
+#include "election/election_engine.hpp"
+
+#include "election/election_settings.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/saturating_time.hpp>
+
+#include <array>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Bytes of a foreign identity in a picture.
+constexpr std::size_t shown = 256;
+
+leader_phase phase_of(election_phase p) noexcept
+{
+    switch (p) {
+    case election_phase::candidate:
+        return leader_phase::candidate;
+    case election_phase::leading:
+        return leader_phase::leading;
+    case election_phase::ending:
+        return leader_phase::ending;
+    case election_phase::lost:
+        return leader_phase::lost;
+    case election_phase::releasing:
+        return leader_phase::releasing;
+    case election_phase::over:
+        break;
+    }
+    return leader_phase::idle;
+}
+
+failure stopped() { return failure(cond::cancelled, "the leader election was stopped"); }
+
+} // namespace
+
+election_engine::election::election(const leader_election_options& o, std::uint64_t seed, asio::any_io_executor where,
+                                    leader_work w)
+    : core(settings_of(o), seed),
+      work(std::move(w)),
+      requesting(where, o.log),
+      working(where, o.log),
+      following(where, o.log),
+      supervising(where, o.log)
+{
+}
+
+std::size_t election_engine::election::running() const
+{
+    return requesting.running() + working.running() + following.running() + supervising.running();
+}
+
+election_engine::election_engine(asio::any_io_executor executor, client cluster, leader_election_options options)
+    : executor_(executor),
+      strand_(make_kept_strand(executor_)),
+      cluster_(std::move(cluster)),
+      options_(std::move(options)),
+      time_(options_.time)
+{
+    if (!time_) time_ = {std::make_shared<client>(cluster_), &cluster_.time()};
+    random_source random(options_.seed.value_or(random_seed()));
+    if (options_.identity.empty()) options_.identity = make_identity(random);
+    next_seed_ = random();
+    key_ = {options_.ns.empty() ? cluster_.default_namespace() : options_.ns, options_.lease};
+    auto& sink = options_.metrics;
+    if (!sink) sink = null_metrics();
+    const metric_labels labels{{"name", options_.lease}};
+    is_leader_ = sink->make_gauge("leader_election_master_status", labels);
+    slow_renewals_ = sink->make_counter("leader_election_slowpath_total", labels);
+    new_leaders_ = sink->make_counter("kubecoro_leader_election_leaders_total", labels);
+    is_leader_->set(0);
+}
+
+result<std::shared_ptr<election_engine::election>> election_engine::begin(leader_work work)
+{
+    if (auto checked = check_election(options_); !checked) return checked.error();
+    std::lock_guard lock(mutex_);
+    if (stopped_) return std::shared_ptr<election>();
+    if (election_ && election_->running() != 0)
+        return failure(cond::misconfigured, "leader election: another run() is in progress");
+    const auto where = strand_.get();
+    if (!where) return stopped();
+    election_ = std::make_shared<election>(options_, next_seed_++, where, std::move(work));
+    auto& e = *election_;
+    e.supervising.spawn("election " + options_.lease, supervise(*this, e));
+    if (options_.watch) e.following.spawn("watch of lease " + options_.lease, follow(*this, e));
+    return election_;
+}
+
+std::shared_ptr<election_engine::election> election_engine::current() const
+{
+    std::lock_guard lock(mutex_);
+    return election_;
+}
+
+asio::awaitable<result<>> election_engine::run(std::shared_ptr<election_engine> self, leader_work work)
+{
+    co_await finish_despite_cancellation();
+    const auto caller = co_await asio::this_coro::cancellation_state;
+    if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    const auto begun = self->begin(std::move(work));
+    if (!begun) co_return begun.error();
+    const auto e = *begun;
+    if (!e) co_return result<>{};
+    for (;;) {
+        auto ending = catch_failure(joined(*e));
+        const auto ended = co_await std::move(ending);
+        if (ended) break;
+        {
+            std::lock_guard lock(self->mutex_);
+            e->core.stop_at_once(self->time_->now());
+        }
+        self->news_.notify();
+    }
+    if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    co_return e->ended.outcome();
+}
+
+/// Fails only when the wait is cancelled.
+asio::awaitable<result<>> election_engine::joined(election& e)
+{
+    // All have reported their end then, but may still be unwinding.
+    for (task_group* g : {&e.supervising, &e.requesting, &e.working, &e.following}) {
+        auto left = g->join();
+        const auto done = co_await std::move(left);
+        if (!done) co_return done;
+    }
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> election_engine::over(std::shared_ptr<election_engine> self)
+{
+    const auto e = self->current();
+    if (!e) co_return result<>{};
+    auto ending = catch_failure(joined(*e));
+    const auto ended = co_await std::move(ending);
+    if (!ended) co_return ended;
+    co_return e->ended.outcome();
+}
+
+void election_engine::request_stop(bool at_once)
+{
+    {
+        std::lock_guard lock(mutex_);
+        stopped_ = true;
+        if (election_) {
+            if (at_once)
+                election_->core.stop_at_once(time_->now());
+            else
+                election_->core.stop(time_->now());
+        }
+        if (!election_ || election_->ended.settled()) forget_waiters();
+    }
+    news_.notify();
+}
+
+/// Under the mutex.
+void election_engine::forget_waiters()
+{
+    leading_.settle(stopped());
+    changed_.settle(stopped());
+}
+
+void election_engine::abandon(const std::shared_ptr<election_engine>& self)
+{
+    const auto e = self->current();
+    if (!e || e->running() == 0) return self->request_stop(true);
+    self->options_.log.error("a leader elector was destroyed while running: await stop() first",
+                             {{"lease", to_string(self->key_)}});
+    for (task_group* g : {&e->supervising, &e->requesting, &e->working, &e->following}) g->keep_until_ended(self);
+    self->request_stop(true);
+}
+
+asio::awaitable<result<>> election_engine::leading(std::shared_ptr<election_engine> self)
+{
+    latch awaited;
+    {
+        std::lock_guard lock(self->mutex_);
+        awaited = self->leading_;
+    }
+    co_return co_await awaited.wait();
+}
+
+asio::awaitable<result<std::string>> election_engine::new_leader(std::shared_ptr<election_engine> self,
+                                                                 std::string known)
+{
+    for (;;) {
+        latch awaited;
+        {
+            std::lock_guard lock(self->mutex_);
+            if (!self->leader_.empty() && self->leader_ != known) co_return self->leader_;
+            awaited = self->changed_;
+        }
+        const auto changed = co_await awaited.wait();
+        if (!changed) co_return changed.error();
+    }
+}
+
+bool election_engine::leads() const
+{
+    std::lock_guard lock(mutex_);
+    if (!election_) return false;
+    const auto phase = election_->core.phase();
+    return (phase == election_phase::leading || phase == election_phase::ending) &&
+           time_->now() < election_->core.leads_until();
+}
+
+result<> election_engine::healthy(duration tolerance) const
+{
+    std::lock_guard lock(mutex_);
+    if (!election_ || election_->working.running() == 0) return {};
+    if (time_->now() <= time_after(election_->core.lease_expires(), tolerance)) return {};
+    return failure(cond::timed_out, "the work of a leader goes on although its lease has expired");
+}
+
+leader_stats election_engine::stats() const
+{
+    leader_stats out;
+    out.identity = options_.identity;
+    std::lock_guard lock(mutex_);
+    if (!election_) return out;
+    const auto& core = election_->core;
+    out.phase = phase_of(core.phase());
+    out.leader = printable(core.leader(), shown);
+    out.transitions = core.lease().record.transitions;
+    out.leaders_seen = core.leaders_seen();
+    out.slow_renewals = core.slow_renewals();
+    if (out.phase == leader_phase::leading || out.phase == leader_phase::ending)
+        out.since_renewal = time_->now() - (core.leads_until() - options_.renew_deadline);
+    out.trouble = core.trouble();
+    return out;
+}
+
+} // namespace kubecoro::detail

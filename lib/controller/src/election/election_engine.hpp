@@ -1,0 +1,122 @@
+#pragma once
+
+#include "election/leader_election_core.hpp"
+#include "election/leadership_state.hpp"
+
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/controller/leader_elector.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace kubecoro::detail {
+
+/** The implementation of a leader_elector; see there. Performs the steps of leader_election_core.
+
+    Its coroutines refer to it by reference: run() keeps it alive, and a handle destroyed early leaves it to its task groups. */
+class election_engine : public std::enable_shared_from_this<election_engine>
+{
+public:
+    election_engine(boost::asio::any_io_executor executor, client cluster, leader_election_options options);
+    election_engine(const election_engine&) = delete;
+    election_engine& operator=(const election_engine&) = delete;
+
+    /// Completes when the term, if there was one, is over and nothing runs any more.
+    [[nodiscard]] static boost::asio::awaitable<result<>> run(std::shared_ptr<election_engine> self, leader_work work);
+    /// Completes when nothing runs any more.
+    [[nodiscard]] static boost::asio::awaitable<result<>> over(std::shared_ptr<election_engine> self);
+    void request_stop(bool at_once);
+    /// Called when the handle is destroyed.
+    static void abandon(const std::shared_ptr<election_engine>& self);
+
+    [[nodiscard]] static boost::asio::awaitable<result<>> leading(std::shared_ptr<election_engine> self);
+    [[nodiscard]] static boost::asio::awaitable<result<std::string>> new_leader(std::shared_ptr<election_engine> self,
+                                                                                std::string known);
+    [[nodiscard]] bool leads() const;
+    [[nodiscard]] const std::string& identity() const noexcept { return options_.identity; }
+    [[nodiscard]] result<> healthy(duration tolerance) const;
+    [[nodiscard]] leader_stats stats() const;
+
+private:
+    /// One run(): from candidate to the end of its term.
+    struct election
+    {
+        election(const leader_election_options& o, std::uint64_t seed, boost::asio::any_io_executor where,
+                 leader_work w);
+        [[nodiscard]] std::size_t running() const;
+        leader_election_core core; // under the mutex
+        leader_work work;
+        std::shared_ptr<leadership_state> term; // under the mutex
+        /// The Lease that was read or written last.
+        object lease = {};
+        latch ended = {};
+        latch abandoned = {};
+        result<> work_outcome = {}; // under the mutex
+        std::uint64_t slow_renewals_reported = 0;
+        std::optional<cond> trouble_reported = {};
+        task_group requesting;
+        task_group working;
+        task_group following;
+        task_group supervising;
+    };
+
+    // election_engine.cpp
+    [[nodiscard]] result<std::shared_ptr<election>> begin(leader_work work);
+    [[nodiscard]] std::shared_ptr<election> current() const;
+    static boost::asio::awaitable<result<>> joined(election& e);
+    void forget_waiters();
+
+    // election_driver.cpp: steps and requests
+    static boost::asio::awaitable<result<>> supervise(election_engine& self, election& e);
+    static boost::asio::awaitable<result<>> drive(election_engine& self, election& e,
+                                                  std::optional<election_step::any>& next);
+    [[nodiscard]] boost::asio::awaitable<result<>> rest(std::optional<time_point> until);
+    void perform(election& e, const election_step::any& next);
+    void ask(election& e, const election_step::any& what);
+    static boost::asio::awaitable<result<>> request(election_engine& self, election& e, election_step::any what,
+                                                    latch abandoned);
+    [[nodiscard]] boost::asio::awaitable<result<object>> operation(const election& e,
+                                                                   const election_step::any& what) const;
+    void take_answer(election& e, const result<object>& answer);
+    static boost::asio::awaitable<result<>> follow(election_engine& self, election& e);
+    void show(election& e, const watch_event& event);
+
+    // election_term.cpp: the work, callbacks and waiters
+    class work_mark;
+    void announce(const std::string& leader);
+    void start_work(election& e, const lease_state& lease);
+    static boost::asio::awaitable<result<>> work(std::unique_ptr<work_mark> mark, leadership l);
+    void end_work(election& e, const result<>& why);
+    void step_down(election& e);
+    void finish(election& e, const result<>& outcome);
+    void report(election& e);
+
+    kept_executor executor_;
+    kept_executor strand_;
+    client cluster_;
+    leader_election_options options_;
+    std::shared_ptr<time_source> time_;
+    object_key key_;
+    std::uint64_t next_seed_;
+    std::shared_ptr<metrics::gauge> is_leader_;
+    std::shared_ptr<metrics::counter> slow_renewals_;
+    std::shared_ptr<metrics::counter> new_leaders_;
+
+    mutable std::mutex mutex_;
+    std::shared_ptr<election> election_; // under the mutex: the last one
+    bool stopped_ = false;               // under the mutex
+    std::string leader_;                 // under the mutex
+    latch leading_;                      // under the mutex: replaced after a term
+    latch changed_;                      // under the mutex: replaced by each new leader
+
+    /// Notifies the supervisor of input to the core.
+    wake_signal news_;
+};
+
+} // namespace kubecoro::detail

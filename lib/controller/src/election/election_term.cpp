@@ -1,0 +1,171 @@
+// The work of a leader, and what others learn of it.
+#include "election/election_engine.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/printable.hpp>
+
+#include <charconv>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Bytes of a foreign identity in a log line.
+constexpr std::size_t shown = 256;
+
+std::uint64_t number_of(const std::string& version) noexcept
+{
+    std::uint64_t out = 0;
+    const auto* end = version.data() + version.size();
+    const auto read = std::from_chars(version.data(), end, out);
+    return read.ec == std::errc() && read.ptr == end ? out : 0;
+}
+
+template<class F, class... Args>
+void call(const logger& log, const F& f, const Args&... args)
+{
+    if (!f) return;
+    try {
+        f(args...);
+    } catch (...) {
+        const auto why = to_failure(std::current_exception());
+        log.error("a callback of a leader election threw", {{"failure", why.describe()}});
+    }
+}
+
+} // namespace
+
+/// Reports the end of the work when its coroutine ends, also by destruction.
+class election_engine::work_mark
+{
+public:
+    work_mark(election_engine& engine, election& e) noexcept : engine_(engine), election_(e) {}
+    work_mark(const work_mark&) = delete;
+    work_mark& operator=(const work_mark&) = delete;
+    ~work_mark()
+    {
+        {
+            std::lock_guard lock(engine_.mutex_);
+            election_.work_outcome = std::move(outcome);
+            election_.core.work_ended(engine_.time_->now());
+        }
+        engine_.news_.notify();
+    }
+    [[nodiscard]] const leader_work& work() const noexcept { return election_.work; }
+
+    result<> outcome = failure(cond::cancelled);
+
+private:
+    election_engine& engine_;
+    election& election_;
+};
+
+void election_engine::announce(const std::string& leader)
+{
+    new_leaders_->add();
+    latch told;
+    {
+        std::lock_guard lock(mutex_);
+        leader_ = leader;
+        told = std::exchange(changed_, latch());
+    }
+    told.settle({});
+    options_.log.info("new leader", {{"lease", to_string(key_)}, {"leader", printable(leader, shown)}});
+    call(options_.log, options_.on_new_leader, leader);
+}
+
+void election_engine::start_work(election& e, const lease_state& lease)
+{
+    e.following.stop();
+    auto term = std::make_shared<leadership_state>();
+    term->identity = options_.identity;
+    term->lease_uid = lease.uid;
+    term->token = number_of(lease.resource_version);
+    term->transitions = lease.record.transitions;
+    term->time = time_;
+    latch leads;
+    {
+        std::lock_guard lock(mutex_);
+        term->until = e.core.leads_until().time_since_epoch().count();
+        e.term = term;
+        leads = leading_;
+    }
+    is_leader_->set(1);
+    options_.log.info(
+        "this candidate leads",
+        {{"lease", to_string(key_)}, {"identity", options_.identity}, {"transitions", term->transitions}});
+    const leadership shown_to_work(term);
+    call(options_.log, options_.on_started_leading, shown_to_work);
+    leads.settle({});
+    e.working.spawn("work of the leader of " + options_.lease, make_kept_strand(executor_).get(),
+                    work(std::make_unique<work_mark>(*this, e), shown_to_work));
+}
+
+asio::awaitable<result<>> election_engine::work(std::unique_ptr<work_mark> mark, leadership l)
+{
+    const std::function<asio::awaitable<result<>>()> body = [&mark, &l] { return mark->work()(l); };
+    auto working = catch_failure(body);
+    mark->outcome = co_await std::move(working);
+    co_return result<>{};
+}
+
+void election_engine::end_work(election& e, const result<>& why)
+{
+    if (!why) {
+        is_leader_->set(0);
+        options_.log.error("leadership lost: the work is cancelled",
+                           {{"lease", to_string(key_)}, {"failure", why.error().describe()}});
+    }
+    e.term->ending.settle(why);
+}
+
+void election_engine::step_down(election& e)
+{
+    is_leader_->set(0);
+    e.term->until = 0;
+    {
+        std::lock_guard lock(mutex_);
+        leading_ = latch();
+    }
+    options_.log.info("the work of the leader has ended", {{"lease", to_string(key_)}});
+    call(options_.log, options_.on_stopped_leading);
+}
+
+void election_engine::finish(election& e, const result<>& outcome)
+{
+    e.following.stop();
+    std::lock_guard lock(mutex_);
+    auto end = outcome ? e.work_outcome : outcome;
+    // That is what was asked of it.
+    const bool asked = e.term && e.term->ending.settled();
+    if (asked && !end && end.error() == cond::cancelled) end = {};
+    e.ended.settle(end);
+    if (stopped_) forget_waiters();
+}
+
+/// Shows numbers and failures of the core to those outside.
+void election_engine::report(election& e)
+{
+    std::optional<failure> trouble;
+    std::uint64_t slow = 0;
+    {
+        std::lock_guard lock(mutex_);
+        trouble = e.core.trouble();
+        slow = e.core.slow_renewals();
+        const bool leads = e.core.phase() == election_phase::leading || e.core.phase() == election_phase::ending;
+        if (e.term && leads) e.term->until = e.core.leads_until().time_since_epoch().count();
+    }
+    if (slow != e.slow_renewals_reported)
+        slow_renewals_->add(static_cast<double>(slow - std::exchange(e.slow_renewals_reported, slow)));
+    const auto condition = trouble ? std::optional<cond>(trouble->condition()) : std::nullopt;
+    if (condition == std::exchange(e.trouble_reported, condition)) return;
+    if (trouble)
+        options_.log.warning("requests for a lease fail",
+                             {{"lease", to_string(key_)}, {"failure", trouble->describe()}});
+    else
+        options_.log.info("requests for a lease succeed again", {{"lease", to_string(key_)}});
+}
+
+} // namespace kubecoro::detail

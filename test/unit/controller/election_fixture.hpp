@@ -1,0 +1,136 @@
+#pragma once
+// Candidates of an election over an embedded server, in virtual time.
+
+#include <kubecoro/api/untyped.hpp>
+#include <kubecoro/apiserver/in_process.hpp>
+#include <kubecoro/apiserver/server.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/controller/leader_elector.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+#include <kubecoro/testing/every_step.hpp>
+#include <kubecoro/testing/faulty_transport.hpp>
+#include <kubecoro/testing/recording.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace election_test {
+
+namespace asio = boost::asio;
+namespace kt = kubecoro::testing;
+using namespace kubecoro;
+using namespace std::chrono_literals;
+using untyped::lease;
+
+/// An embedded server, and a network to it for each candidate.
+struct cluster
+{
+    kt::runner& run;
+    apiserver::embedded_server server;
+
+    static apiserver::server_options options(kt::runner& r)
+    {
+        apiserver::server_options o;
+        o.time = r.shared_clock();
+        return o;
+    }
+    explicit cluster(kt::runner& r) : run(r), server(r.executor(), options(r)) {}
+
+    client connect(const std::shared_ptr<kt::fault_plan>& plan)
+    {
+        client_options how;
+        how.time = run.shared_clock();
+        how.seed = 1;
+        auto direct = std::make_shared<apiserver::in_process_transport>(server);
+        auto carrier = std::make_shared<kt::faulty_transport>(std::move(direct), plan, run.shared_clock());
+        return {run.executor(), std::move(carrier), std::move(how)};
+    }
+    object get(const std::string& name = "janitor")
+    {
+        auto read = run.run(connect(std::make_shared<kt::fault_plan>()).get(lease::resource(), "default", name));
+        return read ? *read : object();
+    }
+    std::string text(std::string_view path, std::string_view none = {})
+    {
+        const auto o = get();
+        return std::string(o.path(path).as_string(none));
+    }
+    std::int64_t number(std::string_view path)
+    {
+        const auto o = get();
+        return o.path(path).as_int64(-1);
+    }
+    std::string holder() { return text("spec.holderIdentity", "none"); }
+};
+
+/// A candidate with a work that lasts until it is asked to end.
+struct candidate
+{
+    std::shared_ptr<kt::fault_plan> plan = std::make_shared<kt::fault_plan>();
+    kt::recording_logger log;
+    std::shared_ptr<kt::recording_metrics> numbers = std::make_shared<kt::recording_metrics>();
+    std::vector<std::string> events;
+    leader_elector elector;
+    std::vector<leadership> terms;
+    bool working = false;
+    kt::task<void> running;
+
+    candidate(cluster& c, const std::string& identity, leader_election_options o = {})
+        : elector(c.run.executor(), c.connect(plan), completed(std::move(o), identity))
+    {
+    }
+    leader_election_options completed(leader_election_options o, const std::string& identity)
+    {
+        o.lease = "janitor";
+        o.identity = identity;
+        o.seed = std::hash<std::string>()(identity);
+        o.metrics = numbers;
+        o.log = log.handle();
+        if (!o.on_new_leader) o.on_new_leader = [this](const std::string& who) { events.push_back("new " + who); };
+        o.on_started_leading = [this](const leadership&) { events.push_back("started"); };
+        o.on_stopped_leading = [this] { events.push_back("stopped"); };
+        return o;
+    }
+    asio::awaitable<result<>> until_asked(leadership l)
+    {
+        struct mark
+        {
+            bool& on;
+            explicit mark(bool& b) : on(b) { on = true; }
+            ~mark() { on = false; }
+        };
+        const mark here(working);
+        terms.push_back(l);
+        co_return co_await l.ending();
+    }
+    void start(kt::runner& run)
+    {
+        running = run.spawn(elector.run([this](leadership l) { return until_asked(std::move(l)); }));
+    }
+};
+
+struct fixture
+{
+    kt::runner run;
+    cluster api{run};
+
+    fixture() = default;
+    explicit fixture(std::uint64_t seed) : run(seed, kt::ready_order::shuffled) {}
+    ~fixture() { static_cast<void>(run.run(api.server.stop())); }
+
+    /// Time until it is so.
+    template<class F>
+    duration time_until(const F& f)
+    {
+        const auto begun = run.clock().now();
+        REQUIRE(run.run_until(f).has_value());
+        return run.clock().now() - begun;
+    }
+    void end(candidate& c) { static_cast<void>(run.run(c.elector.stop())); }
+};
+
+} // namespace election_test
