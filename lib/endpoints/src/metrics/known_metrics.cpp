@@ -88,6 +88,8 @@ constexpr known_metric all[] = {
     {"kubecoro_informer_watch_lists_total", "Streamed lists requested."},
     {"kubecoro_informer_watches_total", "Watches that the server accepted."},
     {"kubecoro_metrics_dropped_series_total", "Time series that were dropped because of a limit or an invalid name."},
+    {"kubecoro_periodic_run_seconds", "Durations of the runs of periodic jobs."},
+    {"kubecoro_periodic_runs_total", "Runs of periodic jobs, by name and result."},
     {"process_cpu_seconds_total", "CPU time of the process, user and system."},
     {"process_max_fds", "Maximum number of open file descriptors."},
     {"process_open_fds", "Open file descriptors."},

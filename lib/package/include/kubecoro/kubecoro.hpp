@@ -41,8 +41,11 @@
 #include <kubecoro/client/writing.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/event_recorder.hpp>
+#include <kubecoro/controller/finalizer.hpp>
+#include <kubecoro/controller/install_crds.hpp>
 #include <kubecoro/controller/leader_elector.hpp>
 #include <kubecoro/controller/parallelize.hpp>
+#include <kubecoro/controller/periodic.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 #include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/endpoint_server.hpp>

@@ -51,6 +51,8 @@ public:
     /// 0: the connection breaks. -1: no response ever. Empty: the server answers. Other codes: a Status of that code.
     std::function<std::optional<int>(const request&)> answers;
     std::vector<request> seen;
+    /// The body of answers with a code below 300; empty = that of the request.
+    std::string body;
 
     explicit watched_transport(std::shared_ptr<transport> server) : server_(std::move(server)) {}
     asio::awaitable<result<std::unique_ptr<answer>>> send(request r) override
@@ -66,7 +68,9 @@ public:
         const std::string text = R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"echo )" +
                                  std::to_string(r.body.size()) + R"(","code":)" + std::to_string(*code) + "}";
         const bool echoes = *code < 300;
-        std::unique_ptr<answer> given = std::make_unique<given_answer>(*code, echoes ? r.body : text);
+        std::unique_ptr<answer> given = std::make_unique<given_answer>(*code, !echoes        ? text
+                                                                              : body.empty() ? r.body
+                                                                                             : body);
         co_return given;
     }
 

@@ -1,0 +1,154 @@
+// Applies definitions and waits for them.
+#include "crds/definition_core.hpp"
+
+#include <kubecoro/api/edit.hpp>
+#include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/printable.hpp>
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/try.hpp>
+#include <kubecoro/client/writing.hpp>
+#include <kubecoro/controller/install_crds.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace kubecoro {
+using namespace detail;
+namespace {
+
+/// Between two watches: a server that ends each at once is not asked in a tight loop.
+constexpr auto pause = std::chrono::seconds{1};
+
+resource_type definitions_type() { return untyped::custom_resource_definition::resource(); }
+
+result<std::string> name_of(const json::value& definition)
+{
+    const auto* o = definition.if_object();
+    const auto* kind = o ? o->if_contains("kind") : nullptr;
+    const auto* name = o ? find_field(*o, "metadata", "name") : nullptr;
+    if (!kind || *kind != "CustomResourceDefinition" || !name || !name->is_string())
+        return failure(cond::invalid, "not a CustomResourceDefinition with a name");
+    return std::string(name->get_string());
+}
+
+bool passes(const failure& f)
+{
+    return f == cond::expired || f == cond::unreachable || f == cond::retry_later || f == cond::timed_out;
+}
+
+/// One definition that is to be ready.
+struct awaited_definition
+{
+    client cluster;
+    std::string name;
+    /// As last seen.
+    object last = {};
+};
+
+/// Watches the definition until it is ready or the watch ends. Returns whether it is ready.
+asio::awaitable<result<bool>> watch_once(awaited_definition& d)
+{
+    watch_options how;
+    how.field_selector = "metadata.name=" + d.name;
+    how.resource_version = std::string(d.last.resource_version());
+    auto opening = d.cluster.watch(definitions_type(), "", how);
+    KUBECORO_TRY(auto stream, co_await std::move(opening));
+    for (;;) {
+        auto waiting = stream->next();
+        KUBECORO_TRY(const auto events, co_await std::move(waiting));
+        if (events.empty()) co_return false;
+        for (const auto& e : events) {
+            if (e.type == watch_event_type::error) co_return failure(e.status);
+            if (e.type == watch_event_type::deleted)
+                co_return failure(cond::not_found, "the definition \"" + printable(d.name) + "\" was deleted");
+            if (!e.obj || e.type == watch_event_type::bookmark) continue;
+            d.last = e.obj;
+            const auto ready = readiness_of(e.obj);
+            if (!ready) continue;
+            if (!*ready) co_return ready->error();
+            co_return true;
+        }
+    }
+}
+
+asio::awaitable<result<>> wait_until_ready(awaited_definition& d)
+{
+    for (;;) {
+        auto looking = d.cluster.get(definitions_type(), "", d.name);
+        const auto seen = co_await std::move(looking);
+        if (!seen && !passes(seen.error())) co_return seen.error();
+        if (seen) {
+            d.last = *seen;
+            if (const auto ready = readiness_of(d.last)) co_return *ready;
+            auto watching = watch_once(d);
+            const auto ended = co_await std::move(watching);
+            if (ended && *ended) co_return result<>{};
+            if (!ended && !passes(ended.error())) co_return ended.error();
+        }
+        auto resting = sleep_for(d.cluster.time(), pause);
+        KUBECORO_TRY(co_await std::move(resting));
+    }
+}
+
+asio::awaitable<result<object>> ready_within(awaited_definition d, duration limit)
+{
+    const auto title = "wait for the definition \"" + printable(d.name) + "\"";
+    auto waiting = with_timeout(d.cluster.time(), limit, title, wait_until_ready(d));
+    const auto ended = co_await std::move(waiting);
+    if (ended) co_return d.last;
+    if (ended.error() == cond::timed_out && d.last) co_return ended.error().because(missing_condition(d.last));
+    co_return ended.error();
+}
+
+asio::awaitable<result<>> check_all(client cluster, const std::vector<json::value>& definitions, bool allow_downgrade)
+{
+    for (const auto& wanted : definitions) {
+        KUBECORO_TRY(auto name, name_of(wanted));
+        if (allow_downgrade) continue;
+        auto getting = get_or_none(cluster, definitions_type(), object_key("", std::move(name)));
+        KUBECORO_TRY(const auto present, co_await std::move(getting));
+        if (!present) continue;
+        KUBECORO_TRY(check_upgrade(present, wanted.get_object()));
+    }
+    co_return result<>{};
+}
+
+asio::awaitable<result<std::vector<object>>> install_all(client cluster, std::vector<json::value> definitions,
+                                                         install_options how)
+{
+    auto checking = check_all(cluster, definitions, how.allow_downgrade);
+    KUBECORO_TRY(co_await std::move(checking));
+    apply_options applied;
+    applied.field_manager = how.field_manager.empty() ? "kubecoro" : how.field_manager;
+    applied.force = true;
+    std::vector<std::string> names;
+    for (const auto& wanted : definitions) {
+        KUBECORO_TRY(auto name, name_of(wanted));
+        auto applying = cluster.apply(definitions_type(), "", name, wanted, applied);
+        KUBECORO_TRY(co_await std::move(applying));
+        names.push_back(std::move(name));
+    }
+    std::vector<object> ready;
+    for (auto& name : names) {
+        awaited_definition d{cluster, std::move(name)};
+        auto waiting = ready_within(std::move(d), how.limit);
+        KUBECORO_TRY(auto stored, co_await std::move(waiting));
+        ready.push_back(std::move(stored));
+    }
+    co_return ready;
+}
+
+} // namespace
+
+asio::awaitable<result<std::vector<object>>> install_crds(client cluster, std::vector<json::value> definitions,
+                                                          install_options how)
+{
+    return catch_failure(install_all(std::move(cluster), std::move(definitions), std::move(how)));
+}
+
+} // namespace kubecoro

@@ -1,0 +1,82 @@
+#include <kubecoro/controller/finalizer.hpp>
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/try.hpp>
+#include <kubecoro/client/writing.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+namespace {
+
+/// The resource of an object, to read it again.
+asio::awaitable<result<object>> newest(client cluster, object o)
+{
+    auto finding = cluster.resource_of(std::string(o.api_version()), std::string(o.kind()));
+    KUBECORO_TRY(auto type, co_await std::move(finding));
+    auto getting = get_or_none(cluster, std::move(type), object_key(o.key()));
+    co_return co_await std::move(getting);
+}
+
+/// The object with the finalizer; null if it is gone or being deleted, so that there is nothing to do or to clean up.
+asio::awaitable<result<object>> with_mark(client cluster, object found, std::string finalizer)
+{
+    auto adding = ensure_finalizer(cluster, found, std::move(finalizer));
+    const auto marked = co_await std::move(adding);
+    if (marked) co_return *marked;
+    if (marked.error() == cond::not_found) co_return object();
+    if (marked.error() != cond::invalid) co_return marked.error();
+    // The informer may be behind: a finalizer cannot be added to an object that is being deleted.
+    auto reading = newest(cluster, found);
+    KUBECORO_TRY(const auto now, co_await std::move(reading));
+    if (!now || !now.same_uid(found) || now.being_deleted()) co_return object();
+    co_return marked.error();
+}
+
+/// Whether the cleanup is over: it has neither failed nor asked for another run.
+bool is_over(const result<action>& done) { return done && !done->after() && !done->hopeless(); }
+
+asio::awaitable<result<action>> clean_up(client cluster, object found, std::string finalizer, const object_run& cleanup,
+                                         reconcile_context& context)
+{
+    if (!has_finalizer(found, finalizer)) co_return action::done();
+    auto cleaning = cleanup(found, context);
+    const auto done = co_await std::move(cleaning);
+    if (!is_over(done)) co_return done;
+    auto removing = remove_finalizer(cluster, found, std::move(finalizer));
+    KUBECORO_TRY(const auto left, co_await std::move(removing));
+    if (left && left.same_uid(found)) context.wrote(left);
+    co_return done;
+}
+
+asio::awaitable<result<action>> apply_marked(client cluster, object found, std::string finalizer,
+                                             const object_run& apply, reconcile_context& context)
+{
+    if (!has_finalizer(found, finalizer)) {
+        auto marking = with_mark(cluster, found, std::move(finalizer));
+        KUBECORO_TRY(found, co_await std::move(marking));
+        if (!found) co_return action::done();
+        context.wrote(found);
+    }
+    auto applying = apply(found, context);
+    co_return co_await std::move(applying);
+}
+
+asio::awaitable<result<action>> nothing_to_do() { co_return action::done(); }
+
+} // namespace
+
+asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, std::string finalizer,
+                                                   const object_run& apply, const object_run& cleanup,
+                                                   reconcile_context& context)
+{
+    if (!found) return nothing_to_do();
+    if (found.being_deleted())
+        return clean_up(std::move(cluster), std::move(found), std::move(finalizer), cleanup, context);
+    return apply_marked(std::move(cluster), std::move(found), std::move(finalizer), apply, context);
+}
+
+} // namespace kubecoro

@@ -1,0 +1,137 @@
+// Objects that are cleaned up before they go.
+#include "helpers_fixture.hpp"
+
+#include <kubecoro/api/edit.hpp>
+#include <kubecoro/client/writing.hpp>
+#include <kubecoro/controller/finalizer.hpp>
+
+using namespace helpers_test;
+
+namespace {
+
+const auto maps = untyped::config_map::resource();
+constexpr auto mark = "example.com/cleanup";
+
+struct flow : world
+{
+    lines ran;
+    result<action> cleaned = action::done();
+    object shop = make_map();
+
+    result<action> run(const object& found)
+    {
+        const object_run apply = [this](const object& o, reconcile_context&) -> asio::awaitable<result<action>> {
+            ran.push_back(has_finalizer(o, mark) ? "apply" : "apply without finalizer");
+            co_return action::done();
+        };
+        const object_run cleanup = [this](const object&, reconcile_context&) -> asio::awaitable<result<action>> {
+            ran.emplace_back("cleanup");
+            co_return cleaned;
+        };
+        reconcile_context context({.log = log.handle(), .time = world::run.shared_clock()});
+        auto done = world::run.run(run_with_finalizer(cluster, found, mark, apply, cleanup, context));
+        wrote = context.writes().size();
+        return done;
+    }
+    std::size_t wrote = 0;
+    object now() { return get(maps, "default", "shop"); }
+    void remove() { REQUIRE(world::run.run(cluster.remove(maps, "default", "shop"))); }
+};
+
+} // namespace
+
+TEST_CASE("finalizer: is there before the first run, and once", "[controller][finalizer]")
+{
+    flow f;
+    REQUIRE(f.run(f.shop));
+    CHECK(f.ran == lines{"apply"});
+    CHECK(f.wrote == 1);
+    CHECK(has_finalizer(f.now(), mark));
+    f.requests();
+    REQUIRE(f.run(f.now()));
+    f.requests();
+    CHECK(f.wrote == 0);
+    CHECK(f.ran == lines{"apply", "apply"});
+}
+
+TEST_CASE("finalizer: a deleted object is cleaned up, and goes when that is over", "[controller][finalizer]")
+{
+    flow f;
+    REQUIRE(f.run(f.shop));
+    f.remove();
+    const auto dying = f.now();
+    REQUIRE(dying.being_deleted());
+    SECTION("at once")
+    {
+        REQUIRE(f.run(dying));
+        CHECK(f.ran == lines{"apply", "cleanup"});
+        CHECK_FALSE(f.now());
+        REQUIRE(f.run(dying)); // the informer is behind: it is gone
+        CHECK(f.ran == lines{"apply", "cleanup", "cleanup"});
+    }
+    SECTION("not after a failure")
+    {
+        f.cleaned = failure(cond::unreachable, "not yet");
+        CHECK(f.run(dying).error() == cond::unreachable);
+        CHECK(f.now());
+    }
+    SECTION("not while there is more to do")
+    {
+        f.cleaned = action::requeue_after(1s);
+        CHECK(f.run(dying)->after() == 1s);
+        CHECK(f.now());
+        f.cleaned = terminal(failure(cond::invalid, "never"));
+        CHECK(f.run(dying)->hopeless());
+        CHECK(f.now());
+    }
+}
+
+TEST_CASE("finalizer: no cleanup for an object that never had it", "[controller][finalizer]")
+{
+    flow f;
+    auto other = [](boost::json::object& o) { add_finalizer(o, "example.com/other"); };
+    const auto held = f.world::run.run(retry_on_conflict(f.cluster, maps, object_key("default", "shop"), other));
+    REQUIRE(held);
+    f.remove();
+    REQUIRE(f.run(f.now()));
+    CHECK(f.ran.empty());
+    // As an informer that is behind would have it.
+    REQUIRE(f.run(held->now));
+    CHECK(f.ran.empty());
+    CHECK_FALSE(has_finalizer(f.now(), mark));
+}
+
+TEST_CASE("finalizer: neither an object that is gone nor its successor is touched", "[controller][finalizer]")
+{
+    flow f;
+    f.remove();
+    REQUIRE(f.run(f.shop));
+    CHECK(f.ran.empty());
+    f.make_map();
+    REQUIRE(f.run(f.shop));
+    CHECK(f.ran.empty());
+    CHECK_FALSE(has_finalizer(f.now(), mark));
+    REQUIRE(f.run(object()));
+    CHECK(f.ran.empty());
+}
+
+TEST_CASE("finalizer: changes of others stay", "[controller][finalizer]")
+{
+    flow f;
+    auto label = [](boost::json::object& o) { set_label(o, "a", "b"); };
+    REQUIRE(f.world::run.run(retry_on_conflict(f.cluster, maps, object_key("default", "shop"), label)));
+    REQUIRE(f.run(f.shop)); // an older version
+    const auto now = f.now();
+    CHECK(has_finalizer(now, mark));
+    CHECK(now.labels()["a"].as_string() == "b");
+}
+
+TEST_CASE("finalizer: a refusal is a failure, and nothing runs", "[controller][finalizer]")
+{
+    flow f;
+    f.net->answers = [](const request& r) { return r.method == "PATCH" ? std::optional<int>(403) : std::nullopt; };
+    CHECK(f.run(f.shop).error() == cond::forbidden);
+    f.net->answers = [](const request& r) { return r.method == "PATCH" ? std::optional<int>(422) : std::nullopt; };
+    CHECK(f.run(f.shop).error() == cond::invalid);
+    CHECK(f.ran.empty());
+}
