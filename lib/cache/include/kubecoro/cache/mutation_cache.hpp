@@ -117,6 +117,7 @@ public:
     [[nodiscard]] const mutation_cache<object>& untyped() const noexcept KUBECORO_LIFETIME_BOUND { return *this; }
 };
 
+/// A lister of a kind makes the cache of that kind.
 template<class T>
 mutation_cache(lister<T>, mutation_cache_options = {}) -> mutation_cache<T>;
 

@@ -62,6 +62,7 @@ struct health_outcome
 class health_checks
 {
 public:
+    /// Begins without checks.
     explicit health_checks(health_options options = {});
 
     /// Adds a check to /livez and /healthz. Errors: already_exists; invalid, when the name has other characters than

@@ -52,6 +52,7 @@ struct prometheus_options
 class prometheus_metrics final : public metrics
 {
 public:
+    /// Begins without series, unless the options ask for those of the process.
     explicit prometheus_metrics(prometheus_options options = {});
     ~prometheus_metrics() override;
     prometheus_metrics(const prometheus_metrics&) = delete;
