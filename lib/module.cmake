@@ -16,6 +16,9 @@ macro(kubecoro_dependencies)
     add_library(yaml-cpp::yaml-cpp INTERFACE IMPORTED)
     set_target_properties(yaml-cpp::yaml-cpp PROPERTIES INTERFACE_LINK_LIBRARIES yaml-cpp)
   endif()
+  # For module program only, which is left out without them.
+  find_package(CLI11 QUIET)
+  find_package(spdlog QUIET)
   find_package(zstd REQUIRED)
   # Before 1.5.6 there is no target for whichever of the two there is.
   if(NOT TARGET zstd::libzstd)

@@ -7,6 +7,8 @@ BEGIN {
     may["cache"] = " base api cache "
     may["controller"] = " base api client cache controller "
     may["endpoints"] = " base api client cache controller endpoints "
+    may["manager"] = " base api client cache controller manager "
+    may["program"] = " base api client cache controller manager program "
     may["codegen"] = " base api codegen "
     may["apiserver"] = " base api client apiserver "
     may["testing"] = " base api client cache controller endpoints apiserver testing "

@@ -1,6 +1,8 @@
 // kubecoro: a client for clusters, an embedded API server, a watcher and a demo, built with the library.
-#include "log.hpp"
 #include "verbs/verbs.hpp"
+
+#include <kubecoro/program/run_program.hpp>
+#include <kubecoro/program/spdlog_logger.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -13,7 +15,11 @@
 namespace {
 
 using namespace kubecoro::tool;
+using kubecoro::command;
 using kubecoro::log_level;
+using kubecoro::program_context;
+using kubecoro::run_program;
+using kubecoro::spdlog_logger;
 
 constexpr int usage_status = 2;
 
@@ -55,7 +61,7 @@ int run(const verb& v, const common_flags& f)
                      v.name.c_str());
         return usage_status;
     }
-    auto log = make_logger(threshold(v, f.verbosity));
+    auto log = spdlog_logger(threshold(v, f.verbosity));
     const command whole = [&](program_context c) { return run_verb(v, std::move(c), log, f.waiting); };
     return run_program(whole, "kubecoro");
 }

@@ -1,4 +1,4 @@
-#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/log_control.hpp>
 
 #include "character.hpp"
 #include "log_environment.hpp"
@@ -76,6 +76,19 @@ void write_to_standard_error(const log_record& record)
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+/// The threshold of a logger that asks its sink, which is a controlled_sink, for it.
+constexpr auto as_controlled = static_cast<log_level>(-1);
+
+/// A sink with a threshold that changes.
+struct controlled_sink
+{
+    std::shared_ptr<std::atomic<log_level>> level;
+    logger::sink to;
+
+    [[nodiscard]] log_level threshold() const noexcept { return level->load(std::memory_order_relaxed); }
+    void operator()(const log_record& record) const { to(record); }
+};
+
 } // namespace
 
 std::optional<log_level> standard_threshold(const char* wish) noexcept
@@ -121,7 +134,11 @@ logger::logger(sink s, log_level threshold) : threshold_(threshold)
 
 logger logger::silent() { return logger(sink()); }
 
-bool logger::enabled(log_level level) const noexcept { return sink_ && level >= threshold_; }
+bool logger::enabled(log_level level) const noexcept
+{
+    if (!sink_) return false;
+    return level >= (threshold_ == as_controlled ? sink_->target<controlled_sink>()->threshold() : threshold_);
+}
 
 void logger::write(log_level level, std::string_view message, std::initializer_list<log_field> fields) const noexcept
 {
@@ -140,8 +157,21 @@ logger logger::with(std::vector<std::pair<std::string, std::string>> fields) con
         for (const auto& [name, value] : fields) all.emplace_back(name, value);
         (*to)(log_record{record.level, record.message, all.data(), all.size()});
     };
-    return logger(std::move(add), threshold_);
+    if (threshold_ != as_controlled) return logger(std::move(add), threshold_);
+    return logger(controlled_sink{sink_->target<controlled_sink>()->level, std::move(add)}, as_controlled);
 }
+
+log_control::log_control(log_level threshold) : level_(std::make_shared<std::atomic<log_level>>(threshold)) {}
+
+logger log_control::make(logger::sink to) const
+{
+    if (!to) return logger::silent();
+    return logger(controlled_sink{level_, std::move(to)}, as_controlled);
+}
+
+void log_control::set(log_level threshold) const noexcept { level_->store(threshold, std::memory_order_relaxed); }
+
+log_level log_control::threshold() const noexcept { return level_->load(std::memory_order_relaxed); }
 
 std::string format(const log_record& record)
 {

@@ -1,8 +1,9 @@
 // config-reloader: rolls workloads when the config maps and secrets that they read have changed.
 #include "flags.hpp"
-#include "log.hpp"
 #include "program.hpp"
 #include "reloader.hpp"
+
+#include <kubecoro/program/spdlog_logger.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -14,7 +15,6 @@ namespace {
 namespace asio = boost::asio;
 using namespace kubecoro;
 using config_reloader::adoption;
-using tool::log_format;
 
 struct settings
 {
@@ -58,7 +58,7 @@ asio::awaitable<result<>> operate_until_stopped(config_reloader::reloader& opera
     co_return co_await stop.wait();
 }
 
-asio::awaitable<result<>> run(settings s, tool::program_context context)
+asio::awaitable<result<>> run(settings s, program_context context)
 {
     client_options how;
     how.kubeconfig = s.kubeconfig;
@@ -87,10 +87,9 @@ int main(int argc, char** argv)
     settings s;
     add_flags(app, s);
     CLI11_PARSE(app, argc, argv);
-    s.log = tool::make_logger(s.verbosity > 0 ? log_level::debug : log_level::info,
-                              s.format == "json" ? log_format::json : log_format::text);
+    s.log = spdlog_logger(s.verbosity > 0 ? log_level::debug : log_level::info,
+                          s.format == "json" ? log_format::json : log_format::text);
     if (s.adopt == "record") s.operate.first_sight = adoption::record;
     s.operate.informers.log = s.log;
-    return tool::run_program([&s](tool::program_context context) { return run(s, std::move(context)); },
-                             "config-reloader");
+    return run_program([&s](program_context context) { return run(s, std::move(context)); }, "config-reloader");
 }

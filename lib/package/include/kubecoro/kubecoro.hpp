@@ -51,5 +51,6 @@
 #include <kubecoro/endpoints/endpoint_server.hpp>
 #include <kubecoro/endpoints/prometheus_metrics.hpp>
 #include <kubecoro/endpoints/ready_checks.hpp>
+#include <kubecoro/manager/manager.hpp>
 
 #include <boost/json/value.hpp> // what to_json() gives

@@ -1,4 +1,4 @@
-#include "program.hpp"
+#include <kubecoro/program/run_program.hpp>
 
 #include <kubecoro/base/catch_failure.hpp>
 
@@ -16,7 +16,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace kubecoro::tool {
+namespace kubecoro {
 
 namespace asio = boost::asio;
 
@@ -41,6 +41,15 @@ void on_signal(asio::signal_set& signals, latch stop, std::optional<moment> aske
     });
 }
 
+void on_user_signal(asio::signal_set& signals, const std::function<void(bool more)>& call)
+{
+    signals.async_wait([&signals, &call](const boost::system::error_code& ec, int which) {
+        if (ec) return;
+        call(which == SIGUSR1);
+        on_user_signal(signals, call);
+    });
+}
+
 /// Opens /dev/null in place of closed standard streams: the next socket would otherwise get that number, and receive
 /// the program's output.
 void fill_closed_streams()
@@ -53,7 +62,14 @@ void fill_closed_streams()
 
 } // namespace
 
-int run_program(command main, std::string_view name)
+int run_program(const command& main, std::string_view name)
+{
+    program_options options;
+    options.name = name;
+    return run_program(main, options);
+}
+
+int run_program(const command& main, const program_options& options)
 {
     fill_closed_streams();
     std::signal(SIGPIPE, SIG_IGN);
@@ -61,12 +77,19 @@ int run_program(command main, std::string_view name)
     const program_context context{io.get_executor(), {}};
     asio::signal_set signals(io, SIGINT, SIGTERM);
     on_signal(signals, context.stop);
+    asio::signal_set users(io);
+    if (options.on_verbosity) {
+        users.add(SIGUSR1);
+        users.add(SIGUSR2);
+        on_user_signal(users, options.on_verbosity);
+    }
 
     std::optional<result<>> outcome;
     auto whole = catch_failure(main(context));
     asio::co_spawn(io, std::move(whole), [&](std::exception_ptr thrown, result<> ended) {
         outcome = thrown ? result<>(to_failure(thrown)) : ended;
         signals.cancel();
+        users.cancel();
     });
     while (!outcome && io.run_one() != 0) {
     }
@@ -75,8 +98,12 @@ int run_program(command main, std::string_view name)
 
     if (!outcome || *outcome) return 0;
     if (outcome->error() == cond::cancelled) return 130;
-    std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(name.size()), name.data(), outcome->error().describe().c_str());
+    if (options.on_failure)
+        options.on_failure(outcome->error());
+    else
+        std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(options.name.size()), options.name.data(),
+                     outcome->error().describe().c_str());
     return 1;
 }
 
-} // namespace kubecoro::tool
+} // namespace kubecoro

@@ -1,4 +1,4 @@
-#include "log.hpp"
+#include <kubecoro/program/spdlog_logger.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -15,8 +15,7 @@
 #include <utility>
 #include <variant>
 
-namespace kubecoro::tool {
-
+namespace kubecoro {
 namespace {
 
 spdlog::level::level_enum spdlog_level(log_level level)
@@ -78,18 +77,20 @@ std::string json_line(const log_record& record)
     return out.substr(1, out.size() - 2);
 }
 
-} // namespace
-
-logger make_logger(log_level threshold, log_format format)
+logger::sink spdlog_sink(log_format format)
 {
     const bool json = format == log_format::json;
     auto out = json ? for_machines() : for_people();
-    out->set_level(spdlog_level(threshold));
-    return logger(
-        [out, json](const log_record& record) {
-            out->log(spdlog_level(record.level), "{}", json ? json_line(record) : text_line(record));
-        },
-        threshold);
+    out->set_level(spdlog::level::trace); // the logger has the threshold
+    return [out, json](const log_record& record) {
+        out->log(spdlog_level(record.level), "{}", json ? json_line(record) : text_line(record));
+    };
 }
 
-} // namespace kubecoro::tool
+} // namespace
+
+logger spdlog_logger(log_level threshold, log_format format) { return logger(spdlog_sink(format), threshold); }
+
+logger spdlog_logger(const log_control& threshold, log_format format) { return threshold.make(spdlog_sink(format)); }
+
+} // namespace kubecoro

@@ -1,0 +1,68 @@
+// Snippets of docs/guide/manager.md: an operator that copies a config map into every namespace.
+#include <kubecoro/core_v1/config_map.hpp>
+#include <kubecoro/core_v1/namespace_.hpp>
+#include <kubecoro/kubecoro.hpp>
+#include <kubecoro/program/run_operator.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using kubecoro::action;
+using kubecoro::object_key;
+using kubecoro::result;
+using kubecoro::typed_object;
+using kubecoro::core_v1::config_map;
+using kubecoro::core_v1::namespace_;
+
+namespace {
+
+//[reconciler
+class copier
+{
+public:
+    explicit copier(kubecoro::manager& m) : cluster_(m.client()), maps_(m.lister<config_map>()) {}
+
+    asio::awaitable<result<action>> operator()(const typed_object<namespace_>& into,
+                                               kubecoro::reconcile_context& context)
+    {
+        const auto from = maps_.get("default", "shared");
+        if (!from || into.being_deleted()) co_return action::done();
+        const object_key copy(std::string(into.name()), "shared");
+        const auto edit = [&](config_map& m) { m.data["message"] = from->data()["message"]; };
+        kubecoro::edit_options how;
+        how.known = maps_.get(copy);
+        KUBECORO_TRY(auto done, co_await kubecoro::create_or_update<config_map>(cluster_, copy, edit, how));
+        context.wrote(done.now);
+        co_return action::done();
+    }
+
+private:
+    kubecoro::client cluster_;
+    kubecoro::lister<config_map> maps_;
+};
+//]
+
+object_key namespace_of(const typed_object<config_map>& m) { return object_key("", std::string(m.ns())); }
+
+asio::awaitable<result<>> count(kubecoro::manager& m)
+{
+    for (;;) {
+        m.log().info("config maps", {{"count", m.lister<config_map>().size()}});
+        KUBECORO_TRY(co_await kubecoro::sleep_for(*m.time(), 1min));
+    }
+}
+
+} // namespace
+
+//[main
+int main(int argc, char** argv)
+{
+    return kubecoro::run_operator({.name = "copier", .version = "1.0"}, argc, argv, [](kubecoro::manager& m) {
+        m.control<namespace_>(copier{m}).watches<config_map>(namespace_of);
+        m.run("count", [&m] { return count(m); }, {.needs_leadership = false, .retry = kubecoro::backoff_policy{}});
+    });
+}
+//]

@@ -1,0 +1,87 @@
+#pragma once
+// Makes a reconciler of keys from what users write.
+
+#include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/cache/lister.hpp>
+#include <kubecoro/controller/enqueue.hpp>
+#include <kubecoro/controller/reconciler.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace kubecoro::detail {
+
+template<class R, class T>
+inline constexpr bool reconciles_objects =
+    std::is_invocable_r_v<boost::asio::awaitable<result<action>>, R&, const object_handle<T>&, reconcile_context&>;
+template<class R>
+inline constexpr bool reconciles_keys =
+    std::is_invocable_r_v<boost::asio::awaitable<result<action>>, R&, const object_key&, reconcile_context&>;
+
+// The coroutines share ownership of the reconciler, so that it may be of any type and have any members.
+template<class T, class R>
+boost::asio::awaitable<result<action>> reconcile_stored(std::shared_ptr<R> reconcile, object_handle<T> found,
+                                                        reconcile_context& context)
+{
+    if (!found) co_return action::done();
+    co_return co_await (*reconcile)(found, context);
+}
+template<class R>
+boost::asio::awaitable<result<action>> reconcile_key(std::shared_ptr<R> reconcile, const object_key& key,
+                                                     reconcile_context& context)
+{
+    co_return co_await (*reconcile)(key, context);
+}
+
+/// A reconciler of objects is not called for keys that have none.
+template<class T, class R>
+[[nodiscard]] reconciler reconciler_of(R reconcile, lister<T> stored)
+{
+    static_assert(reconciles_objects<R, T> || reconciles_keys<R>,
+                  "a reconciler takes (const typed_object<T>&, reconcile_context&) or (const object_key&, "
+                  "reconcile_context&), and returns asio::awaitable<result<action>>");
+    auto kept = std::make_shared<R>(std::move(reconcile));
+    if constexpr (reconciles_objects<R, T>) {
+        return [kept, stored = std::move(stored)](const object_key& key, reconcile_context& context) {
+            return reconcile_stored<T, R>(kept, object_handle<T>(stored.get(key)), context);
+        };
+    } else if constexpr (reconciles_keys<R>) {
+        return
+            [kept](const object_key& key, reconcile_context& context) { return reconcile_key<R>(kept, key, context); };
+    } else {
+        return {};
+    }
+}
+
+/// Calls a map function: one that takes a sink, or one that returns a key or keys.
+template<class T, class Map>
+[[nodiscard]] enqueue enqueue_by(Map map)
+{
+    if constexpr (std::is_convertible_v<Map, enqueue>) {
+        return map;
+    } else {
+        constexpr bool fills = std::is_invocable_v<Map&, const object_handle<T>&, key_sink>;
+        constexpr bool returns = std::is_invocable_v<Map&, const object_handle<T>&>;
+        static_assert(fills || returns,
+                      "a map function takes (const typed_object<T>&, key_sink), or takes a typed_object "
+                      "and returns an object_key or a range of them");
+        const auto kept = std::make_shared<Map>(std::move(map));
+        return enqueue_mapped([kept](const object& o, key_sink out) {
+            const object_handle<T> typed(o);
+            if constexpr (fills) {
+                (*kept)(typed, out);
+            } else if constexpr (returns) {
+                const auto keys = (*kept)(typed);
+                if constexpr (std::is_convertible_v<decltype(keys), object_key_view>)
+                    out(keys);
+                else
+                    for (const auto& key : keys) out(key);
+            }
+        });
+    }
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/cache/informer_factory.hpp>
+#include <kubecoro/client/client.hpp>
+#include <kubecoro/manager/detail/reconciler_of.hpp>
+#include <kubecoro/manager/managed.hpp>
+#include <kubecoro/manager/manager_options.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kubecoro {
+
+/// A coroutine that a manager runs until it ends. It is cancelled at the stop.
+using runnable = std::function<boost::asio::awaitable<result<>>()>;
+/// The same, but the latch is settled at the stop, and the coroutine is cancelled only after the grace period.
+using patient_runnable = std::function<boost::asio::awaitable<result<>>(latch stop)>;
+
+/** The parts of an operator: one client, its informers, controllers and other coroutines, started and stopped in order.
+
+        kubecoro::manager m(cluster, {.name = "janitor"});
+        m.control<config_bundle>(janitor{m}).owns<config_map>().watches<namespace_>(bundles_of);
+        auto ended = co_await m.run();            // until request_stop()
+
+    The start: what needs no informers; the informers, until their stores are filled, while log lines name those that are
+    missing and why; what needs no leadership; then controllers and everything else. The stop: the same backwards, within
+    `grace`. A part that fails ends the manager, and is named, unless it is to be retried.
+
+    Thread safe. Parts may be added and removed at any time. Has one owner, which awaits run() or stop() before destroying
+    it. Destroying a running manager is an error: it is logged, everything is cancelled, and ends as soon as its executor
+    allows. */
+class manager
+{
+public:
+    /// Everything runs on the client's executor, each part on a strand of its own.
+    explicit manager(kubecoro::client cluster, manager_options options = manager_options());
+    ~manager();
+    manager(const manager&) = delete;
+    manager& operator=(const manager&) = delete;
+
+    // ---- what it passes on
+
+    /// The client that everything uses.
+    [[nodiscard]] const kubecoro::client& client() const noexcept;
+    /// The informers. Those that are made here count as declared once informer() or lister() has named their kind.
+    [[nodiscard]] informer_factory& informers() noexcept;
+    /// The clock.
+    [[nodiscard]] const std::shared_ptr<time_source>& time() const noexcept;
+    /// The log.
+    [[nodiscard]] const logger& log() const noexcept;
+    /// The metrics; not null.
+    [[nodiscard]] const std::shared_ptr<kubecoro::metrics>& metrics() const noexcept;
+    /// The executor.
+    [[nodiscard]] boost::asio::any_io_executor executor() const;
+    /// As in the options.
+    [[nodiscard]] const std::string& name() const noexcept;
+    /// As in the options.
+    [[nodiscard]] const std::vector<std::string>& namespaces() const noexcept;
+
+    // ---- what it reads
+
+    /** Declares that a kind is read, and returns its informer. The first informer of a kind is the one that control(),
+        owns(), watches() and lister() use: give it options before them, such as a selector or a projection.
+
+        May be called at any time. After the start, await has_synced() of the informer before reading it. */
+    template<class T>
+    shared_informer<detail::handled_kind<T>> informer(informer_options options = informer_options())
+    {
+        return shared_informer<detail::handled_kind<T>>(informer(T::resource(), std::move(options)));
+    }
+    /// The same for a kind without a C++ type.
+    shared_informer<object> informer(const resource_type& resource, informer_options options = informer_options());
+
+    /** Reads the informer of a kind. Before the start this declares the kind, as informer() does. After the start the kind
+        must have been declared: throws kubecoro::error with cond::misconfigured otherwise, so that a run fails instead of
+        reading a store that nobody fills. */
+    template<class T>
+    [[nodiscard]] kubecoro::lister<detail::handled_kind<T>> lister()
+    {
+        return kubecoro::lister<detail::handled_kind<T>>(lister(T::resource()));
+    }
+    /// The same for a kind without a C++ type.
+    [[nodiscard]] kubecoro::lister<object> lister(const resource_type& resource);
+
+    // ---- what it runs
+
+    /** Adds a controller of the objects of kind T.
+
+        @param reconcile  A coroutine function of (const typed_object<T>&, reconcile_context&), which is not called for
+                          objects that are gone; or of (const object_key&, reconcile_context&), which is. Kept as long as
+                          the controller; may have members, also such that cannot be copied. */
+    template<class T, class R>
+    managed_controller control(R reconcile, control_options options = control_options())
+    {
+        auto stored = informer<T>().lister();
+        return control(T::resource(), detail::reconciler_of<detail::handled_kind<T>>(std::move(reconcile), stored),
+                       std::move(options));
+    }
+    /// The same for a kind without a C++ type.
+    managed_controller control(const resource_type& resource, reconciler reconcile,
+                               control_options options = control_options());
+
+    /** Runs a coroutine when its time has come: a function that returns asio::awaitable<result<>>, with no parameter or
+        with `latch stop`. It may end early; when it fails, `options.retry` decides. Kept as long as it runs. */
+    template<class F>
+        requires(std::is_constructible_v<runnable, F> || std::is_constructible_v<patient_runnable, F>)
+    managed run(std::string name, F f, runnable_options options = runnable_options())
+    {
+        if constexpr (std::is_constructible_v<patient_runnable, F>)
+            return add(std::move(name), patient_runnable(std::move(f)), true, std::move(options));
+        else
+            return add(
+                std::move(name), [f = runnable(std::move(f))](latch) { return f(); }, false, std::move(options));
+    }
+
+    // ---- start and stop
+
+    /// Starts the manager. Returns at once. Call it once only.
+    void start();
+    /** Completes when the informers have synced and everything has started, as far as it needs no leadership that another
+        replica has.
+
+        @par Errors        as run(), when it ends first.
+        @par Cancellation  ends the wait only. */
+    [[nodiscard]] boost::asio::awaitable<result<>> ready() const;
+    /** start(), then completes when the manager has stopped.
+
+        @par Errors        the reason why it stopped by itself: the failure of a part, with its name; cond::timed_out, with
+                           the reasons of the informers, after sync_timeout. Those of stop().
+        @par Cancellation  ends the wait only: the manager continues until stop(). */
+    [[nodiscard]] boost::asio::awaitable<result<>> run();
+    /** Stops in order, and completes when nothing runs any more. Idempotent.
+
+        Must not be awaited by a part; use request_stop() there.
+        @par Errors        cond::timed_out when parts had to be cancelled, naming them. As run().
+        @par Cancellation  ends the wait; call it again to finish. */
+    [[nodiscard]] boost::asio::awaitable<result<>> stop();
+    /// Begins stop() without waiting. Any thread.
+    void request_stop();
+
+    /// A picture of the present state. Any thread.
+    [[nodiscard]] manager_stats stats() const;
+    /// A human-readable summary of a few lines: phase, parts, informers.
+    [[nodiscard]] std::string describe() const;
+
+private:
+    managed add(std::string name, patient_runnable f, bool is_patient, runnable_options options);
+
+    std::shared_ptr<detail::manager_engine> engine_;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/cache/options.hpp>
+#include <kubecoro/controller/controller_options.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kubecoro {
+
+/// Options of a manager.
+struct manager_options
+{
+    /// Name of the program, for logs and generated manifests.
+    std::string name = {};
+    /// The namespaces that informers of namespaced kinds cover, unless their own options name some. Empty = all.
+    std::vector<std::string> namespaces = {};
+    /// How long the start waits for the first lists of the informers; then the manager ends, naming the informers and
+    /// their reasons. 0 = forever.
+    duration sync_timeout = std::chrono::minutes{2};
+    /// Time between the log lines that say what the start waits for. 0 = none.
+    duration progress = std::chrono::seconds{10};
+    /// Time that a stop gives to everything that runs; then it is cancelled. The default leaves time to end within the
+    /// 30 s that Kubernetes gives a pod. A controller gets at most four fifths of it, whatever its own options say.
+    duration grace = std::chrono::seconds{25};
+    /// For all informers of the manager. Its clock, log and metrics are those of the manager.
+    factory_options informers = {};
+    /// For these three, empty = the client's. Passed on to everything that the manager makes.
+    std::shared_ptr<time_source> time = {};
+    /// Receives the lines of the manager and of its parts.
+    std::optional<logger> log = {};
+    /// Receives the numbers of informers, controllers, queues and the manager.
+    std::shared_ptr<kubecoro::metrics> metrics = {};
+    KUBECORO_NAME_FIRST;
+};
+
+/// Options of a controller of a manager, see manager::control().
+struct control_options
+{
+    /// Name for metrics and logs, unique in the program. Empty = the resource, such as "deployments.apps"; a second
+    /// controller of it gets a number.
+    std::string name = {};
+    /// Which events of the objects themselves lead to runs. Empty = all.
+    predicate filter = {};
+    /// False: runs in every replica, also in those that do not lead.
+    bool needs_leadership = true;
+    /// Workers, deadline, limiter and the like. Name, clock, log and metrics are the manager's where they are empty.
+    controller_options running = {};
+    KUBECORO_NAME_FIRST;
+};
+
+/// Options of a coroutine that a manager runs, see manager::run().
+struct runnable_options
+{
+    /// False: runs in every replica, also in those that do not lead.
+    bool needs_leadership = true;
+    /// False: starts first and stops last, as servers do. Counts where `needs_leadership` is false.
+    bool needs_informers = true;
+    /// Empty: a failure ends the manager. Else the coroutine is started again with these delays, which begin at the first one after it
+    /// has run for longer than their cap.
+    std::optional<backoff_policy> retry = {};
+    KUBECORO_NAME_FIRST;
+};
+
+/// The phases of a manager, in order.
+enum class manager_phase
+{
+    created,
+    /// The informers get their first lists. Only what needs no informers runs.
+    syncing,
+    /// Waiting for leadership. Everything that needs none runs.
+    standby,
+    /// Everything runs.
+    running,
+    stopping,
+    stopped
+};
+
+/// The phase's name.
+[[nodiscard]] std::string_view to_string(manager_phase p) noexcept;
+
+/// The states of a part of a manager.
+enum class part_state
+{
+    /// Its time has not come.
+    waiting,
+    running,
+    /// Failed, and waits for its next start.
+    resting,
+    over
+};
+
+/// The state's name.
+[[nodiscard]] std::string_view to_string(part_state s) noexcept;
+
+/// A snapshot of one part of a manager.
+struct part_stats
+{
+    /// Its name.
+    std::string name = {};
+    /// Its state at that moment.
+    part_state state = part_state::waiting;
+    /// How often it was started again after a failure.
+    std::uint64_t restarts = 0;
+    /// Its last failure.
+    std::optional<failure> last_failure = {};
+};
+
+/// A snapshot of a manager.
+struct manager_stats
+{
+    /// Its phase at that moment.
+    manager_phase phase = manager_phase::created;
+    /// One entry for each controller and coroutine that was not removed.
+    std::vector<part_stats> parts = {};
+};
+
+} // namespace kubecoro

@@ -1,0 +1,111 @@
+// The handles: manager, managed, managed_controller.
+#include <kubecoro/manager/manager.hpp>
+
+#include "manager/manager_engine.hpp"
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro {
+using namespace detail;
+
+manager::manager(kubecoro::client cluster, manager_options options)
+    : engine_(std::make_shared<manager_engine>(std::move(cluster), std::move(options)))
+{
+}
+manager::~manager() { manager_engine::abandon(engine_); }
+
+const kubecoro::client& manager::client() const noexcept { return engine_->cluster; }
+informer_factory& manager::informers() noexcept { return engine_->informers; }
+const std::shared_ptr<time_source>& manager::time() const noexcept { return engine_->options.time; }
+const logger& manager::log() const noexcept { return *engine_->options.log; }
+const std::shared_ptr<kubecoro::metrics>& manager::metrics() const noexcept { return engine_->options.metrics; }
+asio::any_io_executor manager::executor() const { return engine_->cluster.executor(); }
+const std::string& manager::name() const noexcept { return engine_->options.name; }
+const std::vector<std::string>& manager::namespaces() const noexcept { return engine_->options.namespaces; }
+
+shared_informer<object> manager::informer(const resource_type& resource, informer_options options)
+{
+    return engine_->informer(resource, std::move(options));
+}
+lister<object> manager::lister(const resource_type& resource) { return engine_->declared(resource).lister(); }
+
+managed_controller manager::control(const resource_type& resource, reconciler reconcile, control_options options)
+{
+    return {engine_, engine_->add_controller(resource, std::move(reconcile), std::move(options))};
+}
+managed manager::add(std::string name, patient_runnable f, bool is_patient, runnable_options options)
+{
+    return {engine_, engine_->add_runnable(std::move(name), std::move(f), is_patient, std::move(options))};
+}
+
+void manager::start() { engine_->start(); }
+asio::awaitable<result<>> manager::ready() const { return engine_->ready(); }
+asio::awaitable<result<>> manager::run()
+{
+    start();
+    return manager_engine::over(engine_);
+}
+asio::awaitable<result<>> manager::stop()
+{
+    request_stop();
+    return manager_engine::over(engine_);
+}
+void manager::request_stop() { engine_->request_stop(); }
+
+manager_stats manager::stats() const { return engine_->stats(); }
+std::string manager::describe() const
+{
+    const auto s = stats();
+    std::string out = "manager " + name() + ": " + std::string(to_string(s.phase)) + '\n';
+    for (const auto& p : s.parts) {
+        out += "  " + p.name + ": " + std::string(to_string(p.state));
+        if (p.restarts != 0) out += ", started again " + std::to_string(p.restarts) + " times";
+        if (p.last_failure) out += ", last failure: " + p.last_failure->describe();
+        out += '\n';
+    }
+    for (const auto& i : engine_->informers.informers()) out += i.describe();
+    return out;
+}
+
+managed::managed(std::weak_ptr<manager_engine> engine, std::shared_ptr<managed_part> part)
+    : engine_(std::move(engine)), part_(std::move(part))
+{
+}
+std::string managed::name() const { return part_ ? part_->name : std::string(); }
+void managed::remove() const
+{
+    if (const auto e = engine(); e && part_) e->remove(*part_);
+}
+asio::awaitable<result<>> managed::removed() const
+{
+    remove();
+    if (part_ && engine()) return part_->gone.wait();
+    latch over;
+    over.settle({});
+    return over.wait();
+}
+
+managed_controller managed_controller::owns(const resource_type& resource, source_options options) const
+{
+    return watches(resource, enqueue_owner(part() ? part()->resource : resource_type{}), std::move(options));
+}
+managed_controller managed_controller::watches(const resource_type& resource, enqueue map, source_options options) const
+{
+    if (const auto e = engine()) (void)watch(e->declared_or_new(resource), std::move(map), std::move(options));
+    return *this;
+}
+event_source managed_controller::watch(const shared_informer<object>& informer, enqueue map,
+                                       source_options options) const
+{
+    if (!part()) return {};
+    return part()->controlled->watch(informer, std::move(map), std::move(options));
+}
+void managed_controller::trigger(object_key_view key, int priority) const
+{
+    if (part()) part()->controlled->trigger(key, priority);
+}
+controller_stats managed_controller::stats() const { return part() ? part()->controlled->stats() : controller_stats{}; }
+
+} // namespace kubecoro

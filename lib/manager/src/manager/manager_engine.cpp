@@ -1,0 +1,232 @@
+// Start and stop of a manager.
+#include "manager/manager_engine.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace step = manager_step;
+namespace {
+
+manager_options with_defaults(manager_options o, const client& c)
+{
+    auto defaults = c.provider()->defaults();
+    if (!o.time) o.time = o.informers.time ? o.informers.time : defaults.time;
+    if (!o.time) o.time = real_clock();
+    if (!o.log) o.log = o.informers.log ? o.informers.log : std::optional(defaults.log);
+    if (!o.metrics) o.metrics = o.informers.metrics ? o.informers.metrics : defaults.metrics;
+    if (!o.metrics) o.metrics = null_metrics();
+    o.informers.time = o.time;
+    o.informers.log = o.log;
+    o.informers.metrics = o.metrics;
+    return o;
+}
+
+factory_options for_informers(const manager_options& o, const client& c)
+{
+    auto out = o.informers;
+    if (!out.executor) out.executor = c.executor();
+    return out;
+}
+
+} // namespace
+
+manager_engine::manager_engine(client c, manager_options o)
+    : cluster(std::move(c)),
+      options(with_defaults(std::move(o), cluster)),
+      informers(cluster.provider(), for_informers(options, cluster)),
+      executor_(cluster.executor()),
+      core_({.sync_timeout = options.sync_timeout, .progress = options.progress, .grace = options.grace}),
+      seeds_(random_seed()),
+      sync_(executor_, options.time, *options.log,
+            [this] { tell([](manager_core& core) { core.informers_synced(); }); }),
+      is_ready_(options.metrics->make_gauge("kubecoro_manager_ready", {})),
+      running_(cluster.executor(), logger::silent()), // the manager reports failures itself
+      supervising_(cluster.executor(), *options.log)
+{
+}
+
+void manager_engine::start()
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (std::exchange(started_, true)) return;
+        core_.start(options.time->now());
+    }
+    options.log->info("starting", {{"server", cluster.server()}});
+    ensure_supervisor();
+    news_.notify();
+}
+
+void manager_engine::request_stop()
+{
+    bool first = false;
+    {
+        std::lock_guard lock(mutex_);
+        first = !core_.closing();
+        core_.stop(options.time->now());
+    }
+    if (first) options.log->info("stopping");
+    ensure_supervisor();
+    news_.notify();
+}
+
+void manager_engine::ensure_supervisor()
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (std::exchange(supervised_, true)) return;
+    }
+    supervising_.spawn("manager", make_kept_strand(executor_).get(), supervise(*this));
+}
+
+asio::awaitable<result<>> manager_engine::over(std::shared_ptr<manager_engine> self)
+{
+    auto ending = catch_failure(self->ended_.wait());
+    const auto outcome = co_await std::move(ending);
+    if (!self->ended_.settled()) co_return outcome;
+    // All have reported their end, but may still be unwinding: the caller may destroy what they refer to.
+    for (task_group* g : {&self->running_, &self->supervising_, &self->sync_.tasks()}) {
+        auto leaving = catch_failure(g->join());
+        const auto left = co_await std::move(leaving);
+        if (!left) co_return left;
+    }
+    co_return outcome;
+}
+
+void manager_engine::abandon(const std::shared_ptr<manager_engine>& self)
+{
+    const auto groups = {&self->running_, &self->supervising_, &self->sync_.tasks()};
+    std::size_t left = 0;
+    for (const task_group* g : groups) left += g->running();
+    if (left == 0) return;
+    self->options.log->error("a manager was destroyed while running: await run() or stop() first",
+                             {{"manager", self->options.name}});
+    self->request_stop();
+    for (task_group* g : groups) g->keep_until_ended(self);
+}
+
+asio::awaitable<result<>> manager_engine::supervise(manager_engine& self)
+{
+    // A step that fails, for lack of memory, is repeated: all steps are idempotent.
+    std::optional<step::any> next;
+    for (;;) {
+        auto driving = catch_failure(drive(self, next));
+        const auto driven = co_await std::move(driving);
+        if (driven || driven.error() == cond::cancelled) co_return result<>{};
+        self.options.log->error("the manager failed and continues", {{"failure", driven.error().describe()}});
+        auto pause = catch_failure(sleep_for(*self.options.time, std::chrono::seconds{1}));
+        co_await std::move(pause);
+    }
+}
+
+asio::awaitable<result<>> manager_engine::drive(manager_engine& self, std::optional<step::any>& next)
+{
+    for (;; next.reset()) {
+        if (!next) next = self.decide();
+        if (const auto* w = std::get_if<step::wait>(&*next)) {
+            auto resting = rest(self, w->until);
+            next.reset();
+            co_await std::move(resting);
+            continue;
+        }
+        if (const auto* end = std::get_if<step::finish>(&*next)) {
+            self.finish(end->outcome);
+            co_return result<>{};
+        }
+        if (std::holds_alternative<step::stop_informers>(*next)) {
+            auto stopping = catch_failure(stop_informers(self));
+            const auto stopped = co_await std::move(stopping);
+            if (!stopped) co_return stopped;
+            continue;
+        }
+        self.perform(*next);
+    }
+}
+
+step::any manager_engine::decide()
+{
+    std::lock_guard lock(mutex_);
+    return core_.next(options.time->now());
+}
+
+asio::awaitable<result<>> manager_engine::rest(manager_engine& self, std::optional<time_point> until)
+{
+    if (!until) {
+        auto waiting = self.news_.wait();
+        co_return co_await std::move(waiting);
+    }
+    auto both = race(self.news_.wait(), sleep_for(*self.options.time, *until - self.options.time->now()));
+    co_await std::move(both);
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> manager_engine::stop_informers(manager_engine& self)
+{
+    self.sync_.stop();
+    auto joining = self.sync_.join();
+    const auto joined = co_await std::move(joining);
+    if (!joined) co_return joined;
+    auto stopping = self.informers.stop();
+    const auto stopped = co_await std::move(stopping);
+    if (!stopped) co_return stopped;
+    self.tell([](manager_core& core) { core.informers_stopped(); });
+    co_return result<>{};
+}
+
+void manager_engine::perform(const step::any& next)
+{
+    if (const auto* s = std::get_if<step::start_part>(&next)) start_part(s->id);
+    if (const auto* s = std::get_if<step::stop_part>(&next)) part(s->id)->ask_to_stop();
+    if (const auto* s = std::get_if<step::cancel_part>(&next)) {
+        const auto p = part(s->id);
+        options.log->warning("a part did not end in time and is cancelled", {{"part", p->name}});
+        p->cancel();
+    }
+    if (std::holds_alternative<step::start_informers>(next)) start_informers();
+    if (std::holds_alternative<step::report_waiting>(next)) sync_.report();
+    if (std::holds_alternative<step::give_up_sync>(next)) {
+        const auto why = sync_.too_late(options.sync_timeout);
+        tell([&](manager_core& core) { core.fail(why, options.time->now()); });
+    }
+    if (std::holds_alternative<step::announce_ready>(next)) announce();
+}
+
+void manager_engine::start_informers()
+{
+    informers.start();
+    std::vector<shared_informer<object>> all = informers.informers();
+    for (const auto& informer : all) sync_.follow(informer);
+    if (sync_.all_synced()) tell([](manager_core& core) { core.informers_synced(); });
+}
+
+void manager_engine::announce()
+{
+    options.log->info("ready");
+    is_ready_->set(1);
+    ready_.settle({});
+}
+
+void manager_engine::finish(const result<>& outcome)
+{
+    is_ready_->set(0);
+    ready_.settle(outcome ? result<>(failure(cond::cancelled, "the manager was stopped before it was ready"))
+                          : outcome);
+    if (outcome)
+        options.log->info("stopped");
+    else
+        options.log->error("stopped", {{"failure", outcome.error().describe()}});
+    ended_.settle(outcome);
+}
+
+manager_stats manager_engine::stats() const
+{
+    std::lock_guard lock(mutex_);
+    return core_.stats();
+}
+
+} // namespace kubecoro::detail

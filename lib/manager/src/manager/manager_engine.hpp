@@ -1,0 +1,122 @@
+#pragma once
+
+#include "manager/managed_part.hpp"
+#include "manager/manager_core.hpp"
+#include "manager/sync_watch.hpp"
+
+#include <kubecoro/base/context_bound.hpp>
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/base/random.hpp>
+#include <kubecoro/base/task_group.hpp>
+#include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/manager/manager.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/** The implementation of a manager; see there. Executes the steps of manager_core.
+
+    Its coroutines refer to it by reference: the handle keeps it alive, and a handle destroyed early leaves it to its task
+    groups. */
+class manager_engine : public std::enable_shared_from_this<manager_engine>
+{
+public:
+    manager_engine(client c, manager_options o);
+    manager_engine(const manager_engine&) = delete;
+    manager_engine& operator=(const manager_engine&) = delete;
+
+    // ---- declarations
+    [[nodiscard]] shared_informer<object> informer(const resource_type& resource, informer_options options);
+    /// The declared informer of a kind. Throws error when the manager has started without one.
+    [[nodiscard]] shared_informer<object> declared(const resource_type& resource);
+    /// The declared informer of a kind, or a new one.
+    [[nodiscard]] shared_informer<object> declared_or_new(const resource_type& resource);
+    [[nodiscard]] std::shared_ptr<managed_part> add_controller(const resource_type& resource, reconciler reconcile,
+                                                               control_options options);
+    [[nodiscard]] std::shared_ptr<managed_part> add_runnable(std::string name, patient_runnable f, bool is_patient,
+                                                             runnable_options options);
+    void remove(managed_part& part);
+
+    // ---- start and stop
+    void start();
+    void request_stop();
+    [[nodiscard]] boost::asio::awaitable<result<>> ready() const { return ready_.wait(); }
+    /// Completes when nothing runs any more, with the outcome.
+    [[nodiscard]] static boost::asio::awaitable<result<>> over(std::shared_ptr<manager_engine> self);
+    /// Called when the handle is destroyed.
+    static void abandon(const std::shared_ptr<manager_engine>& self);
+
+    [[nodiscard]] manager_stats stats() const;
+
+    const client cluster;
+    const manager_options options;
+    informer_factory informers;
+
+private:
+    // manager_engine.cpp: the supervisor
+    static boost::asio::awaitable<result<>> supervise(manager_engine& self);
+    static boost::asio::awaitable<result<>> drive(manager_engine& self, std::optional<manager_step::any>& next);
+    static boost::asio::awaitable<result<>> rest(manager_engine& self, std::optional<time_point> until);
+    static boost::asio::awaitable<result<>> stop_informers(manager_engine& self);
+    void ensure_supervisor();
+    [[nodiscard]] manager_step::any decide();
+    void perform(const manager_step::any& step);
+    void start_informers();
+    void announce();
+    void finish(const result<>& outcome);
+
+    // parts.cpp
+    class part_mark;
+    [[nodiscard]] std::optional<shared_informer<object>> find_declared(const resource_type& resource) const;
+    [[nodiscard]] bool is_started() const;
+    void start_part(part_id id);
+    static boost::asio::awaitable<result<>> run_part(std::unique_ptr<part_mark> mark);
+    void note_end(managed_part& part, const result<>& outcome);
+    [[nodiscard]] std::shared_ptr<managed_part> part(part_id id) const;
+    [[nodiscard]] std::string free_name(std::string wish) const;
+    [[nodiscard]] controller_options completed(controller_options o, const std::string& name) const;
+    [[nodiscard]] std::shared_ptr<managed_part> keep(std::shared_ptr<managed_part> part, part_stage stage,
+                                                     std::optional<backoff_policy> retry);
+    /// Gives the core an input, and wakes the supervisor.
+    template<class F>
+    auto tell(F f)
+    {
+        std::unique_lock lock(mutex_);
+        if constexpr (std::is_void_v<std::invoke_result_t<F&, manager_core&>>) {
+            f(core_);
+            lock.unlock();
+            news_.notify();
+        } else {
+            auto out = f(core_);
+            lock.unlock();
+            news_.notify();
+            return out;
+        }
+    }
+
+    kept_executor executor_;
+    mutable std::mutex mutex_;
+    manager_core core_;                                      // under the mutex
+    std::map<part_id, std::shared_ptr<managed_part>> parts_; // under the mutex
+    std::vector<shared_informer<object>> declared_;          // under the mutex: the first of each kind
+    random_source seeds_;                                    // under the mutex
+    bool started_ = false;                                   // under the mutex
+    bool supervised_ = false;                                // under the mutex
+
+    /// Notifies the supervisor of input to the core.
+    wake_signal news_;
+    latch ready_;
+    latch ended_;
+    sync_watch sync_;
+    std::shared_ptr<metrics::gauge> is_ready_;
+    task_group running_;
+    task_group supervising_;
+};
+
+} // namespace kubecoro::detail

@@ -1,0 +1,215 @@
+// The parts of a manager: what is declared, started and ended.
+#include "manager/manager_engine.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+part_stage stage_of(const runnable_options& o)
+{
+    if (o.needs_leadership) return part_stage::leading;
+    return o.needs_informers ? part_stage::synced : part_stage::first;
+}
+
+/// Keeps the outcome, because a race has none.
+asio::awaitable<result<>> keep_outcome(asio::awaitable<result<>> work, result<>& out)
+{
+    auto guarded = catch_failure(std::move(work));
+    out = co_await std::move(guarded);
+    co_return result<>{};
+}
+
+} // namespace
+
+/// Reports the end of a part when its coroutine ends, also by destruction.
+class manager_engine::part_mark
+{
+public:
+    part_mark(manager_engine& engine, std::shared_ptr<managed_part> part)
+        : engine_(engine), part_(std::move(part)), attempt_(part_->begin())
+    {
+    }
+    part_mark(const part_mark&) = delete;
+    part_mark& operator=(const part_mark&) = delete;
+    ~part_mark() { engine_.note_end(*part_, outcome_); }
+
+    [[nodiscard]] managed_part& part() noexcept { return *part_; }
+    [[nodiscard]] const managed_part::attempt& attempt() const noexcept { return attempt_; }
+    [[nodiscard]] result<>& outcome() noexcept { return outcome_; }
+
+private:
+    manager_engine& engine_;
+    std::shared_ptr<managed_part> part_;
+    managed_part::attempt attempt_;
+    result<> outcome_ = failure(cond::cancelled);
+};
+
+shared_informer<object> manager_engine::informer(const resource_type& resource, informer_options o)
+{
+    if (resource.namespaced && o.namespaces.empty()) o.namespaces = options.namespaces;
+    auto made = informers.get(resource, std::move(o));
+    bool begin = false;
+    {
+        std::lock_guard lock(mutex_);
+        const auto same = [&resource](const auto& i) { return i.resource() == resource; };
+        if (std::none_of(declared_.begin(), declared_.end(), same)) declared_.push_back(made);
+        begin = started_ && core_.phase() >= manager_phase::syncing && !core_.closing();
+    }
+    if (begin) {
+        informers.start();
+        sync_.follow(made);
+    }
+    return made;
+}
+
+std::optional<shared_informer<object>> manager_engine::find_declared(const resource_type& resource) const
+{
+    std::lock_guard lock(mutex_);
+    for (const auto& i : declared_)
+        if (i.resource() == resource) return i;
+    return std::nullopt;
+}
+
+shared_informer<object> manager_engine::declared_or_new(const resource_type& resource)
+{
+    const auto known = find_declared(resource);
+    return known ? *known : informer(resource, {});
+}
+
+shared_informer<object> manager_engine::declared(const resource_type& resource)
+{
+    const auto known = find_declared(resource);
+    if (known) return *known;
+    if (!is_started()) return informer(resource, {});
+    throw error(failure(cond::misconfigured,
+                        resource.display_name() +
+                            " is read, but was not declared: name it before the start by informer(), lister(), "
+                            "control(), owns() or watches(), or by informer() while running"));
+}
+
+bool manager_engine::is_started() const
+{
+    std::lock_guard lock(mutex_);
+    return started_;
+}
+
+std::string manager_engine::free_name(std::string wish) const
+{
+    const auto taken = [this](const std::string& name) {
+        return std::any_of(parts_.begin(), parts_.end(), [&name](const auto& p) { return p.second->name == name; });
+    };
+    std::string name = wish;
+    for (int n = 2; taken(name); ++n) name = wish + "-" + std::to_string(n);
+    return name;
+}
+
+controller_options manager_engine::completed(controller_options o, const std::string& name) const
+{
+    o.name = name;
+    if (!o.time) o.time = options.time;
+    if (!o.metrics) o.metrics = options.metrics;
+    o.log = *options.log;
+    o.grace = std::min(o.grace, options.grace / 5 * 4);
+    return o;
+}
+
+std::shared_ptr<managed_part> manager_engine::keep(std::shared_ptr<managed_part> part, part_stage stage,
+                                                   std::optional<backoff_policy> retry)
+{
+    // Requires the mutex.
+    part->id = core_.add({.name = part->name, .stage = stage, .retry = retry, .seed = seeds_()});
+    parts_.emplace(part->id, part);
+    return part;
+}
+
+std::shared_ptr<managed_part> manager_engine::add_controller(const resource_type& resource, reconciler reconcile,
+                                                             control_options o)
+{
+    const auto own = declared_or_new(resource);
+    std::shared_ptr<managed_part> part;
+    {
+        std::lock_guard lock(mutex_);
+        auto name = o.running.name;
+        if (!o.name.empty()) name = o.name;
+        name = free_name(name.empty() ? resource.display_name() : name);
+        auto made = std::make_unique<controller<object>>(executor_.get(), std::move(reconcile),
+                                                         completed(std::move(o.running), name));
+        made->watch(own, enqueue_object(), {.filter = std::move(o.filter)});
+        part = keep(std::make_shared<managed_part>(name, resource, std::move(made)),
+                    o.needs_leadership ? part_stage::leading : part_stage::synced, {});
+    }
+    news_.notify();
+    return part;
+}
+
+std::shared_ptr<managed_part> manager_engine::add_runnable(std::string name, patient_runnable f, bool is_patient,
+                                                           runnable_options o)
+{
+    std::shared_ptr<managed_part> part;
+    {
+        std::lock_guard lock(mutex_);
+        auto made = std::make_shared<managed_part>(free_name(std::move(name)), std::move(f), is_patient);
+        part = keep(std::move(made), stage_of(o), o.retry);
+    }
+    news_.notify();
+    return part;
+}
+
+void manager_engine::remove(managed_part& part)
+{
+    const bool runs = tell([&part](manager_core& core) { return core.remove(part.id); });
+    if (runs) return;
+    std::lock_guard lock(mutex_);
+    parts_.erase(part.id);
+    part.gone.settle({});
+}
+
+std::shared_ptr<managed_part> manager_engine::part(part_id id) const
+{
+    std::lock_guard lock(mutex_);
+    const auto at = parts_.find(id);
+    return at == parts_.end() ? nullptr : at->second;
+}
+
+void manager_engine::start_part(part_id id)
+{
+    auto p = part(id);
+    options.log->debug("starting", {{"part", p->name}});
+    auto mark = std::make_unique<part_mark>(*this, p);
+    running_.spawn(p->name, make_kept_strand(executor_).get(), run_part(std::move(mark)));
+}
+
+asio::awaitable<result<>> manager_engine::run_part(std::unique_ptr<part_mark> mark)
+{
+    auto work = keep_outcome(mark->part().run(mark->attempt().stop), mark->outcome());
+    auto both = race(std::move(work), mark->attempt().cancel.wait());
+    co_await std::move(both);
+    co_return result<>{};
+}
+
+void manager_engine::note_end(managed_part& part, const result<>& outcome)
+{
+    bool gone = false;
+    {
+        std::lock_guard lock(mutex_);
+        core_.part_ended(part.id, outcome, options.time->now());
+        gone = !core_.knows(part.id);
+        if (gone) parts_.erase(part.id);
+    }
+    if (!outcome && outcome.error() != cond::cancelled)
+        options.log->error("a part of the manager failed",
+                           {{"part", part.name}, {"failure", outcome.error().describe()}});
+    else
+        options.log->debug("a part of the manager has ended", {{"part", part.name}});
+    if (gone) part.gone.settle({});
+    news_.notify();
+}
+
+} // namespace kubecoro::detail

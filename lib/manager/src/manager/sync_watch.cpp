@@ -1,0 +1,134 @@
+#include "manager/sync_watch.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Until an informer that has failed is asked again; it retries by itself.
+constexpr auto ask_again = std::chrono::seconds{2};
+
+/// Informers named in one line.
+constexpr std::size_t most_named = 10;
+
+} // namespace
+
+sync_watch::sync_watch(kept_executor executor, std::shared_ptr<time_source> time, logger log,
+                       std::function<void()> all_synced)
+    : executor_(std::move(executor)),
+      time_(std::move(time)),
+      log_(std::move(log)),
+      all_synced_(std::move(all_synced)),
+      following_(executor_.get(), log_)
+{
+}
+
+void sync_watch::follow(const shared_informer<object>& informer)
+{
+    std::size_t place = 0;
+    {
+        std::lock_guard lock(mutex_);
+        const auto same = [&informer](const followed& f) { return f.informer == informer; };
+        if (std::any_of(followed_.begin(), followed_.end(), same)) return;
+        place = followed_.size();
+        followed_.push_back({informer});
+    }
+    following_.spawn("sync of " + informer.resource().display_name(), make_kept_strand(executor_).get(),
+                     await(*this, place, informer));
+}
+
+asio::awaitable<result<>> sync_watch::await(sync_watch& self, std::size_t place, shared_informer<object> informer)
+{
+    for (;;) {
+        auto waiting = catch_failure(informer.has_synced());
+        const auto synced = co_await std::move(waiting);
+        if (synced) self.note_synced(place);
+        if (synced || synced.error() == cond::cancelled) co_return result<>{};
+        self.note_trouble(place, synced.error());
+        auto pause = catch_failure(sleep_for(*self.time_, ask_again));
+        const auto slept = co_await std::move(pause);
+        if (!slept) co_return result<>{};
+    }
+}
+
+void sync_watch::note_synced(std::size_t place)
+{
+    bool last = false;
+    {
+        std::lock_guard lock(mutex_);
+        followed_[place].synced = true;
+        followed_[place].trouble.reset();
+        last = std::all_of(followed_.begin(), followed_.end(), [](const followed& f) { return f.synced; });
+    }
+    if (last) all_synced_();
+}
+
+void sync_watch::note_trouble(std::size_t place, const failure& why)
+{
+    std::string name;
+    {
+        std::lock_guard lock(mutex_);
+        auto& f = followed_[place];
+        if (std::exchange(f.trouble, why) == why.condition()) return;
+        name = f.informer.resource().display_name();
+    }
+    log_.warning("an informer cannot list, and tries again", {{"informer", name}, {"failure", why.describe()}});
+}
+
+std::string sync_watch::missing(std::optional<failure>* first) const
+{
+    std::string text;
+    std::size_t named = 0, more = 0;
+    for (const auto& f : followed_) {
+        if (f.synced) continue;
+        if (++named > most_named) {
+            ++more;
+            continue;
+        }
+        const auto now = f.informer.stats();
+        const auto& why = f.trouble ? f.trouble : now.reflector.last_failure;
+        if (first && !*first && why) *first = why;
+        text += (text.empty() ? "" : "; ") + f.informer.resource().display_name() + ": " +
+                (why ? why->describe() : std::string(to_string(now.state)));
+    }
+    if (more != 0) text += "; and " + std::to_string(more) + " more";
+    return text;
+}
+
+void sync_watch::report() const
+{
+    std::string text;
+    std::size_t synced = 0, all = 0;
+    {
+        std::lock_guard lock(mutex_);
+        text = missing();
+        all = followed_.size();
+        for (const auto& f : followed_) synced += f.synced ? 1 : 0;
+    }
+    if (text.empty()) return;
+    log_.info("waiting for informers", {{"synced", synced}, {"of", all}, {"missing", text}});
+}
+
+failure sync_watch::too_late(duration limit) const
+{
+    std::lock_guard lock(mutex_);
+    std::optional<failure> first;
+    const auto text = missing(&first);
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit).count();
+    const auto message = "informers did not sync within " + std::to_string(seconds) + " s: " + text;
+    return first ? failure(first->condition(), message) : failure(cond::timed_out, message);
+}
+
+bool sync_watch::all_synced() const
+{
+    std::lock_guard lock(mutex_);
+    return std::all_of(followed_.begin(), followed_.end(), [](const followed& f) { return f.synced; });
+}
+
+} // namespace kubecoro::detail

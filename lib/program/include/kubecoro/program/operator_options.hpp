@@ -1,0 +1,34 @@
+#pragma once
+
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/client/client_options.hpp>
+#include <kubecoro/manager/manager_options.hpp>
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace kubecoro {
+
+/// Options of an operator's program, see run_operator(). The flags of the command line come after them.
+struct operator_options
+{
+    /// The program's name: in its help, its log, its user agent, and in capitals at the front of its environment variables.
+    std::string name = {};
+    /// For --version, and for the user agent. Empty = "unknown".
+    std::string version = {};
+    /// One line for --help.
+    std::string description = {};
+    /// For the connection. Clock, log and metrics are passed on to everything; empty = the program's.
+    client_options connection = {};
+    /// For the manager. Namespaces of the command line replace its namespaces.
+    manager_options managing = {};
+    /// Adds flags of the operator's own: `[&](CLI::App& app) { app.add_option("--workers", workers, "..."); }`, with CLI11.
+    std::function<void(CLI::App&)> flags = {};
+    KUBECORO_NAME_FIRST;
+};
+
+} // namespace kubecoro

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/manager/manager.hpp>
+#include <kubecoro/program/operator_options.hpp>
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace kubecoro {
+
+/// Fills a manager: a function of `manager&` that returns nothing or result<>.
+class operator_setup
+{
+public:
+    /// Keeps a callable. Implicit, so that callers pass the callable itself.
+    template<class F>
+        requires(!std::same_as<std::remove_cvref_t<F>, operator_setup> && std::is_invocable_v<F&, manager&>)
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copying and moving alone
+    operator_setup(F&& f)
+    {
+        kept_ = [f = std::forward<F>(f)](manager& m) mutable -> result<> {
+            if constexpr (std::is_same_v<std::invoke_result_t<F&, manager&>, result<>>)
+                return f(m);
+            else
+                f(m);
+            return {};
+        };
+    }
+    /// Calls it. Exceptions become failures.
+    [[nodiscard]] result<> operator()(manager& m) const;
+
+private:
+    std::function<result<>(manager&)> kept_;
+};
+
+/** A whole operator: reads the command line and the environment, connects, makes a manager, lets `setup` fill it, and runs
+    it until a signal.
+
+        int main(int argc, char** argv)
+        {
+            return kubecoro::run_operator({.name = "janitor"}, argc, argv, [](kubecoro::manager& m) {
+                m.control<config_bundle>(janitor{m}).owns<config_map>();
+            });
+        }
+
+    Flags, each also an environment variable such as JANITOR_LOG_LEVEL, which the flag overrides: --kubeconfig, --context,
+    -n/--namespace (repeatable; in the environment separated by commas), --log-level, -v (more; -vv all), --log-format;
+    --help and --version.
+
+    SIGINT and SIGTERM stop the manager in order, a second one ends the program at once. SIGUSR1 logs one level more,
+    SIGUSR2 one less.
+    @return  the exit status: 0 after a stop that was asked for, 1 after a failure, which is logged, 130 after a second
+             signal, and CLI11's own (100 and more) for a wrong command line. */
+[[nodiscard]] int run_operator(operator_options options, int argc, const char* const* argv,
+                               const operator_setup& setup);
+
+} // namespace kubecoro

@@ -1,0 +1,69 @@
+#include "operator/operator_flags.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace kubecoro::detail {
+namespace {
+
+std::string wrong_namespace(const std::string& name)
+{
+    const auto inner = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+    const bool good = !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-' &&
+                      std::all_of(name.begin(), name.end(), inner);
+    return good ? std::string() : "expects the name of a namespace";
+}
+
+} // namespace
+
+std::string environment_prefix(const std::string& name)
+{
+    std::string out;
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += std::isalnum(byte) != 0 ? static_cast<char>(std::toupper(byte)) : '_';
+    }
+    return out + "_";
+}
+
+log_level operator_flags::threshold() const noexcept
+{
+    auto out = log_level::info;
+    for (const auto l : {log_level::trace, log_level::debug, log_level::warning, log_level::error})
+        if (level == to_string(l)) out = l;
+    for (int i = 0; i < std::min(verbosity, 4); ++i) out = stepped(out, true);
+    return out;
+}
+
+log_level stepped(log_level from, bool more) noexcept
+{
+    const int wanted = static_cast<int>(from) + (more ? -1 : 1);
+    return static_cast<log_level>(
+        std::clamp(wanted, static_cast<int>(log_level::trace), static_cast<int>(log_level::error)));
+}
+
+void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
+{
+    const auto prefix = environment_prefix(name);
+    app.add_option("--kubeconfig", out.kubeconfig, "Kubeconfig file; default: KUBECONFIG, ~/.kube/config, in-cluster")
+        ->envname(prefix + "KUBECONFIG");
+    app.add_option("--context", out.context, "Context of the kubeconfig; default: the current context")
+        ->envname(prefix + "CONTEXT");
+    app.add_option("-n,--namespace", out.namespaces, "Work in this namespace only; may be repeated. Default: all")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->delimiter(',')
+        ->envname(prefix + "NAMESPACE")
+        ->check(wrong_namespace);
+    app.add_option("--log-level", out.level, "trace, debug, info, warning or error; default: info")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}).description(""))
+        ->envname(prefix + "LOG_LEVEL");
+    app.add_option("--log-format", out.format, "text, or json: one object per line; default: text")
+        ->check(CLI::IsMember({"text", "json"}).description(""))
+        ->envname(prefix + "LOG_FORMAT");
+    app.add_flag("-v,--verbose", out.verbosity, "Log one level more than --log-level says; -vv two");
+}
+
+} // namespace kubecoro::detail

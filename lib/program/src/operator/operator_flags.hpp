@@ -1,0 +1,35 @@
+#pragma once
+
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/program/operator_options.hpp>
+#include <kubecoro/program/spdlog_logger.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kubecoro::detail {
+
+/// The values of the command line and the environment.
+struct operator_flags
+{
+    std::string kubeconfig = {};
+    std::string context = {};
+    std::vector<std::string> namespaces = {};
+    std::string level = "info";
+    std::string format = "text";
+    int verbosity = 0;
+
+    /// The level after -v.
+    [[nodiscard]] log_level threshold() const noexcept;
+    /// The form of the lines.
+    [[nodiscard]] log_format form() const { return format == "json" ? log_format::json : log_format::text; }
+};
+
+/// Declares the flags in the app.
+void add_flags(CLI::App& app, const std::string& name, operator_flags& out);
+/// "config-reloader" -> "CONFIG_RELOADER_".
+[[nodiscard]] std::string environment_prefix(const std::string& name);
+/// The level one step more verbose, or one less.
+[[nodiscard]] log_level stepped(log_level from, bool more) noexcept;
+
+} // namespace kubecoro::detail

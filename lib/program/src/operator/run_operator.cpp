@@ -1,0 +1,88 @@
+#include <kubecoro/program/run_operator.hpp>
+
+#include "operator/operator_flags.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/log_control.hpp>
+#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/client/client.hpp>
+#include <kubecoro/program/run_program.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace kubecoro {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// The manager's outcome. A signal stops it, in order.
+asio::awaitable<result<>> run_until_signal(manager& m, latch stop)
+{
+    auto until_signal = race(m.run(), stop.wait());
+    co_await std::move(until_signal);
+    auto stopping = m.stop();
+    co_return co_await std::move(stopping);
+}
+
+asio::awaitable<result<>> operate(const operator_options& o, const operator_setup& setup, program_context context)
+{
+    auto cluster = client::connect(context.executor, o.connection);
+    if (!cluster) co_return cluster.error();
+    manager m(*cluster, o.managing);
+    if (const auto filled = setup(m); !filled) co_return filled.error().because("the set-up failed");
+    auto running = run_until_signal(m, context.stop);
+    co_return co_await std::move(running);
+}
+
+void apply_flags(const detail::operator_flags& flags, operator_options& o)
+{
+    if (!flags.kubeconfig.empty()) o.connection.kubeconfig = flags.kubeconfig;
+    if (!flags.context.empty()) o.connection.context = flags.context;
+    if (!flags.namespaces.empty()) o.managing.namespaces = flags.namespaces;
+    if (o.connection.user_agent.empty()) o.connection.user_agent = o.name + (o.version.empty() ? "" : "/" + o.version);
+    if (o.managing.name.empty()) o.managing.name = o.name;
+}
+
+} // namespace
+
+result<> operator_setup::operator()(manager& m) const
+{
+    try {
+        return kept_(m);
+    } catch (...) {
+        return to_failure(std::current_exception());
+    }
+}
+
+int run_operator(operator_options options, int argc, const char* const* argv, const operator_setup& setup)
+{
+    CLI::App app{options.description.empty() ? options.name : options.name + ": " + options.description, options.name};
+    app.set_version_flag("--version", options.name + " " + (options.version.empty() ? "unknown" : options.version));
+    detail::operator_flags flags;
+    detail::add_flags(app, options.name, flags);
+    if (options.flags) options.flags(app);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e);
+    }
+    const log_control level(flags.threshold());
+    const auto log = spdlog_logger(level, flags.form());
+    apply_flags(flags, options);
+    options.connection.log = log;
+    options.managing.log = log;
+    program_options how;
+    how.name = options.name;
+    how.on_failure = [&log](const failure& why) { log.error("failed", {{"failure", why.describe()}}); };
+    how.on_verbosity = [&](bool more) {
+        level.set(detail::stepped(level.threshold(), more));
+        log.write(level.threshold(), "log level changed", {{"threshold", to_string(level.threshold())}});
+    };
+    return run_program([&](program_context context) { return operate(options, setup, std::move(context)); }, how);
+}
+
+} // namespace kubecoro

@@ -1,0 +1,153 @@
+// A manager and its controllers: what users write, in what order it starts, and what it says while it waits.
+#include "manager_fixture.hpp"
+
+using namespace manager_test;
+
+TEST_CASE("manager: a chain declares a controller, which runs when all informers have synced", "[manager]")
+{
+    world w;
+    w.put("one");
+    lines seen;
+    const auto shop_of = [](const typed_object<namespace_>& n) { return object_key("default", std::string(n.name())); };
+    const auto c = w.m->control<config_map>(janitor{*w.m, seen}).owns<secret>().watches<namespace_>(shop_of);
+    CHECK(c.name() == "configmaps");
+    CHECK(seen.empty());
+    w.begin();
+    CHECK(w.m->stats().phase == manager_phase::running);
+    CHECK(w.run.run(w.m->ready()));
+    CHECK(seen == lines{"one:0"});
+    CHECK(w.log.count("info synced informer=") == 3);
+    CHECK(w.log.count("ready") == 1);
+
+    seen.clear();
+    w.put("shop");
+    w.run.advance(1s);
+    const namespace_ ns{.metadata = {.name = "shop"}};
+    REQUIRE(w.run.run(w.cluster.resource<namespace_>().create(ns)));
+    w.run.advance(1s);
+    CHECK(seen == lines{"shop:0", "shop:0"});
+
+    w.m->request_stop();
+    w.run.advance(1s);
+    REQUIRE(w.running->done());
+    CHECK(w.running->outcome().has_value());
+    CHECK(w.m->stats().phase == manager_phase::stopped);
+}
+
+TEST_CASE("manager: a reconciler of keys is also called for what is gone; a second controller gets a number",
+          "[manager]")
+{
+    world w;
+    lines keys;
+    const auto note = [&](const object_key& key, reconcile_context&) -> reconciled {
+        keys.push_back(to_string(key));
+        co_return action::done();
+    };
+    w.m->control<config_map>(note);
+    CHECK(w.m->control<config_map>(note).name() == "configmaps-2");
+    w.put("one");
+    w.begin();
+    CHECK(keys == lines{"default/one", "default/one"});
+    REQUIRE(w.run.run(w.cluster.resource<config_map>("default").remove("one")));
+    w.run.advance(1s);
+    CHECK(keys.size() == 4);
+}
+
+TEST_CASE("manager: reading a kind that nobody declared is a failure of the run, not a wait", "[manager]")
+{
+    world w;
+    w.put("one");
+    std::string why;
+    w.m->control<config_map>([&](const typed_object<config_map>&, reconcile_context&) -> reconciled {
+        try {
+            (void)w.m->lister<secret>().size();
+        } catch (const error& e) {
+            why = e.what();
+        }
+        co_return action::done();
+    });
+    w.begin();
+    CHECK(why.find("secrets is read, but was not declared") != std::string::npos);
+    const auto late = w.m->informer<secret>(); // on purpose, while running
+    w.run.advance(1s);
+    CHECK(late.synced());
+    CHECK(w.m->lister<secret>().size() == 0);
+}
+
+TEST_CASE("manager: the first informer of a kind is the one that everything uses", "[manager]")
+{
+    world w({.namespaces = {"shop"}});
+    const auto selected = w.m->informer<secret>({.label_selector = "app=shop"});
+    const auto c = w.m->control<config_map>(
+        [](const typed_object<config_map>&, reconcile_context&) -> reconciled { co_return action::done(); });
+    c.owns<secret>();
+    CHECK(w.m->informers().informers().size() == 2);
+    CHECK(selected.namespaces() == lines{"shop"});
+    CHECK(w.m->informer<namespace_>().namespaces().empty());
+    w.begin();
+    CHECK(w.m->stats().phase == manager_phase::running);
+}
+
+TEST_CASE("manager: while informers are missing it says which and why, then ends with their names", "[manager]")
+{
+    world w({.sync_timeout = 25s}, {.user = {"nobody", {}}});
+    w.m->control<config_map>(
+        [](const typed_object<config_map>&, reconcile_context&) -> reconciled { co_return action::done(); });
+    w.begin();
+    CHECK(w.m->stats().phase == manager_phase::syncing);
+    w.run.advance(20s);
+    CHECK(w.log.count("an informer cannot list") == 1);
+    CHECK(w.log.count("waiting for informers synced=0 of=1") == 2);
+    w.run.advance(10s);
+    REQUIRE(w.running->done());
+    REQUIRE_FALSE(w.running->outcome());
+    CHECK(w.running->outcome().error() == cond::forbidden);
+    CHECK(w.running->outcome().error().message().find("informers did not sync within 25 s: configmaps: forbidden") ==
+          0);
+    const auto ready = w.run.run(w.m->ready());
+    REQUIRE_FALSE(ready);
+    CHECK(ready.error() == cond::forbidden);
+}
+
+TEST_CASE("manager: a stop before the start, and one at once after it", "[manager]")
+{
+    world early;
+    early.m->control<config_map>(
+        [](const typed_object<config_map>&, reconcile_context&) -> reconciled { co_return action::done(); });
+    CHECK(early.run.run(early.m->stop()));
+    CHECK(early.run.run(early.m->run()));
+
+    world soon;
+    soon.m->control<config_map>(
+        [](const typed_object<config_map>&, reconcile_context&) -> reconciled { co_return action::done(); });
+    soon.m->start();
+    soon.m->request_stop();
+    CHECK(soon.run.run(soon.m->run()));
+}
+
+TEST_CASE("manager: it may be stopped after any number of steps", "[manager]")
+{
+    for (std::size_t steps = 0; steps < 400; steps += 7) {
+        INFO("after " << steps << " steps");
+        world w;
+        w.put("one");
+        lines seen;
+        w.m->control<config_map>(janitor{*w.m, seen}).owns<secret>();
+        w.m->run("idle", [&]() -> ended { return sleep_for(w.run.clock(), 1h); });
+        w.m->start();
+        (void)w.run.step(steps);
+        CHECK(w.run.run(w.m->stop()));
+        CHECK(w.m->stats().phase == manager_phase::stopped);
+    }
+}
+
+TEST_CASE("manager: it describes itself", "[manager]")
+{
+    world w;
+    w.m->run("idle", [&]() -> ended { return sleep_for(w.run.clock(), 1h); });
+    (void)w.m->informer<secret>();
+    w.begin();
+    const auto text = w.m->describe();
+    CHECK(text.find("manager subject: running\n  idle: running\n") == 0);
+    CHECK(text.find("secrets") != std::string::npos);
+}

@@ -1,0 +1,182 @@
+// Coroutines and controllers that come, fail, end and go.
+#include "manager_fixture.hpp"
+
+using namespace manager_test;
+
+namespace {
+
+reconciled nothing(const typed_object<config_map>&, reconcile_context&) { co_return action::done(); }
+
+} // namespace
+
+TEST_CASE("manager: parts start and stop by stage", "[manager]")
+{
+    world w;
+    lines seen;
+    const auto noting = [&](std::string name) {
+        return [&, name](latch stop) -> ended {
+            seen.push_back("+" + name);
+            auto stopping = stop.wait();
+            co_await std::move(stopping);
+            seen.push_back("-" + name);
+            co_return result<>{};
+        };
+    };
+    w.m->run("leader", noting("leader"));
+    w.m->run("support", noting("support"), {.needs_leadership = false});
+    w.m->run("server", noting("server"), {.needs_leadership = false, .needs_informers = false});
+    (void)w.m->informer<secret>();
+    w.m->start();
+    w.run.advance(1s);
+    CHECK(seen == lines{"+server", "+support", "+leader"});
+    seen.clear();
+    CHECK(w.run.run(w.m->stop()));
+    CHECK(seen == lines{"-leader", "-support", "-server"});
+}
+
+TEST_CASE("manager: a coroutine that fails or throws ends the manager, and is named", "[manager]")
+{
+    for (const bool throws : {false, true}) {
+        world w;
+        w.m->control<config_map>(nothing);
+        w.m->run("poller", [&w, throws]() -> ended {
+            auto sleep = sleep_for(w.run.clock(), 10s);
+            co_await std::move(sleep);
+            if (throws) throw std::runtime_error("no luck");
+            co_return failure(cond::unreachable, "no luck");
+        });
+        w.begin();
+        CHECK_FALSE(w.running->done());
+        w.run.advance(10s);
+        REQUIRE(w.running->done());
+        REQUIRE_FALSE(w.running->outcome());
+        const auto text = w.running->outcome().error().describe();
+        CHECK(text.find("poller failed") != std::string::npos);
+        CHECK(text.find("no luck") != std::string::npos);
+    }
+}
+
+TEST_CASE("manager: a coroutine that is retried starts again, and ends with the manager", "[manager]")
+{
+    world w;
+    int starts = 0;
+    const backoff_policy delays{.initial = 1s, .factor = 2, .cap = 1min, .jitter = 0};
+    w.m->run("poller",
+             [&]() -> ended {
+                 ++starts;
+                 co_return failure(cond::unreachable);
+             },
+             {.retry = delays});
+    w.begin();
+    w.run.advance(7s); // started at 0, 1, 3, 7
+    CHECK(starts == 4);
+    CHECK(w.m->stats().parts.at(0).state == part_state::resting);
+    CHECK(w.m->stats().parts.at(0).last_failure == cond::unreachable);
+    CHECK(w.run.run(w.m->stop()));
+}
+
+TEST_CASE("manager: a coroutine that ends well is forgotten", "[manager]")
+{
+    world w;
+    const auto part = w.m->run("once", []() -> ended { co_return result<>{}; });
+    w.begin();
+    CHECK(w.m->stats().parts.empty());
+    CHECK(w.run.run(part.removed()));
+    CHECK_FALSE(w.running->done());
+}
+
+TEST_CASE("manager: a coroutine that does not end is cancelled after the grace period, and named", "[manager]")
+{
+    world w({.grace = 10s});
+    w.m->run("stubborn", [&](latch) -> ended { return sleep_for(w.run.clock(), 1h); });
+    w.begin();
+    const auto before = w.run.clock().now();
+    const auto stopped = w.run.run(w.m->stop());
+    CHECK(w.run.clock().now() - before == 10s);
+    REQUIRE_FALSE(stopped);
+    CHECK(stopped.error() == cond::timed_out);
+    CHECK(stopped.error().message().find("stubborn") != std::string::npos);
+    CHECK(w.log.count("did not end in time") == 1);
+}
+
+TEST_CASE("manager: runs of a controller get four fifths of the grace period", "[manager]")
+{
+    world w({.grace = 10s});
+    w.put("one");
+    w.m->control<config_map>([&](const typed_object<config_map>&, reconcile_context&) -> reconciled {
+        auto sleep = sleep_for(w.run.clock(), 1h);
+        const auto slept = co_await std::move(sleep);
+        if (!slept) co_return slept.error();
+        co_return action::done();
+    });
+    w.begin();
+    const auto before = w.run.clock().now();
+    const auto stopped = w.run.run(w.m->stop());
+    CHECK(w.run.clock().now() - before == 8s);
+    REQUIRE_FALSE(stopped);
+    CHECK(stopped.error().describe().find("default/one") != std::string::npos);
+}
+
+TEST_CASE("manager: parts, sources and informers come and go while it runs", "[manager]")
+{
+    world w;
+    w.put("one");
+    w.begin();
+    lines seen;
+    const auto note = [&](const typed_object<config_map>& o, reconcile_context&) -> reconciled {
+        seen.push_back(std::string(o.name()));
+        co_return action::done();
+    };
+    const auto c = w.m->control<config_map>(note);
+    w.run.advance(1s);
+    CHECK(seen == lines{"one"});
+
+    seen.clear();
+    const auto to_one = enqueue_mapped([](const object&, key_sink out) { out("default", "one"); });
+    const auto source = c.watch(w.m->informer<secret>(), to_one);
+    const secret s{.metadata = {.name = "s"}};
+    REQUIRE(w.run.run(w.cluster.resource<secret>("default").create(s)));
+    w.run.advance(1s);
+    CHECK(seen == lines{"one"});
+    CHECK(w.run.run(source.removed()));
+    REQUIRE(w.run.run(w.cluster.resource<secret>("default").remove("s")));
+    w.run.advance(1s);
+    CHECK(seen == lines{"one"});
+
+    CHECK(w.run.run(c.removed()));
+    CHECK(w.m->stats().parts.empty());
+    w.put("two");
+    w.run.advance(1s);
+    CHECK(seen == lines{"one"});
+    CHECK(w.run.run(c.removed())); // again
+    CHECK_FALSE(w.running->done());
+}
+
+TEST_CASE("manager: handles outlive it, and say that nothing runs", "[manager]")
+{
+    world w;
+    const auto c = w.m->control<config_map>(nothing);
+    const auto r = w.m->run("idle", [&]() -> ended { return sleep_for(w.run.clock(), 1h); });
+    w.begin();
+    REQUIRE(w.run.run(w.m->stop()));
+    w.m.reset();
+    c.owns<secret>();
+    c.trigger({"default", "one"});
+    r.remove();
+    CHECK(w.run.run(r.removed()));
+    CHECK(managed().name().empty());
+    CHECK(managed_controller().owns<secret>().stats().workers == 0);
+}
+
+TEST_CASE("manager: one that is destroyed while running says so, and ends", "[manager]")
+{
+    world w;
+    w.m->control<config_map>(nothing);
+    w.m->run("idle", [&]() -> ended { return sleep_for(w.run.clock(), 1h); });
+    w.m->start();
+    w.run.advance(1s);
+    w.m.reset();
+    w.run.advance(1min);
+    CHECK(w.log.count("destroyed while running") == 1);
+    CHECK(w.log.count("stopped") >= 1);
+}
