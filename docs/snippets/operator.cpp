@@ -60,9 +60,12 @@ asio::awaitable<result<>> count(kubecoro::manager& m)
 //[main
 int main(int argc, char** argv)
 {
-    return kubecoro::run_operator({.name = "copier", .version = "1.0"}, argc, argv, [](kubecoro::manager& m) {
+    const auto setup = [](kubecoro::manager& m) {
         m.control<namespace_>(copier{m}).watches<config_map>(namespace_of);
         m.run("count", [&m] { return count(m); }, {.needs_leadership = false, .retry = kubecoro::backoff_policy{}});
-    });
+    };
+    return kubecoro::run_operator(
+        {.name = "copier", .leader_election = {.lease = "copier"}, .metrics = ":8080", .health = ":8081"}, argc, argv,
+        setup);
 }
 //]

@@ -8,7 +8,7 @@ BEGIN {
     may["controller"] = " base api client cache controller "
     may["endpoints"] = " base api client cache controller endpoints "
     may["manager"] = " base api client cache controller manager "
-    may["program"] = " base api client cache controller manager program "
+    may["program"] = " base api client cache controller endpoints manager program "
     may["codegen"] = " base api codegen "
     may["apiserver"] = " base api client apiserver "
     may["testing"] = " base api client cache controller endpoints apiserver testing "

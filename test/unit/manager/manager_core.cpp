@@ -53,7 +53,8 @@ private:
     {
         if (const auto* p = std::get_if<step::start_part>(&s)) return "start " + std::to_string(p->id);
         if (const auto* p = std::get_if<step::stop_part>(&s)) return "stop " + std::to_string(p->id);
-        if (const auto* p = std::get_if<step::cancel_part>(&s)) return "cancel " + std::to_string(p->id);
+        if (const auto* p = std::get_if<step::cancel_part>(&s))
+            return "cancel " + std::to_string(p->id) + (p->late ? "" : " at once");
         if (std::holds_alternative<step::start_informers>(s)) return "start informers";
         if (std::holds_alternative<step::report_waiting>(s)) return "report";
         if (std::holds_alternative<step::give_up_sync>(s)) return "give up";
@@ -252,15 +253,64 @@ TEST_CASE("manager core: a stop before the start, and while the informers sync",
     CHECK(amid.steps() == lines{"stop informers"});
 }
 
-TEST_CASE("manager core: leadership that is lost ends everything, leaders first", "[manager]")
+TEST_CASE("manager core: a lost leadership gives the leader's parts no time, and the others theirs", "[manager]")
 {
     auto t = with_three({.sync_timeout = 2min, .progress = 10s, .grace = 25s, .elects = true});
     t.core.start(t.now);
     t.core.informers_synced();
     t.core.leading();
     (void)t.steps();
-    t.core.leadership_over({}, t.now);
+    t.core.leadership_lost(failure(cond::conflict, "another one leads"), t.now);
+    CHECK(t.steps() == lines{"stop 1", "cancel 1 at once"});
+    CHECK(t.core.phase() == manager_phase::stopping);
+    t.core.part_ended(1, failure(cond::cancelled), t.now);
+    CHECK(t.steps() == lines{"release"});
+    t.core.leadership_over(failure(cond::conflict), t.now);
+    CHECK(t.steps() == lines{"stop 2"});
+    t.core.part_ended(2, {}, t.now);
+    CHECK(t.steps() == lines{"stop informers"});
+    t.core.informers_stopped();
+    CHECK(t.steps() == lines{"stop 3"});
+    t.core.part_ended(3, {}, t.now);
+    CHECK(t.steps() == lines{"finish: conflict: another one leads"});
+}
+
+TEST_CASE("manager core: leadership that is lost during a stop cancels what still runs, and is the outcome",
+          "[manager]")
+{
+    auto t = with_three({.sync_timeout = 2min, .progress = 10s, .grace = 25s, .elects = true});
+    t.core.start(t.now);
+    t.core.informers_synced();
+    t.core.leading();
+    (void)t.steps();
+    t.core.stop(t.now);
     CHECK(t.steps() == lines{"stop 1"});
+    t.core.leadership_lost(failure(cond::timed_out, "not renewed"), t.now);
+    CHECK(t.steps() == lines{"cancel 1 at once"});
     t.core.part_ended(1, {}, t.now);
-    CHECK(t.steps() == lines{"stop 2"}); // nothing to release
+    CHECK(t.steps() == lines{"release"});
+    t.core.leadership_over({}, t.now);
+    t.core.part_ended(2, {}, t.now);
+    t.core.informers_stopped();
+    t.core.part_ended(3, {}, t.now);
+    CHECK(t.steps() == lines{"stop informers", "finish: timed_out: not renewed"});
+}
+
+TEST_CASE("manager core: an election that ends by itself is a failure, also before it was won", "[manager]")
+{
+    for (const bool fails : {true, false}) {
+        auto t = with_three({.sync_timeout = 2min, .progress = 10s, .grace = 25s, .elects = true});
+        t.core.start(t.now);
+        t.core.informers_synced();
+        (void)t.steps();
+        t.core.leadership_over(fails ? result<>(failure(cond::misconfigured, "durations")) : result<>(), t.now);
+        CHECK(t.steps() == lines{"stop 2"}); // nothing to release
+        t.core.part_ended(2, {}, t.now);
+        (void)t.steps();
+        t.core.informers_stopped();
+        (void)t.steps();
+        t.core.part_ended(3, {}, t.now);
+        CHECK(t.steps() ==
+              lines{fails ? "finish: misconfigured: durations" : "finish: internal: the election has ended by itself"});
+    }
 }

@@ -49,7 +49,11 @@ public:
         a.stop.settle({});
         if (!patient_) a.cancel.settle({});
     }
-    void cancel() { current().cancel.settle({}); }
+    void cancel()
+    {
+        if (controlled) return controlled->request_stop_at_once(); // run() waits for it
+        current().cancel.settle({});
+    }
 
     [[nodiscard]] boost::asio::awaitable<result<>> run(latch stop)
     {

@@ -55,6 +55,8 @@ asio::awaitable<result<>> manager::stop()
 void manager::request_stop() { engine_->request_stop(); }
 
 manager_stats manager::stats() const { return engine_->stats(); }
+std::vector<controller_stats> manager::controllers() const { return engine_->controllers(); }
+result<> manager::healthy() const { return engine_->healthy(); }
 std::string manager::describe() const
 {
     const auto s = stats();
@@ -65,7 +67,8 @@ std::string manager::describe() const
         if (p.last_failure) out += ", last failure: " + p.last_failure->describe();
         out += '\n';
     }
-    for (const auto& i : engine_->informers.informers()) out += i.describe();
+    if (s.election) out += "  " + kubecoro::describe(*s.election) + '\n';
+    for (const auto& i : engine_->informers.informers()) out += i.describe() + '\n';
     return out;
 }
 

@@ -118,8 +118,13 @@ void manager_core::leadership_over(const result<>& outcome, time_point now)
 {
     leadership_over_ = true;
     if (closing()) return;
-    fail(outcome ? failure(cond::conflict, "leadership was lost") : outcome.error().because("leadership was lost"),
-         now);
+    fail(outcome ? failure(cond::internal, "the election has ended by itself") : outcome.error(), now);
+}
+
+void manager_core::leadership_lost(const failure& why, time_point now)
+{
+    lost_ = true;
+    fail(why, now);
 }
 
 manager_stats manager_core::stats() const
@@ -235,10 +240,11 @@ manager_core::step manager_core::end_stage(part_stage stage, time_point now)
         }
         runs = true;
         if (!std::exchange(p.asked, true)) return step_of::stop_part{id};
-        if (now < stop_until_ || p.cancelled) continue;
+        const bool at_once = lost_ && stage == part_stage::leading;
+        if (p.cancelled || (now < stop_until_ && !at_once)) continue;
         p.cancelled = true;
-        cancelled_ += (cancelled_.empty() ? "" : ", ") + p.set.name;
-        return step_of::cancel_part{id};
+        if (!at_once) cancelled_ += (cancelled_.empty() ? "" : ", ") + p.set.name;
+        return step_of::cancel_part{id, !at_once};
     }
     if (!runs) return {};
     return rest(now < stop_until_ ? std::optional(stop_until_) : std::nullopt);

@@ -44,10 +44,11 @@ struct stop_part
 {
     part_id id;
 };
-/// Its time to end is over.
 struct cancel_part
 {
     part_id id;
+    /// Its time to end is over. False: the leadership was lost, so that there is no such time.
+    bool late = true;
 };
 struct start_informers
 {
@@ -60,11 +61,11 @@ struct report_waiting
 struct give_up_sync
 {
 };
-/// Report leading() and leadership_over().
+/// Report leading(), leadership_lost() and leadership_over().
 struct seek_leadership
 {
 };
-/// Report leadership_over().
+/// Nothing of the leader runs any more. Report leadership_over().
 struct give_up_leadership
 {
 };
@@ -125,7 +126,9 @@ public:
     void fail(const failure& why, time_point now);
     void informers_synced() noexcept { synced_ = true; }
     void leading() noexcept { leads_ = true; }
-    /// Without having been asked to, this is a loss.
+    /// The parts of the last stage have no time to end. leadership_over() follows after give_up_leadership.
+    void leadership_lost(const failure& why, time_point now);
+    /// No candidate any more. Without having been asked to, this is a failure.
     void leadership_over(const result<>& outcome, time_point now);
     void informers_stopped() noexcept { informers_over_ = true; }
 
@@ -177,6 +180,7 @@ private:
     bool seeks_ = false;
     bool leads_ = false;
     bool gives_up_ = false;
+    bool lost_ = false;
     bool leadership_over_ = false;
     bool announced_ = false;
     result<> outcome_;

@@ -20,6 +20,9 @@ manager_options with_defaults(manager_options o, const client& c)
     if (!o.log) o.log = o.informers.log ? o.informers.log : std::optional(defaults.log);
     if (!o.metrics) o.metrics = o.informers.metrics ? o.informers.metrics : defaults.metrics;
     if (!o.metrics) o.metrics = null_metrics();
+    if (!o.leader_election.time) o.leader_election.time = o.time;
+    if (!o.leader_election.metrics) o.leader_election.metrics = o.metrics;
+    o.leader_election.log = *o.log;
     o.informers.time = o.time;
     o.informers.log = o.log;
     o.informers.metrics = o.metrics;
@@ -40,7 +43,10 @@ manager_engine::manager_engine(client c, manager_options o)
       options(with_defaults(std::move(o), cluster)),
       informers(cluster.provider(), for_informers(options, cluster)),
       executor_(cluster.executor()),
-      core_({.sync_timeout = options.sync_timeout, .progress = options.progress, .grace = options.grace}),
+      core_({.sync_timeout = options.sync_timeout,
+             .progress = options.progress,
+             .grace = options.grace,
+             .elects = !options.leader_election.lease.empty()}),
       seeds_(random_seed()),
       sync_(executor_, options.time, *options.log,
             [this] { tell([](manager_core& core) { core.informers_synced(); }); }),
@@ -48,6 +54,7 @@ manager_engine::manager_engine(client c, manager_options o)
       running_(cluster.executor(), logger::silent()), // the manager reports failures itself
       supervising_(cluster.executor(), *options.log)
 {
+    if (!options.leader_election.lease.empty()) elector_.emplace(executor_.get(), cluster, options.leader_election);
 }
 
 void manager_engine::start()
@@ -184,7 +191,7 @@ void manager_engine::perform(const step::any& next)
     if (const auto* s = std::get_if<step::stop_part>(&next)) part(s->id)->ask_to_stop();
     if (const auto* s = std::get_if<step::cancel_part>(&next)) {
         const auto p = part(s->id);
-        options.log->warning("a part did not end in time and is cancelled", {{"part", p->name}});
+        if (s->late) options.log->warning("a part did not end in time and is cancelled", {{"part", p->name}});
         p->cancel();
     }
     if (std::holds_alternative<step::start_informers>(next)) start_informers();
@@ -193,6 +200,8 @@ void manager_engine::perform(const step::any& next)
         const auto why = sync_.too_late(options.sync_timeout);
         tell([&](manager_core& core) { core.fail(why, options.time->now()); });
     }
+    if (std::holds_alternative<step::seek_leadership>(next)) seek_leadership();
+    if (std::holds_alternative<step::give_up_leadership>(next)) give_up_leadership();
     if (std::holds_alternative<step::announce_ready>(next)) announce();
 }
 
@@ -225,8 +234,13 @@ void manager_engine::finish(const result<>& outcome)
 
 manager_stats manager_engine::stats() const
 {
-    std::lock_guard lock(mutex_);
-    return core_.stats();
+    manager_stats out;
+    {
+        std::lock_guard lock(mutex_);
+        out = core_.stats();
+    }
+    if (elector_) out.election = elector_->stats();
+    return out;
 }
 
 } // namespace kubecoro::detail

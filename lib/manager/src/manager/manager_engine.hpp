@@ -9,6 +9,7 @@
 #include <kubecoro/base/random.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/controller/leader_elector.hpp>
 #include <kubecoro/manager/manager.hpp>
 
 #include <map>
@@ -53,6 +54,8 @@ public:
     static void abandon(const std::shared_ptr<manager_engine>& self);
 
     [[nodiscard]] manager_stats stats() const;
+    [[nodiscard]] std::vector<controller_stats> controllers() const;
+    [[nodiscard]] result<> healthy() const { return elector_ ? elector_->healthy() : result<>(); }
 
     const client cluster;
     const manager_options options;
@@ -70,6 +73,13 @@ private:
     void start_informers();
     void announce();
     void finish(const result<>& outcome);
+
+    // election.cpp
+    void seek_leadership();
+    void give_up_leadership();
+    static boost::asio::awaitable<result<>> elect(manager_engine& self);
+    static boost::asio::awaitable<result<>> lead(manager_engine& self, leadership term);
+    [[nodiscard]] std::string lease_name() const;
 
     // parts.cpp
     class part_mark;
@@ -113,7 +123,10 @@ private:
     wake_signal news_;
     latch ready_;
     latch ended_;
+    /// Settled when nothing runs any more that needs leadership.
+    latch work_over_;
     sync_watch sync_;
+    std::optional<leader_elector> elector_;
     std::shared_ptr<metrics::gauge> is_ready_;
     task_group running_;
     task_group supervising_;

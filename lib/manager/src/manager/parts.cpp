@@ -178,6 +178,20 @@ std::shared_ptr<managed_part> manager_engine::part(part_id id) const
     return at == parts_.end() ? nullptr : at->second;
 }
 
+std::vector<controller_stats> manager_engine::controllers() const
+{
+    std::vector<std::shared_ptr<managed_part>> all;
+    {
+        std::lock_guard lock(mutex_);
+        for (const auto& [id, p] : parts_)
+            if (p->controlled) all.push_back(p);
+    }
+    std::vector<controller_stats> out;
+    out.reserve(all.size());
+    for (const auto& p : all) out.push_back(p->controlled->stats());
+    return out;
+}
+
 void manager_engine::start_part(part_id id)
 {
     auto p = part(id);

@@ -16,7 +16,39 @@ std::string wrong_namespace(const std::string& name)
     return good ? std::string() : "expects the name of a namespace";
 }
 
+std::string wrong_lease(const std::string& name)
+{
+    const auto inner = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
+    const bool good = !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), inner);
+    return good ? std::string() : "expects the name of a Lease";
+}
+
+void apply_election(const operator_flags& flags, operator_options& o)
+{
+    const bool inner = o.leader_election.lease.empty() && !o.managing.leader_election.lease.empty();
+    if (!inner) o.managing.leader_election = o.leader_election;
+    auto& e = o.managing.leader_election;
+    if (!flags.lease.empty()) e.lease = flags.lease;
+    if (!flags.lease_namespace.empty()) e.ns = flags.lease_namespace;
+    if (flags.elects.empty()) return;
+    const bool wanted = CLI::detail::to_flag_value(flags.elects) > 0;
+    if (!wanted) e.lease.clear();
+    if (wanted && e.lease.empty()) e.lease = o.name;
+}
+
 } // namespace
+
+void apply_flags(const operator_flags& flags, operator_options& o)
+{
+    if (!flags.kubeconfig.empty()) o.connection.kubeconfig = flags.kubeconfig;
+    if (!flags.context.empty()) o.connection.context = flags.context;
+    if (!flags.namespaces.empty()) o.managing.namespaces = flags.namespaces;
+    if (o.connection.user_agent.empty()) o.connection.user_agent = o.name + (o.version.empty() ? "" : "/" + o.version);
+    if (o.managing.name.empty()) o.managing.name = o.name;
+    if (flags.metrics) o.metrics = *flags.metrics;
+    if (flags.health) o.health = *flags.health;
+    apply_election(flags, o);
+}
 
 std::string environment_prefix(const std::string& name)
 {
@@ -63,6 +95,19 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
     app.add_option("--log-format", out.format, "text, or json: one object per line; default: text")
         ->check(CLI::IsMember({"text", "json"}).description(""))
         ->envname(prefix + "LOG_FORMAT");
+    app.add_option("--metrics-address", out.metrics,
+                   "Serve /metrics there: 8080 is loopback, :8080 every interface, 0 off")
+        ->envname(prefix + "METRICS_ADDRESS");
+    app.add_option("--health-address", out.health, "Serve /livez and /readyz there; as --metrics-address")
+        ->envname(prefix + "HEALTH_ADDRESS");
+    app.add_flag("--leader-election,!--no-leader-election", out.elects, "Whether one replica works at a time")
+        ->envname(prefix + "LEADER_ELECTION");
+    app.add_option("--leader-election-lease", out.lease, "Name of the Lease that the replicas share")
+        ->check(wrong_lease)
+        ->envname(prefix + "LEADER_ELECTION_LEASE");
+    app.add_option("--leader-election-namespace", out.lease_namespace, "Its namespace; default: the program's own")
+        ->check(wrong_namespace)
+        ->envname(prefix + "LEADER_ELECTION_NAMESPACE");
     app.add_flag("-v,--verbose", out.verbosity, "Log one level more than --log-level says; -vv two");
 }
 

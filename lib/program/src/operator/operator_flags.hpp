@@ -4,6 +4,7 @@
 #include <kubecoro/program/operator_options.hpp>
 #include <kubecoro/program/spdlog_logger.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct operator_flags
     std::string level = "info";
     std::string format = "text";
     int verbosity = 0;
+    std::optional<std::string> metrics = {};
+    std::optional<std::string> health = {};
+    /// "true" or "false", or as CLI11 reads a flag; empty = not given.
+    std::string elects = {};
+    std::string lease = {};
+    std::string lease_namespace = {};
 
     /// The level after -v.
     [[nodiscard]] log_level threshold() const noexcept;
@@ -25,6 +32,8 @@ struct operator_flags
     [[nodiscard]] log_format form() const { return format == "json" ? log_format::json : log_format::text; }
 };
 
+/// Puts what the command line and the environment say in the place of what the options say.
+void apply_flags(const operator_flags& flags, operator_options& o);
 /// Declares the flags in the app.
 void add_flags(CLI::App& app, const std::string& name, operator_flags& out);
 /// "config-reloader" -> "CONFIG_RELOADER_".

@@ -1,5 +1,6 @@
 #include <kubecoro/program/run_operator.hpp>
 
+#include "operator/operator_endpoints.hpp"
 #include "operator/operator_flags.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
@@ -28,23 +29,30 @@ asio::awaitable<result<>> run_until_signal(manager& m, latch stop)
     co_return co_await std::move(stopping);
 }
 
-asio::awaitable<result<>> operate(const operator_options& o, const operator_setup& setup, program_context context)
+/// The first failure counts.
+asio::awaitable<result<>> serve_while_running(detail::operator_endpoints& endpoints, manager& m, latch stop)
 {
+    auto outcome = endpoints.start();
+    if (outcome) {
+        auto running = run_until_signal(m, std::move(stop));
+        outcome = co_await std::move(running);
+    }
+    auto ending = endpoints.stop();
+    const auto ended = co_await std::move(ending);
+    co_return outcome ? ended : outcome;
+}
+
+asio::awaitable<result<>> operate(operator_options& o, const operator_setup& setup, program_context context)
+{
+    const auto numbers = detail::operator_metrics(o);
+    if (!numbers) co_return numbers.error();
     auto cluster = client::connect(context.executor, o.connection);
     if (!cluster) co_return cluster.error();
     manager m(*cluster, o.managing);
     if (const auto filled = setup(m); !filled) co_return filled.error().because("the set-up failed");
-    auto running = run_until_signal(m, context.stop);
+    detail::operator_endpoints endpoints(context.executor, o, *numbers, m);
+    auto running = serve_while_running(endpoints, m, context.stop);
     co_return co_await std::move(running);
-}
-
-void apply_flags(const detail::operator_flags& flags, operator_options& o)
-{
-    if (!flags.kubeconfig.empty()) o.connection.kubeconfig = flags.kubeconfig;
-    if (!flags.context.empty()) o.connection.context = flags.context;
-    if (!flags.namespaces.empty()) o.managing.namespaces = flags.namespaces;
-    if (o.connection.user_agent.empty()) o.connection.user_agent = o.name + (o.version.empty() ? "" : "/" + o.version);
-    if (o.managing.name.empty()) o.managing.name = o.name;
 }
 
 } // namespace
@@ -72,7 +80,7 @@ int run_operator(operator_options options, int argc, const char* const* argv, co
     }
     const log_control level(flags.threshold());
     const auto log = spdlog_logger(level, flags.form());
-    apply_flags(flags, options);
+    detail::apply_flags(flags, options);
     options.connection.log = log;
     options.managing.log = log;
     program_options how;

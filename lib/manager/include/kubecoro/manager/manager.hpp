@@ -33,8 +33,9 @@ using patient_runnable = std::function<boost::asio::awaitable<result<>>(latch st
         auto ended = co_await m.run();            // until request_stop()
 
     The start: what needs no informers; the informers, until their stores are filled, while log lines name those that are
-    missing and why; what needs no leadership; then controllers and everything else. The stop: the same backwards, within
-    `grace`. A part that fails ends the manager, and is named, unless it is to be retried.
+    missing and why; what needs no leadership; then, as the leader if there is an election, controllers and everything else.
+    The stop: the same backwards, within `grace`; the Lease is released when nothing of the leader runs any more. A lost
+    leadership ends the manager. A part that fails ends the manager, and is named, unless it is to be retried.
 
     Thread safe. Parts may be added and removed at any time. Has one owner, which awaits run() or stop() before destroying
     it. Destroying a running manager is an error: it is logged, everything is cancelled, and ends as soon as its executor
@@ -136,7 +137,7 @@ public:
     /** start(), then completes when the manager has stopped.
 
         @par Errors        the reason why it stopped by itself: the failure of a part, with its name; cond::timed_out, with
-                           the reasons of the informers, after sync_timeout. Those of stop().
+                           the reasons of the informers, after sync_timeout; the loss of the leadership, with the Lease's name. Those of stop().
         @par Cancellation  ends the wait only: the manager continues until stop(). */
     [[nodiscard]] boost::asio::awaitable<result<>> run();
     /** Stops in order, and completes when nothing runs any more. Idempotent.
@@ -150,7 +151,11 @@ public:
 
     /// A picture of the present state. Any thread.
     [[nodiscard]] manager_stats stats() const;
-    /// A human-readable summary of a few lines: phase, parts, informers.
+    /// One entry for each controller that was not removed. Any thread.
+    [[nodiscard]] std::vector<controller_stats> controllers() const;
+    /// For a liveness check: fails if this program still works as a leader although its Lease has expired. Any thread.
+    [[nodiscard]] result<> healthy() const;
+    /// A human-readable summary of a few lines: phase, parts, election, informers.
     [[nodiscard]] std::string describe() const;
 
 private:

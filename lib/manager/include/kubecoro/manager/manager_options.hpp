@@ -7,6 +7,7 @@
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/cache/options.hpp>
 #include <kubecoro/controller/controller_options.hpp>
+#include <kubecoro/controller/leader_election_options.hpp>
 
 #include <chrono>
 #include <memory>
@@ -32,6 +33,9 @@ struct manager_options
     /// Time that a stop gives to everything that runs; then it is cancelled. The default leaves time to end within the
     /// 30 s that Kubernetes gives a pod. A controller gets at most four fifths of it, whatever its own options say.
     duration grace = std::chrono::seconds{25};
+    /// With a lease: parts that need leadership run in one replica only, the holder of the Lease. The clock, log and metrics
+    /// are the manager's where they are empty; its grace period has no effect.
+    leader_election_options leader_election = {};
     /// For all informers of the manager. Its clock, log and metrics are those of the manager.
     factory_options informers = {};
     /// For these three, empty = the client's. Passed on to everything that the manager makes.
@@ -122,6 +126,8 @@ struct manager_stats
     manager_phase phase = manager_phase::created;
     /// One entry for each controller and coroutine that was not removed.
     std::vector<part_stats> parts = {};
+    /// The election; empty without one.
+    std::optional<leader_stats> election = {};
 };
 
 } // namespace kubecoro

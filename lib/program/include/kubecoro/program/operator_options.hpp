@@ -2,6 +2,7 @@
 
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/client/client_options.hpp>
+#include <kubecoro/controller/leader_election_options.hpp>
 #include <kubecoro/manager/manager_options.hpp>
 
 #include <functional>
@@ -22,7 +23,15 @@ struct operator_options
     std::string version = {};
     /// One line for --help.
     std::string description = {};
-    /// For the connection. Clock, log and metrics are passed on to everything; empty = the program's.
+    /// With a lease: one replica works at a time. Flags switch it off, and name the Lease.
+    leader_election_options leader_election = {};
+    /// Where /metrics is served, as endpoint_options::address: ":8080" is every interface, "8080" loopback. Empty = nowhere. An
+    /// address of the loopback interface serves /debug as well.
+    std::string metrics = {};
+    /// Where /livez, /readyz and /healthz are served. May be the address of the metrics.
+    std::string health = {};
+    /// For the connection. Clock, log and metrics are passed on to everything; empty = the program's. Metrics of one's own that
+    /// are to be served are prometheus_metrics.
     client_options connection = {};
     /// For the manager. Namespaces of the command line replace its namespaces.
     manager_options managing = {};

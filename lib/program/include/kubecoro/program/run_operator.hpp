@@ -41,14 +41,17 @@ private:
 
         int main(int argc, char** argv)
         {
-            return kubecoro::run_operator({.name = "janitor"}, argc, argv, [](kubecoro::manager& m) {
+            kubecoro::operator_options o{
+                .name = "janitor", .leader_election = {.lease = "janitor"}, .metrics = ":8080", .health = ":8081"};
+            return kubecoro::run_operator(o, argc, argv, [](kubecoro::manager& m) {
                 m.control<config_bundle>(janitor{m}).owns<config_map>();
             });
         }
 
     Flags, each also an environment variable such as JANITOR_LOG_LEVEL, which the flag overrides: --kubeconfig, --context,
-    -n/--namespace (repeatable; in the environment separated by commas), --log-level, -v (more; -vv all), --log-format;
-    --help and --version.
+    -n/--namespace (repeatable; in the environment separated by commas), --log-level, -v (more; -vv all), --log-format,
+    --metrics-address, --health-address, --leader-election and --no-leader-election, --leader-election-lease,
+    --leader-election-namespace; --help and --version.
 
     SIGINT and SIGTERM stop the manager in order, a second one ends the program at once. SIGUSR1 logs one level more,
     SIGUSR2 one less.

@@ -1,0 +1,61 @@
+// The election of a manager.
+#include "manager/manager_engine.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+
+std::string manager_engine::lease_name() const
+{
+    const auto& o = options.leader_election;
+    return "Lease " + (o.ns.empty() ? "" : o.ns + "/") + o.lease;
+}
+
+void manager_engine::seek_leadership()
+{
+    options.log->info("waiting for leadership",
+                      {{"lease", options.leader_election.lease}, {"identity", elector_->identity()}});
+    running_.spawn("election", make_kept_strand(executor_).get(), elect(*this));
+}
+
+void manager_engine::give_up_leadership()
+{
+    work_over_.settle({});
+    elector_->request_stop();
+}
+
+asio::awaitable<result<>> manager_engine::elect(manager_engine& self)
+{
+    const leader_work work = [&self](leadership term) { return lead(self, std::move(term)); };
+    auto running = catch_failure(self.elector_->run(work));
+    auto outcome = co_await std::move(running);
+    if (!outcome) outcome = outcome.error().because("the election by " + self.lease_name() + " has ended");
+    self.tell([&](manager_core& core) { core.leadership_over(outcome, self.options.time->now()); });
+    co_return result<>{};
+}
+
+/// The work of the leader: the core starts and ends the parts, and this waits for them. After a loss the elector cancels it;
+/// it still waits, because the parts still run.
+asio::awaitable<result<>> manager_engine::lead(manager_engine& self, leadership term)
+{
+    co_await finish_despite_cancellation();
+    self.tell([](manager_core& core) { core.leading(); });
+    auto either = race(term.ending(), self.work_over_.wait());
+    co_await std::move(either);
+    if (const auto held = term.check(); !held && !self.work_over_.settled()) {
+        const auto why = held.error().because("the leadership by " + self.lease_name() + " was lost");
+        self.tell([&](manager_core& core) { core.leadership_lost(why, self.options.time->now()); });
+    }
+    while (!self.work_over_.settled()) {
+        auto waiting = catch_failure(self.work_over_.wait());
+        (void)co_await std::move(waiting);
+    }
+    co_return result<>{};
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,144 @@
+#include "operator/operator_endpoints.hpp"
+
+#include <kubecoro/endpoints/ready_checks.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+bool is_off(const std::string& address) { return address.empty() || address == "0"; }
+
+result<> is_started(const manager& m)
+{
+    const auto phase = m.stats().phase;
+    if (phase == manager_phase::standby || phase == manager_phase::running) return {};
+    return failure(cond::retry_later, "the manager is " + std::string(to_string(phase)));
+}
+
+health_checks checks_of(manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
+{
+    health_checks checks({.metrics = numbers, .time = m.time(), .log = m.log()});
+    // Names that differ: adding them cannot fail.
+    (void)checks.add_live("leadership", [&m] { return m.healthy(); });
+    (void)checks.add_ready("manager", [&m] { return is_started(m); });
+    (void)checks.add_ready("informers", informers_synced(m.informers()));
+    return checks;
+}
+
+std::string manager_json(const manager& m)
+{
+    const auto now = m.stats();
+    boost::json::array parts;
+    for (const auto& p : now.parts)
+        parts.push_back(boost::json::object{
+            {"name", p.name}, {"state", std::string(to_string(p.state))}, {"restarts", p.restarts}});
+    boost::json::object out{{"phase", std::string(to_string(now.phase))}, {"parts", std::move(parts)}};
+    if (now.election)
+        out["election"] = {{"identity", now.election->identity},
+                           {"leader", now.election->leader},
+                           {"phase", std::string(to_string(now.election->phase))}};
+    return boost::json::serialize(out);
+}
+
+std::vector<workqueue_stats> queues_of(const manager& m)
+{
+    std::vector<workqueue_stats> out;
+    for (auto& c : m.controllers()) out.push_back(std::move(c.queue));
+    return out;
+}
+
+std::vector<std::pair<std::string, std::string>> settings_of(const operator_options& o, const manager& m)
+{
+    std::string namespaces;
+    for (const auto& n : m.namespaces()) namespaces += (namespaces.empty() ? "" : ",") + n;
+    return {{"name", o.name},
+            {"version", o.version},
+            {"server", m.client().server()},
+            {"namespaces", namespaces},
+            {"lease", o.managing.leader_election.lease},
+            {"metrics", o.metrics},
+            {"health", o.health}};
+}
+
+debug_pages pages_of(const operator_options& o, manager& m)
+{
+    debug_pages pages;
+    (void)pages.add("manager", {[&m] { return m.describe(); }, [&m] { return manager_json(m); }});
+    (void)pages.add("informers", informers_page(m.informers()));
+    (void)pages.add("controllers", controllers_page([&m] { return m.controllers(); }));
+    (void)pages.add("queues", queues_page([&m] { return queues_of(m); }));
+    (void)pages.add("config", config_page([settings = settings_of(o, m)] { return settings; }));
+    return pages;
+}
+
+} // namespace
+
+bool is_loopback(std::string_view address)
+{
+    const auto colon = address.rfind(':');
+    if (colon == std::string_view::npos) return true; // a port alone
+    const auto host = address.substr(0, colon);
+    const bool ipv4 = host.find_first_not_of("0123456789.") == std::string_view::npos;
+    return host == "localhost" || host == "[::1]" || (ipv4 && host.substr(0, 4) == "127.");
+}
+
+result<std::shared_ptr<prometheus_metrics>> operator_metrics(operator_options& o)
+{
+    if (is_off(o.metrics)) return std::shared_ptr<prometheus_metrics>();
+    if (!o.connection.metrics) o.connection.metrics = std::make_shared<prometheus_metrics>();
+    auto out = std::dynamic_pointer_cast<prometheus_metrics>(o.connection.metrics);
+    if (!out)
+        return failure(cond::misconfigured,
+                       "an address for metrics is set, but the metrics are not prometheus_metrics");
+    return out;
+}
+
+operator_endpoints::operator_endpoints(const asio::any_io_executor& executor, const operator_options& o,
+                                       std::shared_ptr<prometheus_metrics> numbers, manager& m)
+{
+    std::vector<endpoint_options> wanted;
+    if (!is_off(o.metrics)) {
+        auto& first = wanted.emplace_back();
+        first.address = o.metrics;
+        first.prometheus = numbers;
+        if (is_loopback(o.metrics)) first.debug = pages_of(o, m);
+    }
+    if (!is_off(o.health)) {
+        if (wanted.empty() || o.health != o.metrics) wanted.emplace_back().address = o.health;
+        wanted.back().health = checks_of(m, numbers);
+    }
+    for (auto& w : wanted) {
+        w.metrics = numbers;
+        w.time = m.time();
+        w.log = m.log();
+        servers_.push_back(std::make_unique<endpoint_server>(executor, std::move(w)));
+    }
+}
+
+result<> operator_endpoints::start()
+{
+    for (const auto& s : servers_)
+        if (auto started = s->start(); !started) return started;
+    return {};
+}
+
+asio::awaitable<result<>> operator_endpoints::stop()
+{
+    result<> outcome;
+    for (const auto& s : servers_) {
+        auto ending = s->stop();
+        const auto ended = co_await std::move(ending);
+        if (!ended && outcome) outcome = ended;
+    }
+    co_return outcome;
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,115 @@
+// How the command line of an operator changes its options.
+#include "operator/operator_flags.hpp"
+#include "operator/operator_endpoints.hpp"
+
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/recording.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace kubecoro;
+
+namespace {
+
+operator_options janitor()
+{
+    operator_options o;
+    o.name = "janitor";
+    o.leader_election.lease = "janitor-lease";
+    o.metrics = ":8080";
+    return o;
+}
+
+/// The options after a command line.
+operator_options after(operator_options o, std::vector<std::string> line)
+{
+    CLI::App app;
+    detail::operator_flags flags;
+    detail::add_flags(app, o.name, flags);
+    std::reverse(line.begin(), line.end()); // as CLI11 wants it
+    app.parse(line);
+    detail::apply_flags(flags, o);
+    return o;
+}
+
+const std::string& lease_of(const operator_options& o) { return o.managing.leader_election.lease; }
+
+} // namespace
+
+TEST_CASE("operator flags: without any the options count", "[program]")
+{
+    const auto o = after(janitor(), {});
+    CHECK(lease_of(o) == "janitor-lease");
+    CHECK(o.metrics == ":8080");
+    CHECK(o.health.empty());
+    CHECK(o.managing.name == "janitor");
+    CHECK(o.connection.user_agent == "janitor");
+}
+
+TEST_CASE("operator flags: an election is switched on and off, and its Lease named", "[program]")
+{
+    CHECK(lease_of(after(janitor(), {"--no-leader-election"})).empty());
+    CHECK(lease_of(after(janitor(), {"--leader-election=false"})).empty());
+    CHECK(lease_of(after(janitor(), {"--leader-election"})) == "janitor-lease");
+    CHECK(lease_of(after(janitor(), {"--leader-election=true"})) == "janitor-lease");
+    CHECK(lease_of(after({.name = "janitor"}, {})).empty());
+    CHECK(lease_of(after({.name = "janitor"}, {"--leader-election"})) == "janitor");
+    const auto named =
+        after({.name = "janitor"}, {"--leader-election-lease", "other", "--leader-election-namespace", "ops"});
+    CHECK(lease_of(named) == "other");
+    CHECK(named.managing.leader_election.ns == "ops");
+    CHECK_THROWS_AS(after(janitor(), {"--leader-election-lease", "../x"}), CLI::ValidationError);
+    CHECK_THROWS_AS(after(janitor(), {"--leader-election-namespace", "A"}), CLI::ValidationError);
+}
+
+TEST_CASE("operator flags: an election of the manager's options stays when the operator's names none", "[program]")
+{
+    operator_options o;
+    o.name = "janitor";
+    o.managing.leader_election.lease = "inner";
+    CHECK(lease_of(after(o, {})) == "inner");
+    o.leader_election.lease = "outer";
+    CHECK(lease_of(after(o, {})) == "outer");
+}
+
+TEST_CASE("operator flags: addresses replace those of the options, also by none", "[program]")
+{
+    CHECK(after(janitor(), {"--metrics-address", "0", "--health-address", "8081"}).metrics == "0");
+    CHECK(after(janitor(), {"--metrics-address", "0", "--health-address", "8081"}).health == "8081");
+}
+
+TEST_CASE("operator endpoints: only addresses of this machine count as loopback", "[program]")
+{
+    for (const auto* here : {"8080", "127.0.0.1:8080", "127.1.2.3:1", "[::1]:8080", "localhost:8080"})
+        CHECK(detail::is_loopback(here));
+    for (const auto* open :
+         {":8080", "0.0.0.0:8080", "[::]:8080", "10.0.0.1:8080", "127.evil.example:8080", "1270.0.0.1:80"})
+        CHECK_FALSE(detail::is_loopback(open));
+}
+
+TEST_CASE("operator endpoints: metrics are made when they are served, and must be such that can be served", "[program]")
+{
+    operator_options off;
+    off.metrics = "0";
+    CHECK(*detail::operator_metrics(off) == nullptr);
+    CHECK(off.connection.metrics == nullptr);
+
+    auto on = janitor();
+    const auto made = detail::operator_metrics(on);
+    REQUIRE(made);
+    CHECK(on.connection.metrics == *made);
+
+    auto own = janitor();
+    own.connection.metrics = std::make_shared<prometheus_metrics>();
+    CHECK(*detail::operator_metrics(own) == own.connection.metrics);
+
+    auto other = janitor();
+    other.connection.metrics = std::make_shared<testing::recording_metrics>();
+    const auto refused = detail::operator_metrics(other);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == cond::misconfigured);
+}
