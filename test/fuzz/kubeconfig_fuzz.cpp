@@ -33,8 +33,10 @@ void check(const cluster_config& c)
 {
     fuzz::require(server_address::parse(c.server).has_value(), "the server is an address");
     fuzz::require(check_impersonation(c.login.as).has_value(), "an impersonated identity has a user");
-    fuzz::require(c.client_certificate.empty() == c.client_key.empty(), "a certificate has a key");
-    fuzz::require(!c.insecure || c.ca.empty(), "authorities are used or not");
+    const bool has_certificate = !c.client_certificate.empty() || !c.client_certificate_file.empty();
+    const bool has_key = !c.client_key.empty() || !c.client_key_file.empty();
+    fuzz::require(has_certificate == has_key, "a certificate has a key");
+    fuzz::require(!c.insecure || (c.ca.empty() && c.ca_file.empty()), "authorities are used or not");
     const bool has_token = !c.login.token.empty() || !c.login.token_file.empty();
     fuzz::require(!has_token || c.login.username.empty(), "there is one login");
     if (!c.login.exec) return;

@@ -141,23 +141,23 @@ TEST_CASE("bodies: a built-in kind that this server has as a custom resource fal
     REQUIRE(the.run.run(
         the.server.execute("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                            R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":
-            {"name":"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io","annotations":{"api-approved.kubernetes.io":"unapproved, a test"}},
-            "spec":{"group":"flowcontrol.apiserver.k8s.io","scope":"Cluster","names":{"plural":"prioritylevelconfigurations",
-            "kind":"PriorityLevelConfiguration"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+            {"name":"storageversions.internal.apiserver.k8s.io","annotations":{"api-approved.kubernetes.io":"unapproved, a test"}},
+            "spec":{"group":"internal.apiserver.k8s.io","scope":"Cluster","names":{"plural":"storageversions",
+            "kind":"StorageVersion"},"versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":
             {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})")));
-    const resource_type levels{.group = "flowcontrol.apiserver.k8s.io",
-                               .version = "v1",
-                               .plural = "prioritylevelconfigurations",
-                               .kind = "PriorityLevelConfiguration",
-                               .namespaced = false};
+    const resource_type versions{.group = "internal.apiserver.k8s.io",
+                                 .version = "v1alpha1",
+                                 .plural = "storageversions",
+                                 .kind = "StorageVersion",
+                                 .namespaced = false};
     const auto created = the.run.run(the.c.create(
-        levels, {},
-        R"({"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":"p"},"spec":{"type":"Exempt"}})"));
+        versions, {},
+        R"({"apiVersion":"internal.apiserver.k8s.io/v1alpha1","kind":"StorageVersion","metadata":{"name":"p"},"spec":{},"status":{"commonEncodingVersion":"v1"}})"));
     REQUIRE(created);
-    CHECK((*created)["spec"]["type"].as_string() == "Exempt");
+    CHECK((*created)["status"]["commonEncodingVersion"].as_string() == "v1");
     auto replaced = created->to_json();
-    replaced.at("spec").as_object()["type"] = "Limited";
-    REQUIRE(the.run.run(the.c.update(levels, {}, "p", replaced)));
+    replaced.at("status").as_object()["commonEncodingVersion"] = "v2";
+    REQUIRE(the.run.run(the.c.update(versions, {}, "p", replaced)));
     CHECK(the.wire->forms == strings{"protobuf", "json", "json"});
     CHECK(the.log.count("writing this kind as JSON from now on") == 1);
 }
