@@ -28,6 +28,9 @@ awk -v work="$work" '
     /^>>>>$/ {print "}" > (f ".cpp"); close(f ".cpp"); inside = 0; next}
     inside {print > (f ".cpp")}' "$@"
 
+# Number of lines of a compiler's output without those that say who includes a file.
+said() { grep -vcE '^In file included from|^ +from ' "$1"; }
+
 check() {
     local f=${1%.cpp} name expect
     name=$(<"$f.name") expect=$(<"$f.expect")
@@ -41,8 +44,8 @@ check() {
     elif ! grep -qF -- "$expect" "$f.out"; then
         echo "$name: the compiler does not say \"$expect\":"
         head -30 "$f.out"
-    elif [ "$(wc -l <"$f.out")" -gt 30 ]; then
-        echo "$name: $(wc -l <"$f.out") lines of errors, more than 30:"
+    elif [ "$(said "$f.out")" -gt 30 ]; then
+        echo "$name: $(said "$f.out") lines of errors, more than 30:"
         cut -c1-160 "$f.out"
     else
         return 0
