@@ -149,7 +149,7 @@ void garbage_collector::examine(std::string_view place, std::string_view gone_ui
 {
     const auto dependent = find(place);
     if (!dependent.object || dependent.object->owners.empty()) return;
-    // In a circle of owners nobody could go first.
+    // The owners of a cycle wait for each other, so waiting would never end.
     if (dependent.object->deletes_dependents && waits_for_itself(*dependent.object)) unblock_owners(dependent);
     if (dependent.object->deleting) return;
     const auto body = to_json(*dependent.object);

@@ -6,7 +6,7 @@ type testCase struct {
 	updates [][2]string
 }
 
-// of makes a schema whose objects have a member a.
+// of returns an object schema with one property, a.
 func of(a string) string { return `{"type":"object","properties":{"a":` + a + `}}` }
 
 func as(values ...string) []string {
