@@ -3,7 +3,10 @@
 #include "validation/go_print.hpp"
 #include "validation/value_path.hpp"
 
+#include <kubecoro/base/hash.hpp>
+
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <unordered_map>
 
@@ -47,7 +50,7 @@ std::string identity(const json::value* v)
 template<class Repeated>
 void find_repeated(std::size_t count, const auto& identity_of, const Repeated& repeated)
 {
-    std::unordered_map<std::string, std::size_t> seen;
+    std::unordered_map<std::string, std::size_t, text_hash, std::equal_to<>> seen;
     for (std::size_t i = 0; i < count; ++i)
         if (seen[identity_of(i)]++ == 1) repeated(i);
 }
