@@ -17,6 +17,8 @@ struct plain_kind
     /// Empty: none.
     std::string_view short_name = {};
     std::string_view category = {};
+    /// As resource_info::orphans_dependents.
+    bool orphans_dependents = false;
 };
 
 constexpr auto no_generation = generation_rule::none;
@@ -30,7 +32,7 @@ constexpr plain_kind plain_kinds[]{
     {"v1", "PersistentVolume", no_generation, "pv"},
     {"v1", "PersistentVolumeClaim", no_generation, "pvc"},
     {"v1", "PodTemplate", of_content},
-    {"v1", "ReplicationController", of_spec, "rc", "all"},
+    {"v1", "ReplicationController", of_spec, "rc", "all", true},
     {"v1", "ResourceQuota", no_generation, "quota"},
     {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", of_spec, {}, "api-extensions"},
     {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicyBinding", of_spec, {}, "api-extensions"},
@@ -104,7 +106,7 @@ resource_info plain(const plain_kind& from)
     }
     r.namespaced = schema->namespaced;
     r.generation = from.generation;
-    r.orphans_dependents = r.kind == "ReplicationController";
+    r.orphans_dependents = from.orphans_dependents;
     r.has_status = std::find(r.members.begin(), r.members.end(), "status") != r.members.end();
     return r;
 }
