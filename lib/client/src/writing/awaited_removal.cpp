@@ -1,7 +1,7 @@
 // Deletes an object and waits until it is gone.
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/timeout.hpp>
-#include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/follow_object.hpp>
 #include <kubecoro/client/writing.hpp>
 
 #include <utility>
@@ -11,9 +11,6 @@ namespace kubecoro {
 namespace asio = boost::asio;
 
 namespace {
-
-/// Between two watches: a server that ends each at once is not asked in a tight loop.
-constexpr auto pause = std::chrono::seconds{1};
 
 /// One object that is to be gone.
 struct doomed
@@ -27,11 +24,6 @@ struct doomed
     object last = {};
 };
 
-bool passes(const failure& f)
-{
-    return f == cond::expired || f == cond::unreachable || f == cond::retry_later || f == cond::timed_out;
-}
-
 bool is_gone(doomed& d, const object& seen)
 {
     if (!seen || (!d.uid.empty() && !seen.has_uid(d.uid))) return true;
@@ -40,43 +32,11 @@ bool is_gone(doomed& d, const object& seen)
     return false;
 }
 
-/// Watches the object until it is gone or the watch ends. Returns whether it is gone.
-asio::awaitable<result<bool>> watch_end(doomed& d)
-{
-    watch_options how;
-    how.field_selector = "metadata.name=" + d.key.name;
-    how.resource_version = std::string(d.last.resource_version());
-    auto opening = d.cluster.watch(d.type, d.key.ns, how);
-    KUBECORO_TRY(auto stream, co_await std::move(opening));
-    for (;;) {
-        auto waiting = stream->next();
-        KUBECORO_TRY(const auto events, co_await std::move(waiting));
-        if (events.empty()) co_return false;
-        for (const auto& e : events) {
-            if (e.type == watch_event_type::error) co_return failure(e.status);
-            if (e.type == watch_event_type::deleted) co_return true;
-            const bool has_object = e.type == watch_event_type::added || e.type == watch_event_type::modified;
-            if (has_object && e.obj && is_gone(d, e.obj)) co_return true;
-        }
-    }
-}
-
 asio::awaitable<result<>> wait_for_end(doomed& d)
 {
-    for (;;) {
-        auto looking = get_or_none(d.cluster, d.type, d.key);
-        const auto seen = co_await std::move(looking);
-        if (!seen && !passes(seen.error())) co_return seen.error();
-        if (seen && is_gone(d, *seen)) co_return result<>{};
-        if (seen) {
-            auto watching = watch_end(d);
-            const auto gone = co_await std::move(watching);
-            if (gone && *gone) co_return result<>{};
-            if (!gone && !passes(gone.error())) co_return gone.error();
-        }
-        auto resting = sleep_for(d.cluster.time(), pause);
-        KUBECORO_TRY(co_await std::move(resting));
-    }
+    return detail::follow_object(d.cluster, d.type, d.key, [&d](const object& seen) {
+        return is_gone(d, seen) ? std::optional(result<>()) : std::nullopt;
+    });
 }
 
 std::string held_by(const object& o)

@@ -2,7 +2,7 @@
 #include "controller/controller_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -151,7 +151,7 @@ asio::awaitable<result<>> controller_engine::drive(controller_engine& self, std:
     for (;; next.reset()) {
         if (!next) next = self.decide();
         if (const auto* w = std::get_if<step::wait>(&*next)) {
-            auto resting = self.rest(w->until);
+            auto resting = wait_for_news(self.news_, *self.time_, w->until);
             next.reset();
             co_await std::move(resting);
             continue;
@@ -187,17 +187,6 @@ controller_step::any controller_engine::decide()
         if (expiry) w->until = std::min(w->until.value_or(*expiry), *expiry);
     }
     return next;
-}
-
-asio::awaitable<result<>> controller_engine::rest(std::optional<time_point> until)
-{
-    if (!until) return catch_failure(news_.wait());
-    auto limited = [](controller_engine& self, time_point when) -> asio::awaitable<result<>> {
-        auto both = race(self.news_.wait(), sleep_for(*self.time_, when - self.time_->now()));
-        co_await std::move(both);
-        co_return result<>{};
-    };
-    return limited(*this, *until);
 }
 
 void controller_engine::perform(const controller_step::any& next)

@@ -64,7 +64,6 @@ private:
     void close_sources();
     void cancel_runs();
     void finish(const result<>& outcome);
-    [[nodiscard]] boost::asio::awaitable<result<>> rest(std::optional<time_point> until);
 
     // sources.cpp: events to keys
     class source_mark;

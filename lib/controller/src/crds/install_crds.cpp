@@ -7,6 +7,7 @@
 #include <kubecoro/base/printable.hpp>
 #include <kubecoro/base/timeout.hpp>
 #include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/follow_object.hpp>
 #include <kubecoro/client/writing.hpp>
 #include <kubecoro/controller/install_crds.hpp>
 
@@ -21,9 +22,6 @@ namespace kubecoro {
 using namespace detail;
 namespace {
 
-/// Between two watches: a server that ends each at once is not asked in a tight loop.
-constexpr auto pause = std::chrono::seconds{1};
-
 resource_type definitions_type() { return untyped::custom_resource_definition::resource(); }
 
 result<std::string> name_of(const json::value& definition)
@@ -36,11 +34,6 @@ result<std::string> name_of(const json::value& definition)
     return std::string(name->get_string());
 }
 
-bool passes(const failure& f)
-{
-    return f == cond::expired || f == cond::unreachable || f == cond::retry_later || f == cond::timed_out;
-}
-
 /// One definition that is to be ready.
 struct awaited_definition
 {
@@ -50,49 +43,14 @@ struct awaited_definition
     object last = {};
 };
 
-/// Watches the definition until it is ready or the watch ends. Returns whether it is ready.
-asio::awaitable<result<bool>> watch_once(awaited_definition& d)
-{
-    watch_options how;
-    how.field_selector = "metadata.name=" + d.name;
-    how.resource_version = std::string(d.last.resource_version());
-    auto opening = d.cluster.watch(definitions_type(), "", how);
-    KUBECORO_TRY(auto stream, co_await std::move(opening));
-    for (;;) {
-        auto waiting = stream->next();
-        KUBECORO_TRY(const auto events, co_await std::move(waiting));
-        if (events.empty()) co_return false;
-        for (const auto& e : events) {
-            if (e.type == watch_event_type::error) co_return failure(e.status);
-            if (e.type == watch_event_type::deleted)
-                co_return failure(cond::not_found, "the definition \"" + printable(d.name) + "\" was deleted");
-            if (!e.obj || e.type == watch_event_type::bookmark) continue;
-            d.last = e.obj;
-            const auto ready = readiness_of(e.obj);
-            if (!ready) continue;
-            if (!*ready) co_return ready->error();
-            co_return true;
-        }
-    }
-}
-
 asio::awaitable<result<>> wait_until_ready(awaited_definition& d)
 {
-    for (;;) {
-        auto looking = d.cluster.get(definitions_type(), "", d.name);
-        const auto seen = co_await std::move(looking);
-        if (!seen && !passes(seen.error())) co_return seen.error();
-        if (seen) {
-            d.last = *seen;
-            if (const auto ready = readiness_of(d.last)) co_return *ready;
-            auto watching = watch_once(d);
-            const auto ended = co_await std::move(watching);
-            if (ended && *ended) co_return result<>{};
-            if (!ended && !passes(ended.error())) co_return ended.error();
-        }
-        auto resting = sleep_for(d.cluster.time(), pause);
-        KUBECORO_TRY(co_await std::move(resting));
-    }
+    return follow_object(
+        d.cluster, definitions_type(), {"", d.name}, [&d](const object& seen) -> std::optional<result<>> {
+            if (!seen) return failure(cond::not_found, "the definition \"" + printable(d.name) + "\" was deleted");
+            d.last = seen;
+            return readiness_of(seen);
+        });
 }
 
 asio::awaitable<result<object>> ready_within(awaited_definition d, duration limit)

@@ -5,6 +5,7 @@
 #include <kubecoro/api/untyped.hpp>
 #include <kubecoro/base/backoff.hpp>
 #include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
 #include <kubecoro/base/timeout.hpp>
 
 #include <boost/json/object.hpp>
@@ -73,7 +74,7 @@ asio::awaitable<result<>> election_engine::drive(election_engine& self, election
             next = e.core.next(self.time_->now());
         }
         if (const auto* w = std::get_if<step::wait>(&*next)) {
-            auto resting = self.rest(w->until);
+            auto resting = wait_for_news(self.news_, *self.time_, w->until);
             next.reset();
             co_await std::move(resting);
             continue;
@@ -84,17 +85,6 @@ asio::awaitable<result<>> election_engine::drive(election_engine& self, election
         }
         self.perform(e, *next);
     }
-}
-
-asio::awaitable<result<>> election_engine::rest(std::optional<time_point> until)
-{
-    if (!until) return catch_failure(news_.wait());
-    auto limited = [](election_engine& self, time_point when) -> asio::awaitable<result<>> {
-        auto both = race(self.news_.wait(), sleep_for(*self.time_, when - self.time_->now()));
-        co_await std::move(both);
-        co_return result<>{};
-    };
-    return limited(*this, *until);
 }
 
 void election_engine::perform(election& e, const step::any& next)

@@ -76,7 +76,6 @@ private:
     static boost::asio::awaitable<result<>> supervise(election_engine& self, election& e);
     static boost::asio::awaitable<result<>> drive(election_engine& self, election& e,
                                                   std::optional<election_step::any>& next);
-    [[nodiscard]] boost::asio::awaitable<result<>> rest(std::optional<time_point> until);
     void perform(election& e, const election_step::any& next);
     void ask(election& e, const election_step::any& what);
     static boost::asio::awaitable<result<>> request(election_engine& self, election& e, election_step::any what,

@@ -2,7 +2,7 @@
 #include "manager/manager_engine.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
-#include <kubecoro/base/timeout.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
 
 #include <utility>
 
@@ -136,7 +136,7 @@ asio::awaitable<result<>> manager_engine::drive(manager_engine& self, std::optio
     for (;; next.reset()) {
         if (!next) next = self.decide();
         if (const auto* w = std::get_if<step::wait>(&*next)) {
-            auto resting = rest(self, w->until);
+            auto resting = wait_for_news(self.news_, *self.options.time, w->until);
             next.reset();
             co_await std::move(resting);
             continue;
@@ -159,17 +159,6 @@ step::any manager_engine::decide()
 {
     std::lock_guard lock(mutex_);
     return core_.next(options.time->now());
-}
-
-asio::awaitable<result<>> manager_engine::rest(manager_engine& self, std::optional<time_point> until)
-{
-    if (!until) {
-        auto waiting = self.news_.wait();
-        co_return co_await std::move(waiting);
-    }
-    auto both = race(self.news_.wait(), sleep_for(*self.options.time, *until - self.options.time->now()));
-    co_await std::move(both);
-    co_return result<>{};
 }
 
 asio::awaitable<result<>> manager_engine::stop_informers(manager_engine& self)

@@ -65,7 +65,6 @@ private:
     // manager_engine.cpp: the supervisor
     static boost::asio::awaitable<result<>> supervise(manager_engine& self);
     static boost::asio::awaitable<result<>> drive(manager_engine& self, std::optional<manager_step::any>& next);
-    static boost::asio::awaitable<result<>> rest(manager_engine& self, std::optional<time_point> until);
     static boost::asio::awaitable<result<>> stop_informers(manager_engine& self);
     void ensure_supervisor();
     [[nodiscard]] manager_step::any decide();

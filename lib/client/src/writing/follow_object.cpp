@@ -1,0 +1,86 @@
+#include <kubecoro/base/try.hpp>
+#include <kubecoro/client/detail/follow_object.hpp>
+#include <kubecoro/client/writing.hpp>
+
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// Between two watches: a server that ends each at once is not asked in a tight loop.
+constexpr auto pause = std::chrono::seconds{1};
+
+bool passes(const failure& f)
+{
+    return f == cond::expired || f == cond::unreachable || f == cond::retry_later || f == cond::timed_out;
+}
+
+struct followed
+{
+    client cluster;
+    resource_type type;
+    object_key key;
+    object_verdict decide;
+    /// Of the wait, once it is decided.
+    result<> outcome = {};
+
+    /// Returns whether this state decides.
+    bool see(const object& state)
+    {
+        const auto verdict = decide(state);
+        if (verdict) outcome = *verdict;
+        return verdict.has_value();
+    }
+};
+
+/// Watches the object from that version until a state decides or the watch ends. Returns whether one has decided.
+asio::awaitable<result<bool>> watch_once(followed& f, std::string version)
+{
+    watch_options how;
+    how.field_selector = "metadata.name=" + f.key.name;
+    how.resource_version = std::move(version);
+    auto opening = f.cluster.watch(f.type, f.key.ns, how);
+    KUBECORO_TRY(auto stream, co_await std::move(opening));
+    for (;;) {
+        auto waiting = stream->next();
+        KUBECORO_TRY(const auto events, co_await std::move(waiting));
+        if (events.empty()) co_return false;
+        for (const auto& e : events) {
+            if (e.type == watch_event_type::error) co_return failure(e.status);
+            const bool has_object = e.type == watch_event_type::added || e.type == watch_event_type::modified;
+            const bool has_ended = e.type == watch_event_type::deleted;
+            if (!has_ended && !(has_object && e.obj)) continue;
+            if (f.see(has_ended ? object() : e.obj)) co_return true;
+        }
+    }
+}
+
+asio::awaitable<result<>> follow(followed f)
+{
+    for (;;) {
+        auto looking = get_or_none(f.cluster, f.type, f.key);
+        const auto seen = co_await std::move(looking);
+        if (!seen && !passes(seen.error())) co_return seen.error();
+        if (seen) {
+            if (f.see(*seen)) co_return f.outcome;
+            auto watching = watch_once(f, std::string(seen->resource_version()));
+            const auto decided = co_await std::move(watching);
+            if (decided && *decided) co_return f.outcome;
+            if (!decided && !passes(decided.error())) co_return decided.error();
+        }
+        auto resting = sleep_for(f.cluster.time(), pause);
+        KUBECORO_TRY(co_await std::move(resting));
+    }
+}
+
+} // namespace
+
+asio::awaitable<result<>> follow_object(client cluster, resource_type type, object_key key, object_verdict decide)
+{
+    return follow(followed{std::move(cluster), std::move(type), std::move(key), std::move(decide)});
+}
+
+} // namespace kubecoro::detail
