@@ -24,7 +24,7 @@ struct followed
     resource_type type;
     object_key key;
     object_verdict decide;
-    /// Of the wait, once it is decided.
+    /// The wait's outcome, once it is decided.
     result<> outcome = {};
 
     /// Returns whether this state decides.

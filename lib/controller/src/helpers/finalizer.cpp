@@ -67,16 +67,31 @@ asio::awaitable<result<action>> apply_marked(client cluster, object found, std::
 
 asio::awaitable<result<action>> nothing_to_do() { co_return action::done(); }
 
+asio::awaitable<result<action>> run_kept(client cluster, object found, std::string finalizer, object_run apply,
+                                         object_run cleanup, reconcile_context& context)
+{
+    auto running =
+        detail::finalized_run(std::move(cluster), std::move(found), std::move(finalizer), apply, cleanup, context);
+    co_return co_await std::move(running);
+}
+
 } // namespace
 
-asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, std::string finalizer,
-                                                   const object_run& apply, const object_run& cleanup,
-                                                   reconcile_context& context)
+asio::awaitable<result<action>> detail::finalized_run(client cluster, object found, std::string finalizer,
+                                                      const object_run& apply, const object_run& cleanup,
+                                                      reconcile_context& context)
 {
     if (!found) return nothing_to_do();
     if (found.being_deleted())
         return clean_up(std::move(cluster), std::move(found), std::move(finalizer), cleanup, context);
     return apply_marked(std::move(cluster), std::move(found), std::move(finalizer), apply, context);
+}
+
+asio::awaitable<result<action>> run_with_finalizer(client cluster, object found, std::string finalizer,
+                                                   named_first<object_run> apply, named_first<object_run> cleanup,
+                                                   reconcile_context& context)
+{
+    return run_kept(std::move(cluster), std::move(found), std::move(finalizer), apply.take(), cleanup.take(), context);
 }
 
 } // namespace kubecoro

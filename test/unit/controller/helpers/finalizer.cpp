@@ -135,3 +135,23 @@ TEST_CASE("finalizer: a refusal is a failure, and nothing runs", "[controller][f
     CHECK(f.run(f.shop).error() == cond::invalid);
     CHECK(f.ran.empty());
 }
+
+TEST_CASE("finalizer: an awaitable keeps the functions that it was made from", "[controller][finalizer]")
+{
+    flow f;
+    reconcile_context context({.log = f.log.handle(), .time = f.world::run.shared_clock()});
+    const auto kept = std::make_shared<lines>();
+    auto later = [&] {
+        auto apply = [kept](const object&, reconcile_context&) -> asio::awaitable<result<action>> {
+            kept->emplace_back("apply");
+            co_return action::done();
+        };
+        auto cleanup = [](const object&, reconcile_context&) -> asio::awaitable<result<action>> {
+            co_return action::done();
+        };
+        return run_with_finalizer(f.cluster, f.shop, mark, apply, cleanup, context);
+    }();
+    CHECK(kept.use_count() == 2);
+    REQUIRE(f.world::run.run(std::move(later)));
+    CHECK(*kept == lines{"apply"});
+}

@@ -3,6 +3,7 @@
 
 #include <kubecoro/api/object.hpp>
 #include <kubecoro/api/typed_object.hpp>
+#include <kubecoro/base/name_first.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/client/client.hpp>
 #include <kubecoro/controller/controller.hpp>
@@ -18,6 +19,9 @@
 
 namespace kubecoro {
 
+/// A run on an object: the untyped form of a typed_reconciler.
+using object_run = std::function<boost::asio::awaitable<result<action>>(const object&, reconcile_context&)>;
+
 namespace detail {
 
 /// Keeps the object until the run has ended. `run` and `context` must outlive the awaitable.
@@ -29,19 +33,20 @@ boost::asio::awaitable<result<action>> run_typed(typed_object<T> found, const ty
     co_return co_await std::move(running);
 }
 
-} // namespace detail
+/// As run_with_finalizer(). `apply`, `cleanup` and `context` must outlive the awaitable.
+[[nodiscard]] boost::asio::awaitable<result<action>> finalized_run(client cluster, object found, std::string finalizer,
+                                                                   const object_run& apply, const object_run& cleanup,
+                                                                   reconcile_context& context);
 
-/// A run on an object: the untyped form of a typed_reconciler.
-using object_run = std::function<boost::asio::awaitable<result<action>>(const object&, reconcile_context&)>;
+} // namespace detail
 
 /** One run of an object that has a finalizer, see with_finalizer(): for a reconciler of keys.
 
     @param found  As the informer has it. Null = nothing to do.
-    @par Lifetime  `apply`, `cleanup` and `context` must outlive the awaitable. */
-[[nodiscard]] boost::asio::awaitable<result<action>> run_with_finalizer(client cluster, object found,
-                                                                        std::string finalizer, const object_run& apply,
-                                                                        const object_run& cleanup,
-                                                                        reconcile_context& context);
+    @par Lifetime  `context` must outlive the awaitable. */
+[[nodiscard]] boost::asio::awaitable<result<action>>
+run_with_finalizer(client cluster, object found, std::string finalizer, named_first<object_run> apply,
+                   named_first<object_run> cleanup, reconcile_context& context);
 
 /** A reconciler that cleans up before its object goes.
 
@@ -79,7 +84,7 @@ template<class T>
         parts{std::move(cluster), std::move(finalizer), to_run(std::move(reconcile)), to_run(std::move(cleanup))});
     // The controller keeps its reconciler, and with it the parts, until its runs have ended.
     return [kept](const typed_object<T>& found, reconcile_context& context) {
-        return run_with_finalizer(kept->cluster, found, kept->finalizer, kept->apply, kept->cleanup, context);
+        return detail::finalized_run(kept->cluster, found, kept->finalizer, kept->apply, kept->cleanup, context);
     };
 }
 
