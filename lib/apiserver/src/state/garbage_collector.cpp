@@ -5,7 +5,6 @@
 
 #include <kubecoro/api/resource.hpp>
 
-#include <algorithm>
 #include <set>
 
 namespace kubecoro::apiserver {
@@ -209,10 +208,10 @@ void garbage_collector::drop_owners(const found& dependent, const std::vector<st
     auto& metadata = body.at("metadata").get_object();
     auto* references = metadata["ownerReferences"].if_array();
     if (!references) return;
+    const std::set<std::string_view> dropped(uids.begin(), uids.end());
     json::array kept;
     for (auto& reference : *references)
-        if (std::find(uids.begin(), uids.end(), text_at(reference, "uid")) == uids.end())
-            kept.push_back(std::move(reference));
+        if (!dropped.contains(text_at(reference, "uid"))) kept.push_back(std::move(reference));
     metadata["ownerReferences"] = std::move(kept);
     state_.commit(*dependent.store, dependent.object, body);
 }
