@@ -66,7 +66,7 @@ TEST_CASE("login: client certificate from files", "[access]")
     const auto config = config_or_skip("KUBECORO_E2E_CERT_KUBECONFIG");
     if (!config) return;
     cluster c;
-    REQUIRE_FALSE(config->client_certificate.empty());
+    REQUIRE_FALSE(config->client_certificate_file.empty());
     CHECK(config->login.token.empty());
     const auto who = c.connect(*config);
     CHECK(identity(c, who) == "admin-by-certificate");

@@ -18,7 +18,7 @@ finish() {
 trap finish EXIT
 
 (cd "$root/test/bench/peers/go" && go build -mod=readonly -o "$work/" ./embedded ./extracts)
-"$tool" serve -v --kubeconfig-out "$work/kubeconfig" >"$work/serve.log" 2>&1 &
+"$tool" serve -v --empty-namespaces --kubeconfig-out "$work/kubeconfig" >"$work/serve.log" 2>&1 &
 server=$!
 for ((i = 0; i < 1200; i++)); do
     [[ -s $work/kubeconfig ]] && break

@@ -92,14 +92,15 @@ var cases = []testCase{
 			"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]}}`},
 		{"two", "", `{"spec":{"replicas":0,"minReadySeconds":5}}`},
 	}},
+	// Owners of a kind that the server does not have: it collects what belongs to owners that are not there.
 	{namespaced("", "v1", "pods"), "Pod", of[corev1.Pod](core.ExtractPodFrom), []write{
-		{"one", "", `{"metadata":{"finalizers":["a/x","a/y"],"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u-1"}]},
+		{"one", "", `{"metadata":{"finalizers":["a/x","a/y"],"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Rack","name":"n","uid":"u-1"}]},
 			"spec":{"imagePullSecrets":[{"name":"s"}],"hostAliases":[{"ip":"10.0.0.1","hostnames":["h"]}],
 			"securityContext":{"sysctls":[{"name":"s","value":"1"}]},"dnsConfig":{"nameservers":["10.0.0.2"],"options":[{"name":"o"}]},
 			"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"a":"b"}}}],
 			"containers":[{"name":"c","image":"i","command":["sh"],"lifecycle":{"preStop":{"exec":{"command":["x"]}}},
 			"ports":[{"containerPort":53,"protocol":"UDP"},{"containerPort":53,"protocol":"TCP"}],"envFrom":[{"configMapRef":{"name":"m"}}]}]}}`},
-		{"two", "", `{"metadata":{"finalizers":["a/z","a/y"],"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"m","uid":"u-2"}]}}`},
+		{"two", "", `{"metadata":{"finalizers":["a/z","a/y"],"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Rack","name":"m","uid":"u-2"}]}}`},
 		{"three", "", `{"metadata":{"finalizers":[]}}`},
 		{"three", "status", `{"status":{"podIPs":[{"ip":"10.0.0.9"}],"phase":"Running"}}`},
 	}},
