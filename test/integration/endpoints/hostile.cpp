@@ -65,7 +65,8 @@ TEST_CASE("endpoints: a client that sends a byte now and then is closed at the r
         return program.server().stats().closed_by_server == 1;
     }));
     CHECK(test::eventually([&] { return program.server().stats().open_connections == 0; }));
-    CHECK(program.log().count("a connection was closed reason=\"its client is too slow\"") == 1);
+    CHECK(test::eventually(
+        [&] { return program.log().count("a connection was closed reason=\"its client is too slow\"") == 1; }));
 }
 
 TEST_CASE("endpoints: an idle connection is closed", "[endpoints][integration]")
@@ -146,20 +147,17 @@ TEST_CASE("endpoints: thousands of connections never displace a probe", "[endpoi
 {
     running_endpoints program(with({.max_connections = 32}));
     asio::io_context io;
-    std::deque<tcp::socket> silent;
-    for (int i = 0; i < 3000; ++i) {
-        tcp::socket& s = silent.emplace_back(io);
-        s.connect({asio::ip::address_v4::loopback(), program.at().port});
-        if (silent.size() > 200) silent.pop_front();
-        if (i % 500 == 0) {
-            auto probe = program.client();
-            CHECK(probe.get("/livez").status == 200);
-        }
+    // As many at a time as fit into the usual limit of open files, and none of them is closed by its client.
+    constexpr std::uint64_t at_a_time = 600;
+    for (std::uint64_t round = 1; round <= 5; ++round) {
+        std::deque<tcp::socket> silent;
+        for (std::uint64_t i = 0; i < at_a_time; ++i)
+            silent.emplace_back(io).connect({asio::ip::address_v4::loopback(), program.at().port});
+        auto probe = program.client();
+        CHECK(probe.get("/livez").status == 200);
+        CHECK(test::eventually([&] { return program.server().stats().closed_by_server >= round * (at_a_time - 32); }));
+        CHECK(program.server().stats().open_connections <= 33);
     }
-    auto probe = program.client();
-    CHECK(probe.get("/livez").status == 200);
-    CHECK(program.server().stats().open_connections <= 33);
-    CHECK(program.server().stats().closed_by_server > 2000);
     CHECK(program.log().lines().size() < 10); // whatever clients do, the log grows slowly
 }
 
