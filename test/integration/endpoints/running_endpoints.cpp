@@ -13,6 +13,7 @@ running_endpoints::running_endpoints(endpoint_options options)
 {
     if (options.address == endpoint_options().address) options.address = "127.0.0.1:0";
     options.log = log_.handle();
+    tls_ = !options.tls.certificate_file.empty();
     server_ = std::make_unique<endpoint_server>(io_.get_executor(), std::move(options));
     const auto started = server_->start();
     REQUIRE(started);

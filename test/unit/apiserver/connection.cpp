@@ -36,7 +36,7 @@ struct wire
     }
 };
 
-class scripted_stream final : public byte_stream
+class scripted_stream final : public detail::server_stream
 {
 public:
     explicit scripted_stream(std::shared_ptr<wire> w) : wire_(std::move(w)) {}
@@ -71,7 +71,7 @@ public:
         wire_->writable.notify();
     }
     void cut() noexcept override { close(); }
-    std::optional<peer_certificate> peer() const override { return std::nullopt; }
+    std::optional<kubecoro::detail::peer_certificate> peer() const override { return std::nullopt; }
 
 private:
     std::shared_ptr<wire> wire_;

@@ -26,7 +26,7 @@ constexpr duration::rep never = std::numeric_limits<duration::rep>::max();
 
 } // namespace
 
-connection::connection(asio::any_io_executor strand, std::unique_ptr<byte_stream> stream,
+connection::connection(asio::any_io_executor strand, std::unique_ptr<detail::server_stream> stream,
                        std::shared_ptr<server_engine> engine, connection_limits limits)
     : strand_(std::move(strand)),
       stream_(std::move(stream)),

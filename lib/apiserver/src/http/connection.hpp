@@ -3,8 +3,9 @@
 
 #include "http/byte_budget.hpp"
 #include "http/connection_codec.hpp"
-#include "http/connection_stream.hpp"
 #include "http/server_engine.hpp"
+
+#include <kubecoro/client/detail/server_stream.hpp>
 
 #include <atomic>
 
@@ -24,7 +25,7 @@ struct connection_limits
 class connection : public std::enable_shared_from_this<connection>
 {
 public:
-    connection(boost::asio::any_io_executor strand, std::unique_ptr<byte_stream> stream,
+    connection(boost::asio::any_io_executor strand, std::unique_ptr<detail::server_stream> stream,
                std::shared_ptr<server_engine> engine, connection_limits limits);
 
     /// Serves until the client or the server ends the connection. Errors of a client are not failures.
@@ -71,7 +72,7 @@ private:
     void deadline_in(duration d);
 
     boost::asio::any_io_executor strand_;
-    std::unique_ptr<byte_stream> stream_;
+    std::unique_ptr<detail::server_stream> stream_;
     std::shared_ptr<server_engine> engine_;
     connection_limits limits_;
     request_reader requests_;

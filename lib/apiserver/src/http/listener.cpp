@@ -48,7 +48,8 @@ result<std::shared_ptr<listener>> listener::open(const endpoint_options& options
     if (error) return cannot_listen(options, "not an IP address");
     std::shared_ptr<listener> made{new listener(std::move(engine), std::move(table), options)};
     if (options.tls) {
-        auto tls = make_tls_context(*options.tls);
+        auto tls = detail::make_server_tls(
+            {options.tls->server_certificate, options.tls->server_key, options.tls->ca_certificate});
         if (!tls) return tls.error();
         made->tls_ = std::move(*tls);
     }
@@ -104,7 +105,7 @@ bool listener::take(tcp::socket socket, asio::any_io_executor strand, task_group
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     socket.set_option(asio::socket_base::keep_alive(true), ignored); // detects lost clients of idle watches
-    auto stream = make_stream(std::move(socket), tls_);
+    auto stream = detail::make_server_stream(std::move(socket), tls_);
     auto made = std::make_shared<connection>(strand, std::move(stream), engine_, limits_);
     if (!table_->admit(made)) return false;
     return tasks.spawn("embedded server: connection", strand, connection::serve(made, tasks));

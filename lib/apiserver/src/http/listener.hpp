@@ -31,7 +31,7 @@ private:
     std::shared_ptr<server_engine> engine_;
     boost::asio::any_io_executor strand_;
     boost::asio::ip::tcp::acceptor acceptor_;
-    std::shared_ptr<tls_context> tls_;
+    std::shared_ptr<detail::server_tls> tls_;
     connection_limits limits_;
     std::shared_ptr<connection_table> table_;
     bound_endpoint bound_;

@@ -24,7 +24,7 @@ bool tls_files_core::take_pair(const tls_files& now, std::string& problem)
     const auto& key = now.key ? *now.key : current_.key;
     if (certificate == current_.certificate && key == current_.key) return false;
     if (const auto sound = check_pair(certificate, key); !sound) {
-        problem = "client certificate and key: " + sound.error().message();
+        problem = pair_name_ + ": " + sound.error().message();
         return false;
     }
     current_.certificate = certificate;

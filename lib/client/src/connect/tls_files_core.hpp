@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -31,7 +32,11 @@ struct tls_files
 class tls_files_core
 {
 public:
-    explicit tls_files_core(tls_texts first) : current_(std::move(first)) {}
+    /// @param pair  Names certificate and key in problems.
+    explicit tls_files_core(tls_texts first, std::string pair = "client certificate and key")
+        : current_(std::move(first)), pair_name_(std::move(pair))
+    {
+    }
 
     struct outcome
     {
@@ -51,6 +56,7 @@ private:
     [[nodiscard]] bool take_pair(const tls_files& now, std::string& problem);
 
     tls_texts current_;
+    std::string pair_name_;
     // Reported once each: the files are read often.
     std::string authority_problem_;
     std::string pair_problem_;

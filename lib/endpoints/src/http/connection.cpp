@@ -32,7 +32,7 @@ http_answer refusal_of(request_reader::state why)
 
 } // namespace
 
-connection::connection(std::unique_ptr<socket_stream> stream, std::shared_ptr<server_engine> engine)
+connection::connection(std::unique_ptr<server_stream> stream, std::shared_ptr<server_engine> engine)
     : stream_(std::move(stream)),
       engine_(std::move(engine)),
       requests_(engine_->limits().max_head_bytes),

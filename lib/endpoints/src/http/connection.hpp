@@ -2,9 +2,9 @@
 #pragma once
 
 #include "http/request_reader.hpp"
-#include "http/socket_stream.hpp"
 
 #include <kubecoro/base/clock.hpp>
+#include <kubecoro/client/detail/server_stream.hpp>
 
 #include <memory>
 #include <optional>
@@ -27,7 +27,7 @@ enum class closing
 class connection : public std::enable_shared_from_this<connection>
 {
 public:
-    connection(std::unique_ptr<socket_stream> stream, std::shared_ptr<server_engine> engine);
+    connection(std::unique_ptr<server_stream> stream, std::shared_ptr<server_engine> engine);
 
     /// Serves until the client or the server ends the connection. Errors of a client are not failures.
     [[nodiscard]] static boost::asio::awaitable<result<>> serve(std::shared_ptr<connection> self);
@@ -61,7 +61,7 @@ private:
     void end_within(duration d);
     void report_end();
 
-    std::unique_ptr<socket_stream> stream_;
+    std::unique_ptr<server_stream> stream_;
     std::shared_ptr<server_engine> engine_;
     request_reader requests_;
     std::string input_;

@@ -15,6 +15,20 @@ namespace {
 constexpr int kernel_buffer = 128 * 1024;
 constexpr duration after_accept_error = std::chrono::milliseconds{100};
 
+/// Null without TLS.
+result<std::shared_ptr<server_certificate>> certificate_of(const endpoint_options& o)
+{
+    if (o.tls.certificate_file.empty() && o.tls.key_file.empty()) return std::shared_ptr<server_certificate>();
+    server_certificate::settings with;
+    with.certificate_file = o.tls.certificate_file;
+    with.key_file = o.tls.key_file;
+    with.machine = system_environment();
+    with.time = o.time;
+    with.numbers = o.metrics ? o.metrics : std::shared_ptr<metrics>(o.prometheus);
+    with.log = o.log;
+    return server_certificate::make(std::move(with));
+}
+
 } // namespace
 
 listener::listener(const asio::any_io_executor& strand, std::shared_ptr<server_engine> engine)
@@ -27,8 +41,11 @@ result<std::shared_ptr<listener>> listener::open(const asio::any_io_executor& st
 {
     const auto to = parse_listen_address(options.address);
     if (!to) return to.error();
+    auto certificate = certificate_of(options);
+    if (!certificate) return certificate.error();
     auto engine = std::make_shared<server_engine>(strand, std::move(options), std::move(meters));
     std::shared_ptr<listener> made{new listener(strand, std::move(engine))};
+    made->certificate_ = std::move(*certificate);
     const auto bound = made->bind(*to);
     if (!bound) return bound.error();
     if (made->bound_.address().is_loopback()) made->engine_->expect_local_hosts();
@@ -52,7 +69,8 @@ result<> listener::bind(const listen_address& to)
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (!error) bound_ = acceptor_.local_endpoint(error);
     if (!error) return {};
-    return failure{cond::misconfigured, "listen on " + url_of(at.address(), at.port(), false) + ": " + error.message()};
+    return failure{cond::misconfigured,
+                   "listen on " + url_of(at.address(), at.port(), bool(certificate_)) + ": " + error.message()};
 }
 
 bool listener::start(task_group& tasks)
@@ -99,7 +117,8 @@ void listener::take(tcp::socket socket, task_group& tasks)
     socket.set_option(tcp::no_delay(true), ignored);
     // The kernel's memory counts too, and a client that does not read is noticed.
     socket.set_option(asio::socket_base::send_buffer_size(kernel_buffer), ignored);
-    auto made = std::make_shared<connection>(make_plain_stream(std::move(socket)), engine_);
+    auto stream = make_server_stream(std::move(socket), certificate_ ? certificate_->current() : nullptr);
+    auto made = std::make_shared<connection>(std::move(stream), engine_);
     const bool admitted = engine_->table().admit(made);
     engine_->on_accepted(admitted);
     if (admitted) tasks.spawn("endpoints: connection", strand_, connection::serve(made));

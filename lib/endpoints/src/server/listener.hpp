@@ -5,6 +5,7 @@
 #include "server/server_engine.hpp"
 
 #include <kubecoro/base/task_group.hpp>
+#include <kubecoro/client/detail/server_certificate.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
 
@@ -19,7 +20,7 @@ public:
     open(const boost::asio::any_io_executor& strand, endpoint_options options, std::shared_ptr<endpoint_meters> meters);
 
     [[nodiscard]] std::uint16_t port() const noexcept { return bound_.port(); }
-    [[nodiscard]] std::string url() const { return url_of(bound_.address(), bound_.port(), false); }
+    [[nodiscard]] std::string url() const { return url_of(bound_.address(), bound_.port(), bool(certificate_)); }
 
     /// @param tasks  Outlives the coroutines.
     bool start(task_group& tasks);
@@ -35,6 +36,8 @@ private:
 
     boost::asio::any_io_executor strand_;
     std::shared_ptr<server_engine> engine_;
+    /// Null without TLS.
+    std::shared_ptr<server_certificate> certificate_;
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::ip::tcp::endpoint bound_;
 };

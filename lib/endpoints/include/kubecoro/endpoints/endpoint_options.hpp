@@ -37,6 +37,15 @@ struct endpoint_limits
     duration grace = std::chrono::seconds{2};
 };
 
+/// PEM files of a server's certificate and key. They are followed: when they are replaced, new connections use them.
+struct endpoint_tls
+{
+    /// The certificate, followed by those of intermediate authorities.
+    std::string certificate_file = {};
+    /// Its private key.
+    std::string key_file = {};
+};
+
 /// Options of an endpoint_server. Empty parts are not served: 404.
 struct endpoint_options
 {
@@ -44,6 +53,8 @@ struct endpoint_options
         and ":8080" one of every interface, which exposes the server to the network. Port 0: any free one. "0" or empty:
         it serves nothing. */
     std::string address = "127.0.0.1:8080";
+    /// Empty = plain HTTP. With files: TLS 1.2 or later, nothing else. Clients are not asked for certificates.
+    endpoint_tls tls = {};
     /// Served at /livez, /healthz and /readyz, and each check at a path below. Answers `?verbose` and `?exclude=NAME`.
     std::optional<health_checks> health = {};
     /// Served at /metrics.

@@ -1,6 +1,4 @@
-#include "http/connection_stream.hpp"
-
-#include <kubecoro/apiserver/tls.hpp>
+#include <kubecoro/client/detail/server_stream.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
@@ -13,9 +11,9 @@
 
 namespace asio = boost::asio;
 
-namespace kubecoro::apiserver {
+namespace kubecoro::detail {
 
-class tls_context
+class server_tls
 {
 public:
     asio::ssl::context context{asio::ssl::context::tls_server};
@@ -53,7 +51,7 @@ asio::awaitable<result<>> write_to(Stream& stream, std::string_view bytes)
     co_return result<>{};
 }
 
-class plain_stream final : public byte_stream
+class plain_stream final : public server_stream
 {
 public:
     explicit plain_stream(tcp_socket socket) : socket_(std::move(socket)) {}
@@ -88,10 +86,10 @@ std::string entry_text(X509_NAME_ENTRY* entry)
     return out;
 }
 
-class tls_stream final : public byte_stream
+class tls_stream final : public server_stream
 {
 public:
-    tls_stream(tcp_socket socket, std::shared_ptr<tls_context> tls)
+    tls_stream(tcp_socket socket, std::shared_ptr<server_tls> tls)
         : tls_(std::move(tls)), stream_(std::move(socket), tls_->context)
     {
     }
@@ -133,35 +131,40 @@ public:
     }
 
 private:
-    std::shared_ptr<tls_context> tls_;
+    std::shared_ptr<server_tls> tls_;
     asio::ssl::stream<tcp_socket> stream_;
 };
 
 } // namespace
 
-result<std::shared_ptr<tls_context>> make_tls_context(const tls_identity& identity)
+result<std::shared_ptr<server_tls>> make_server_tls(const server_identity& identity)
 {
-    auto tls = std::make_shared<tls_context>();
+    auto tls = std::make_shared<server_tls>();
     asio::ssl::context& context = tls->context;
+    SSL_CTX* const native = context.native_handle();
+    SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+    // As in Go: a client cannot have keys computed again and again on one connection.
+    SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION);
+    // An idle connection costs no buffers.
+    SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
     boost::system::error_code error;
-    context.set_options(
-        asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1, error);
-    if (!error) context.use_certificate_chain(asio::buffer(identity.server_certificate), error);
-    if (!error) context.use_private_key(asio::buffer(identity.server_key), asio::ssl::context::pem, error);
-    // A client certificate is optional; one that does not verify against this authority fails the handshake.
-    if (!error) context.add_certificate_authority(asio::buffer(identity.ca_certificate), error);
-    if (!error) context.set_verify_mode(asio::ssl::verify_peer, error);
+    context.use_certificate_chain(asio::buffer(identity.certificate), error);
+    if (!error) context.use_private_key(asio::buffer(identity.key), asio::ssl::context::pem, error);
+    // A client certificate is optional; one that does not verify against the authorities fails the handshake.
+    if (!error && !identity.client_authorities.empty())
+        context.add_certificate_authority(asio::buffer(identity.client_authorities), error);
+    if (!error && !identity.client_authorities.empty()) context.set_verify_mode(asio::ssl::verify_peer, error);
     if (error) return failure{cond::misconfigured, "TLS identity of the server: " + error.message()};
     // Without a session id context OpenSSL refuses to resume sessions when client certificates are requested.
     constexpr unsigned char session_context[] = "kubecoro";
-    SSL_CTX_set_session_id_context(context.native_handle(), session_context, sizeof session_context - 1);
+    SSL_CTX_set_session_id_context(native, session_context, sizeof session_context - 1);
     return tls;
 }
 
-std::unique_ptr<byte_stream> make_stream(tcp_socket socket, std::shared_ptr<tls_context> tls)
+std::unique_ptr<server_stream> make_server_stream(tcp_socket socket, std::shared_ptr<server_tls> tls)
 {
     if (tls) return std::make_unique<tls_stream>(std::move(socket), std::move(tls));
     return std::make_unique<plain_stream>(std::move(socket));
 }
 
-} // namespace kubecoro::apiserver
+} // namespace kubecoro::detail

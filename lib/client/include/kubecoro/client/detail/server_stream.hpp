@@ -1,12 +1,11 @@
-// A socket with or without TLS, reduced to the operations a connection needs, so that Asio's templates are instantiated
-// in one file.
+// The server's end of a connection, with or without TLS, reduced to the operations that a server needs, so that Asio's
+// templates are instantiated in one file. For the library's own servers.
 #pragma once
 
 #include <kubecoro/base/result.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/tcp.hpp> // rule aside: only the .cpp files of servers include this header
 
 #include <memory>
 #include <optional>
@@ -14,14 +13,14 @@
 #include <string_view>
 #include <vector>
 
-namespace kubecoro::apiserver {
-
-struct tls_identity;
+namespace kubecoro::detail {
 
 /// Common name and organizations of a verified client certificate.
 struct peer_certificate
 {
+    /// The user's name.
     std::string common_name;
+    /// The user's groups.
     std::vector<std::string> organizations;
 };
 
@@ -29,10 +28,11 @@ struct peer_certificate
     time.
 
     After any failure the connection is unusable. close() fails the pending operations. */
-class byte_stream
+class server_stream
 {
 public:
-    virtual ~byte_stream() = default;
+    virtual ~server_stream() = default;
+    /// The first operation. Waits for the client without a time limit of its own.
     [[nodiscard]] virtual boost::asio::awaitable<result<>> handshake() = 0;
     /// Reads at least one byte; returns 0 at the end of the stream, clean or truncated.
     [[nodiscard]] virtual boost::asio::awaitable<result<std::size_t>> read_some(char* data, std::size_t size) = 0;
@@ -40,18 +40,32 @@ public:
     [[nodiscard]] virtual boost::asio::awaitable<result<>> write(std::string_view bytes) = 0;
     /// Shuts down the sending side without waiting for the peer. The caller must call close() afterwards.
     [[nodiscard]] virtual boost::asio::awaitable<void> shutdown() = 0;
+    /// Closes the socket.
     virtual void close() noexcept = 0;
     /// Closes with a reset, as after a network failure.
     virtual void cut() noexcept = 0;
+    /// The client's certificate, if it has shown one.
     [[nodiscard]] virtual std::optional<peer_certificate> peer() const = 0;
 };
 
-/// The TLS context with the server's certificate. Shared by its connections.
-class tls_context;
-[[nodiscard]] result<std::shared_ptr<tls_context>> make_tls_context(const tls_identity& identity);
+/// PEM texts of a server.
+struct server_identity
+{
+    /// The certificate, followed by those of intermediate authorities.
+    std::string certificate;
+    /// Its private key.
+    std::string key;
+    /// Authorities of client certificates. Empty = clients are not asked for one.
+    std::string client_authorities = {};
+};
+
+/// TLS settings of new connections: version 1.2 or later, and a certificate.
+class server_tls;
+/// Errors: misconfigured, with OpenSSL's reason.
+[[nodiscard]] result<std::shared_ptr<server_tls>> make_server_tls(const server_identity& identity);
 
 /// @param tls  Null for plain HTTP.
-[[nodiscard]] std::unique_ptr<byte_stream> make_stream(boost::asio::ip::tcp::socket socket,
-                                                       std::shared_ptr<tls_context> tls);
+[[nodiscard]] std::unique_ptr<server_stream> make_server_stream(boost::asio::ip::tcp::socket socket,
+                                                                std::shared_ptr<server_tls> tls);
 
-} // namespace kubecoro::apiserver
+} // namespace kubecoro::detail
