@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
+#include <utility>
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -41,6 +42,13 @@ void add_sources(kubecoro::controller<>& controller, kubecoro::informer_factory&
     //]
     maps.remove();
 }
+
+//[fair
+kubecoro::controller<> one_for_all_tenants(asio::any_io_executor executor, kubecoro::reconciler reconcile)
+{
+    return {executor, std::move(reconcile), {.name = "shops", .workers = 4, .fair_by = kubecoro::by_namespace}};
+}
+//]
 
 //[as_result
 /// Waits with a timer of one's own, and leaves with cond::cancelled as after an operation of the library.

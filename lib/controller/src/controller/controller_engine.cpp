@@ -52,7 +52,7 @@ controller_engine::controller_engine(asio::any_io_executor executor, reconciler 
       reconcile_(std::move(reconcile)),
       options_(completed(std::move(options))),
       time_(options_.time),
-      queue_(executor, queue_options(options_)),
+      queue_(executor, queue_options(options_), options_.fair_by),
       ledger_(options_.metrics.get(), options_.name, options_.workers),
       core_({.sync_timeout = options_.sync_timeout, .grace = options_.grace, .workers = options_.workers}),
       following_(executor, options_.log),

@@ -2,19 +2,17 @@
 
 #include <kubecoro/base/saturating_time.hpp>
 
-#include <algorithm>
-#include <bit>
 #include <limits>
 
 namespace kubecoro::detail {
 
 // ---- adding
 
-void workqueue_core::raise(slot s, entry& e, int priority) noexcept
+void workqueue_core::raise(slot s, key_entry& e, int priority) noexcept
 {
-    if (!e.processing) remove_ready(e);
+    if (!e.processing) ready_.remove(s);
     e.priority = static_cast<std::int16_t>(priority);
-    if (!e.processing) make_ready(s, e);
+    if (!e.processing) ready_.add(s);
 }
 
 workqueue_core::added workqueue_core::delay_until(slot s, time_point due, int priority)
@@ -56,20 +54,6 @@ workqueue_core::moved workqueue_core::advance(time_point now, std::size_t max)
     return out;
 }
 
-// ---- handing out
-
-std::size_t workqueue_core::oldest_level() const noexcept
-{
-    std::size_t oldest = top_level();
-    for (std::size_t w = 0; w < filled_.size(); ++w) {
-        for (std::uint64_t bits = filled_[w]; bits != 0; bits &= bits - 1) {
-            const std::size_t level = w * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
-            if (at(queues_[level].first).sequence < at(queues_[oldest].first).sequence) oldest = level;
-        }
-    }
-    return oldest;
-}
-
 // ---- the end
 
 std::vector<workqueue_core::slot> workqueue_core::shut_down()
@@ -84,13 +68,16 @@ std::vector<workqueue_core::slot> workqueue_core::shut_down()
 
 void workqueue_core::add_pages(slot s)
 {
-    if (timed_ && s >= moments_.size()) moments_.resize((s / page_size + 1) * page_size);
-    while (s / page_size >= pages_.size()) pages_.push_back(std::make_unique<page>());
+    const std::size_t slots = (s / key_entries::page_size + 1) * key_entries::page_size;
+    if (timed_ && slots > moments_.size()) moments_.resize(slots);
+    ready_.make_room(slots);
+    entries_.make_room(s); // last: it says that there is room
 }
 
 void workqueue_core::shrink() noexcept
 {
-    pages_ = std::vector<std::unique_ptr<page>>(); // assigning {} would keep the memory
+    entries_.shrink();
+    ready_.shrink();
     moments_ = std::vector<moments>();
     delays_.shrink();
 }

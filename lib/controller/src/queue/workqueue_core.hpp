@@ -1,15 +1,14 @@
 #pragma once
 
 #include "queue/delay_heap.hpp"
+#include "queue/key_entries.hpp"
+#include "queue/ready_keys.hpp"
 
 #include <kubecoro/base/clock.hpp>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,14 +22,25 @@ namespace kubecoro::detail {
 class workqueue_core
 {
 public:
-    using slot = std::uint32_t;
-    static constexpr slot none = UINT32_MAX;
-    static constexpr int max_priority = 100;
+    using slot = key_slot;
+    static constexpr slot none = no_slot;
 
-    /// @param ageing  Out of every `ageing` hand-outs that pass over a lower priority, the last takes the key that has
-    ///                waited longest. 0 = never.
-    /// @param timed   Whether waited(), started() and the values derived from them will be used.
-    workqueue_core(unsigned ageing, bool timed) : ageing_(ageing), timed_(timed) {}
+    struct rules
+    {
+        /// As in ready_keys.
+        unsigned ageing = 0;
+        /// Whether classes of keys take turns: classify() is then called for each new key.
+        bool fair = false;
+        /// Whether waited(), started() and the values derived from them will be used.
+        bool timed = false;
+    };
+    explicit workqueue_core(const rules& r) : ready_(entries_, r.ageing, r.fair), timed_(r.timed) {}
+    workqueue_core(const workqueue_core&) = delete;
+    workqueue_core& operator=(const workqueue_core&) = delete;
+
+    [[nodiscard]] bool fair() const noexcept { return ready_.fair(); }
+    /// Sets the class of a key that has just been stored. Precondition: a fair queue, and idle(s).
+    void classify(slot s, std::uint64_t of) noexcept { ready_.classify(s, of); }
 
     enum class added
     {
@@ -100,29 +110,28 @@ public:
     std::vector<slot> shut_down();
     [[nodiscard]] bool shutting_down() const noexcept { return shutting_down_; }
     /// True when no key is ready or being processed.
-    [[nodiscard]] bool quiet() const noexcept { return ready_ == 0 && processing_ == 0; }
+    [[nodiscard]] bool quiet() const noexcept { return ready() == 0 && processing_ == 0; }
 
     /// True when nothing is stored for the slot.
     [[nodiscard]] bool idle(slot s) const noexcept
     {
-        const entry& e = at(s);
+        const key_entry& e = at(s);
         return !e.dirty && !e.processing && e.failures == 0 && !delays_.contains(s);
     }
     void make_room(slot s)
     {
-        if (s / page_size >= pages_.size()) add_pages(s);
+        if (!entries_.has_room(s)) add_pages(s);
     }
     /// Releases memory. Precondition: every slot is idle.
     void shrink() noexcept;
 
-    [[nodiscard]] std::size_t ready() const noexcept { return ready_; }
+    [[nodiscard]] std::size_t ready() const noexcept { return ready_.size(); }
     [[nodiscard]] std::size_t dirty() const noexcept { return dirty_; }
     [[nodiscard]] std::size_t processing() const noexcept { return processing_; }
     [[nodiscard]] std::size_t delayed() const noexcept { return delays_.size(); }
     [[nodiscard]] std::size_t bytes() const noexcept
     {
-        return pages_.size() * (sizeof(page) + sizeof(pages_[0])) + moments_.capacity() * sizeof(moments) +
-               delays_.bytes();
+        return entries_.bytes() + ready_.bytes() + moments_.capacity() * sizeof(moments) + delays_.bytes();
     }
     /// The slots being processed, the longest running first.
     [[nodiscard]] std::vector<slot> in_work(std::size_t max) const;
@@ -131,120 +140,39 @@ public:
     [[nodiscard]] duration unfinished(time_point now) const noexcept;
 
 private:
-    static constexpr std::size_t levels = 2 * max_priority + 1;
-    static constexpr std::size_t word_bits = 64;
-
-    struct entry
-    {
-        slot next = none;
-        slot previous = none;
-        /// Orders the ready keys by age.
-        std::uint64_t sequence = 0;
-        std::uint32_t failures = 0;
-        std::int16_t priority = 0;
-        bool dirty = false;
-        bool processing = false;
-    };
     /// Times of a key's last run, stored separately because most queues have no metrics.
     struct moments
     {
         time_point added;
         time_point started;
     };
-    struct list
-    {
-        slot first = none;
-        slot last = none;
-    };
+    [[nodiscard]] key_entry& at(slot s) noexcept { return entries_.at(s); }
+    [[nodiscard]] const key_entry& at(slot s) const noexcept { return entries_.at(s); }
 
-    /// In pages, so that a growing queue copies nothing.
-    static constexpr std::size_t page_size = 64;
-    using page = std::array<entry, page_size>;
-
-    [[nodiscard]] entry& at(slot s) noexcept { return (*pages_[s / page_size])[s % page_size]; }
-    [[nodiscard]] const entry& at(slot s) const noexcept { return (*pages_[s / page_size])[s % page_size]; }
-    static std::size_t level_of(const entry& e) noexcept
-    {
-        const int above_least = e.priority + max_priority;
-        return static_cast<std::size_t>(above_least);
-    }
-
-    void append(list& l, slot s, entry& e) noexcept;
-    void unlink(list& l, const entry& e) noexcept;
-    void make_ready(slot s, entry& e) noexcept;
-    void remove_ready(const entry& e) noexcept;
     added mark(slot s, int priority, time_point now) noexcept;
-    void raise(slot s, entry& e, int priority) noexcept;
+    void raise(slot s, key_entry& e, int priority) noexcept;
     [[nodiscard]] bool counted_already(slot s) const noexcept { return at(s).failures != 0 && delays_.contains(s); }
     added delay_until(slot s, time_point due, int priority);
-
-    [[nodiscard]] std::size_t top_level() const noexcept;
-    [[nodiscard]] std::size_t oldest_level() const noexcept;
-    [[nodiscard]] std::size_t choose_level() noexcept;
     void add_pages(slot s);
 
-    unsigned ageing_;
+    key_entries entries_;
+    ready_keys ready_;
     bool timed_;
-    std::vector<std::unique_ptr<page>> pages_;
     /// By slot; empty unless timed_.
     std::vector<moments> moments_;
-    /// Ready keys by priority, the highest last; one bit per non-empty list.
-    std::array<list, levels> queues_;
-    std::array<std::uint64_t, (levels + word_bits - 1) / word_bits> filled_{};
-    list work_;
+    slot_list work_;
     delay_heap delays_;
-    std::size_t filled_levels_ = 0;
-    std::size_t ready_ = 0;
     std::size_t dirty_ = 0;
     std::size_t processing_ = 0;
-    std::uint64_t next_sequence_ = 0;
-    unsigned passed_over_ = 0;
     bool shutting_down_ = false;
 };
 
 // ---- the hot path, inlined
 
-inline void workqueue_core::append(list& l, slot s, entry& e) noexcept
-{
-    e.next = none;
-    e.previous = l.last;
-    (l.last == none ? l.first : at(l.last).next) = s;
-    l.last = s;
-}
-
-inline void workqueue_core::unlink(list& l, const entry& e) noexcept
-{
-    (e.previous == none ? l.first : at(e.previous).next) = e.next;
-    (e.next == none ? l.last : at(e.next).previous) = e.previous;
-}
-
-inline void workqueue_core::make_ready(slot s, entry& e) noexcept
-{
-    const std::size_t level = level_of(e);
-    e.sequence = next_sequence_++;
-    if (queues_[level].first == none) {
-        filled_[level / word_bits] |= std::uint64_t{1} << (level % word_bits);
-        ++filled_levels_;
-    }
-    append(queues_[level], s, e);
-    ++ready_;
-}
-
-inline void workqueue_core::remove_ready(const entry& e) noexcept
-{
-    const std::size_t level = level_of(e);
-    unlink(queues_[level], e);
-    if (queues_[level].first == none) {
-        filled_[level / word_bits] &= ~(std::uint64_t{1} << (level % word_bits));
-        --filled_levels_;
-    }
-    --ready_;
-}
-
 inline workqueue_core::added workqueue_core::mark(slot s, int priority, time_point now) noexcept
 {
-    entry& e = at(s);
-    const int wanted = std::clamp(priority, -max_priority, max_priority);
+    key_entry& e = at(s);
+    const int wanted = std::clamp(priority, priority::low, priority::high);
     if (e.dirty) {
         if (wanted > e.priority) raise(s, e, wanted);
         return added::merged;
@@ -254,47 +182,31 @@ inline workqueue_core::added workqueue_core::mark(slot s, int priority, time_poi
     if (timed_) moments_[s].added = now;
     ++dirty_;
     if (e.processing) return added::after_work;
-    make_ready(s, e);
+    ready_.add(s);
     return added::ready;
-}
-
-inline std::size_t workqueue_core::top_level() const noexcept
-{
-    std::size_t w = filled_.size() - 1;
-    while (filled_[w] == 0) --w;
-    return w * word_bits + (word_bits - 1) - static_cast<std::size_t>(std::countl_zero(filled_[w]));
-}
-
-inline std::size_t workqueue_core::choose_level() noexcept
-{
-    if (filled_levels_ == 1 || ageing_ == 0) passed_over_ = 0;
-    if (filled_levels_ == 1 || ageing_ == 0 || ++passed_over_ < ageing_) return top_level();
-    passed_over_ = 0;
-    return oldest_level();
 }
 
 inline workqueue_core::slot workqueue_core::take(time_point now) noexcept
 {
-    if (ready_ == 0) return none;
-    const slot s = queues_[choose_level()].first;
-    entry& e = at(s);
-    remove_ready(e);
+    if (ready() == 0) return none;
+    const slot s = ready_.take();
+    key_entry& e = at(s);
     e.dirty = false;
     --dirty_;
     e.processing = true;
     if (timed_) moments_[s].started = now;
-    append(work_, s, e);
+    entries_.append(work_, s);
     ++processing_;
     return s;
 }
 
 inline bool workqueue_core::done(slot s) noexcept
 {
-    entry& e = at(s);
-    unlink(work_, e);
+    key_entry& e = at(s);
+    entries_.unlink(work_, s);
     --processing_;
     e.processing = false;
-    if (e.dirty) make_ready(s, e);
+    if (e.dirty) ready_.add(s);
     return e.dirty;
 }
 

@@ -36,7 +36,7 @@ struct workqueue_engine::state
           time(options.time ? options.time : real_clock()),
           measured(measures_of(options)),
           keys(std::move(k)),
-          core(options.ageing, measured != nullptr),
+          core({.ageing = options.ageing, .fair = keys->classified(), .timed = measured != nullptr}),
           alarm(std::make_shared<queue_alarm>(std::move(executor), time, options.log, [this] { return fire(); }))
     {
         if (!options.limiter) options.limiter = default_controller_limiter();
@@ -65,6 +65,7 @@ struct workqueue_engine::state
     std::uint64_t adds = 0;
     std::uint64_t retries = 0;
     std::uint64_t handed_out = 0;
+    std::uint64_t unclassified = 0;
     /// Slots being printed; see shown_keys.
     std::vector<slot> shown;
     std::optional<latch> drained;
@@ -179,7 +180,11 @@ struct workqueue_engine::state
     class in_use
     {
     public:
-        in_use(state& of, slot s) : of_(of), slot_(s) { of_.core.make_room(s); }
+        in_use(state& of, slot s) : of_(of), slot_(s)
+        {
+            of_.core.make_room(s);
+            if (of_.core.fair() && of_.core.idle(s)) of_.classify(s);
+        }
         in_use(const in_use&) = delete;
         in_use& operator=(const in_use&) = delete;
         ~in_use() { of_.release_if_idle(slot_); }
@@ -188,6 +193,18 @@ struct workqueue_engine::state
         state& of_;
         slot slot_;
     };
+
+    /// For a key that has just been stored.
+    void classify(slot s) noexcept
+    {
+        std::uint64_t of = 0;
+        try {
+            of = keys->class_of(s);
+        } catch (...) { // of the user's function: a failure here would keep the caller's whole batch from the queue
+            ++unclassified;
+        }
+        core.classify(s, of);
+    }
 
     void release_if_idle(slot s) noexcept
     {
@@ -246,6 +263,7 @@ struct workqueue_engine::state
         s.adds = adds;
         s.retries = retries;
         s.handed_out = handed_out;
+        s.unclassified = unclassified;
         s.shutting_down = core.shutting_down();
     }
 

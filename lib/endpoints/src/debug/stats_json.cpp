@@ -138,6 +138,7 @@ json::object to_json(const workqueue_stats& s)
             {"adds", s.adds},
             {"retries", s.retries},
             {"handed_out", s.handed_out},
+            {"unclassified", s.unclassified},
             {"shutting_down", s.shutting_down},
             {"in_work", std::move(in_work)}};
 }

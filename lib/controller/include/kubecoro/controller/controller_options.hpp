@@ -4,6 +4,7 @@
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
+#include <kubecoro/controller/key_class.hpp>
 #include <kubecoro/controller/predicate.hpp>
 #include <kubecoro/controller/rate_limiter.hpp>
 #include <kubecoro/controller/workqueue_options.hpp>
@@ -39,6 +40,9 @@ struct controller_options
     duration own_write_wait = std::chrono::seconds{10};
     /// As in workqueue_options.
     unsigned ageing = 8;
+    /// Classes of keys that take turns within each priority, such as `by_namespace`: one with a million keys does not
+    /// delay those of another. Empty = none.
+    key_class<object_key> fair_by = {};
     /// Receives controller_runtime_* and workqueue_*, if the controller has a name. Empty = no metrics.
     std::shared_ptr<kubecoro::metrics> metrics = {};
     /// Empty = real_clock().

@@ -32,8 +32,8 @@ struct workqueue_options
     /// Delays of failed keys. Empty = default_controller_limiter().
     std::unique_ptr<rate_limiter> limiter = {};
     /// Higher priorities go first; but of every `ageing` consecutive hand-outs that pass over a lower priority, the
-    /// last takes the key that has waited longest, whatever its priority, so that no key starves. 0 = never, 1 = ignore
-    /// priorities.
+    /// last takes the key that has waited longest, whatever its priority, so that no key starves. With classes
+    /// (`fair_by`) it takes one of the lower priorities in turn. 0 = never, 1 = ignore priorities.
     unsigned ageing = 8;
     /// Receives workqueue_depth and the other metrics, if the queue has a name. Empty = no metrics, and nothing is
     /// timed.
@@ -68,6 +68,8 @@ struct workqueue_stats
     std::uint64_t retries = 0;
     /// Keys that were given to workers.
     std::uint64_t handed_out = 0;
+    /// Keys whose class function threw.
+    std::uint64_t unclassified = 0;
     /// Whether it accepts no further keys.
     bool shutting_down = false;
     /// Some of the keys being processed, the longest running first, as text.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kubecoro/controller/detail/slot_index.hpp>
+#include <kubecoro/controller/key_class.hpp>
 
 #include <array>
 #include <cstddef>
@@ -32,6 +33,10 @@ public:
     /// The text of a key returned by hand_out(), for display; a number when the type cannot be printed. Does not read
     /// the table.
     [[nodiscard]] virtual std::string text(slot s, const void* key) const = 0;
+    /// Whether keys have classes.
+    [[nodiscard]] virtual bool classified() const noexcept = 0;
+    /// The class of an occupied slot's key. Precondition: classified().
+    [[nodiscard]] virtual std::uint64_t class_of(slot s) const = 0;
 };
 
 /** Keys of one type: each is stored and hashed once, and found by its hash. */
@@ -39,7 +44,7 @@ template<class Key, class Hash, class Equal>
 class typed_key_table final : public key_table
 {
 public:
-    typed_key_table() = default;
+    explicit typed_key_table(key_class<Key> classes = {}) : classes_(std::move(classes)) {}
     typed_key_table(const typed_key_table&) = delete;
     typed_key_table& operator=(const typed_key_table&) = delete;
     ~typed_key_table() override
@@ -105,6 +110,9 @@ public:
         }
     }
 
+    [[nodiscard]] bool classified() const noexcept override { return static_cast<bool>(classes_); }
+    [[nodiscard]] std::uint64_t class_of(slot s) const override { return classes_.number(cell_at(s).key); }
+
 private:
     static constexpr std::size_t page_size = 64;
     /// Up to this many pages stay when the last key is erased, so that a small queue does not allocate repeatedly.
@@ -147,6 +155,7 @@ private:
     std::vector<std::unique_ptr<page>> pages_;
     slot first_free_ = none;
     slot_index index_;
+    key_class<Key> classes_;
 };
 
 } // namespace kubecoro::detail

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "queue/fair_lanes.hpp"
+#include "queue/key_entries.hpp"
+#include "queue/level_set.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace kubecoro::detail {
+
+/** The ready keys of a queue, and which of them is next: the highest level first, except for the hand-outs of ageing;
+    within a level the oldest key, or in a fair queue the oldest of the class whose turn it is.
+
+    Sans-io, not thread safe. Links the keys through their entries. */
+class ready_keys
+{
+public:
+    /// @param ageing  Out of every `ageing` hand-outs that pass over a lower level, the last serves one of those:
+    ///                the level of the oldest key, or in a fair queue the lower levels in turn. 0 = never.
+    ready_keys(key_entries& entries, unsigned ageing, bool fair)
+        : entries_(entries), ageing_(ageing), fair_(fair ? std::make_unique<fair_lanes>() : nullptr)
+    {
+    }
+
+    void add(key_slot s) noexcept;
+    void remove(key_slot s) noexcept;
+    /// Takes out the next key. Precondition: not empty.
+    [[nodiscard]] key_slot take() noexcept;
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    [[nodiscard]] bool fair() const noexcept { return fair_ != nullptr; }
+    /// Sets the class of a key that is not ready. Precondition: a fair queue, with room for the key.
+    void classify(key_slot s, std::uint64_t of) noexcept { fair_->classify(s, of); }
+    void make_room(std::size_t slots)
+    {
+        if (fair_) fair_->make_room(slots);
+    }
+    void shrink() noexcept
+    {
+        if (fair_) fair_->shrink();
+    }
+    /// Memory beside the entries.
+    [[nodiscard]] std::size_t bytes() const noexcept { return fair_ ? fair_->bytes() : 0; }
+
+private:
+    static std::size_t level_of(const key_entry& e) noexcept
+    {
+        const int above_least = e.priority - priority::low;
+        return static_cast<std::size_t>(above_least);
+    }
+    [[nodiscard]] bool empty(std::size_t level) const noexcept
+    {
+        return fair_ ? fair_->empty(level) : lists_[level].empty();
+    }
+    void unlink(key_slot s, std::size_t level) noexcept;
+    [[nodiscard]] std::size_t choose_level() noexcept;
+    [[nodiscard]] std::size_t aged_level() noexcept;
+
+    key_entries& entries_;
+    unsigned ageing_;
+    std::unique_ptr<fair_lanes> fair_;
+    /// Unused in a fair queue.
+    std::array<slot_list, levels> lists_;
+    level_set filled_;
+    std::size_t size_ = 0;
+    std::uint64_t next_sequence_ = 0;
+    unsigned passed_over_ = 0;
+    /// The lower level that ageing has served last.
+    std::size_t last_aged_ = 0;
+};
+
+// ---- the hot path, inlined
+
+inline void ready_keys::add(key_slot s) noexcept
+{
+    key_entry& e = entries_.at(s);
+    const std::size_t level = level_of(e);
+    e.sequence = next_sequence_++;
+    if (empty(level)) filled_.insert(level);
+    entries_.append(fair_ ? fair_->enter(s, level) : lists_[level], s);
+    ++size_;
+}
+
+inline void ready_keys::unlink(key_slot s, std::size_t level) noexcept
+{
+    entries_.unlink(fair_ ? fair_->list_of(s) : lists_[level], s);
+    if (fair_) fair_->left(s);
+    if (empty(level)) filled_.erase(level);
+    --size_;
+}
+
+inline void ready_keys::remove(key_slot s) noexcept { unlink(s, level_of(entries_.at(s))); }
+
+inline std::size_t ready_keys::choose_level() noexcept
+{
+    if (filled_.size() == 1 || ageing_ == 0) passed_over_ = 0;
+    if (filled_.size() == 1 || ageing_ == 0 || ++passed_over_ < ageing_) return filled_.top();
+    passed_over_ = 0;
+    return aged_level();
+}
+
+inline key_slot ready_keys::take() noexcept
+{
+    const std::size_t level = choose_level();
+    const key_slot s = fair_ ? fair_->first(level) : lists_[level].first;
+    if (fair_) fair_->turn(level);
+    unlink(s, level);
+    return s;
+}
+
+} // namespace kubecoro::detail
