@@ -1,0 +1,211 @@
+// Answers to requests, events of the watch, and their effect.
+#include "shards/shard_core.hpp"
+
+#include <kubecoro/api/resource_version.hpp>
+#include <kubecoro/base/saturating_time.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace kubecoro::detail {
+namespace {
+
+/// The pause until the next list is up to this much longer, so that members do not list together.
+constexpr double jitter = 0.5;
+
+/// Not part of a group in which all goes well.
+bool is_trouble(const failure& f) noexcept
+{
+    return f != cond::not_found && f != cond::conflict && f != cond::already_exists && f != cond::cancelled;
+}
+
+template<class T>
+std::optional<failure> failure_of(const result<T>& r)
+{
+    return r ? std::nullopt : std::optional<failure>(r.error());
+}
+
+} // namespace
+
+/// The end of the request in flight.
+void shard_core::note(const std::optional<failure>& f)
+{
+    in_flight_ = request::none;
+    if (!f)
+        trouble_.reset();
+    else if (is_trouble(*f))
+        trouble_ = f;
+}
+
+/// After a failure the group is listed, since a write may have had an effect. At once, but after a pause unless a write has
+/// succeeded since the last failure.
+void shard_core::try_later(time_point now)
+{
+    list_due_ = true;
+    if (std::exchange(failed_, true)) next_attempt_ = time_after(now, settings_.retry_period);
+}
+
+void shard_core::observe(time_point now, const shard_lease& lease)
+{
+    const auto [at, is_new] = others_.try_emplace(lease.id, other{lease, now});
+    if (is_new) return;
+    auto& known = at->second;
+    if (known.lease.uid != lease.uid || known.lease.record != lease.record || known.lease.view != lease.view)
+        known.changed_at = now;
+    known.lease = lease;
+}
+
+void shard_core::listed(time_point now, const result<shard_listing>& answer)
+{
+    if (answer && answer->leases.size() > settings_.max_members) {
+        const auto text = "more than " + std::to_string(settings_.max_members) + " members";
+        note(failure(cond::invalid, text));
+        return try_later(now);
+    }
+    note(failure_of(answer));
+    if (!answer) return try_later(now);
+    list_due_ = false;
+    const auto pause = watched_ ? settings_.lease_duration : settings_.retry_period;
+    resync_at_ = time_after(now, std::chrono::duration_cast<duration>(std::chrono::duration<double>(pause) *
+                                                                      (1 + jitter * next_unit(random_))));
+    list_version_ = answer->resource_version;
+    const shard_lease* own = nullptr;
+    std::map<member_id, other> before;
+    before.swap(others_);
+    for (const auto& lease : answer->leases) {
+        if (lease.id == settings_.id && lease.record.holder == settings_.holder) {
+            own = &lease;
+            continue;
+        }
+        if (auto known = before.extract(lease.id)) others_.insert(std::move(known));
+        observe(now, lease);
+    }
+    observe_own(own);
+}
+
+/// @param lease  The own Lease; null if the group has none.
+void shard_core::observe_own(const shard_lease* lease)
+{
+    if (lease == nullptr) {
+        may_exist_ = false;
+        if (has_lease_) lost();
+        return;
+    }
+    if (!has_lease_ || lease->uid != own_.uid) {
+        if (has_lease_) lost();
+        adopt(*lease);
+    } else if (attempted_ && lease->resource_version != attempt_base_) {
+        attempted_.reset(); // another write has taken its version: if it has not been stored by now, it never will
+        published_ = lease->view.value_or(shard_view{settings_.by, {}});
+    }
+    own_ = *lease;
+    if (!attempted_) cleared_ = published_;
+}
+
+/// A creation whose answer was lost has succeeded. When is not known: nothing may be done before it is renewed.
+void shard_core::adopt(const shard_lease& lease)
+{
+    has_lease_ = may_exist_ = true;
+    suspended_ = true;
+    published_ = lease.view.value_or(shard_view{settings_.by, {}});
+    if (phase_ == shard_phase::joining) phase_ = shard_phase::member;
+}
+
+void shard_core::lost() noexcept
+{
+    has_lease_ = suspended_ = false;
+    was_lost_ = true;
+    attempted_.reset();
+    cleared_.reset();
+    list_due_ = true;
+    ++losses_;
+    if (phase_ == shard_phase::member) phase_ = shard_phase::joining;
+}
+
+void shard_core::renewed(time_point now)
+{
+    renewed_at_ = sent_at_;
+    attempted_.reset(); // earlier writes were for earlier versions
+    if (!std::exchange(suspended_, false)) return;
+    // The others could not be seen either, and perhaps could not renew: they get a whole duration from here on.
+    for (auto& [id, o] : others_) o.changed_at = now;
+}
+
+void shard_core::written(time_point now, const result<shard_lease>& answer)
+{
+    const auto asked = in_flight_;
+    if (!answer) {
+        note(answer.error());
+        if (asked == request::create || !has_lease_) return try_later(now);
+        if (answer.error() == cond::not_found) return lost();
+        if (answer.error() == cond::conflict) {
+            list_due_ = true;
+            return;
+        }
+        return try_later(now);
+    }
+    note(std::nullopt);
+    failed_ = false;
+    has_lease_ = may_exist_ = true;
+    own_ = *answer;
+    renewed(now);
+    if (phase_ == shard_phase::joining) phase_ = shard_phase::member;
+    published_ = writing_;
+    if (cleared_ != published_) list_due_ = true;
+}
+
+void shard_core::removed(time_point now, const result<>& answer)
+{
+    note(failure_of(answer));
+    const bool gone = answer || answer.error() == cond::not_found;
+    const bool is_own = phase_ == shard_phase::leaving && removing_ == settings_.id;
+    if (is_own && gone) {
+        has_lease_ = may_exist_ = false;
+    } else if (gone) {
+        if (answer) ++evictions_;
+        others_.erase(removing_);
+    } else if (answer.error() == cond::conflict) {
+        list_due_ = true;
+    } else if (is_own || phase_ != shard_phase::member) {
+        next_attempt_ = time_after(now, settings_.retry_period);
+    } else {
+        no_eviction_until_ = time_after(now, settings_.retry_period);
+    }
+}
+
+void shard_core::watched(bool on) noexcept
+{
+    // Changes in between were not seen.
+    if (on && !watched_) list_due_ = true;
+    watched_ = on;
+}
+
+void shard_core::seen(time_point now, const shard_lease& lease)
+{
+    if (lease.id == settings_.id && lease.record.holder == settings_.holder) {
+        const bool is_ours = has_lease_ && lease.uid == own_.uid;
+        if (is_ours && in_flight_ == request::none && !is_at_least(own_.resource_version, lease.resource_version))
+            list_due_ = true; // another one has written it
+        return;
+    }
+    const auto at = others_.find(lease.id);
+    const auto& known = at == others_.end() ? list_version_ : at->second.lease.resource_version;
+    // A list has everything that is older.
+    if (is_at_least(known, lease.resource_version)) return;
+    if (!is_at_least(lease.resource_version, known)) {
+        list_due_ = true; // these versions have no order
+        return;
+    }
+    if (at == others_.end() && others_.size() >= settings_.max_members) return;
+    if (has_lease_ && lease.id == settings_.id) list_due_ = true; // another process has taken the place of this one
+    observe(now, lease);
+}
+
+void shard_core::seen_deleted(member_id id, const std::string& uid)
+{
+    if (has_lease_ && id == settings_.id && uid == own_.uid) return lost();
+    const auto at = others_.find(id);
+    if (at != others_.end() && at->second.lease.uid == uid) others_.erase(at);
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,95 @@
+// The hash that divides keys, and the text of a view.
+#include "shard_script.hpp"
+
+#include <kubecoro/base/random.hpp>
+
+using namespace shard_core_test;
+
+TEST_CASE("shard hash: the values that docs/guide/shards.md states for other programs", "[shards]")
+{
+    CHECK(member_text(shard_hash("")) == "efd01f60ba992926");
+    CHECK(member_text(shard_hash("janitor-0")) == member_text(unit_hash(shard_unit::ns, {"janitor-0", "any"})));
+    CHECK(unit_hash(shard_unit::object, {"shop", "web"}) == shard_hash("shop/web"));
+    CHECK(unit_hash(shard_unit::object, {"", "node-1"}) == shard_hash("/node-1"));
+    CHECK(unit_hash(shard_unit::object, {"shop", "web"}) != shard_hash("shopweb"));
+}
+
+TEST_CASE("shard view: keys are divided evenly, and a member that comes or goes moves its own share only", "[shards]")
+{
+    shard_view before;
+    for (int i = 0; i < 4; ++i) before.members.push_back(shard_hash("janitor-" + std::to_string(i)));
+    std::sort(before.members.begin(), before.members.end());
+    auto after = before;
+    const auto fifth = shard_hash("janitor-4");
+    after.members.insert(std::lower_bound(after.members.begin(), after.members.end(), fifth), fifth);
+
+    std::map<member_id, int> counts;
+    int moved = 0;
+    for (int i = 0; i < 10'000; ++i) {
+        const auto was = before.owner(key(i));
+        const auto is = after.owner(key(i));
+        ++counts[*was];
+        if (was == is) continue;
+        ++moved;
+        REQUIRE(is == fifth);
+    }
+    CHECK(moved > 1'850);
+    CHECK(moved < 2'150);
+    REQUIRE(counts.size() == 4);
+    for (const auto& [id, n] : counts) {
+        CHECK(n > 2'350);
+        CHECK(n < 2'650);
+    }
+}
+
+TEST_CASE("shard view: by namespace, all keys of one have one member", "[shards]")
+{
+    const shard_view v{.by = shard_unit::ns, .members = {me, other, third}};
+    std::map<member_id, int> owners;
+    for (int n = 0; n < 300; ++n) {
+        const auto ns = "team-" + std::to_string(n);
+        const auto first = v.owner({ns, "a"});
+        ++owners[*first];
+        for (int i = 0; i < 10; ++i) REQUIRE(v.owner({ns, "object-" + std::to_string(i)}) == first);
+    }
+    CHECK(owners.size() == 3);
+}
+
+TEST_CASE("shard view: its text is read back, and nothing else is", "[shards]")
+{
+    for (const auto& v : {shard_view{}, view({me}), view({me, other, third}), shard_view{shard_unit::ns, {me, other}}})
+        CHECK(read_view(view_text(v)) == v);
+    CHECK(view_text(view({other, me})) == "object:0000000000001111,0000000000002222");
+    for (const char* bad :
+         {"", "object", "objects:", ":", "object:0", "object:000000000000111g", "object:0000000000001111,",
+          "object:,0000000000001111", "object:0000000000001111 ", "object:0000000000002222,0000000000001111",
+          "object:0000000000001111,0000000000001111", "object:000000000000AAAA",
+          "object:00000000000011110000000000002222", "namespace", " object:"})
+        CHECK_FALSE(read_view(bad).has_value());
+}
+
+TEST_CASE("shard share: two members that know of each other never claim one key, so that they need not be compared",
+          "[shards]")
+{
+    random_source random(7);
+    const auto any_view = [&random] {
+        shard_view v;
+        for (const auto m : {me, other, third})
+            if (next_unit(random) < 0.7) v.members.push_back(m);
+        v.by = next_unit(random) < 0.2 ? shard_unit::ns : shard_unit::object;
+        return v;
+    };
+    int needed = 0;
+    for (int round = 0; round < 300; ++round) {
+        const shard_share mine{.self = me, .within = {any_view(), any_view()}};
+        const auto claim = any_view();
+        bool overlaps = false;
+        for (int i = 0; i < 300; ++i) overlaps |= mine.covers(key(i)) && claim.owner(key(i)) == other;
+        if (overlaps) REQUIRE(may_overlap(mine, other, claim));
+        needed += overlaps ? 1 : 0;
+        auto careful = mine;
+        careful.others.emplace_back(other, claim);
+        for (int i = 0; i < 300; ++i) REQUIRE_FALSE((careful.covers(key(i)) && claim.owner(key(i)) == other));
+    }
+    CHECK(needed > 10);
+}
