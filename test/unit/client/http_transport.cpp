@@ -85,7 +85,7 @@ TEST_CASE("http transport: a quiet watch waits for bytes without a buffer", "[cl
     the.w->paused = result<>();
     const auto got = the.run.run(the.t->send(make()));
     REQUIRE(got);
-    CHECK(the.w->pauses == 0);
+    CHECK(the.w->pauses == 1); // the head is waited for in the same way
     (*got)->may_end_early();
     const auto allocates_a_buffer = [&] {
         const auto before = allocations_so_far().bytes;
@@ -116,7 +116,18 @@ TEST_CASE("http transport: other bodies are read at once", "[client][http]")
     the.w->paused = result<>();
     the.w->scripts = {pieces({"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", "h", "i"})};
     CHECK(the.ask().value() == "hi");
-    CHECK(the.w->pauses == 0);
+    CHECK(the.w->pauses == 1); // for the head
+}
+
+TEST_CASE("http transport: a wait for the head that fails is a failed request", "[client][http]")
+{
+    world the;
+    the.w->paused = result<>(failure(cond::timed_out, "no acknowledgement"));
+    the.w->scripts = {pieces({ok})};
+    const auto got = the.ask();
+    REQUIRE_FALSE(got);
+    CHECK(got.error() == cond::timed_out);
+    CHECK(the.w->open == 0);
 }
 
 TEST_CASE("http transport: buffers grow while reads fill them, and stay small otherwise", "[client][http]")
@@ -183,6 +194,40 @@ TEST_CASE("http transport: arrived bytes are returned piece by piece, and the en
     // The connection can carry another request.
     CHECK(the.ask().value() == "hi");
     CHECK(the.w->opened == 1);
+}
+
+TEST_CASE("http transport: a body that came with its head ends without a read", "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({ok, chunked_head + "2\r\nab\r\n0\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n", ok})};
+    for (const std::string body : {"hi", "ab", "", "hi"}) {
+        auto got = the.run.run(the.t->send(make()));
+        REQUIRE(got);
+        CHECK_FALSE((*got)->at_end());
+        CHECK((*got)->read_arrived() == body);
+        CHECK((*got)->read_arrived().empty());
+        CHECK((*got)->at_end());
+        CHECK(the.run.run((*got)->read_some()).value().empty()); // a read says the same
+    }
+    CHECK(the.w->opened == 1);
+}
+
+TEST_CASE("http transport: a body that is not whole, or broken, has not come to its end", "[client][http]")
+{
+    world the;
+    the.w->scripts = {pieces({"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi", "!"}),
+                      pieces({chunked_head + "2\r\nhi\r\nzz\r\n"}), pieces({"HTTP/1.1 200 OK\r\n\r\nhi", ""})};
+    const std::vector<std::optional<std::string>> rests = {"!", std::nullopt, ""};
+    for (const auto& rest : rests) {
+        auto got = the.run.run(the.t->send(make()));
+        REQUIRE(got);
+        CHECK((*got)->read_arrived() == "hi");
+        CHECK((*got)->read_arrived().empty());
+        CHECK_FALSE((*got)->at_end());
+        const auto more = the.run.run((*got)->read_some());
+        CHECK((more ? std::optional(std::string(*more)) : std::nullopt) == rest);
+        CHECK((*got)->at_end() == (rest == ""));
+    }
 }
 
 TEST_CASE("http transport: pieces before broken ones are returned, then reads fail", "[client][http]")

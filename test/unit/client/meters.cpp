@@ -107,6 +107,26 @@ TEST_CASE("client: requests are counted and timed under client-go's names", "[cl
     CHECK(numbers->updates("kubecoro_client_first_byte_seconds", post) == 2);
 }
 
+TEST_CASE("client: a response that comes at once is measured once, and needs no limit of time", "[client][metrics]")
+{
+    world the;
+    const auto numbers = std::make_shared<testing::recording_metrics>();
+    client_options o;
+    o.metrics = numbers;
+    o.max_requests = 1;
+    auto c = the.make(credentials(), o);
+    the.net->replies = {{.body = {pod("a").substr(0, 10), pod("a").substr(10)}, .comes_at_once = true},
+                        {.body = {pod("b")}, .comes_at_once = true}};
+    for (const char* name : {"a", "b"}) {
+        const auto got = the.run.run(c.get(pods, "ns", name));
+        REQUIRE(got);
+        CHECK(got->name() == name);
+    }
+    const metric_labels get{{"verb", "GET"}, {"host", ""}, {"resource", "pods"}};
+    CHECK(numbers->updates("rest_client_request_duration_seconds", get) == 2);
+    CHECK(numbers->value("rest_client_response_size_bytes", get) == static_cast<double>(2 * pod("a").size()));
+}
+
 TEST_CASE("client: a watch is counted, but has neither duration nor size", "[client][metrics]")
 {
     world the;

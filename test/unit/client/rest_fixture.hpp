@@ -64,6 +64,10 @@ public:
         if (!reply_.comes_at_once || at_ == reply_.body.size()) return {};
         return reply_.body[at_++];
     }
+    bool at_end() const noexcept override
+    {
+        return reply_.comes_at_once && at_ == reply_.body.size() && !reply_.hangs_in_body && !reply_.broken;
+    }
 
 private:
     reply reply_;

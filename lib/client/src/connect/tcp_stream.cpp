@@ -45,7 +45,7 @@ public:
 
     std::optional<asio::awaitable<result<>>> pause() override
     {
-        if (reader_.is_bulk() || !quiet()) return {};
+        if (reader_.is_bulk()) return {};
         return readable();
     }
 

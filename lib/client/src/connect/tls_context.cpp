@@ -92,7 +92,6 @@ result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const cluste
     SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
     // As in Go: a peer's identity does not change within a connection, and a server cannot have it computed again and again.
     SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION);
-    SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_verify(native, config.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, name_legacy_certificates);
     if (!config.ca.empty()) {
         if (auto done = trust(native, config); !done) return done.error();

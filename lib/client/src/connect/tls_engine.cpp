@@ -147,6 +147,8 @@ void tls_engine::rest() noexcept
     if (has_input()) return;
     input_.reset();
     capacity_ = begin_ = end_ = 0;
+    output_.shrink_to_fit();
+    (void)SSL_free_buffers(ssl_.get()); // keeps those in use
 }
 
 } // namespace kubecoro::detail

@@ -57,7 +57,7 @@ public:
     void received(std::size_t n) noexcept { end_ = n; }
     /// True if everything from the peer has been read, and the peer has not ended the connection.
     [[nodiscard]] bool is_quiet() const noexcept;
-    /// Releases the room if nothing is in it.
+    /// Releases the buffers, OpenSSL's too, if nothing is in them.
     void rest() noexcept;
 
     /// Bytes for the peer.

@@ -38,33 +38,29 @@ public:
     byte_stream& stream() noexcept { return *stream_; }
     /// Whether it was idle after carrying another request.
     [[nodiscard]] bool reused() const noexcept { return reused_; }
-    [[nodiscard]] std::string_view pending() const noexcept
-    {
-        return std::string_view(buffer_).substr(begin_, end_ - begin_);
-    }
+    [[nodiscard]] std::string_view pending() const noexcept { return {buffer_.get() + begin_, end_ - begin_}; }
     void consume(std::size_t n) noexcept { begin_ += n; }
 
     /// The space for the next read, after the pending bytes.
     result<std::span<char>> room(std::size_t max_pending)
     {
-        if (begin_ > 0) {
-            std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+        if (end_ - begin_ == capacity_) {
+            if (capacity_ >= max_pending) return failure(cond::corrupt, "a header of the response is too long");
+            move_to(std::max(first_buffer, capacity_ * 2));
+        } else if (busy_ && capacity_ < busy_buffer) {
+            move_to(capacity_ * 2);
+        } else if (begin_ > 0) {
+            std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
             end_ -= begin_;
             begin_ = 0;
         }
-        if (end_ == buffer_.size()) {
-            if (end_ >= max_pending) return failure(cond::corrupt, "a header of the response is too long");
-            buffer_.resize(std::max(first_buffer, buffer_.size() * 2));
-        } else if (busy_ && buffer_.size() < busy_buffer) {
-            buffer_.resize(buffer_.size() * 2);
-        }
-        return std::span(buffer_).subspan(end_);
+        return std::span(buffer_.get() + end_, capacity_ - end_);
     }
     /// Reports that n bytes were read into the room.
     void add(std::size_t n) noexcept
     {
         end_ += n;
-        busy_ = end_ == buffer_.size();
+        busy_ = end_ == capacity_;
     }
 
     /// Waits without a buffer for the next bytes, with what is pending aside; nothing to await if there may be some.
@@ -87,14 +83,25 @@ public:
 private:
     void shrink_buffer()
     {
-        std::string(pending()).swap(buffer_); // an assignment would keep the space
-        end_ = buffer_.size();
-        begin_ = 0;
+        move_to(end_ - begin_);
         busy_ = false;
     }
 
+    /// Moves the pending bytes to a buffer of that size, whose rest is not cleared: most bodies fill a small part.
+    void move_to(std::size_t capacity)
+    {
+        auto other = capacity == 0 ? nullptr : std::make_unique_for_overwrite<char[]>(capacity);
+        const auto kept = pending();
+        std::copy(kept.begin(), kept.end(), other.get());
+        buffer_ = std::move(other);
+        capacity_ = capacity;
+        end_ = kept.size();
+        begin_ = 0;
+    }
+
     std::unique_ptr<byte_stream> stream_;
-    std::string buffer_;
+    std::unique_ptr<char[]> buffer_;
+    std::size_t capacity_ = 0;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     /// The last read filled the buffer, so more is available.
@@ -206,8 +213,11 @@ public:
             const auto stepped = understand();
             if (!stepped || !*stepped) break;
         }
+        if (body_.empty() && parser_.done()) release();
         return std::exchange(body_, std::string_view{});
     }
+
+    bool at_end() const noexcept override { return !connection_ && parser_.done(); }
 
     void read_in_bulk(bool on) noexcept override
     {
@@ -306,7 +316,10 @@ private:
 
     std::optional<asio::awaitable<result<>>> pause_if_quiet()
     {
-        if (!may_end_ || !quiet_ || in_bulk_ || connection_->pending().size() > most_aside) return {};
+        // A server takes longer to answer than a buffer takes to be made.
+        const bool is_awaited = !parser_.got_some();
+        const bool is_quiet = may_end_ && quiet_ && !in_bulk_;
+        if ((!is_awaited && !is_quiet) || connection_->pending().size() > most_aside) return {};
         return connection_->pause();
     }
 

@@ -68,6 +68,7 @@ public:
     const answer_head& head() const noexcept override { return of_->head(); }
     asio::awaitable<result<std::string_view>> read_some() override { return of_->read_some(); }
     std::string_view read_arrived() override { return of_->read_arrived(); }
+    bool at_end() const noexcept override { return of_->at_end(); }
     void read_in_bulk(bool on) noexcept override { of_->read_in_bulk(on); }
 
 private:

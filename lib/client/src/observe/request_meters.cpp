@@ -28,7 +28,7 @@ public:
         auto reading = of_->read_some();
         auto piece = co_await std::move(reading);
         if (piece && !piece->empty()) bytes_ += piece->size();
-        if (piece && piece->empty() && line_) std::exchange(line_, nullptr)->finished(bytes_, time_->now() - begun_);
+        if (piece && piece->empty()) note_end();
         co_return piece;
     }
 
@@ -36,12 +36,19 @@ public:
     {
         const auto piece = of_->read_arrived();
         bytes_ += piece.size();
+        if (piece.empty() && of_->at_end()) note_end();
         return piece;
     }
+    bool at_end() const noexcept override { return of_->at_end(); }
 
     void read_in_bulk(bool on) noexcept override { of_->read_in_bulk(on); }
 
 private:
+    void note_end()
+    {
+        if (line_) std::exchange(line_, nullptr)->finished(bytes_, time_->now() - begun_);
+    }
+
     std::unique_ptr<answer> of_;
     std::shared_ptr<request_line> line_;
     std::shared_ptr<time_source> time_;

@@ -45,6 +45,10 @@ public:
         read_some(). */
     [[nodiscard]] virtual std::string_view read_arrived() { return {}; }
 
+    /** Whether read_arrived(), which has just returned nothing, has come to the clean end of the body. False: read_some()
+        tells. */
+    [[nodiscard]] virtual bool at_end() const noexcept { return false; }
+
     /** A hint: on = throughput counts, so read_some() may wait up to a millisecond for more bytes than the first ones.
         For long lists. Its caller's executor must run one handler at a time. */
     virtual void read_in_bulk([[maybe_unused]] bool on) noexcept {}
