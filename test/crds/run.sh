@@ -13,20 +13,6 @@ if [[ ${KUBECORO_LONG:-} ]]; then
     done
 fi
 
-fetch() { # MODULE VERSION: prints the folder
-    local answer root
-    # Only the files matter: the version of Go that a module demands does not.
-    answer=$(cd "$out" && GOFLAGS=-mod=mod go mod download -json "$1@$2" 2>"$out/go.err") || true
-    root=$(sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' <<<"$answer")
-    if [[ -z $root ]]; then
-        root=$(sed -n 's/^\t"Zip": "\(.*\)",$/\1/p' <<<"$answer")
-        [[ -n $root ]] || { sed -n 's/^\t"Error": //p' <<<"$answer"; cat "$out/go.err"; return 1; } >&2
-        root=$(go env GOMODCACHE)/$1@$2
-        [[ -d $root ]] || { echo "$1@$2 was fetched, but not unpacked to $root" >&2; return 1; }
-    fi
-    echo "$root"
-}
-
 compile() { # FOLDER: each source by each compiler
     local file compiler
     for file in "$out/$1"/src/*.cpp; do
@@ -37,22 +23,25 @@ compile() { # FOLDER: each source by each compiler
     done
 }
 
-mkdir -p "$out"
+"$here/fetch.sh" "$out"
 count=0
-while read -r module version pattern; do
-    [[ $module && $module != \#* ]] || continue
-    name=project$((++count))
-    root=$(fetch "$module" "$version") || exit 3
+for folder in "$out"/definitions/*; do
+    name=$(basename "${folder%-v*}")
+    ((++count))
     files=()
-    for file in "$root"/$pattern; do files+=(--crd "$file"); done
+    for file in "$folder"/*; do files+=(--crd "$file"); done
     rm -rf "${out:?}/$name"
     "$tool" generate "${files[@]}" --out "$out/$name" --folder "$name"
     # The same again gives the same.
     "$tool" generate "${files[@]}" --out "$out/$name" --folder "$name" --check
     headers=$(find "$out/$name/include" -name '*.hpp' | wc -l)
-    ((headers > 2)) || { echo "$module: only $headers headers"; exit 1; }
+    ((headers > 2)) || { echo "$name: only $headers headers"; exit 1; }
     compiled=generated
-    if ((count <= 2)) || [[ ${KUBECORO_LONG:-} ]]; then compile "$name" && compiled="compiled by ${compilers[*]}"; fi
-    echo "$module $version: $((${#files[@]} / 2)) files, $headers headers, $(cat "$out/$name"/src/*.cpp "$out/$name"/include/*/*/*.hpp | wc -l) lines, $compiled"
-done <"$here/modules.txt"
+    case $name in
+    gateway_api | cert_manager) wanted=1 ;;
+    *) wanted=${KUBECORO_LONG:-} ;;
+    esac
+    if [[ $wanted ]]; then compile "$name" && compiled="compiled by ${compilers[*]}"; fi
+    echo "$(basename "$folder"): $((${#files[@]} / 2)) files, $headers headers, $(cat "$out/$name"/src/*.cpp "$out/$name"/include/*/*/*.hpp | wc -l) lines, $compiled"
+done
 ((count > 0))

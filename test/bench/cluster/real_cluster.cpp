@@ -29,7 +29,9 @@ result<> run_to_end(const command_line& command, const std::string& log)
 {
     auto process = child_process::start(command, log);
     if (!process) return process.error();
-    return process->succeed(15min);
+    auto ended = process->succeed(15min);
+    if (!ended) return ended.error();
+    return {};
 }
 
 result<std::string> text_in(const boost::json::object& answer, std::string_view name)

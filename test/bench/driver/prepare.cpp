@@ -13,7 +13,9 @@ result<> run_to_end(const command_line& command, const std::string& log_file)
 {
     auto process = child_process::start(command, log_file);
     if (!process) return process.error();
-    return process->succeed(std::chrono::minutes(10));
+    auto ended = process->succeed(std::chrono::minutes(10));
+    if (!ended) return ended.error();
+    return {};
 }
 
 result<> run_micro(const std::string& program, unsigned repetitions, double seconds, const std::string& work,

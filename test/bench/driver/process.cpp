@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ int milliseconds_until(wall::time_point deadline)
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - wall::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000'000));
 }
+
+double seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; }
 
 /// In the child, between fork and exec. The driver has one thread, so setenv may allocate.
 [[noreturn]] void become(const command_line& command, char* const* words, int in, int out, int log)
@@ -156,15 +159,17 @@ bool child_process::wait_for_end(duration patience)
     return false;
 }
 
-result<> child_process::succeed(duration patience)
+result<run_cost> child_process::succeed(duration patience)
 {
     if (!wait_for_end(patience)) return failure(cond::timed_out, name_ + " does not end");
     int status = 0;
-    waitpid(std::exchange(pid_, -1), &status, 0);
+    rusage used{};
+    wait4(std::exchange(pid_, -1), &status, 0, &used);
     close(input_);
     close(output_);
     if (status != 0) return failure(cond::misconfigured, name_ + " failed");
-    return {};
+    return run_cost{.cpu_s = seconds(used.ru_utime) + seconds(used.ru_stime),
+                    .peak_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024};
 }
 
 void child_process::end()

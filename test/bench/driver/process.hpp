@@ -5,6 +5,7 @@
 
 #include <boost/json/value.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,14 @@ struct command_line
     std::vector<std::pair<std::string, std::string>> environment = {};
     /// The cores it may run on, from its first instruction; empty = as the driver.
     std::vector<int> cores = {};
+};
+
+/// The resources of a program that has ended, and of the children that it waited for.
+struct run_cost
+{
+    double cpu_s = 0;
+    /// The largest resident size of one process.
+    std::uint64_t peak_bytes = 0;
 };
 
 /** A child process with a line protocol: one line on its standard input, one JSON object back on its standard output.
@@ -47,7 +56,7 @@ public:
     result<> stay_silent(duration time);
 
     /// For a program that runs once and ends. Errors: timed_out, misconfigured when it ends with a failure.
-    result<> succeed(duration patience);
+    result<run_cost> succeed(duration patience);
 
     /// Closes its input, waits a moment for it to end by itself, then kills it. Idempotent.
     void end();

@@ -4,10 +4,12 @@
 #   load                  fills a real cluster and changes its objects
 #   go_subject            client-go
 #   go_requests           the same without an informer: requests and watches
+#   go_types              the structs alone
 #   go_controller_runtime the same with controller-runtime's controller and priority queue
 #   rust_subject_default  kube-rs as cargo builds it
 #   rust_subject_best     kube-rs at its best: see Cargo.toml
 #   rust_requests         the same without an informer
+#   rust_types            the structs alone
 # Versions are pinned in go.mod and Cargo.toml. Up-to-date parts are not rebuilt. Parts that cannot be built are named on
 # stderr, and the others are built anyway. Succeeds when everything exists.
 set -uo pipefail
@@ -38,7 +40,7 @@ build_go() {
         export GOTOOLCHAIN=go$wanted
     fi
     key=$(key_of "$have" "$here"/go/go.* "$here"/go/*/*.go "$here"/go/*/*.yaml)
-    [[ -x $out/topb && -x $out/load && -x $out/go_subject && -x $out/go_requests &&
+    [[ -x $out/topb && -x $out/load && -x $out/go_subject && -x $out/go_requests && -x $out/go_types &&
         -x $out/go_controller_runtime ]] && [[ $(cat "$out/.go.key" 2>/dev/null) == "$key" ]] && return
     note "building client-go's subject and topb (the first time some minutes)"
     if (cd "$here/go" && export CGO_ENABLED=0 &&
@@ -46,6 +48,7 @@ build_go() {
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/load" ./load &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_subject" ./subject &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_requests" ./requests &&
+        go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -o "$out/go_types" ./types &&
         go build -p "$jobs" -trimpath -buildvcs=false -mod=readonly -tags controllerruntime \
             -o "$out/go_controller_runtime" ./subject); then
         echo "$key" >"$out/.go.key"
@@ -66,11 +69,12 @@ build_rust() {
     [[ -n $have ]] || { lacks "kube-rs: no Rust on this machine"; return; }
     at_least "$wanted" "$have" || { lacks "kube-rs: Rust $have is older than $wanted"; return; }
     key=$(key_of "$have" "$here/rust/Cargo.toml" "$here"/rust/src/*.rs "$here"/rust/src/bin/*.rs "$here"/rust/src/bin/*/*.rs)
-    [[ -x $out/rust_subject_default && -x $out/rust_subject_best && -x $out/rust_requests ]] &&
-        [[ $(cat "$out/.rust.key" 2>/dev/null) == "$key" ]] && return
+    [[ -x $out/rust_subject_default && -x $out/rust_subject_best && -x $out/rust_requests &&
+        -x $out/rust_types ]] && [[ $(cat "$out/.rust.key" 2>/dev/null) == "$key" ]] && return
     note "building kube-rs's subjects (the first time some minutes)"
     if cargo_build kube-rs-subject release release rust_subject_default "" &&
-        cargo_build kube-rs-subject best best rust_subject_best best && cargo_build requests best best rust_requests best; then
+        cargo_build kube-rs-subject best best rust_subject_best best && cargo_build requests best best rust_requests best &&
+        cargo_build types best best rust_types best; then
         echo "$key" >"$out/.rust.key"
     else
         lacks "kube-rs: did not build"
@@ -82,6 +86,7 @@ write_versions() {
     {
         sed -n 's|^\tk8s.io/client-go v\(.*\)|client-go \1|p' "$here/go/go.mod"
         sed -n 's|^\tsigs.k8s.io/controller-runtime v\(.*\)|controller-runtime \1|p' "$here/go/go.mod"
+        sed -n 's/^k8s-openapi = .*"=\([0-9.]*\)".*/k8s-openapi \1/p' "$here/rust/Cargo.toml"
         sed -n 's/^kube = .*"=\([0-9.]*\)".*/kube-rs \1/p' "$here/rust/Cargo.toml"
         go version 2>/dev/null | cut -d' ' -f3
         rustc --version 2>/dev/null | cut -d' ' -f1,2

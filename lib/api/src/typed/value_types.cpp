@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -23,11 +24,11 @@ fit misfit(struct_reading& course, std::string_view expected, value_view found)
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the object, whose depth is limited
 bool has_exotic_number(value_view v)
 {
-    if (v.kind() == value_kind::number) return true;
-    for (const auto& [key, value] : v.members())
-        if (has_exotic_number(value)) return true;
-    for (const value_view item : v.items())
-        if (has_exotic_number(item)) return true;
+    const auto kind = v.kind();
+    if (kind == value_kind::number) return true;
+    if (kind == value_kind::object)
+        return std::ranges::any_of(v.members(), [](const auto& member) { return has_exotic_number(member.value); });
+    if (kind == value_kind::array) return std::ranges::any_of(v.items(), has_exotic_number);
     return false;
 }
 
