@@ -50,6 +50,17 @@ kubecoro::controller<> one_for_all_tenants(asio::any_io_executor executor, kubec
 }
 //]
 
+//[pace
+kubecoro::controller<> at_a_steady_pace(asio::any_io_executor executor, kubecoro::reconciler reconcile)
+{
+    kubecoro::controller_options options{.name = "dns-zones"};
+    options.debounce = 200ms;  // a burst of events causes one run, at its end
+    options.max_debounce = 2s; // but a key that is never quiet runs, too
+    options.min_interval = 5s; // and no zone is written more often than that
+    return {executor, std::move(reconcile), std::move(options)};
+}
+//]
+
 //[as_result
 /// Waits with a timer of one's own, and leaves with cond::cancelled as after an operation of the library.
 asio::awaitable<kubecoro::result<kubecoro::action>> rest(asio::steady_timer& timer)

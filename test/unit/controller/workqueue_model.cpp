@@ -20,6 +20,14 @@ constexpr unsigned ageing = 3;
 constexpr duration first_delay = 1ms;
 constexpr duration longest_delay = 64ms;
 
+/// Options of a queue with debounce and minimum interval.
+struct pace
+{
+    duration debounce{0};
+    duration max_debounce{0};
+    duration min_interval{0};
+};
+
 /// The rules, implemented naively: linear searches, sorting on demand.
 class reference
 {
@@ -35,29 +43,36 @@ public:
         int priority;
     };
 
+    explicit reference(const pace& p) : pace_(p) {}
+
     std::vector<ready_key> ready; // in order of arrival
+    std::map<int, int> held;      // need a run, with their priorities
     std::map<int, int> again;     // added during their run, with their priorities
     std::set<int> in_work;
     std::map<int, delayed_key> delayed;
     std::map<int, unsigned> failures;
     bool down = false;
 
-    void add(int key, int priority)
+    void add(int key, int priority, time_point now)
     {
-        if (!down) want(key, priority);
+        if (down) return;
+        auto& t = times_[key];
+        if (!t.limit) t.limit = now + pace_.max_debounce;
+        t.quiet = std::min(now + pace_.debounce, *t.limit);
+        want(key, priority, now);
     }
-    void want(int key, int priority)
+    /// Whatever events come.
+    void add_due(int key, int priority, time_point now)
     {
-        if (in_work.contains(key)) {
-            const auto [at, fresh] = again.try_emplace(key, priority);
-            if (!fresh) at->second = std::max(at->second, priority);
-            return;
-        }
-        const auto at = std::find_if(ready.begin(), ready.end(), [key](const auto& r) { return r.key == key; });
-        if (at != ready.end() && at->priority >= priority) return;
-        if (at != ready.end()) ready.erase(at);
-        ready.push_back({key, priority});
+        times_[key].limit = times_[key].quiet = now;
+        want(key, priority, now);
     }
+    void put_back(int key, int priority, time_point now)
+    {
+        skip(key);
+        add_due(key, priority, now);
+    }
+    void skip(int key) { times_[key].cool = {}; }
     void add_at(int key, time_point due, int priority)
     {
         const auto [at, fresh] = delayed.try_emplace(key, delayed_key{due, priority});
@@ -69,7 +84,7 @@ public:
     {
         if (down) return;
         if (d <= 0s)
-            want(key, priority);
+            add_due(key, priority, now);
         else
             add_at(key, now + d, priority);
     }
@@ -85,13 +100,17 @@ public:
             add_rate_limited(key, priority, now);
         }
     }
-    void done(int key)
+    void done(int key, time_point now)
     {
         in_work.erase(key);
-        if (const auto at = again.find(key); at != again.end()) {
-            ready.push_back({key, at->second});
-            again.erase(at);
-        }
+        const auto at = again.find(key);
+        if (at == again.end()) return;
+        const int priority = at->second;
+        again.erase(at);
+        if (!down)
+            admit(key, priority, now);
+        else if (times_[key].cool <= now)
+            ready.push_back({key, priority});
     }
     void pass(time_point now)
     {
@@ -99,13 +118,21 @@ public:
             const auto next = std::min_element(delayed.begin(), delayed.end(), [](const auto& a, const auto& b) {
                 return a.second.due < b.second.due;
             });
-            if (next == delayed.end() || next->second.due > now) return;
-            const auto [key, when] = *next;
-            delayed.erase(next);
-            want(key, when.priority);
+            const auto freed = first_held();
+            const auto due = next == delayed.end() ? time_point::max() : next->second.due;
+            const auto allowed_at = freed == held.end() ? time_point::max() : allowed(freed->first);
+            if (std::min(due, allowed_at) > now) return;
+            if (due <= allowed_at) {
+                const auto [key, when] = *next;
+                delayed.erase(next);
+                add_due(key, when.priority, due);
+            } else {
+                ready.push_back({freed->first, freed->second});
+                held.erase(freed);
+            }
         }
     }
-    std::optional<ready_key> take()
+    std::optional<ready_key> take(time_point now)
     {
         if (ready.empty()) return std::nullopt;
         std::set<int> priorities;
@@ -120,16 +147,23 @@ public:
         const auto out = *chosen;
         ready.erase(chosen);
         in_work.insert(out.key);
+        if (!down) times_[out.key] = {.limit = {}, .quiet = {}, .cool = now + pace_.min_interval};
         return out;
     }
-    void shut_down()
+    void shut_down(time_point now)
     {
         down = true;
         delayed.clear();
+        for (; !held.empty(); held.erase(first_held()))
+            if (const auto [key, priority] = *first_held(); times_[key].cool <= now) ready.push_back({key, priority});
+        for (auto& [key, t] : times_) t.quiet = {};
     }
-    [[nodiscard]] std::size_t keys() const
+    [[nodiscard]] std::size_t keys(time_point now) const
     {
         std::set<int> all(in_work);
+        for (const auto& [k, p] : held) all.insert(k);
+        for (const auto& [k, t] : times_)
+            if (!down && t.cool > now) all.insert(k);
         for (const auto& r : ready) all.insert(r.key);
         for (const auto& [k, d] : delayed) all.insert(k);
         for (const auto& [k, f] : failures) all.insert(k);
@@ -143,6 +177,45 @@ private:
         while (failed-- > 0 && d < longest_delay) d *= 2;
         return std::min(d, longest_delay);
     }
+    struct key_times
+    {
+        std::optional<time_point> limit;
+        time_point quiet;
+        time_point cool;
+    };
+    void want(int key, int priority, time_point now)
+    {
+        if (in_work.contains(key)) {
+            const auto [at, fresh] = again.try_emplace(key, priority);
+            if (!fresh) at->second = std::max(at->second, priority);
+            return;
+        }
+        const auto at = std::find_if(ready.begin(), ready.end(), [key](const auto& r) { return r.key == key; });
+        if (at == ready.end()) {
+            const auto before = held.find(key);
+            admit(key, before == held.end() ? priority : std::max(priority, before->second), now);
+        } else if (at->priority < priority) {
+            ready.erase(at);
+            ready.push_back({key, priority});
+        }
+    }
+    void admit(int key, int priority, time_point now)
+    {
+        held.erase(key);
+        if (allowed(key) > now)
+            held[key] = priority;
+        else
+            ready.push_back({key, priority});
+    }
+    [[nodiscard]] time_point allowed(int key) const { return std::max(times_.at(key).quiet, times_.at(key).cool); }
+    [[nodiscard]] std::map<int, int>::iterator first_held()
+    {
+        return std::min_element(held.begin(), held.end(),
+                                [this](const auto& a, const auto& b) { return allowed(a.first) < allowed(b.first); });
+    }
+
+    pace pace_;
+    std::map<int, key_times> times_;
     unsigned passed_over_ = 0;
 };
 
@@ -150,7 +223,11 @@ class program
 {
 public:
     explicit program(std::uint64_t seed)
-        : random_(seed), queue_(run_.executor(), options()), keys_(2 + static_cast<int>(random_() % 10))
+        : random_(seed),
+          pace_(some_pace()),
+          queue_(run_.executor(), options()),
+          model_(pace_),
+          keys_(2 + static_cast<int>(random_() % 10))
     {
     }
 
@@ -175,8 +252,19 @@ private:
         kubecoro::workqueue_options o;
         o.limiter = kubecoro::exponential_limiter(first_delay, longest_delay);
         o.ageing = ageing;
+        o.debounce = pace_.debounce;
+        o.max_debounce = pace_.max_debounce;
+        o.min_interval = pace_.min_interval;
         o.time = run_.shared_clock();
         return o;
+    }
+    /// One of four programs has neither debounce nor interval, and another one both.
+    pace some_pace()
+    {
+        const auto kind = random_() % 4;
+        return {.debounce = kind % 2 == 0 ? 0ms : std::chrono::milliseconds(1 + below(20)),
+                .max_debounce = kind % 2 == 0 ? 0ms : std::chrono::milliseconds(1 + below(60)),
+                .min_interval = kind < 2 ? 0ms : std::chrono::milliseconds(1 + below(40))};
     }
     int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
     int key() { return below(keys_); }
@@ -208,13 +296,14 @@ private:
         const int k = key();
         const int p = priority();
         queue_.add(k, p);
-        model_.add(k, p);
+        model_.add(k, p, now());
     }
     void add_batch()
     {
-        std::vector<int> batch(static_cast<std::size_t>(below(20)));
+        // Keys that are due at the same time have no order: one of them is enough then.
+        std::vector<int> batch(static_cast<std::size_t>(pace_.debounce == 0ms ? below(20) : 1));
         const int p = priority();
-        for (auto& k : batch) model_.add(k = key(), p);
+        for (auto& k : batch) model_.add(k = key(), p, now());
         queue_.add_batch(batch, p);
     }
     void add_delayed()
@@ -241,7 +330,7 @@ private:
     void take()
     {
         auto item = queue_.try_get();
-        const auto expected = model_.take();
+        const auto expected = model_.take(now());
         REQUIRE(item.has_value() == expected.has_value());
         if (!item) return;
         REQUIRE(item->key() == expected->key);
@@ -256,7 +345,7 @@ private:
         items_.erase(at);
         const int k = item.key();
         const int p = item.priority();
-        switch (below(5)) {
+        switch (below(6)) {
         case 0:
             item.done();
             break;
@@ -273,24 +362,29 @@ private:
             model_.failures.erase(k);
             model_.add_after(k, 5ms, p, now());
             break;
+        case 4:
+            item.skip();
+            model_.skip(k);
+            break;
         default: // dropped
-            model_.want(k, p);
+            model_.put_back(k, p, now());
         }
-        model_.done(k);
+        model_.done(k, now());
     }
     void shut_down()
     {
         queue_.shut_down();
-        model_.shut_down();
+        model_.shut_down(now());
     }
 
     void check()
     {
         const auto s = queue_.stats();
         REQUIRE(s.ready == model_.ready.size());
+        REQUIRE(s.held == model_.held.size());
         REQUIRE(s.processing == model_.in_work.size());
         REQUIRE(s.delayed == model_.delayed.size());
-        REQUIRE(s.keys == model_.keys());
+        REQUIRE(s.keys == model_.keys(now()));
         for (int k = 0; k < keys_; ++k) {
             const auto known = model_.failures.find(k);
             REQUIRE(queue_.num_requeues(k) == (known == model_.failures.end() ? 0 : known->second));
@@ -298,6 +392,7 @@ private:
     }
 
     kubecoro::random_source random_;
+    pace pace_;
     kubecoro::testing::runner run_;
     workqueue<int> queue_;
     reference model_;

@@ -108,7 +108,7 @@ bool controller_engine::pass_over(item& key)
 {
     // Its object will be in the first list when the program starts again.
     if (!stopping_ && !own_writes_.hold(key.key(), key.priority())) return false;
-    key.done();
+    key.skip();
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "queue/delay_heap.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace kubecoro::detail {
 namespace {
@@ -42,29 +43,59 @@ void delay_heap::sink(std::size_t at, const node& n) noexcept
     put(at, n);
 }
 
+void delay_heap::settle(std::size_t at, const node& n) noexcept
+{
+    if (at > 0 && n.due < nodes_[(at - 1) / children].due)
+        rise(at, n);
+    else
+        sink(at, n);
+}
+
+/// The position of the slot's node, which is added when there is none.
+std::size_t delay_heap::place_of(std::uint32_t slot)
+{
+    if (slot >= place_.size()) place_.resize(std::max<std::size_t>(slot + 1, place_.size() * 2), nowhere);
+    if (place_[slot] != nowhere) return place_[slot];
+    nodes_.push_back({.due = time_point::max(), .slot = slot, .priority = INT32_MIN});
+    return nodes_.size() - 1;
+}
+
 bool delay_heap::push(node n)
 {
-    if (n.slot >= place_.size()) place_.resize(std::max<std::size_t>(n.slot + 1, place_.size() * 2), nowhere);
-    std::size_t at = place_[n.slot];
-    if (at == nowhere) {
-        nodes_.push_back(n);
-        at = nodes_.size() - 1;
-    } else {
-        n.due = std::min(n.due, nodes_[at].due);
-        n.priority = std::max(n.priority, nodes_[at].priority);
-    }
+    const std::size_t at = place_of(n.slot);
+    n.due = std::min(n.due, nodes_[at].due);
+    n.priority = std::max(n.priority, nodes_[at].priority);
     rise(at, n);
     return nodes_.front().slot == n.slot;
 }
 
-delay_heap::node delay_heap::pop()
+bool delay_heap::set(const node& n)
+{
+    settle(place_of(n.slot), n);
+    return nodes_.front().slot == n.slot;
+}
+
+delay_heap::node delay_heap::pop() noexcept
 {
     const node out = nodes_.front();
-    place_[out.slot] = nowhere;
+    remove(out.slot);
+    return out;
+}
+
+void delay_heap::remove(std::uint32_t slot) noexcept
+{
+    if (!contains(slot)) return;
+    const std::size_t at = place_[slot];
+    place_[slot] = nowhere;
     const node last = nodes_.back();
     nodes_.pop_back();
-    if (!nodes_.empty()) sink(0, last);
-    return out;
+    if (at < nodes_.size()) settle(at, last);
+}
+
+void delay_heap::make_room(std::size_t slots)
+{
+    if (slots > place_.size()) place_.resize(slots, nowhere);
+    if (slots > nodes_.capacity()) nodes_.reserve(std::max(slots, nodes_.capacity() * 2));
 }
 
 void delay_heap::clear() noexcept

@@ -26,7 +26,13 @@ public:
     /// @return whether it is now the first.
     bool push(node n);
     [[nodiscard]] const node& top() const noexcept { return nodes_.front(); }
-    node pop();
+    node pop() noexcept;
+    /// Makes the slot wait until n.due, whatever its present due time is. @return whether it is now the first.
+    bool set(const node& n);
+    /// Does nothing when the slot does not wait.
+    void remove(std::uint32_t slot) noexcept;
+    /// After this, push() and set() of slots below `slots` do not allocate.
+    void make_room(std::size_t slots);
     void clear() noexcept;
     /// Releases memory. Precondition: empty.
     void shrink() noexcept;
@@ -48,7 +54,10 @@ public:
 private:
     static constexpr std::uint32_t nowhere = UINT32_MAX;
 
+    [[nodiscard]] std::size_t place_of(std::uint32_t slot);
     void put(std::size_t at, const node& n) noexcept;
+    /// Puts a node near `at`, where its due time belongs.
+    void settle(std::size_t at, const node& n) noexcept;
     void rise(std::size_t at, const node& n) noexcept;
     void sink(std::size_t at, const node& n) noexcept;
 

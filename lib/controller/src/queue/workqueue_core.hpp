@@ -2,6 +2,7 @@
 
 #include "queue/delay_heap.hpp"
 #include "queue/key_entries.hpp"
+#include "queue/key_pace.hpp"
 #include "queue/ready_keys.hpp"
 
 #include <kubecoro/base/clock.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,8 +19,9 @@ namespace kubecoro::detail {
 /** The decisions of a workqueue: which key runs next, and how a key added again is merged.
 
     Sans-io, not thread safe. Keys are identified by small numbers (slots); an idle() slot may be reused for another
-    key. Dirty = needs a run; processing = held by a worker. A key that is both waits for done(). Ready keys form one
-    queue per priority, linked through the entries; keys being processed form another, the longest running first. */
+    key. Dirty = needs a run; processing = with a worker. A key that is both waits for done(). A dirty key that is not
+    being processed is ready, or held by its pace: until it is quiet, or its interval has passed. Keys being processed
+    form a list, the longest running first. */
 class workqueue_core
 {
 public:
@@ -33,8 +36,9 @@ public:
         bool fair = false;
         /// Whether waited(), started() and the values derived from them will be used.
         bool timed = false;
+        key_pace::rules pace = {};
     };
-    explicit workqueue_core(const rules& r) : ready_(entries_, r.ageing, r.fair), timed_(r.timed) {}
+    explicit workqueue_core(const rules& r);
     workqueue_core(const workqueue_core&) = delete;
     workqueue_core& operator=(const workqueue_core&) = delete;
 
@@ -55,11 +59,20 @@ public:
         /// It is delayed, and due before all others.
         delayed_first,
         /// It is ready now.
-        ready
+        ready,
+        /// It is held.
+        held,
+        /// It is held, and due before all others.
+        held_first,
+        /// It was waiting already, and is held until before all others are due.
+        merged_first,
+        /// It was waiting already, and is ready now.
+        released
     };
+    /// An event: the key has to be quiet first.
     added add(slot s, int priority, time_point now) noexcept
     {
-        return shutting_down_ ? added::ignored : mark(s, priority, now);
+        return shutting_down_ ? added::ignored : mark(s, priority, now, cause::event);
     }
     added add_after(slot s, duration delay, int priority, time_point now);
     /// add_after() with a limiter's delay for failures(s), and one more failure.
@@ -74,10 +87,20 @@ public:
     [[nodiscard]] slot take(time_point now) noexcept;
     /// The priority with which it was handed out; for a key being processed that was not added again.
     [[nodiscard]] int priority(slot s) const noexcept { return at(s).priority; }
-    /// Ends the run. @return whether the key is ready again.
-    bool done(slot s) noexcept;
-    /// Called before done(): the run did not take place. The key then becomes ready again, even after a shutdown.
-    void want_again(slot s, int priority, time_point now) noexcept { mark(s, priority, now); }
+    /// Ends the run. @return `released` when the key is ready again, `merged` or `merged_first` when it is held,
+    /// `ignored` when it needs no run.
+    added done(slot s, time_point now) noexcept;
+    /// Called before done(): the run did not take place, and counts as no start.
+    void skip(slot s) noexcept
+    {
+        if (pace_) pace_->skipped(s);
+    }
+    /// skip(), and the key then becomes ready again, even after a shutdown.
+    void want_again(slot s, int priority, time_point now) noexcept
+    {
+        skip(s);
+        mark(s, priority, now, cause::due);
+    }
 
     struct moved
     {
@@ -85,13 +108,10 @@ public:
         std::size_t dirty = 0;
         std::size_t ready = 0;
     };
-    /// Makes up to `max` keys ready that are due.
-    moved advance(time_point now, std::size_t max);
-    [[nodiscard]] std::optional<time_point> next_due() const noexcept
-    {
-        if (delays_.empty()) return std::nullopt;
-        return delays_.top().due;
-    }
+    /// Makes up to `max` keys ready that are due. Appends to `idle` slots that may be
+    /// idle now.
+    moved advance(time_point now, std::size_t max, std::vector<slot>& idle);
+    [[nodiscard]] std::optional<time_point> next_due() const noexcept;
 
     /// The due time of a delayed key.
     [[nodiscard]] std::optional<time_point> waits_until(slot s) const noexcept
@@ -106,8 +126,9 @@ public:
     [[nodiscard]] duration waited(slot s) const noexcept { return moments_[s].started - moments_[s].added; }
     [[nodiscard]] time_point started(slot s) const noexcept { return moments_[s].started; }
 
-    /// Accepts no more keys. Ready keys are still handed out; delayed ones are dropped, and their slots returned.
-    std::vector<slot> shut_down();
+    /// Accepts no more keys. Ready keys are still handed out; delayed ones are dropped, and their slots returned. Keys
+    /// that have to be quiet are ready at once; those whose interval has not passed are dropped, too.
+    std::vector<slot> shut_down(time_point now);
     [[nodiscard]] bool shutting_down() const noexcept { return shutting_down_; }
     /// True when no key is ready or being processed.
     [[nodiscard]] bool quiet() const noexcept { return ready() == 0 && processing_ == 0; }
@@ -116,7 +137,7 @@ public:
     [[nodiscard]] bool idle(slot s) const noexcept
     {
         const key_entry& e = at(s);
-        return !e.dirty && !e.processing && e.failures == 0 && !delays_.contains(s);
+        return !e.dirty && !e.processing && e.failures == 0 && !delays_.contains(s) && !is_held(s);
     }
     void make_room(slot s)
     {
@@ -129,9 +150,12 @@ public:
     [[nodiscard]] std::size_t dirty() const noexcept { return dirty_; }
     [[nodiscard]] std::size_t processing() const noexcept { return processing_; }
     [[nodiscard]] std::size_t delayed() const noexcept { return delays_.size(); }
+    /// Keys that need a run and are held by their pace.
+    [[nodiscard]] std::size_t held() const noexcept { return dirty_ - ready() - again_; }
     [[nodiscard]] std::size_t bytes() const noexcept
     {
-        return entries_.bytes() + ready_.bytes() + moments_.capacity() * sizeof(moments) + delays_.bytes();
+        return entries_.bytes() + ready_.bytes() + moments_.capacity() * sizeof(moments) + delays_.bytes() +
+               (pace_ ? pace_->bytes() : 0);
     }
     /// The slots being processed, the longest running first.
     [[nodiscard]] std::vector<slot> in_work(std::size_t max) const;
@@ -149,14 +173,29 @@ private:
     [[nodiscard]] key_entry& at(slot s) noexcept { return entries_.at(s); }
     [[nodiscard]] const key_entry& at(slot s) const noexcept { return entries_.at(s); }
 
-    added mark(slot s, int priority, time_point now) noexcept;
-    void raise(slot s, key_entry& e, int priority) noexcept;
+    enum class cause
+    {
+        event,
+        /// A delay that has ended.
+        due
+    };
+    added mark(slot s, int priority, time_point now, cause why) noexcept;
+    added mark_again(slot s, int priority, time_point now, cause why) noexcept;
+    [[nodiscard]] bool is_held(slot s) const noexcept { return pace_ && pace_->holds(s); }
+    void note(slot s, time_point now, cause why) noexcept;
+    [[nodiscard]] added admit(slot s, time_point now) noexcept;
+    [[nodiscard]] added admit_again(slot s, time_point now) noexcept;
+    void release(slot s, time_point now) noexcept;
+    [[nodiscard]] bool end_hold(time_point now, std::vector<slot>& idle);
+    void drop(slot s) noexcept;
     [[nodiscard]] bool counted_already(slot s) const noexcept { return at(s).failures != 0 && delays_.contains(s); }
     added delay_until(slot s, time_point due, int priority);
     void add_pages(slot s);
 
     key_entries entries_;
     ready_keys ready_;
+    /// Null without debounce and minimum interval.
+    std::unique_ptr<key_pace> pace_;
     bool timed_;
     /// By slot; empty unless timed_.
     std::vector<moments> moments_;
@@ -164,24 +203,28 @@ private:
     delay_heap delays_;
     std::size_t dirty_ = 0;
     std::size_t processing_ = 0;
+    /// Dirty keys that are being processed.
+    std::size_t again_ = 0;
     bool shutting_down_ = false;
 };
 
 // ---- the hot path, inlined
 
-inline workqueue_core::added workqueue_core::mark(slot s, int priority, time_point now) noexcept
+inline workqueue_core::added workqueue_core::mark(slot s, int priority, time_point now, cause why) noexcept
 {
     key_entry& e = at(s);
     const int wanted = std::clamp(priority, priority::low, priority::high);
-    if (e.dirty) {
-        if (wanted > e.priority) raise(s, e, wanted);
-        return added::merged;
-    }
+    if (e.dirty) return mark_again(s, wanted, now, why);
     e.dirty = true;
     e.priority = static_cast<std::int16_t>(wanted);
     if (timed_) moments_[s].added = now;
     ++dirty_;
-    if (e.processing) return added::after_work;
+    if (pace_) note(s, now, why);
+    if (e.processing) {
+        ++again_;
+        return added::after_work;
+    }
+    if (pace_) return admit(s, now);
     ready_.add(s);
     return added::ready;
 }
@@ -195,19 +238,23 @@ inline workqueue_core::slot workqueue_core::take(time_point now) noexcept
     --dirty_;
     e.processing = true;
     if (timed_) moments_[s].started = now;
+    if (pace_ && !shutting_down_) pace_->started(s, now);
     entries_.append(work_, s);
     ++processing_;
     return s;
 }
 
-inline bool workqueue_core::done(slot s) noexcept
+inline workqueue_core::added workqueue_core::done(slot s, time_point now) noexcept
 {
     key_entry& e = at(s);
     entries_.unlink(work_, s);
     --processing_;
     e.processing = false;
-    if (e.dirty) ready_.add(s);
-    return e.dirty;
+    if (!e.dirty) return added::ignored;
+    --again_;
+    if (pace_) return admit_again(s, now);
+    ready_.add(s);
+    return added::released;
 }
 
 } // namespace kubecoro::detail

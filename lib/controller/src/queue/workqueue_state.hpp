@@ -27,6 +27,8 @@ struct workqueue_engine::state
     static constexpr std::size_t keys_per_lock = 256;
     /// Maximum number of keys being processed that a snapshot names.
     static constexpr std::size_t named_keys = 8;
+    /// The default of max_debounce, in debounces.
+    static constexpr int debounces = 10;
 
     using slot = workqueue_engine::slot;
     using added = workqueue_core::added;
@@ -35,8 +37,12 @@ struct workqueue_engine::state
         : options(std::move(o)),
           time(options.time ? options.time : real_clock()),
           measured(measures_of(options)),
+          paced(pace_of(options).any()),
           keys(std::move(k)),
-          core({.ageing = options.ageing, .fair = keys->classified(), .timed = measured != nullptr}),
+          core({.ageing = options.ageing,
+                .fair = keys->classified(),
+                .timed = measured != nullptr,
+                .pace = pace_of(options)}),
           alarm(std::make_shared<queue_alarm>(std::move(executor), time, options.log, [this] { return fire(); }))
     {
         if (!options.limiter) options.limiter = default_controller_limiter();
@@ -48,11 +54,21 @@ struct workqueue_engine::state
         return std::make_shared<workqueue_metrics>(*o.metrics, o.name);
     }
 
+    static key_pace::rules pace_of(const workqueue_options& o) noexcept
+    {
+        const duration longest = std::min(o.debounce, duration::max() / debounces) * debounces;
+        return {.debounce = o.debounce,
+                .max_debounce = o.max_debounce > duration::zero() ? o.max_debounce : longest,
+                .min_interval = o.min_interval};
+    }
+
     workqueue_options options;
     std::shared_ptr<time_source> time;
     /// Null without metrics. Shared, because a worker that gives back the last key may see the queue destroyed before
     /// it has reported.
     const std::shared_ptr<workqueue_metrics> measured;
+    /// Whether keys are debounced, or have a minimum interval.
+    const bool paced;
     /// Guards the limiter, which is user code and is never called with the other mutex held.
     std::mutex limiter_mutex;
 
@@ -76,8 +92,8 @@ struct workqueue_engine::state
 
     std::shared_ptr<queue_alarm> alarm;
 
-    /// The current time; not read without metrics.
-    [[nodiscard]] time_point stamp() const noexcept { return measured ? time->now() : time_point{}; }
+    /// The current time; not read without metrics and a pace.
+    [[nodiscard]] time_point stamp() const noexcept { return measured || paced ? time->now() : time_point{}; }
 
     /// Work that follows a locked section, after the lock is released.
     struct aftermath
@@ -117,9 +133,10 @@ struct workqueue_engine::state
         /// Counts the outcome of one add, wakes a worker if a key became ready, and the alarm if it would be late.
         void note(added a)
         {
-            if (a == added::ready || a == added::after_work) ++dirty_;
-            if (a == added::ready) call_worker();
-            if (a == added::delayed_first) of_.alarm->expect(*of_.core.next_due());
+            if (a == added::ready || a == added::after_work || a == added::held || a == added::held_first) ++dirty_;
+            if (a == added::ready || a == added::released) call_worker();
+            if (a == added::delayed_first || a == added::held_first || a == added::merged_first)
+                of_.alarm->expect(*of_.core.next_due());
         }
         void note(const workqueue_core::moved& m)
         {
@@ -257,6 +274,7 @@ struct workqueue_engine::state
         s.ready = core.ready();
         s.processing = core.processing();
         s.delayed = core.delayed();
+        s.held = core.held();
         s.keys = keys->size();
         s.bytes = keys->bytes() + core.bytes();
         s.waiting_workers = workers.size();
@@ -290,7 +308,13 @@ struct workqueue_engine::state
         if (s == workqueue_core::none) return std::nullopt;
         ++handed_out;
         if (measured) measure_hand_out(locked, s, now);
+        if (paced) expect_next_due();
         return handed{.s = s, .priority = core.priority(s), .key = keys->hand_out(s)};
+    }
+    /// A key that was handed out is held for its minimum interval.
+    void expect_next_due()
+    {
+        if (const auto due = core.next_due()) alarm->expect(*due);
     }
     void measure_hand_out(section& locked, slot s, time_point now)
     {
@@ -301,6 +325,7 @@ struct workqueue_engine::state
     added apply(section& locked, slot s, const verdict& v, time_point now)
     {
         using kind = verdict::kind;
+        if (v.what == kind::skip) core.skip(s);
         if (v.what == kind::put_back) core.want_again(s, v.priority, now);
         if (v.what == kind::succeeded || v.what == kind::again) core.forget(s);
         if (v.what != kind::again) return added::ignored;
@@ -311,10 +336,9 @@ struct workqueue_engine::state
     void finish(section& locked, slot s, time_point now)
     {
         if (measured) locked.report().worked = now - core.started(s);
-        if (core.done(s))
-            locked.call_worker();
-        else
-            release_if_idle(s);
+        const added after = core.done(s, now);
+        locked.note(after);
+        if (after == added::ignored) release_if_idle(s);
     }
 
     /// Repeats until nothing is due. @return the next due time.
@@ -322,9 +346,10 @@ struct workqueue_engine::state
     {
         for (;;) {
             const time_point now = time->now();
+            std::vector<slot> cooled;
             section locked(*this);
-            const auto moved = core.advance(now, keys_per_lock);
-            locked.note(moved);
+            locked.note(core.advance(now, keys_per_lock, cooled));
+            for (const slot s : cooled) release_if_idle(s);
             const auto due = core.next_due();
             if (due && *due <= now) continue;
             const auto gauges = set_gauges(locked, now);
@@ -358,7 +383,7 @@ struct workqueue_engine::state
     std::optional<latch> stop()
     {
         section locked(*this);
-        for (const slot s : core.shut_down()) release_if_idle(s);
+        for (const slot s : core.shut_down(stamp())) release_if_idle(s);
         locked.call_all_workers();
         return std::exchange(drained, std::nullopt);
     }

@@ -110,7 +110,7 @@ asio::awaitable<result<>> controller_engine::watch_writes(std::unique_ptr<write_
 
 void controller_engine::requeue(const own_writes::released& keys)
 {
-    for (const auto& r : keys) queue_.add(r.key, r.priority);
+    for (const auto& r : keys) queue_.add_after(r.key, duration::zero(), r.priority); // no event, which has to be quiet
 }
 
 } // namespace kubecoro::detail

@@ -132,6 +132,7 @@ json::object to_json(const workqueue_stats& s)
             {"ready", s.ready},
             {"processing", s.processing},
             {"delayed", s.delayed},
+            {"held", s.held},
             {"keys", s.keys},
             {"bytes", s.bytes},
             {"waiting_workers", s.waiting_workers},

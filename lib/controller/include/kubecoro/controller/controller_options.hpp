@@ -43,6 +43,12 @@ struct controller_options
     /// Classes of keys that take turns within each priority, such as `by_namespace`: one with a million keys does not
     /// delay those of another. Empty = none.
     key_class<object_key> fair_by = {};
+    /// As in workqueue_options: a run begins when the key's events have been quiet for this long.
+    duration debounce{0};
+    /// As in workqueue_options: the maximum delay by `debounce`. 0 = 10 times `debounce`.
+    duration max_debounce{0};
+    /// As in workqueue_options: the minimum time between the starts of two runs of one key.
+    duration min_interval{0};
     /// Receives controller_runtime_* and workqueue_*, if the controller has a name. Empty = no metrics.
     std::shared_ptr<kubecoro::metrics> metrics = {};
     /// Empty = real_clock().

@@ -6,8 +6,8 @@
 
 namespace kubecoro {
 
-/** A key held by a worker: no other worker gets this key until it is given back by done(), succeeded(), retry() or
-    again_after(), each at most once.
+/** A key held by a worker: no other worker gets this key until it is given back by done(), skip(), succeeded(), retry()
+    or again_after(), each at most once.
 
     An item destroyed without one of these (its worker was cancelled, or threw) goes back into the queue, so that
     nothing is lost. It may outlive the queue and be given back on any thread. */
@@ -49,6 +49,8 @@ public:
 
     /// Ends the run. If the key was added during the run it is ready again.
     void done() { finish(verdict::kind::done); }
+    /// As done(), when no run took place: `min_interval` does not count this hand-out.
+    void skip() { finish(verdict::kind::skip); }
     /// forget() and done() in one step.
     void succeeded() { finish(verdict::kind::succeeded); }
     /// Ends a failed run: the key runs again after the limiter's delay, at the same priority unless one is given. A

@@ -35,6 +35,14 @@ struct workqueue_options
     /// last takes the key that has waited longest, whatever its priority, so that no key starves. With classes
     /// (`fair_by`) it takes one of the lower priorities in turn. 0 = never, 1 = ignore priorities.
     unsigned ageing = 8;
+    /// A key that was added runs when it has been quiet for this long, that is, not been added again: a burst of events
+    /// causes one run at its end. Delays (add_after(), retries) are not lengthened. 0 = at once.
+    duration debounce{0};
+    /// Maximum time from a key's first add to its run's readiness, however noisy the key is. 0 = 10 times `debounce`.
+    duration max_debounce{0};
+    /// Minimum time between the starts of two runs of one key, whatever causes them: events, delays or retries. A key
+    /// whose run has ended is remembered until then. 0 = none.
+    duration min_interval{0};
     /// Receives workqueue_depth and the other metrics, if the queue has a name. Empty = no metrics, and nothing is
     /// timed.
     std::shared_ptr<kubecoro::metrics> metrics = {};
@@ -56,7 +64,9 @@ struct workqueue_stats
     std::size_t processing = 0;
     /// Keys that wait for their due time.
     std::size_t delayed = 0;
-    /// All keys stored, including those kept only for their failure count.
+    /// Keys that need a run and are held: by `debounce` or `min_interval`.
+    std::size_t held = 0;
+    /// All keys stored, including those kept only for their failure count or their last start.
     std::size_t keys = 0;
     /// Memory of the tables for those keys, without memory that a key owns elsewhere, such as a long text.
     std::size_t bytes = 0;

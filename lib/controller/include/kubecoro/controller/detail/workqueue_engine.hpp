@@ -47,6 +47,7 @@ public:
             succeeded,
             retry,
             again,
+            skip,
             put_back
         };
         kind what = kind::done;
