@@ -1,6 +1,7 @@
 // Deadlines: every kind of cancellation passes through them, whatever the operation itself supports.
 #include "rest/deadline.hpp"
 
+#include <kubecoro/base/catch_failure.hpp>
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
@@ -9,6 +10,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include <memory>
+#include <stdexcept>
 
 namespace asio = boost::asio;
 using namespace kubecoro;
@@ -84,4 +88,111 @@ TEST_CASE("deadline: an operation that takes too long is ended and named", "[cli
     CHECK(late.outcome().error() == cond::timed_out);
     CHECK(late.outcome().error().message() == "the answer took longer than 2 s");
     CHECK(run.run(detail::with_deadline(run.clock(), 0s, sleep_for(run.clock(), 10h), "the answer")));
+}
+
+TEST_CASE("deadline: progress moves the limit of idleness", "[client][deadline]")
+{
+    testing::runner run;
+    time_point since = run.clock().now();
+    const auto work = run.spawn(detail::with_idle_limit(run.clock(), 2s, since, patient(), "the next part"));
+    run.advance(1s);
+    since = run.clock().now();
+    run.advance(1500ms);
+    CHECK_FALSE(work.done());
+    run.advance(500ms);
+    REQUIRE(work.done());
+    CHECK(work.outcome().error().message() == "the next part took longer than 2 s");
+}
+
+TEST_CASE("deadline: an operation that ends as soon as its limit passes has been late or has succeeded",
+          "[client][deadline]")
+{
+    testing::runner run;
+    const auto even = run.spawn(detail::with_deadline(run.clock(), 2s, sleep_for(run.clock(), 2s), "the answer"));
+    run.advance(2s);
+    REQUIRE(even.done());
+    CHECK((even.outcome() || even.outcome().error() == cond::timed_out));
+    CHECK(run.clock().waiting() == 0);
+}
+
+TEST_CASE("deadline: failures and exceptions of the operation are returned", "[client][deadline]")
+{
+    testing::runner run;
+    const auto fails = []() -> asio::awaitable<result<>> { co_return failure(cond::unreachable, "gone"); };
+    const auto throws = []() -> asio::awaitable<result<>> {
+        throw std::runtime_error("oh");
+        co_return result<>{};
+    };
+    const auto failed = run.run(detail::with_deadline(run.clock(), 2s, fails(), "the answer"));
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().message() == "gone");
+    const auto thrown = run.run(detail::with_deadline(run.clock(), 2s, throws(), "the answer"));
+    REQUIRE_FALSE(thrown);
+    CHECK(thrown.error() == cond::internal);
+    CHECK(run.clock().waiting() == 0);
+}
+
+TEST_CASE("deadline: a caller that is cancelled joins the operation, and then stops at its next wait",
+          "[client][deadline]")
+{
+    testing::runner run;
+    bool joined = false;
+    bool went_on = false;
+    // Takes a second to leave, whatever happens.
+    const auto slow_to_leave = [&]() -> asio::awaitable<result<>> {
+        auto waiting = patient();
+        const auto ended = co_await std::move(waiting);
+        co_await finish_despite_cancellation();
+        auto leaving = sleep_for(run.clock(), 1s);
+        (void)co_await std::move(leaving);
+        joined = true;
+        co_return ended;
+    };
+    const auto caller = [&]() -> asio::awaitable<result<>> {
+        auto working = detail::with_deadline(run.clock(), 1h, slow_to_leave(), "the answer");
+        const auto outcome = co_await std::move(working);
+        auto more = sleep_for(run.clock(), 1s);
+        (void)co_await std::move(more);
+        went_on = true;
+        co_return outcome;
+    };
+    const auto task = run.spawn(caller());
+    run.advance(1s);
+    task.cancel(asio::cancellation_type::terminal);
+    run.run_until_idle();
+    CHECK_FALSE(task.done());
+    run.advance(1s);
+    REQUIRE(task.done());
+    CHECK(joined);
+    CHECK_FALSE(went_on);
+    CHECK(run.clock().waiting() == 0);
+}
+
+TEST_CASE("deadline: cancelled or destroyed at every step", "[client][deadline][every_step]")
+{
+    const auto operation = [](time_source& time) -> asio::awaitable<result<>> {
+        for (int i = 0; i < 3; ++i) {
+            auto nap = sleep_for(time, 1s);
+            auto slept = co_await std::move(nap);
+            if (!slept) co_return slept;
+        }
+        co_return result<>{};
+    };
+    for (const duration limit : {duration(0), duration(2s), duration(1h)})
+        for (int step = 0; step < 12; ++step)
+            for (const bool destroyed : {false, true}) {
+                INFO("limit " << limit / 1s << " s, step " << step << (destroyed ? ", destroyed" : ", cancelled"));
+                auto run = std::make_unique<testing::runner>();
+                auto working = detail::with_deadline(run->clock(), limit, operation(run->clock()), "the answer");
+                const auto task = run->spawn(std::move(working));
+                for (int i = 0; i < step; ++i) run->advance(300ms);
+                if (destroyed) {
+                    run.reset();
+                    continue;
+                }
+                task.cancel(asio::cancellation_type::terminal);
+                run->run_until_idle();
+                REQUIRE(task.done());
+                CHECK(run->clock().waiting() == 0);
+            }
 }
