@@ -76,6 +76,21 @@ TEST_CASE("operator flags: an election of the manager's options stays when the o
     CHECK(lease_of(after(o, {})) == "outer");
 }
 
+TEST_CASE("operator flags: metrics are protected by flags, whatever the options say", "[program]")
+{
+    CHECK_FALSE(after(janitor(), {}).protect);
+    CHECK(after(janitor(), {"--metrics-secure"}).protect);
+    auto secured = janitor();
+    secured.protect = true;
+    secured.metrics_tls = {"a.crt", "a.key"};
+    CHECK(after(secured, {}).protect);
+    CHECK_FALSE(after(secured, {"--no-metrics-secure"}).protect);
+    const auto o = after(secured, {"--metrics-certificate", "b.crt", "--metrics-key", "b.key"});
+    CHECK(o.metrics_tls.certificate_file == "b.crt");
+    CHECK(o.metrics_tls.key_file == "b.key");
+    CHECK(after(secured, {}).metrics_tls.key_file == "a.key");
+}
+
 TEST_CASE("operator flags: addresses replace those of the options, also by none", "[program]")
 {
     CHECK(after(janitor(), {"--metrics-address", "0", "--health-address", "8081"}).metrics == "0");

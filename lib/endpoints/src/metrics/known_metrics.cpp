@@ -36,6 +36,7 @@ constexpr known_metric all[] = {
     {"kubecoro_client_tls_reloads_total", "Changes of certificate files, by outcome."},
     {"kubecoro_controller_failed_events_total", "Events on which a filter or a map function failed."},
     {"kubecoro_controller_own_write_timeouts_total", "Waits for own writes that took too long."},
+    {"kubecoro_endpoints_access_total", "Requests to protected endpoints, by the outcome of their tokens' reviews."},
     {"kubecoro_endpoints_certificate_expiry_timestamp_seconds",
      "End of the certificate of the program's own endpoints, in seconds since 1970."},
     {"kubecoro_endpoints_connections_total", "Connections to the program's own endpoints, by outcome."},

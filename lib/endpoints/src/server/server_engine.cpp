@@ -1,5 +1,6 @@
 #include "server/server_engine.hpp"
 
+#include "access/token_digest.hpp"
 #include "health/health_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
@@ -14,6 +15,13 @@ constexpr duration log_pause = std::chrono::seconds{10};
 constexpr std::size_t longest_logged_target = 200;
 
 constexpr std::string_view exposition_format = "text/plain; version=0.0.4; charset=utf-8";
+
+http_answer unauthenticated(std::string text)
+{
+    auto out = plain_answer(401, std::move(text));
+    out.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return out;
+}
 
 std::optional<health_query> health_query_of(const request_target& target)
 {
@@ -59,6 +67,7 @@ asio::awaitable<http_answer> server_engine::answer(request_head request)
 {
     auto routing = route(request);
     auto answer = co_await std::move(routing);
+    wipe(request.authorization);
     compress(answer, request.accept_encoding);
     meters_->on_request(answer.endpoint, answer.status);
     if (answer.status < 400 || answer.endpoint == "livez" || answer.endpoint == "readyz") co_return answer;
@@ -75,14 +84,48 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
     if (auto refusal = refusal_of(request)) co_return std::move(*refusal);
     const auto target = parse_target(request.target);
     if (!target || !target->path.starts_with('/')) co_return plain_answer(400, "not a path\n");
-    if (target->path == "/metrics" && options_.prometheus) co_return answer_metrics();
-    if (options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/")))
-        co_return answer_debug(*target, request);
+    const bool metrics = options_.prometheus && target->path == "/metrics";
+    const bool debug = options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/"));
+    if (options_.protect && (metrics || debug)) {
+        auto judging = refusal_by_token(request, metrics ? target->path : debug_path(*target));
+        auto refusal = co_await std::move(judging);
+        if (refusal) refusal->endpoint = metrics ? "metrics" : "debug";
+        if (refusal) co_return std::move(*refusal);
+    }
+    if (metrics) co_return answer_metrics();
+    if (debug) co_return answer_debug(*target, request);
     if (options_.health) {
         auto asking = answer_health(*target);
         co_return co_await std::move(asking);
     }
     co_return plain_answer(404, "not found\n");
+}
+
+/// One path for all that is not there, so that a client cannot have any number of paths reviewed.
+std::string server_engine::debug_path(const request_target& target) const
+{
+    for (const std::string& name : options_.debug->names())
+        if (target.path == "/debug/" + name) return target.path;
+    return "/debug";
+}
+
+asio::awaitable<std::optional<http_answer>> server_engine::refusal_by_token(const request_head& request,
+                                                                            std::string path) const
+{
+    const auto token = bearer_token(request.authorization);
+    if (token.empty()) co_return unauthenticated("a token is needed: Authorization: Bearer TOKEN\n");
+    auto checking = options_.protect->check(std::string(token), path);
+    const auto verdict = co_await std::move(checking);
+    if (!verdict && verdict.error() == cond::retry_later) {
+        auto later = plain_answer(503, "too many tokens are due to be reviewed\n");
+        later.headers.emplace_back("Retry-After", "1");
+        co_return later;
+    }
+    if (!verdict) co_return plain_answer(500, "the token could not be reviewed; the log of the program says why\n");
+    if (*verdict == access_verdict::unauthenticated) co_return unauthenticated("the token is not valid\n");
+    if (*verdict == access_verdict::forbidden)
+        co_return plain_answer(403, "the user of the token may not get the nonResourceURL " + path + "\n");
+    co_return std::nullopt;
 }
 
 asio::awaitable<http_answer> server_engine::answer_health(const request_target& target)

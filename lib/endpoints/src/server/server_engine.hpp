@@ -51,6 +51,10 @@ public:
 private:
     boost::asio::awaitable<http_answer> route(const request_head& request);
     [[nodiscard]] std::optional<http_answer> refusal_of(const request_head& request) const;
+    [[nodiscard]] std::string debug_path(const request_target& target) const;
+    /// Why the request may not have what is at the path; nothing when it may.
+    boost::asio::awaitable<std::optional<http_answer>> refusal_by_token(const request_head& request,
+                                                                        std::string path) const;
     boost::asio::awaitable<http_answer> answer_health(const request_target& target);
     [[nodiscard]] http_answer answer_metrics() const;
     [[nodiscard]] http_answer answer_debug(const request_target& target, const request_head& request) const;

@@ -79,6 +79,15 @@ debug_pages pages_of(const operator_options& o, manager& m)
     return pages;
 }
 
+access_filter filter_of(const manager& m, const std::shared_ptr<prometheus_metrics>& numbers)
+{
+    access_filter_options how;
+    how.metrics = numbers;
+    how.time = m.time();
+    how.log = m.log();
+    return access_filter(m.client(), std::move(how));
+}
+
 } // namespace
 
 bool is_loopback(std::string_view address)
@@ -109,7 +118,11 @@ operator_endpoints::operator_endpoints(const asio::any_io_executor& executor, co
         auto& first = wanted.emplace_back();
         first.address = o.metrics;
         first.prometheus = numbers;
-        if (is_loopback(o.metrics)) first.debug = pages_of(o, m);
+        first.tls = o.metrics_tls;
+        if (o.protect) first.protect = filter_of(m, numbers);
+        if (o.protect || is_loopback(o.metrics)) first.debug = pages_of(o, m);
+        if (o.protect && o.metrics_tls.certificate_file.empty() && !is_loopback(o.metrics))
+            m.log().warning("tokens for metrics arrive unencrypted: there is no certificate", {{"address", o.metrics}});
     }
     if (!is_off(o.health)) {
         if (wanted.empty() || o.health != o.metrics) wanted.emplace_back().address = o.health;

@@ -47,6 +47,9 @@ void apply_flags(const operator_flags& flags, operator_options& o)
     if (o.managing.name.empty()) o.managing.name = o.name;
     if (flags.metrics) o.metrics = *flags.metrics;
     if (flags.health) o.health = *flags.health;
+    if (!flags.certificate_file.empty()) o.metrics_tls.certificate_file = flags.certificate_file;
+    if (!flags.key_file.empty()) o.metrics_tls.key_file = flags.key_file;
+    if (!flags.secure.empty()) o.protect = CLI::detail::to_flag_value(flags.secure) > 0;
     apply_election(flags, o);
 }
 
@@ -98,6 +101,13 @@ void add_flags(CLI::App& app, const std::string& name, operator_flags& out)
     app.add_option("--metrics-address", out.metrics,
                    "Serve /metrics there: 8080 is loopback, :8080 every interface, 0 off")
         ->envname(prefix + "METRICS_ADDRESS");
+    app.add_option("--metrics-certificate", out.certificate_file, "PEM file: serve metrics over TLS; followed")
+        ->envname(prefix + "METRICS_CERTIFICATE");
+    app.add_option("--metrics-key", out.key_file, "PEM file with the private key of the certificate")
+        ->envname(prefix + "METRICS_KEY");
+    app.add_flag("--metrics-secure,!--no-metrics-secure", out.secure,
+                 "Serve metrics and debug pages only to tokens that the API server allows to get them")
+        ->envname(prefix + "METRICS_SECURE");
     app.add_option("--health-address", out.health, "Serve /livez and /readyz there; as --metrics-address")
         ->envname(prefix + "HEALTH_ADDRESS");
     app.add_flag("--leader-election,!--no-leader-election", out.elects, "Whether one replica works at a time")

@@ -21,6 +21,10 @@ struct operator_flags
     int verbosity = 0;
     std::optional<std::string> metrics = {};
     std::optional<std::string> health = {};
+    std::string certificate_file = {};
+    std::string key_file = {};
+    /// As `elects`.
+    std::string secure = {};
     /// "true" or "false", or as CLI11 reads a flag; empty = not given.
     std::string elects = {};
     std::string lease = {};

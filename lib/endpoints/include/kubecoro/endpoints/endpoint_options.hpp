@@ -4,6 +4,7 @@
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
+#include <kubecoro/endpoints/access_filter.hpp>
 #include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/health_checks.hpp>
 #include <kubecoro/endpoints/prometheus_metrics.hpp>
@@ -62,6 +63,8 @@ struct endpoint_options
     /// Served at /debug/NAME, as text, or as JSON with `?format=json` or `Accept: application/json`; /debug lists them.
     /// The pages name objects: serve them to those who may read these.
     std::optional<debug_pages> debug = {};
+    /// With a filter: /metrics and /debug are for bearers of tokens that the API server lets `get` these paths. Health is for all.
+    std::optional<access_filter> protect = {};
     /// Limits on what clients can make it hold.
     endpoint_limits limits = {};
     /// Receives kubecoro_endpoints_*. Empty = `prometheus`.

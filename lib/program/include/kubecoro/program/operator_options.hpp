@@ -3,6 +3,7 @@
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/client/client_options.hpp>
 #include <kubecoro/controller/leader_election_options.hpp>
+#include <kubecoro/endpoints/endpoint_options.hpp>
 #include <kubecoro/manager/manager_options.hpp>
 
 #include <functional>
@@ -30,6 +31,11 @@ struct operator_options
     std::string metrics = {};
     /// Where /livez, /readyz and /healthz are served. May be the address of the metrics.
     std::string health = {};
+    /// Certificate and key of the server of metrics, which then speaks TLS.
+    endpoint_tls metrics_tls = {};
+    /// Metrics and debug pages are for bearers of tokens that the API server lets `get` these paths, see access_filter. Debug
+    /// pages are then served at any address.
+    bool protect = false;
     /// For the connection. Clock, log and metrics are passed on to everything; empty = the program's. Metrics of one's own that
     /// are to be served are prometheus_metrics.
     client_options connection = {};

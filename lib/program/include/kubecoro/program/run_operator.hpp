@@ -50,7 +50,7 @@ private:
 
     Flags, each also an environment variable such as JANITOR_LOG_LEVEL, which the flag overrides: --kubeconfig, --context,
     -n/--namespace (repeatable; in the environment separated by commas), --log-level, -v (more; -vv all), --log-format,
-    --metrics-address, --health-address, --leader-election and --no-leader-election, --leader-election-lease,
+    --metrics-address, --metrics-certificate, --metrics-key, --metrics-secure and --no-metrics-secure, --health-address, --leader-election and --no-leader-election, --leader-election-lease,
     --leader-election-namespace; --help and --version.
 
     SIGINT and SIGTERM stop the manager in order, a second one ends the program at once. SIGUSR1 logs one level more,

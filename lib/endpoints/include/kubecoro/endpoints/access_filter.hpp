@@ -1,0 +1,92 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
+#include <kubecoro/base/result.hpp>
+#include <kubecoro/client/client.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kubecoro {
+
+/// Whether the bearer of a token may read a path.
+enum class access_verdict
+{
+    /// The token is good, and its user may read the path.
+    allowed,
+    /// There is no such token, or it is of another audience or has expired: 401.
+    unauthenticated,
+    /// The token is good, but its user may not read the path: 403.
+    forbidden
+};
+
+/// Options of an access_filter.
+struct access_filter_options
+{
+    /// Audiences of which a token must have one. Empty = the API server's own.
+    std::vector<std::string> audiences = {};
+    /// How long a verdict that allows is used again: a token that is revoked is good for this long.
+    duration keep_allowed = std::chrono::minutes{1};
+    /// How long another verdict is used again.
+    duration keep_refused = std::chrono::seconds{10};
+    /// Verdicts that are kept, of a token and a path each. The least recently used go first, refusals before others.
+    std::size_t max_verdicts = 1024;
+    /// Reviews at once of tokens that were not allowed in the last ten minutes, and in a second.
+    std::size_t max_reviews = 4;
+    /// As max_reviews, in a second; as many may come at once. 0 counts as 1.
+    std::size_t reviews_per_second = 10;
+    /// For one review, of both requests.
+    duration timeout = std::chrono::seconds{10};
+    /// Receives kubecoro_endpoints_access_total. Empty = none.
+    std::shared_ptr<kubecoro::metrics> metrics = {};
+    /// Empty = that of the client, or real_clock().
+    std::shared_ptr<time_source> time = {};
+    /// Receives why reviews fail, once in ten seconds; never a token.
+    logger log = {};
+    KUBECORO_NAME_FIRST;
+};
+
+/// Asks whether the bearer of the token may read the path.
+using access_reviewer =
+    std::function<boost::asio::awaitable<result<access_verdict>>(std::string token, std::string path)>;
+
+/** Lets a request pass if its bearer token is that of a user who may `get` its path, as the API server says: by a
+    TokenReview, then a SubjectAccessReview with the path as nonResourceURL. The program needs the right to create both,
+    which the cluster role `system:auth-delegator` gives.
+
+        endpoint_options serving{.address = ":8443"};
+        serving.protect = access_filter(client);
+
+    Verdicts are kept for a short time under a keyed hash, never the token itself. Equal requests share one review.
+    Tokens that are new or were refused share a small budget of reviews, so that a flood of them neither floods the API
+    server nor locks out a client that was allowed before.
+
+    A cheap handle; copies share the verdicts. Thread safe. */
+class access_filter
+{
+public:
+    /// Asks through a client.
+    explicit access_filter(const client& asks, access_filter_options options = {});
+    /// Asks something else.
+    explicit access_filter(access_reviewer asks, access_filter_options options = {});
+
+    /** Errors: retry_later when too many reviews are due; timed_out; those of the review.
+
+        @par Cancellation  ends the review, unless another call waits for it: that one begins its own. */
+    [[nodiscard]] boost::asio::awaitable<result<access_verdict>> check(std::string token, std::string path) const;
+
+private:
+    struct state;
+    std::shared_ptr<state> state_;
+};
+
+} // namespace kubecoro

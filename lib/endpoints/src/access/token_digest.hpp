@@ -1,0 +1,30 @@
+// A keyed hash of a token, in whose place nothing else of the token is kept.
+#pragma once
+
+#include "access/access_core.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace kubecoro::detail {
+
+/// HMAC-SHA-256 with a key that no one else has.
+class token_hash
+{
+public:
+    /// Errors: the system has no random bytes.
+    [[nodiscard]] static result<token_hash> make();
+    [[nodiscard]] access_digest of(std::string_view token, std::string_view path) const;
+
+private:
+    token_hash() = default;
+    std::array<unsigned char, 32> key_{};
+};
+
+/// The token of an Authorization header; empty if it has none, or one that cannot be a token.
+[[nodiscard]] std::string_view bearer_token(std::string_view authorization);
+
+/// Overwrites the text, so that its memory does not give it away later.
+void wipe(std::string& secret) noexcept;
+
+} // namespace kubecoro::detail

@@ -1,0 +1,84 @@
+#include "access/token_review.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace kubecoro::detail {
+namespace {
+
+resource_type review_type(const char* group, const char* plural, const char* kind)
+{
+    resource_type out;
+    out.group = group;
+    out.version = "v1";
+    out.plural = plural;
+    out.kind = kind;
+    out.namespaced = false;
+    return out;
+}
+
+json::value token_review_of(std::string_view token, const std::vector<std::string>& audiences)
+{
+    json::object spec{{"token", token}};
+    if (!audiences.empty()) spec["audiences"] = json::array(audiences.begin(), audiences.end());
+    return {{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenReview"}, {"spec", std::move(spec)}};
+}
+
+json::value access_review_of(const value_view& user, std::string_view path)
+{
+    json::object spec{{"nonResourceAttributes", {{"path", path}, {"verb", "get"}}},
+                      {"user", user["username"].as_string()}};
+    for (const char* same : {"uid", "groups", "extra"})
+        if (user[same]) spec[same] = user[same].to_json();
+    return {{"apiVersion", "authorization.k8s.io/v1"}, {"kind", "SubjectAccessReview"}, {"spec", std::move(spec)}};
+}
+
+/// As the API says: a server that does not know audiences answers without them, and a token of its own is then foreign.
+bool has_audience(const value_view& status, const std::vector<std::string>& wanted)
+{
+    if (wanted.empty()) return true;
+    for (const auto item : status["audiences"].items())
+        if (std::find(wanted.begin(), wanted.end(), item.as_string()) != wanted.end()) return true;
+    return false;
+}
+
+asio::awaitable<result<access_verdict>> review(const client& asks, const std::vector<std::string>& audiences,
+                                               std::string token, std::string path)
+{
+    const auto tokens = review_type("authentication.k8s.io", "tokenreviews", "TokenReview");
+    auto asking = asks.create(tokens, {}, token_review_of(token, audiences));
+    const auto who = co_await std::move(asking);
+    if (!who) co_return who.error();
+    const auto status = (*who)["status"];
+    if (!status["authenticated"].as_bool() || !has_audience(status, audiences))
+        co_return access_verdict::unauthenticated;
+    const auto accesses = review_type("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview");
+    auto judging = asks.create(accesses, {}, access_review_of(status["user"], path));
+    const auto may = co_await std::move(judging);
+    if (!may) co_return may.error();
+    const auto verdict = (*may)["status"];
+    const bool allowed = verdict["allowed"].as_bool() && !verdict["denied"].as_bool();
+    co_return allowed ? access_verdict::allowed : access_verdict::forbidden;
+}
+
+} // namespace
+
+access_reviewer reviewer_of(client asks, std::vector<std::string> audiences)
+{
+    return [asks = std::move(asks), audiences = std::move(audiences)](std::string token, std::string path) {
+        // The coroutine has copies: the function may be gone before it ends.
+        return [](client c, std::vector<std::string> a, std::string t,
+                  std::string p) -> asio::awaitable<result<access_verdict>> {
+            auto reviewing = review(c, a, std::move(t), std::move(p));
+            co_return co_await std::move(reviewing);
+        }(asks, audiences, std::move(token), std::move(path));
+    };
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,137 @@
+#include <kubecoro/endpoints/access_filter.hpp>
+
+#include <kubecoro/base/latch.hpp>
+#include <kubecoro/test/catch.hpp>
+#include <kubecoro/testing/coroutine_runner.hpp>
+#include <kubecoro/testing/every_step.hpp>
+#include <kubecoro/testing/recording.hpp>
+
+namespace asio = boost::asio;
+using namespace kubecoro;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A filter whose reviews end when the test says so.
+struct fixture
+{
+    explicit fixture(testing::runner& r) : run(r) {}
+
+    asio::awaitable<result<access_verdict>> review(std::string token)
+    {
+        ++reviews;
+        const latch answered = answer;
+        auto waiting = answered.wait();
+        const auto ended = co_await std::move(waiting);
+        if (!ended) co_return ended.error();
+        co_return token == "good" ? access_verdict::allowed : access_verdict::unauthenticated;
+    }
+    access_filter_options options()
+    {
+        access_filter_options out;
+        out.metrics = numbers;
+        out.time = run.shared_clock();
+        out.log = log.handle();
+        return out;
+    }
+
+    testing::runner& run;
+    testing::recording_logger log;
+    std::shared_ptr<testing::recording_metrics> numbers = std::make_shared<testing::recording_metrics>();
+    latch answer;
+    int reviews = 0;
+    access_filter filter{[this](std::string token, const std::string&) { return review(std::move(token)); }, options()};
+};
+
+} // namespace
+
+TEST_CASE("access_filter: one review serves all that ask at once, and later ones", "[endpoints][access]")
+{
+    testing::runner run;
+    fixture f(run);
+    std::vector<testing::task<access_verdict>> asked;
+    for (int i = 0; i < 5; ++i) asked.push_back(run.spawn(f.filter.check("good", "/metrics")));
+    run.run_until_idle();
+    CHECK(f.reviews == 1);
+    f.answer.settle({});
+    run.run_until_idle();
+    for (const auto& a : asked) CHECK(a.outcome().value() == access_verdict::allowed);
+    CHECK(run.run(f.filter.check("good", "/metrics")).value() == access_verdict::allowed);
+    CHECK(f.reviews == 1);
+    CHECK(run.run(f.filter.check("bad", "/metrics")).value() == access_verdict::unauthenticated);
+    CHECK(run.run(f.filter.check("good", "/debug")).value() == access_verdict::allowed);
+    CHECK(f.reviews == 3);
+    CHECK(f.numbers->value("kubecoro_endpoints_access_total", {{"outcome", "allowed"}}) == 7);
+    CHECK(f.numbers->value("kubecoro_endpoints_access_total", {{"outcome", "unauthenticated"}}) == 1);
+}
+
+TEST_CASE("access_filter: a review that fails or hangs is a failure for all, without the token in the log",
+          "[endpoints][access]")
+{
+    testing::runner run;
+    fixture f(run);
+    auto first = run.spawn(f.filter.check("secret-token", "/metrics"));
+    auto second = run.spawn(f.filter.check("secret-token", "/metrics"));
+    run.advance(10s);
+    REQUIRE(first.done());
+    CHECK(first.outcome().error() == cond::timed_out);
+    CHECK(second.outcome().error() == cond::timed_out);
+    f.answer.settle(failure(cond::unreachable, "no server"));
+    CHECK(run.run(f.filter.check("secret-token", "/metrics")).error() == cond::unreachable);
+    CHECK(f.log.count("tokens of clients cannot be reviewed") == 1);
+    CHECK(f.log.count("secret-token") == 0);
+    CHECK(f.numbers->value("kubecoro_endpoints_access_total", {{"outcome", "failed"}}) == 3);
+}
+
+TEST_CASE("access_filter: when the reviewing caller is cancelled, another one reviews", "[endpoints][access]")
+{
+    testing::runner run;
+    fixture f(run);
+    auto first = run.spawn(f.filter.check("good", "/metrics"));
+    run.run_until_idle();
+    auto second = run.spawn(f.filter.check("good", "/metrics"));
+    run.run_until_idle();
+    first.cancel();
+    run.run_until_idle();
+    CHECK(first.done());
+    CHECK_FALSE(first.outcome());
+    CHECK_FALSE(second.done());
+    CHECK(f.reviews == 2);
+    f.answer.settle({});
+    run.run_until_idle();
+    CHECK(second.outcome().value() == access_verdict::allowed);
+}
+
+TEST_CASE("access_filter: too many strangers are sent away", "[endpoints][access]")
+{
+    testing::runner run;
+    fixture f(run);
+    std::vector<testing::task<access_verdict>> asked;
+    for (int i = 0; i < 100; ++i) asked.push_back(run.spawn(f.filter.check("bad" + std::to_string(i), "/metrics")));
+    run.run_until_idle();
+    CHECK(f.reviews == 4);
+    for (std::size_t i = 4; i < asked.size(); ++i) CHECK(asked[i].outcome().error() == cond::retry_later);
+    f.answer.settle({});
+    run.run_until_idle();
+    CHECK(run.run(f.filter.check("good", "/metrics")).value() == access_verdict::allowed);
+    CHECK(f.log.count("bad") == 0);
+}
+
+TEST_CASE("access_filter: it may be cancelled and destroyed at every step", "[endpoints][access]")
+{
+    const auto make = [](testing::runner& run) {
+        auto f = std::make_shared<fixture>(run);
+        auto body = [](fixture& x) -> asio::awaitable<result<>> {
+            auto other = x.run.spawn(x.filter.check("good", "/metrics"));
+            auto later = sleep_for(x.run.clock(), 1s);
+            (void)co_await std::move(later);
+            x.answer.settle({});
+            auto checking = x.filter.check("good", "/metrics");
+            const auto verdict = co_await std::move(checking);
+            co_return verdict ? result<>() : result<>(verdict.error());
+        };
+        return testing::scenario{body(*f), f};
+    };
+    CHECK(testing::stop_after_every_step(make));
+    CHECK(testing::cancel_after_every_step(make));
+}
