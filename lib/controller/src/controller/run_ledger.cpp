@@ -46,7 +46,11 @@ void run_ledger::ended(run_end e, duration took) noexcept
     if (!timed()) return;
     active_workers_->set(static_cast<double>(active));
     // Never negative, because a clock may be set back.
-    took_->observe(std::max(0.0, std::chrono::duration<double>(took).count()));
+    took = std::max(took, duration::zero());
+    took_->observe(std::chrono::duration<double>(took).count());
+    run_time_ += took.count();
+    for (auto longest = longest_run_.load(); longest < took.count();)
+        if (longest_run_.compare_exchange_weak(longest, took.count())) break;
     totals_[static_cast<std::size_t>(e)]->add();
     if (e == run_end::terminal || is_retried(e)) errors_->add();
     if (e == run_end::terminal) terminal_errors_->add();
@@ -77,6 +81,8 @@ void run_ledger::fill(controller_stats& s) const noexcept
     s.terminal = count(run_end::terminal);
     s.cancelled = count(run_end::cancelled);
     s.own_write_timeouts = in_vain_;
+    s.run_time = duration(run_time_);
+    s.longest_run = duration(longest_run_);
 }
 
 } // namespace kubecoro::detail

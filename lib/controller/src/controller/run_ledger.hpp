@@ -35,6 +35,7 @@ private:
     std::atomic<std::int64_t> active_{0};
     std::array<std::atomic<std::uint64_t>, run_ends> ends_{};
     std::atomic<std::uint64_t> in_vain_{0};
+    std::atomic<duration::rep> run_time_{0}, longest_run_{0};
 
     std::shared_ptr<metrics::histogram> took_;
     std::shared_ptr<metrics::gauge> active_workers_;

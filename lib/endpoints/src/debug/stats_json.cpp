@@ -119,6 +119,8 @@ json::object to_json(const controller_stats& s)
             {"threw", s.threw},
             {"timed_out", s.timed_out},
             {"cancelled", s.cancelled},
+            {"run_seconds", seconds(s.run_time)},
+            {"longest_run_seconds", seconds(s.longest_run)},
             {"behind_own_writes", s.behind_own_writes},
             {"own_write_timeouts", s.own_write_timeouts},
             {"sources", all_of(s.sources)}};

@@ -51,12 +51,14 @@ void connection::close(closing why)
 {
     if (closed_ == closing::none) closed_ = why;
     stream_->close();
+    if (pause_) pause_->cancel();
 }
 
 void connection::wind_up(time_point last)
 {
     last_ = last;
     if (idle_) return close(closing::stopping);
+    if (pause_) pause_->cancel(); // a stream ends between two snapshots
     deadline_ = std::min(deadline_, last_);
     engine_->table().watch(deadline_);
 }
@@ -128,11 +130,15 @@ asio::awaitable<connection::turn> connection::serve_one()
     auto answer = co_await engine_->answer(std::move(request));
     answer_budget::share held(engine_->budget(), answer.body.size());
     if (!held) answer = engine_->no_room();
-    keep_alive = keep_alive && !engine_->stopping();
+    keep_alive = keep_alive && !engine_->stopping() && !answer.stream;
     std::string out = head_of(answer, keep_alive, engine_->wall_now());
     if (!head_only) out += answer.body;
     answer.body = {};
     const bool sent = co_await send(out);
+    if (sent && answer.stream && !head_only) {
+        auto streaming = stream(*answer.stream);
+        co_await std::move(streaming);
+    }
     co_return sent&& keep_alive ? turn::next_request : turn::close;
 }
 
@@ -156,6 +162,28 @@ asio::awaitable<bool> connection::send(std::string_view bytes)
         bytes.remove_prefix(now.size());
     }
     co_return true;
+}
+
+asio::awaitable<void> connection::stream(snapshot_feed::seat& seat)
+{
+    pause_ = engine_->time().make_timer(engine_->strand());
+    const time_point end = time_after(engine_->now(), engine_->limits().stream_time);
+    while (closed_ == closing::none && !engine_->stopping() && engine_->now() < end) {
+        const auto next = seat.next(engine_->now());
+        if (const auto* snapshot = std::get_if<std::shared_ptr<const std::string>>(&next)) {
+            // Counted for each stream, though they share it: a stalled one keeps its own alive.
+            const answer_budget::share held(engine_->budget(), (*snapshot)->size());
+            if (!held) co_return;
+            end_within(engine_->limits().answer_timeout);
+            const bool sent = co_await send(**snapshot);
+            if (!sent) co_return;
+            continue;
+        }
+        deadline_ = last_; // waits for itself
+        pause_->expires_at(std::get<time_point>(next));
+        // wind_up() and close() end the wait early.
+        [[maybe_unused]] const auto rung = co_await pause_->wait();
+    }
 }
 
 asio::awaitable<void> connection::drain()

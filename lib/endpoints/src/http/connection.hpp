@@ -1,6 +1,7 @@
 // Serves one client's connection: requests in sequence.
 #pragma once
 
+#include "dashboard/snapshot_feed.hpp"
 #include "http/request_reader.hpp"
 
 #include <kubecoro/base/clock.hpp>
@@ -56,6 +57,8 @@ private:
     boost::asio::awaitable<bool> await_request();
     boost::asio::awaitable<bool> read_more();
     boost::asio::awaitable<bool> send(std::string_view bytes);
+    /// Sends snapshots until the client, the server or the stream's time ends it.
+    boost::asio::awaitable<void> stream(snapshot_feed::seat& seat);
     boost::asio::awaitable<turn> refuse();
     boost::asio::awaitable<void> drain();
     void end_within(duration d);
@@ -68,6 +71,8 @@ private:
     time_point deadline_;
     time_point last_ = time_point::max();
     std::optional<time_point> waits_since_;
+    /// Between two snapshots of a stream; null otherwise.
+    std::unique_ptr<timer> pause_;
     bool idle_ = true;
     closing closed_ = closing::none;
     std::string failed_ = {};

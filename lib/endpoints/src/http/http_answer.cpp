@@ -109,7 +109,7 @@ std::string head_of(const http_answer& answer, bool keep_alive, wall_time now)
     out += reason_of(answer.status);
     out += "\r\nContent-Type: ";
     out += answer.content_type;
-    out += "\r\nContent-Length: " + std::to_string(answer.body.size());
+    if (!answer.stream) out += "\r\nContent-Length: " + std::to_string(answer.body.size());
     out += "\r\nDate: " + http_date(now);
     out += "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";
     const bool has_policy = std::any_of(answer.headers.begin(), answer.headers.end(),

@@ -1,6 +1,8 @@
 // An answer and its head. No I/O.
 #pragma once
 
+#include "dashboard/snapshot_feed.hpp"
+
 #include <kubecoro/base/clock.hpp>
 
 #include <string>
@@ -19,6 +21,8 @@ struct http_answer
     std::string body = {};
     /// Names and values of further headers.
     std::vector<std::pair<std::string_view, std::string>> headers = {};
+    /// With a seat, the body is followed by snapshots until the connection ends.
+    std::shared_ptr<snapshot_feed::seat> stream = {};
 };
 
 /// An answer in plain text.

@@ -60,6 +60,8 @@ request_head request_reader::take()
     out.accept = field(http::field::accept);
     out.accept_encoding = field(http::field::accept_encoding);
     out.authorization = field(http::field::authorization);
+    const auto site = m["Sec-Fetch-Site"];
+    out.fetch_site.assign(site.data(), site.size());
     out.keep_alive = m.keep_alive();
     reset();
     return out;

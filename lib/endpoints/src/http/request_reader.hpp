@@ -16,6 +16,7 @@ struct request_head
     std::string accept = {};
     std::string accept_encoding = {};
     std::string authorization = {};
+    std::string fetch_site = {};
     bool keep_alive = true;
 };
 

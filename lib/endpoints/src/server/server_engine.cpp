@@ -1,6 +1,7 @@
 #include "server/server_engine.hpp"
 
 #include "access/token_digest.hpp"
+#include "dashboard/dashboard_page.hpp"
 #include "health/health_core.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
@@ -43,9 +44,13 @@ std::optional<health_query> health_query_of(const request_target& target)
 
 server_engine::server_engine(const asio::any_io_executor& strand, endpoint_options options,
                              std::shared_ptr<endpoint_meters> meters)
-    : options_(std::move(options)),
+    : strand_(strand),
+      options_(std::move(options)),
       meters_(std::move(meters)),
       table_(options_.limits.max_connections, options_.time, strand),
+      feed_(options_.debug ? std::make_shared<snapshot_feed>(*options_.debug, options_.limits.snapshot_period,
+                                                             options_.limits.max_streams)
+                           : nullptr),
       refusals_(log_pause),
       closings_(log_pause)
 {
@@ -85,14 +90,17 @@ asio::awaitable<http_answer> server_engine::route(const request_head& request)
     const auto target = parse_target(request.target);
     if (!target || !target->path.starts_with('/')) co_return plain_answer(400, "not a path\n");
     const bool metrics = options_.prometheus && target->path == "/metrics";
+    if (feed_ && target->path == "/dashboard") co_return answer_dashboard();
+    const bool stream = feed_ && target->path == "/dashboard/events";
     const bool debug = options_.debug && (target->path == "/debug" || target->path.starts_with("/debug/"));
-    if (options_.protect && (metrics || debug)) {
-        auto judging = refusal_by_token(request, metrics ? target->path : debug_path(*target));
+    if (options_.protect && (metrics || debug || stream)) {
+        auto judging = refusal_by_token(request, metrics ? target->path : stream ? "/dashboard" : debug_path(*target));
         auto refusal = co_await std::move(judging);
-        if (refusal) refusal->endpoint = metrics ? "metrics" : "debug";
+        if (refusal) refusal->endpoint = metrics ? "metrics" : stream ? "dashboard" : "debug";
         if (refusal) co_return std::move(*refusal);
     }
     if (metrics) co_return answer_metrics();
+    if (stream) co_return answer_stream(request);
     if (debug) co_return answer_debug(*target, request);
     if (options_.health) {
         auto asking = answer_health(*target);
@@ -167,6 +175,32 @@ http_answer server_engine::answer_debug(const request_target& target, const requ
     if (!rendered) return plain_answer(404, "there is no such page\n");
     if (as_json) out.content_type = "application/json";
     out.body = std::move(*rendered);
+    return out;
+}
+
+/// The page holds nothing of the program, and asks for a token if its stream needs one.
+http_answer server_engine::answer_dashboard() const
+{
+    const dashboard_page& page = the_dashboard_page();
+    http_answer out;
+    out.endpoint = "dashboard";
+    out.content_type = "text/html; charset=utf-8";
+    out.body = page.html;
+    out.headers.emplace_back("Content-Security-Policy", page.policy);
+    return out;
+}
+
+http_answer server_engine::answer_stream(const request_head& request) const
+{
+    http_answer out;
+    // A foreign page could not read the stream, but use up the streams.
+    if (request.fetch_site == "cross-site" || request.fetch_site == "same-site")
+        out = plain_answer(403, "a page of another site asks\n");
+    else if (request.method == "HEAD" || (out.stream = feed_->join()))
+        out.content_type = "text/event-stream";
+    else
+        out = plain_answer(503, "as many dashboards are open as may be\n");
+    out.endpoint = "dashboard";
     return out;
 }
 

@@ -23,6 +23,7 @@ public:
     server_engine(const boost::asio::any_io_executor& strand, endpoint_options options,
                   std::shared_ptr<endpoint_meters> meters);
 
+    [[nodiscard]] const boost::asio::any_io_executor& strand() const noexcept { return strand_; }
     [[nodiscard]] const endpoint_limits& limits() const noexcept { return options_.limits; }
     [[nodiscard]] time_source& time() const noexcept { return *options_.time; }
     [[nodiscard]] time_point now() const noexcept { return options_.time->now(); }
@@ -51,6 +52,8 @@ public:
 private:
     boost::asio::awaitable<http_answer> route(const request_head& request);
     [[nodiscard]] std::optional<http_answer> refusal_of(const request_head& request) const;
+    [[nodiscard]] http_answer answer_dashboard() const;
+    [[nodiscard]] http_answer answer_stream(const request_head& request) const;
     [[nodiscard]] std::string debug_path(const request_target& target) const;
     /// Why the request may not have what is at the path; nothing when it may.
     boost::asio::awaitable<std::optional<http_answer>> refusal_by_token(const request_head& request,
@@ -60,9 +63,12 @@ private:
     [[nodiscard]] http_answer answer_debug(const request_target& target, const request_head& request) const;
     void publish_open();
 
+    boost::asio::any_io_executor strand_;
     endpoint_options options_;
     std::shared_ptr<endpoint_meters> meters_;
     connection_table table_;
+    /// Null without debug pages.
+    std::shared_ptr<snapshot_feed> feed_;
     log_pace refusals_;
     log_pace closings_;
     bool local_only_ = false;

@@ -139,6 +139,10 @@ struct controller_stats
     std::uint64_t timed_out = 0;
     /// Runs cancelled by the controller.
     std::uint64_t cancelled = 0;
+    /// The time that ended runs took together. 0 without metrics, as the next.
+    duration run_time{};
+    /// The time that the longest of them took.
+    duration longest_run{};
     /// Keys waiting for the sources to show what they wrote, and such waits that timed out.
     std::size_t behind_own_writes = 0;
     /// Waits for own writes that took too long.

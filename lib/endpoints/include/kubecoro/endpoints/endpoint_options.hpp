@@ -34,6 +34,12 @@ struct endpoint_limits
     duration answer_timeout = std::chrono::seconds{30};
     /// A connection without a request.
     duration idle_timeout = std::chrono::seconds{90};
+    /// Dashboards that are open at once: 503 beyond. Each holds a connection.
+    std::size_t max_streams = 8;
+    /// How often a dashboard receives a snapshot of the debug pages. Made once for all of them, and only while there is one.
+    duration snapshot_period = std::chrono::seconds{2};
+    /// A dashboard's stream is ended after this time, and begins again with another review of its token.
+    duration stream_time = std::chrono::minutes{5};
     /// Time that stop() gives requests in progress.
     duration grace = std::chrono::seconds{2};
 };
@@ -61,9 +67,9 @@ struct endpoint_options
     /// Served at /metrics.
     std::shared_ptr<prometheus_metrics> prometheus = {};
     /// Served at /debug/NAME, as text, or as JSON with `?format=json` or `Accept: application/json`; /debug lists them.
-    /// The pages name objects: serve them to those who may read these.
+    /// /dashboard shows them in a browser, and follows their changes. They name objects: serve them to those who may read these.
     std::optional<debug_pages> debug = {};
-    /// With a filter: /metrics and /debug are for bearers of tokens that the API server lets `get` these paths. Health is for all.
+    /// With a filter: /metrics, /debug and the data of /dashboard are for bearers of tokens that the API server lets `get` these paths. Health is for all.
     std::optional<access_filter> protect = {};
     /// Limits on what clients can make it hold.
     endpoint_limits limits = {};

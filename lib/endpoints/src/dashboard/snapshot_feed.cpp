@@ -1,0 +1,60 @@
+#include "dashboard/snapshot_feed.hpp"
+
+#include <algorithm>
+
+namespace kubecoro::detail {
+namespace {
+
+/// A page beyond it, together with those before it, is replaced by a note.
+constexpr std::size_t largest_snapshot = 4 * 1024 * 1024;
+
+/// @param name  Has no line ends: see debug_pages::add().
+void append_event(std::string& out, std::string_view name, std::string json)
+{
+    if (json.size() > largest_snapshot - std::min(largest_snapshot, out.size()))
+        json = R"({"error":"the page is too large for the dashboard"})";
+    // Outside of texts line ends are white space in JSON, and within texts there are none.
+    std::replace_if(
+        json.begin(), json.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    out += "event: ";
+    out += name;
+    out += "\ndata: " + json + "\n\n";
+}
+
+} // namespace
+
+std::string snapshot_feed::render() const
+{
+    std::string out;
+    for (const std::string& name : pages_.names())
+        if (auto page = pages_.json(name)) append_event(out, name, std::move(*page));
+    // Tells the reader that the snapshot is complete. No page has this name.
+    return out + "event: SNAPSHOT\ndata: " + std::to_string(core_.number() + 1) + "\n\n";
+}
+
+std::shared_ptr<snapshot_feed::seat> snapshot_feed::join()
+{
+    if (!core_.on_join()) return nullptr;
+    return std::make_shared<seat>(shared_from_this());
+}
+
+snapshot_feed::seat::~seat()
+{
+    if (feed_->core_.on_leave()) feed_->newest_.reset();
+}
+
+std::variant<std::shared_ptr<const std::string>, time_point> snapshot_feed::seat::next(time_point now)
+{
+    auto& feed = *feed_;
+    auto step = feed.newest_ ? feed.core_.next(seen_, now) : snapshot_core::step::make;
+    if (step == snapshot_core::step::make) {
+        feed.newest_ = std::make_shared<const std::string>(feed.render());
+        feed.core_.on_made(now);
+        step = snapshot_core::step::send;
+    }
+    if (step == snapshot_core::step::wait) return feed.core_.due();
+    seen_ = feed.core_.number();
+    return feed.newest_;
+}
+
+} // namespace kubecoro::detail
