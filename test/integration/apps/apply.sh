@@ -14,6 +14,10 @@ fails '*not_found*' "$tool" get cm m
 prints $'customresourcedefinition.apiextensions.k8s.io/widgets.example.com applied\nwidget.example.com/w applied' "$tool" apply -f "$work/app"
 # An object that is refused does not keep the others.
 fails '*widget.example.com/bad*spec.size*' "$tool" apply -f - < <(cat "$work/app/all.yaml"; printf -- '---\n{apiVersion: example.com/v1, kind: Widget, metadata: {name: bad}, spec: {size: many}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: after}}\n')
+# Found before it is sent, by the schema that the server has for the kind.
+fails '*not sent*spec.size*' "$tool" apply --validate=client -f - <<<'{apiVersion: example.com/v1, kind: Widget, metadata: {name: bad}, spec: {size: many}}'
+fails '*not sent*.dta: field not declared in schema*' "$tool" apply --validate=client -f - <<<'{apiVersion: v1, kind: ConfigMap, metadata: {name: bad}, dta: {}}'
+prints 'configmap/after applied' "$tool" apply --validate=client -f - <<<'{apiVersion: v1, kind: ConfigMap, metadata: {name: after}}'
 prints 'configmap/after' "$tool" get cm after -o name
 prints 'configmap/after applied' "$tool" apply --dry-run=none -f - <<<'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"after"}}'
 prints $'configmap/settings\ndeployment.apps/web' "$tool" apply -f "$work/app/more/web.yaml" -o name

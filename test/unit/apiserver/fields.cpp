@@ -1,10 +1,10 @@
 // Tests of merging by the types of the server's resources, and of its words about what cannot be merged.
 #include "support.hpp"
 
-#include "fields/merge_problems.hpp"
 #include "state/field_owners.hpp"
 #include "state/registry.hpp"
 
+#include <kubecoro/api/detail/merge_problems.hpp>
 #include <kubecoro/api/detail/typed_value.hpp>
 
 using namespace kubecoro;
@@ -52,7 +52,7 @@ TEST_CASE("merge types: a resource has that of its kind and version", "[apiserve
 TEST_CASE("merging: what cannot be merged is said", "[apiserver][fields]")
 {
     const auto problem = [](std::string_view text) {
-        const auto all = merge_problems(of(text), type_of("pods"));
+        const auto all = detail::merge_problems(of(text), type_of("pods"));
         return all.empty() ? std::string() : all.front();
     };
     CHECK(problem(R"({"spec":{"bogus":1}})") == ".spec.bogus: field not declared in schema");
@@ -68,5 +68,5 @@ TEST_CASE("merging: what cannot be merged is said", "[apiserver][fields]")
     CHECK(problem(R"({"spec":null,"metadata":{"labels":null}})").empty());
     std::string many = R"({"spec":{)";
     for (int i = 0; i < 1000; ++i) many += (i ? ",\"x" : "\"x") + std::to_string(i) + "\":1";
-    CHECK(merge_problems(of(many + "}}"), type_of("pods")).size() == 100);
+    CHECK(detail::merge_problems(of(many + "}}"), type_of("pods")).size() == 100);
 }

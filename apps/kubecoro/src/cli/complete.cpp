@@ -99,7 +99,7 @@ void complete_value(completion& out, const CLI::Option& option)
     else if (name == "progress")
         add_words(out, {"auto", "always", "never"});
     else if (name == "validate")
-        add_words(out, {"strict", "warn", "ignore"});
+        add_words(out, {"strict", "warn", "ignore", "client"});
     else if (name == "dry-run")
         add_words(out, {"server", "none"});
     else

@@ -17,12 +17,16 @@ void dry_run_flag::add_to(CLI::App& app)
 
 void write_flags::add_to(CLI::App& app, bool with_output)
 {
-    static const std::map<std::string, field_validation> ways{
-        {"strict", field_validation::strict}, {"warn", field_validation::warn}, {"ignore", field_validation::ignore}};
+    static const std::map<std::string, field_validation> ways{{"strict", field_validation::strict},
+                                                              {"warn", field_validation::warn},
+                                                              {"ignore", field_validation::ignore},
+                                                              {"client", field_validation::client}};
     dry_run.add_to(app);
     app.add_option("--field-manager", field_manager, "Owner of the fields that are set")->capture_default_str();
-    app.add_option("--validate", validation, "Unknown and duplicate fields: strict (default), warn, ignore")
-        ->transform(CLI::Transformer(ways).description("strict|warn|ignore"));
+    app.add_option("--validate", validation,
+                   "Unknown and duplicate fields: strict (default), warn, ignore; client: check each object by the "
+                   "schema of its kind before it is sent")
+        ->transform(CLI::Transformer(ways).description("strict|warn|ignore|client"));
     if (with_output)
         app.add_option("-o,--output", format_text, "Print the objects: json, yaml, name or jsonpath=TEMPLATE");
 }

@@ -17,6 +17,7 @@ std::string_view text_of(field_validation validation) noexcept
     case field_validation::warn:
         return "Warn";
     case field_validation::strict:
+    case field_validation::client:
         return "Strict";
     case field_validation::unset:
         break;

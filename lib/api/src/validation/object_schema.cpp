@@ -35,6 +35,14 @@ bool blocks_rules(const field_error& e)
            e.reason == detail::unsupported_reason || e.reason == detail::long_reason || e.reason == detail::many_reason;
 }
 
+field_error too_expensive()
+{
+    return {std::string(detail::internal_reason),
+            "<nil>",
+            {},
+            "the object takes more than " + std::to_string(detail::step_budget::max_steps) + " steps to check"};
+}
+
 std::vector<field_error> errors_of(const detail::compiled_schema& schema, const json::value& object,
                                    const json::value* before)
 {
@@ -47,17 +55,24 @@ std::vector<field_error> errors_of(const detail::compiled_schema& schema, const 
     if (before) detail::check_lists(root, *before, budget, old);
     if (!old.any()) detail::check_lists(root, object, budget, out);
     // The errors found until then may be wrong: an alternative that was not looked at counts as valid.
-    if (budget.is_spent())
-        return {{std::string(detail::internal_reason),
-                 "<nil>",
-                 {},
-                 "the object takes more than " + std::to_string(detail::step_budget::max_steps) + " steps to check"}};
+    if (budget.is_spent()) return {too_expensive()};
     auto errors = std::move(out).take();
     if (!schema.rules.empty() && std::ranges::any_of(errors, blocks_rules))
         errors.push_back({std::string(detail::invalid_reason), "<nil>", "null",
                           "some validation rules were not checked because the object was invalid; correct the existing "
                           "errors to complete validation"});
     return errors;
+}
+
+std::vector<field_error> errors_of_part(const detail::compiled_schema& schema, const json::value& part,
+                                        object_part kind)
+{
+    detail::findings out;
+    detail::step_budget budget;
+    detail::value_check(budget).check_part(*schema.root, part, kind, out);
+    detail::check_lists(*schema.root, part, budget, out);
+    if (budget.is_spent()) return {too_expensive()};
+    return std::move(out).take();
 }
 
 result<> refusal_of(const detail::compiled_schema& schema, const json::value& object, std::vector<field_error> errors)
@@ -152,9 +167,10 @@ result<object_schema> object_schema::of_crd(const json::value& definition, std::
     if (found == all.end()) return failure(cond::not_found, "the definition has no version: " + title);
     const auto* schema = member_of(member_of(&*found, "schema"), "openAPIV3Schema");
     if (!schema) return failure(cond::invalid, title + ": schema.openAPIV3Schema is missing");
-    auto out = of_schema(*schema, std::move(resource));
-    if (!out) return out.error().because(title);
-    return out;
+    auto compiled = detail::compile_schema(*schema, std::move(resource));
+    if (!compiled) return compiled.error().because(title);
+    (*compiled)->has_status_subresource = member_of(member_of(&*found, "subresources"), "status") != nullptr;
+    return object_schema(std::move(*compiled));
 }
 
 result<> object_schema::check(const json::value& object) const
@@ -177,12 +193,19 @@ std::vector<field_error> object_schema::errors(const json::value& object, const 
     return errors_of(*compiled_, object, &before);
 }
 
+std::vector<field_error> object_schema::errors(const json::value& part, object_part kind) const
+{
+    return errors_of_part(*compiled_, part, kind);
+}
+
 std::vector<std::string> object_schema::unknown_fields(const json::value& object) const
 {
     return detail::unknown_members(*compiled_->root, object, true);
 }
 
 void object_schema::prune(json::value& object) const { detail::prune_members(*compiled_->root, object); }
+
+void object_schema::drop_nulls(json::value& object) const { detail::drop_nulls(*compiled_->root, object); }
 
 result<> object_schema::fill_defaults(json::value& object) const
 {
@@ -201,5 +224,9 @@ std::vector<field_error> object_schema::errors_in_defaults(std::string_view path
 const std::vector<unevaluated_rule>& object_schema::rules() const noexcept { return compiled_->rules; }
 
 const resource_type& object_schema::resource() const noexcept { return compiled_->resource; }
+
+bool object_schema::has_status_subresource() const noexcept { return compiled_->has_status_subresource; }
+
+const json::value& object_schema::text() const noexcept { return compiled_->text; }
 
 } // namespace kubecoro

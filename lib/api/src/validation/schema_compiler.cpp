@@ -294,14 +294,15 @@ std::string_view schema_type_of(const json::value& v) noexcept
     }
 }
 
-result<std::shared_ptr<const compiled_schema>> compile_schema(const json::value& schema, resource_type resource)
+result<std::shared_ptr<compiled_schema>> compile_schema(const json::value& schema, resource_type resource)
 {
     auto out = std::make_shared<compiled_schema>();
     out->resource = std::move(resource);
     compiler c(*out);
     out->root = c.add(schema, {}, {}, 0);
     if (c.problem()) return failure(cond::invalid, *c.problem());
-    return std::shared_ptr<const compiled_schema>(std::move(out));
+    out->text = schema;
+    return out;
 }
 
 } // namespace kubecoro::detail

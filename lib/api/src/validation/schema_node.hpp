@@ -108,11 +108,15 @@ struct compiled_schema
     std::deque<schema_node> nodes;
     const schema_node* root = nullptr;
     std::vector<unevaluated_rule> rules;
+    /// The schema as it was written.
+    boost::json::value text;
+    /// Writes of objects do not change their status.
+    bool has_status_subresource = false;
 };
 
 /// Compiles a schema. Errors: cond::invalid with the path in it.
-[[nodiscard]] result<std::shared_ptr<const compiled_schema>> compile_schema(const boost::json::value& schema,
-                                                                            resource_type resource);
+[[nodiscard]] result<std::shared_ptr<compiled_schema>> compile_schema(const boost::json::value& schema,
+                                                                      resource_type resource);
 
 /// "object", "integer", "number" for a number with a fraction or an exponent, ...
 [[nodiscard]] std::string_view schema_type_of(const boost::json::value& v) noexcept;

@@ -148,6 +148,27 @@ void prune_members(const schema_node& root, json::value& v)
     for (auto it = doomed.rbegin(); it != doomed.rend(); ++it) it->first->erase(it->second);
 }
 
+void drop_nulls(const schema_node& root, json::value& v)
+{
+    if (auto* items = v.if_array()) {
+        for (auto& item : *items)
+            if (root.items != nullptr) drop_nulls(*root.items, item);
+        return;
+    }
+    auto* object = v.if_object();
+    if (object == nullptr) return;
+    std::vector<std::string> doomed;
+    for (auto& member : *object) {
+        const auto* schema = root.member(member.key());
+        if (schema == nullptr) continue;
+        if (member.value().is_null() && !schema->nullable && schema->standard.is_null())
+            doomed.emplace_back(member.key());
+        else
+            drop_nulls(*schema, member.value());
+    }
+    for (const auto& key : doomed) object->erase(key);
+}
+
 bool add_defaults(const schema_node& root, json::value& v) { return default_writer().fill(root, v); }
 
 } // namespace kubecoro::detail

@@ -16,6 +16,9 @@ namespace kubecoro::detail {
 /// Removes them.
 void prune_members(const schema_node& root, boost::json::value& v);
 
+/// Removes members that are null where that is not allowed, and that have no default.
+void drop_nulls(const schema_node& root, boost::json::value& v);
+
 /// The size of the defaults that an object may get.
 inline constexpr std::size_t max_default_bytes = 8u << 20;
 /// Adds defaults. @return false when the defaults are too large.

@@ -112,6 +112,38 @@ void value_check::check(const schema_node& node, const json::value& v, replaced_
     check_value(node, v, value_path{}, before, out);
 }
 
+void value_check::check_part(const schema_node& node, const json::value& v, object_part part, findings& out)
+{
+    part_ = part;
+    check_open(node, v, value_path{}, out);
+}
+
+bool value_check::stays_open(const schema_node& node, const json::value& v) const noexcept
+{
+    return v.is_object() || (v.is_array() && part_ == object_part::applied && node.list != list_kind::atomic);
+}
+
+void value_check::check_open(const schema_node& node, const json::value& v, const value_path& at, findings& out)
+{
+    // Null removes a member, or states nothing.
+    if (v.is_null() || !budget_.spend(1) || out.is_full()) return;
+    if (!stays_open(node, v)) {
+        check_against(node, v, at, {}, out);
+        return;
+    }
+    if (!node.type.empty() || !node.format.empty()) check_type(node, v, at, out);
+    if (const auto* items = v.if_array()) {
+        for (std::size_t i = 0; node.items != nullptr && i < items->size(); ++i)
+            check_open(*node.items, (*items)[i], at.item(i), out);
+        return;
+    }
+    std::map<std::string_view, const json::value*> members;
+    for (const auto& [key, member] : v.get_object()) members.emplace(key, &member);
+    for (const auto& [key, member] : members)
+        if (const auto* schema = node.member(key))
+            check_open(*schema, *member, node.find(key) == schema_node::npos ? at.extra(key) : at.property(key), out);
+}
+
 value_check::score value_check::check_value(const schema_node& node, const json::value& v, const value_path& at,
                                             replaced_value before, findings& out)
 {

@@ -24,6 +24,9 @@ public:
     /// Checks a whole object, or one default.
     void check(const schema_node& node, const boost::json::value& v, replaced_value before, findings& out);
 
+    /// Finds the errors that an object has whatever else is in it: those of values that a merge does not complete.
+    void check_part(const schema_node& node, const boost::json::value& v, object_part part, findings& out);
+
 private:
     /// How much of a schema a value satisfied. The server reports the alternative with the most.
     using score = std::size_t;
@@ -32,6 +35,9 @@ private:
                       findings& out);
     score check_against(const schema_node& node, const boost::json::value& v, const value_path& at,
                         replaced_value before, findings& out);
+    void check_open(const schema_node& node, const boost::json::value& v, const value_path& at, findings& out);
+    /// Whether a merge completes the value.
+    [[nodiscard]] bool stays_open(const schema_node& node, const boost::json::value& v) const noexcept;
     score check_type(const schema_node& node, const boost::json::value& v, const value_path& at, findings& out) const;
     score check_alternatives(const schema_node& node, const boost::json::value& v, const value_path& at,
                              replaced_value before, findings& out);
@@ -58,6 +64,7 @@ private:
 
     step_budget& budget_;
     std::string prefix_;
+    object_part part_ = object_part::merge_patch;
     /// Inside an alternative all is looked at, since what is right counts too.
     std::size_t alternatives_ = 0;
 };

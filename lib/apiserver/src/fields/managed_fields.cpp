@@ -1,10 +1,10 @@
 // Owners of fields: how updates and applies change them.
 #include "fields/managed_fields.hpp"
 
-#include "fields/merge_problems.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 
+#include <kubecoro/api/detail/merge_problems.hpp>
 #include <kubecoro/api/detail/typed_value.hpp>
 
 #include <algorithm>
@@ -136,7 +136,7 @@ std::optional<field_set> client_side_fields(const json::value& live, const merge
     auto applied = parse_json(text->get_string(), max_depth);
     if (!applied || !applied->is_object() || text_at(*applied, "apiVersion") != api_version) return {};
     for (const auto* key : {"kind", "apiVersion"}) applied->get_object().erase(key);
-    if (!merge_problems(*applied, type).empty()) return {};
+    if (!detail::merge_problems(*applied, type).empty()) return {};
     const auto changes = compare_fields(*applied, live, type);
     return fields_of(*applied, type).minus(changes.modified).minus(changes.added).minus(changes.removed);
 }

@@ -79,6 +79,10 @@ void add_paths(json::object& paths, const resource_info& info, std::string_view 
                                      {"put", operation(info, version, "put")},
                                      {"patch", operation(info, version, "patch")},
                                      {"delete", operation(info, version, "delete")}};
+    if (info.has_status)
+        paths[collection + "/{name}/status"] = {{"get", operation(info, version, "get")},
+                                                {"put", operation(info, version, "put")},
+                                                {"patch", operation(info, version, "patch")}};
     if (info.namespaced) paths[prefix + "/" + info.plural] = {{"get", operation(info, version, "list")}};
 }
 

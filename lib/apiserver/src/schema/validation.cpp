@@ -10,6 +10,7 @@
 #include "state/metadata_members.hpp"
 #include "state/names.hpp"
 
+#include <kubecoro/api/detail/builtin_fields.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
 #include <algorithm>
@@ -411,6 +412,8 @@ std::vector<std::string> unknown_fields(const resource_info& info, std::string_v
         return key == "selfLink" ||
                std::find(metadata_members.begin(), metadata_members.end(), key) != metadata_members.end();
     };
+    const auto* kind = info.custom ? nullptr : detail::builtin_schemas::find(info.api_version(version), info.kind);
+    if (kind) return detail::unknown_builtin_fields(*kind, body);
     std::vector<std::string> unknown;
     if (const auto* metadata = object_at(body, "metadata"))
         for (const auto& member : *metadata)

@@ -34,9 +34,8 @@ void fill_null_texts(const resource_info& info, boost::json::value& body);
 [[nodiscard]] std::optional<status_error> check_types(const resource_info& info, std::string_view version,
                                                       const boost::json::value& body);
 
-/// Returns the paths of unknown fields: at the top level and in metadata with its owner references; for custom
-/// resources all that the schema does not specify. Deeper fields of built-in kinds are not checked, for lack of their
-/// schemas.
+/// Returns the paths of unknown fields. Kinds without a schema are searched at the top level and in metadata with its
+/// owner references.
 [[nodiscard]] std::vector<std::string> unknown_fields(const resource_info& info, std::string_view version,
                                                       const boost::json::value& body);
 

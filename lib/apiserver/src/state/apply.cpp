@@ -1,10 +1,11 @@
 // Server-side apply, by the rules of kube-apiserver.
-#include "fields/merge_problems.hpp"
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
 #include "state/field_owners.hpp"
 #include "state/go_form.hpp"
 #include "state/scale.hpp"
+
+#include <kubecoro/api/detail/merge_problems.hpp>
 
 #include <algorithm>
 
@@ -58,33 +59,16 @@ namespace {
 
 constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// "apps/v1, Kind=Deployment", or "/v1, Kind=Pod".
-std::string type_text(std::string_view api_version, std::string_view kind)
-{
-    const bool core = api_version.find('/') == std::string_view::npos;
-    return (core ? "/" : "") + std::string(api_version) + ", Kind=" + std::string(kind);
-}
-
-std::string typed_patch_error(const json::value& config, const std::string& type, std::vector<std::string> problems)
-{
-    std::string list;
-    std::sort(problems.begin(), problems.end());
-    for (const auto& problem : problems) list += (problems.size() > 1 ? "\n  " : "") + problem;
-    return "failed to create typed patch object (" + std::string(text_at(config, "metadata.namespace")) + "/" +
-           std::string(text_at(config, "metadata.name")) + "; " + type +
-           "): " + (problems.size() > 1 ? "errors:" : "") + list;
-}
-
-/// @param wanted  The type_text() of the kind that is applied.
+/// @param wanted  The merge_type_text() of the kind that is applied.
 std::optional<status_error> check_config(const object_address& at, const json::value& config, const merge_type& type,
                                          const std::string& wanted)
 {
-    const auto given = type_text(text_at(config, "apiVersion"), text_at(config, "kind"));
+    const auto given = detail::merge_type_text(text_at(config, "apiVersion"), text_at(config, "kind"));
     if (given != wanted) return errors::bad_request("invalid object type: " + given);
     if (const auto* stated = find_at(config, "metadata.managedFields"); stated && !stated->is_null())
         return errors::bad_request("metadata.managedFields must be nil");
-    auto problems = merge_problems(config, type);
-    if (!problems.empty()) return errors::internal(typed_patch_error(config, given, std::move(problems)));
+    auto problems = detail::merge_problems(config, type);
+    if (!problems.empty()) return errors::internal(detail::typed_patch_problem(config, given, std::move(problems)));
     const auto name = text_at(config, "metadata.name");
     if (name == at.name) return {};
     if (!name.empty())
@@ -132,7 +116,8 @@ answer<apply_result> cluster_state_core::apply(const object_address& at, json::v
     const auto current = at.store->find(storage_key(at.ns, at.name));
     if (!current && !at.subresource.empty()) return errors::not_found(info, at.name);
     const auto type = merge_type_of(info, at.version);
-    if (auto e = check_config(at, config, type, type_text(info.api_version(at.version), info.kind))) return *e;
+    if (auto e = check_config(at, config, type, detail::merge_type_text(info.api_version(at.version), info.kind)))
+        return *e;
 
     const auto empty = empty_object(info);
     auto live = current ? without_type(to_json(*current)) : empty;
@@ -175,7 +160,7 @@ answer<cluster_state_core::stored> cluster_state_core::apply_scale(const object_
     const auto current = get(at);
     if (!current) return current.error();
     static const auto type = *merge_type::of_kind("autoscaling/v1", "Scale");
-    if (auto e = check_config(at, config, type, type_text("autoscaling/v1", "Scale"))) return *e;
+    if (auto e = check_config(at, config, type, detail::merge_type_text("autoscaling/v1", "Scale"))) return *e;
 
     auto body = to_json(**current);
     const auto owners = managed_fields::read(body);

@@ -2,10 +2,11 @@
 
 #include "render/json_text.hpp"
 #include "render/status_errors.hpp"
-#include "schema/duplicate_fields.hpp"
 #include "schema/member_cost.hpp"
 #include "schema/validation.hpp"
 
+#include <kubecoro/api/detail/builtin_fields.hpp>
+#include <kubecoro/api/detail/duplicate_fields.hpp>
 #include <kubecoro/api/detail/protobuf_form.hpp>
 
 #include <algorithm>
@@ -153,7 +154,7 @@ std::vector<std::string> duplicates_in_body(const exchange& x)
 {
     if (x.target.value("fieldValidation") == "Ignore" || is_protobuf(x)) return {};
     if (is_plain_yaml(x)) return detail::duplicate_keys_of_yaml(x.request.body);
-    auto complaints = duplicate_fields(x.request.body, x.options.max_depth);
+    auto complaints = detail::duplicate_fields(x.request.body, x.options.max_depth);
     for (auto& field : complaints) field = "duplicate field " + quoted(field);
     return complaints;
 }
@@ -215,6 +216,15 @@ std::optional<status_error> settle_doubtful_fields(exchange& x, json::value& bod
         if (mode == "Ignore" || complaint.size() > room) break;
         room -= complaint.size();
         x.warnings.push_back(complaint);
+    }
+    // The objects that server-side apply makes keep their nulls.
+    if (const auto* served = info.find_version(x.route.version); served && served->compiled)
+        served->compiled->drop_nulls(body);
+    if (unknown.empty()) return {};
+    if (const auto* kind = detail::builtin_schemas::find(info.api_version(x.route.version), info.kind);
+        kind && !info.custom) {
+        detail::prune_builtin_fields(*kind, body);
+        return {};
     }
     for (const auto& field : unknown) {
         if (field.starts_with("metadata."))

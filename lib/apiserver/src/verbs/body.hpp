@@ -37,7 +37,8 @@ read_document(const exchange& x, std::string_view api_version, std::string_view 
 /// Returns the duplicate fields of a JSON body. Empty with fieldValidation=Ignore and for YAML.
 [[nodiscard]] std::vector<std::string> duplicates_in_body(const exchange& x);
 
-/// Drops unknown fields. Warns of unknown and duplicate fields, or refuses them with fieldValidation=Strict.
+/// Drops unknown fields, and nulls that the schema of a custom resource does not allow. Warns of unknown and duplicate
+/// fields, or refuses them with fieldValidation=Strict.
 [[nodiscard]] std::optional<status_error> settle_doubtful_fields(exchange& x, boost::json::value& body,
                                                                  const std::vector<std::string>& duplicates);
 

@@ -1,6 +1,7 @@
 #include <kubecoro/client/apply.hpp>
 
 #include "apply/apply_body.hpp"
+#include "check/write_checker.hpp"
 #include "rest/client_state.hpp"
 
 #include <kubecoro/base/catch_failure.hpp>
@@ -15,8 +16,13 @@ namespace {
 
 constexpr int migration_attempts = 5;
 
-asio::awaitable<result<object>> send_apply(std::shared_ptr<client::state> s, result<request> r)
+asio::awaitable<result<object>> send_apply(std::shared_ptr<client::state> s, result<request> r,
+                                           std::optional<detail::checked_body> check)
 {
+    if (r && check) {
+        auto checking = s->checker().check(detail::client_access::client_of(s), *r, *std::move(check));
+        if (auto sound = co_await std::move(checking); !sound) co_return sound.error();
+    }
     auto sending = s->fetch_object(std::move(r));
     auto applied = co_await std::move(sending);
     if (!applied) co_return detail::apply_failure(applied.error());
@@ -62,9 +68,14 @@ asio::awaitable<result<object>> client::apply(resource_type resource, std::strin
                                               apply_options options, std::string subresource) const
 {
     if (body.partial)
-        return catch_failure(send_apply(state_, failure(cond::invalid, "the object is partial: fields are missing")));
-    return catch_failure(send_apply(
-        state_, apply_request(std::move(resource), std::move(ns), name, std::move(body.text), options, subresource)));
+        return catch_failure(
+            send_apply(state_, failure(cond::invalid, "the object is partial: fields are missing"), {}));
+    options.validation = state_->checker().chosen(options.validation);
+    std::optional<detail::checked_body> check;
+    if (options.validation == field_validation::client)
+        check = detail::body_to_check(resource, subresource, detail::body_role::applied);
+    auto sent = apply_request(std::move(resource), std::move(ns), name, std::move(body.text), options, subresource);
+    return catch_failure(send_apply(state_, std::move(sent), std::move(check)));
 }
 
 asio::awaitable<result<object>> resource_client<object>::apply(std::string name, json_text body, apply_options options,

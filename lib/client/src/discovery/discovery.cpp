@@ -1,6 +1,7 @@
 #include <kubecoro/client/discovery.hpp>
 
 #include "discovery/discovery_core.hpp"
+#include "discovery/fetch_text.hpp"
 #include "rest/client_state.hpp"
 #include "rest/foreign_answer.hpp"
 
@@ -115,24 +116,9 @@ asio::awaitable<result<resource_type>> named_resource(client c, std::string name
     co_return detail::pick_resource(*all, name);
 }
 
-/// A text that need not be an API object.
-asio::awaitable<result<std::string>> fetch_text(client c, std::string target)
-{
-    auto s = detail::client_access::state_of(c);
-    request r;
-    r.method = "GET";
-    r.target = std::move(target);
-    auto asking = s->accepted_text(r);
-    auto got = co_await std::move(asking);
-    if (!got) co_return got.error();
-    auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
-    if (!body) co_return body.error().with_request(r.method, r.target);
-    co_return body;
-}
-
 asio::awaitable<result<server_version>> version_of(client c)
 {
-    auto body = co_await fetch_text(std::move(c), "/version");
+    auto body = co_await detail::fetch_text(std::move(c), "/version");
     if (!body) co_return body.error();
     auto read = detail::read_version(*body);
     if (!read) co_return read.error().with_request("GET", "/version");
@@ -141,7 +127,7 @@ asio::awaitable<result<server_version>> version_of(client c)
 
 asio::awaitable<result<std::vector<openapi_document>>> openapi_of(client c)
 {
-    auto body = co_await fetch_text(std::move(c), "/openapi/v3");
+    auto body = co_await detail::fetch_text(std::move(c), "/openapi/v3");
     if (!body) co_return body.error();
     auto read = detail::read_openapi_index(*body);
     if (!read) co_return read.error().with_request("GET", "/openapi/v3");
@@ -171,7 +157,7 @@ asio::awaitable<result<std::vector<openapi_document>>> list_openapi(client c)
 
 asio::awaitable<result<std::string>> get_openapi(client c, openapi_document which)
 {
-    return catch_failure(fetch_text(std::move(c), std::move(which.target)));
+    return catch_failure(detail::fetch_text(std::move(c), std::move(which.target)));
 }
 
 } // namespace kubecoro

@@ -6,7 +6,7 @@ std::optional<body_kind> protobuf_body_kind(wire_form chosen, const resource_typ
                                             std::string_view subresource, field_validation validation)
 {
     if (chosen != wire_form::protobuf) return std::nullopt;
-    if (validation == field_validation::warn || validation == field_validation::strict) return std::nullopt;
+    if (validation != field_validation::unset && validation != field_validation::ignore) return std::nullopt;
     const auto* const schema = builtin_schemas::find_resource(resource.api_version(), resource.plural);
     if (schema == nullptr) return std::nullopt;
     auto name = resource.display_name();

@@ -2,6 +2,7 @@
 
 #include "auth/exec_login.hpp"
 #include "auth/impersonation.hpp"
+#include "check/write_checker.hpp"
 #include "config/compression_policy.hpp"
 #include "config/server_address.hpp"
 #include "connect/proxy_route.hpp"
@@ -37,16 +38,35 @@ asio::awaitable<result<object>> guarded_fetch(std::shared_ptr<client::state> s, 
     return catch_failure(fetch(std::move(s), std::move(r), std::move(kind)));
 }
 
-asio::awaitable<result<object>> write(std::shared_ptr<client::state> s, result<request> r,
-                                      std::optional<detail::body_kind> kind)
+/// A write, and how its body goes.
+struct outgoing
 {
-    co_return co_await s->write_object(std::move(r), std::move(kind));
+    result<request> r;
+    /// Nothing: it stays JSON.
+    std::optional<detail::body_kind> form = {};
+    /// Nothing: it is not checked.
+    std::optional<detail::checked_body> check = {};
+};
+
+asio::awaitable<result<object>> write(std::shared_ptr<client::state> s, outgoing out)
+{
+    if (out.r && out.check) {
+        auto checking = s->checker().check(detail::client_access::client_of(s), *out.r, *std::move(out.check));
+        if (auto sound = co_await std::move(checking); !sound) co_return sound.error();
+    }
+    auto sending = s->write_object(std::move(out.r), std::move(out.form));
+    co_return co_await std::move(sending);
 }
 
-asio::awaitable<result<object>> guarded_write(std::shared_ptr<client::state> s, result<request> r,
-                                              std::optional<detail::body_kind> kind)
+asio::awaitable<result<object>> guarded_write(std::shared_ptr<client::state> s, outgoing out)
 {
-    return catch_failure(write(std::move(s), std::move(r), std::move(kind)));
+    return catch_failure(write(std::move(s), std::move(out)));
+}
+
+/// The check of a body that is sent in this way; nothing if there is none.
+std::optional<detail::checked_body> when_asked(field_validation chosen, std::optional<detail::checked_body> check)
+{
+    return chosen == field_validation::client ? std::move(check) : std::nullopt;
 }
 
 /// Checks the body of a write: nothing if it is sound.
@@ -217,9 +237,11 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
                                                write_options options) const
 {
     if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
-    auto kind = detail::protobuf_body_kind(state_->options.body_form, resource, {}, options.validation);
+    options.validation = state_->checker().chosen(options.validation);
+    auto form = detail::protobuf_body_kind(state_->options.body_form, resource, {}, options.validation);
+    auto check = when_asked(options.validation, detail::body_to_check(resource, {}, detail::body_role::object));
     const request_builder builder(std::move(resource), std::move(ns));
-    return guarded_write(state_, builder.create(std::move(body.text), options), std::move(kind));
+    return guarded_write(state_, {builder.create(std::move(body.text), options), std::move(form), std::move(check)});
 }
 
 asio::awaitable<result<object>> client::create_subresource(resource_type resource, std::string ns, std::string name,
@@ -235,17 +257,24 @@ asio::awaitable<result<object>> client::update(resource_type resource, std::stri
                                                write_options options, std::string subresource) const
 {
     if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
-    auto kind = detail::protobuf_body_kind(state_->options.body_form, resource, subresource, options.validation);
+    options.validation = state_->checker().chosen(options.validation);
+    auto form = detail::protobuf_body_kind(state_->options.body_form, resource, subresource, options.validation);
+    auto check =
+        when_asked(options.validation, detail::body_to_check(resource, subresource, detail::body_role::object));
     const request_builder builder(std::move(resource), std::move(ns));
-    return guarded_write(state_, builder.update(name, std::move(body.text), options, subresource), std::move(kind));
+    auto sent = builder.update(name, std::move(body.text), options, subresource);
+    return guarded_write(state_, {std::move(sent), std::move(form), std::move(check)});
 }
 
 asio::awaitable<result<object>> client::patch(resource_type resource, std::string ns, std::string name, patch_kind kind,
                                               json_text body, patch_options options, std::string subresource) const
 {
     if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
-    return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns))
-                                     .patch(name, kind, std::move(body.text), options, subresource));
+    options.write.validation = state_->checker().chosen(options.write.validation);
+    auto check = when_asked(options.write.validation, detail::patch_to_check(resource, subresource, kind));
+    const request_builder builder(std::move(resource), std::move(ns));
+    auto sent = builder.patch(name, kind, std::move(body.text), options, subresource);
+    return guarded_write(state_, {std::move(sent), {}, std::move(check)});
 }
 
 asio::awaitable<result<object>> client::remove(resource_type resource, std::string ns, std::string name,

@@ -23,6 +23,7 @@ namespace detail {
 class request_controls;
 class tls_generation;
 class tls_source;
+class write_checker;
 } // namespace detail
 
 struct client::state
@@ -73,6 +74,8 @@ struct client::state
     [[nodiscard]] boost::asio::awaitable<result<std::unique_ptr<watch_stream>>>
     open_watch(result<request> r, resource_type asked, source_scope scope, unsigned retries,
                bool begins_with_list = false);
+    /// Checks a body before it is sent, see detail::write_checker.
+    [[nodiscard]] detail::write_checker& checker() noexcept { return *checker_; }
     /// From now on, a program's own reads of this kind ask for JSON: its protobuf has unknown fields.
     void note_partial(const std::string& kind);
     [[nodiscard]] bool has_partial(const std::string& kind);
@@ -167,6 +170,8 @@ private:
     body_counters bodies_;
     /// Refers to the options.
     std::unique_ptr<detail::request_controls> controls_;
+    /// Refers to the options.
+    std::unique_ptr<detail::write_checker> checker_;
 };
 
 namespace detail {
@@ -175,6 +180,7 @@ namespace detail {
 struct client_access
 {
     [[nodiscard]] static const std::shared_ptr<client::state>& state_of(const client& c) noexcept { return c.state_; }
+    [[nodiscard]] static client client_of(std::shared_ptr<client::state> s) noexcept { return client(std::move(s)); }
 };
 
 } // namespace detail

@@ -1,4 +1,5 @@
 #include "auth/impersonation.hpp"
+#include "check/write_checker.hpp"
 #include "rest/client_state.hpp"
 #include "rest/deadline.hpp"
 #include "rest/foreign_answer.hpp"
@@ -47,6 +48,7 @@ client::state::state(asio::any_io_executor e, std::shared_ptr<transport> t, clie
     bodies_.sent = options.metrics->make_counter(bodies, {{"outcome", "sent"}});
     bodies_.unfit = options.metrics->make_counter(bodies, {{"outcome", "unfit"}});
     bodies_.refused = options.metrics->make_counter(bodies, {{"outcome", "refused"}});
+    checker_ = std::make_unique<write_checker>(options);
 }
 
 client::state::~state() = default;

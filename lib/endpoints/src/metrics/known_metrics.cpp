@@ -34,6 +34,7 @@ constexpr known_metric all[] = {
     {"kubecoro_client_tls_handshake_seconds", "Duration of TLS handshakes.", request_seconds},
     {"kubecoro_client_tls_handshakes_total", "TLS handshakes, by whether the session was resumed."},
     {"kubecoro_client_tls_reloads_total", "Changes of certificate files, by outcome."},
+    {"kubecoro_client_write_checks_total", "Writes that were to be checked before they are sent, by outcome."},
     {"kubecoro_controller_failed_events_total", "Events on which a filter or a map function failed."},
     {"kubecoro_controller_own_write_timeouts_total", "Waits for own writes that took too long."},
     {"kubecoro_endpoints_access_total", "Requests to protected endpoints, by the outcome of their tokens' reviews."},

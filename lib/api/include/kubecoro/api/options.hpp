@@ -84,7 +84,10 @@ enum class field_validation
     unset,
     ignore,
     warn,
-    strict
+    strict,
+    /// The client checks the body by the schema of its kind, and sends nothing that does not match: see write_checks. The
+    /// server then treats it as with `strict`.
+    client
 };
 
 /// Options shared by create, update and patch.

@@ -2,6 +2,7 @@
 
 #include <kubecoro/api/crd.hpp>
 #include <kubecoro/api/resource.hpp>
+#include <kubecoro/base/lifetime_bound.hpp>
 #include <kubecoro/base/result.hpp>
 #include <kubecoro/base/status.hpp>
 
@@ -49,6 +50,23 @@ struct unevaluated_rule
 /// Returns the Status with which a kube-apiserver refuses an invalid object: 422, with a message that lists the causes.
 [[nodiscard]] server_status invalid_status(std::string_view kind, std::string_view group, std::string_view name,
                                            std::vector<status_cause> causes);
+
+/// A value that is merged into an object: its members add to, and replace, those that are there.
+enum class object_part
+{
+    /// A JSON merge patch: lists are replaced, and null removes.
+    merge_patch,
+    /// The body of a server-side apply: lists that are sets or maps are merged.
+    applied
+};
+
+/** Checks an object of a built-in kind for members that the kind does not have, and for values of the wrong type, as a
+    kube-apiserver does with `fieldValidation=Strict`. Values are not checked otherwise.
+
+    The kinds and their fields are those that the library has C++ types for.
+    @par Errors  cond::invalid. Its status() has the server's words: `strict decoding error: unknown field "spec.foo"`.
+                 cond::not_found for objects of other kinds. */
+[[nodiscard]] result<> check_built_in(const boost::json::value& object);
 
 /** The schema of a kind, compiled to check objects as a kube-apiserver does, before they are sent or without a server.
 
@@ -104,6 +122,10 @@ public:
     [[nodiscard]] std::vector<field_error> errors(const boost::json::value& object,
                                                   const boost::json::value& before) const;
 
+    /** Returns the errors that an object would have whatever else is in it, once this part is merged into it: wrong types,
+        and values that no merge completes. Required members, alternatives, and sizes of objects are not among them. */
+    [[nodiscard]] std::vector<field_error> errors(const boost::json::value& part, object_part kind) const;
+
     /// Returns the paths of the members that the schema does not know, sorted; the server drops them. kind, apiVersion
     /// and metadata are known.
     [[nodiscard]] std::vector<std::string> unknown_fields(const boost::json::value& object) const;
@@ -112,9 +134,13 @@ public:
     void prune(boost::json::value& object) const;
 
     /** Adds the `default`s of members that are absent, or null where that is not allowed. Other nulls stay, and are errors if
-        they are not allowed; the server drops them when it reads a body.
+        they are not allowed: see drop_nulls().
         Errors: cond::invalid when the defaults grow beyond 8 MiB. The object then has some of them. */
     [[nodiscard]] result<> fill_defaults(boost::json::value& object) const;
+
+    /// Removes members that are null where that is not allowed and that have no default. The server does so with each body
+    /// that it reads, before it adds defaults.
+    void drop_nulls(boost::json::value& object) const;
 
     /// Returns the errors of the defaults in the schema itself. Paths begin with `path`.
     [[nodiscard]] std::vector<field_error> errors_in_defaults(std::string_view path) const;
@@ -124,6 +150,13 @@ public:
 
     /// The resource whose objects it describes.
     [[nodiscard]] const resource_type& resource() const noexcept;
+
+    /// Whether writes of objects leave the status alone, because it has a subresource of its own. Known of definitions, and
+    /// of the structs that they are made of.
+    [[nodiscard]] bool has_status_subresource() const noexcept;
+
+    /// The schema that it was compiled from.
+    [[nodiscard]] const boost::json::value& text() const noexcept KUBECORO_LIFETIME_BOUND;
 
 private:
     explicit object_schema(std::shared_ptr<const detail::compiled_schema> compiled) : compiled_(std::move(compiled)) {}

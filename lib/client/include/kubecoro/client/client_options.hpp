@@ -6,6 +6,7 @@
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/client/transport.hpp>
+#include <kubecoro/client/write_checks.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -102,6 +103,8 @@ struct client_options
         know stays JSON, as does one whose write_options::validation asks the server to check names. A server that is
         older than this version ignores the fields that it does not know, where it would warn about them in JSON. */
     wire_form body_form = wire_form::json;
+    /// How writes with field_validation::client are checked before they are sent.
+    write_checks checks = {};
     /// Whether to ask for compressed responses. cluster_config::disable_compression has precedence.
     kubecoro::compression compression = kubecoro::compression::automatic;
     /// Maximum retries of a request that the server refused with a Retry-After header (429, 5xx). 0 = never. The

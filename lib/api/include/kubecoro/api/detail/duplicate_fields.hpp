@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kubecoro::apiserver {
+namespace kubecoro::detail {
 
 /// Returns at most 100 paths such as "spec.containers[0].name". @param text  JSON that was parsed successfully before.
 [[nodiscard]] std::vector<std::string> duplicate_fields(std::string_view text, std::size_t max_depth);
 
-} // namespace kubecoro::apiserver
+} // namespace kubecoro::detail

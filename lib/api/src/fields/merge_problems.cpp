@@ -1,6 +1,6 @@
-#include "fields/merge_problems.hpp"
+#include <kubecoro/api/detail/merge_problems.hpp>
 
-#include "render/json_text.hpp"
+#include "validation/go_print.hpp"
 
 #include <kubecoro/api/detail/field_set.hpp>
 #include <kubecoro/api/detail/list_items.hpp>
@@ -9,16 +9,13 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
-namespace kubecoro::apiserver {
+namespace kubecoro::detail {
 
-using detail::field_path;
-using detail::item_keys;
-using detail::merge_type;
-using detail::name_element;
-using detail::path_text;
+namespace json = boost::json;
 
 namespace {
 
@@ -28,7 +25,7 @@ using wanted = merge_type::wanted;
 constexpr std::size_t most_problems = 100;
 
 /// As Go prints a value of unknown type.
-std::string go_value(const json::value& v) { return "&value.valueUnstructured{Value:" + to_text(v) + "}"; }
+std::string go_value(const json::value& v) { return "&value.valueUnstructured{Value:" + go_json(v) + "}"; }
 
 std::string_view go_type(const json::value& v)
 {
@@ -52,7 +49,7 @@ std::string misfit_of(const merge_type& type, const json::value& v)
     case wanted::number:
         return v.is_number() ? std::string{} : "expected numeric (int or float), got " + std::string(go_type(v));
     case wanted::boolean:
-        return v.is_bool() ? std::string{} : "expected boolean, got &{" + to_text(v) + "}";
+        return v.is_bool() ? std::string{} : "expected boolean, got &{" + go_json(v) + "}";
     case wanted::anything:
         break;
     }
@@ -69,7 +66,7 @@ std::string why_no_element(const item_keys& keys, const json::value& item)
     if (item.is_null()) return "associative list with keys may not have a null element";
     if (!item.is_object()) return "associative list with keys may not have non-map elements";
     std::string names;
-    for (const auto& key : keys.keys()) names += (names.empty() ? "" : " ") + quoted(key.name);
+    for (const auto& key : keys.keys()) names += (names.empty() ? "" : " ") + go_quoted(key.name);
     return "associative list with keys has an element that omits all key fields [" + names +
            "] (and doesn't have default values for any key fields)";
 }
@@ -135,6 +132,15 @@ private:
     field_path path_;
 };
 
+std::string metadata_text(const json::value& config, std::string_view name)
+{
+    const auto* object = config.if_object();
+    const auto* metadata = object ? object->if_contains("metadata") : nullptr;
+    const auto* members = metadata ? metadata->if_object() : nullptr;
+    const auto* text = members ? members->if_contains(name) : nullptr;
+    return text && text->is_string() ? std::string(text->get_string()) : std::string();
+}
+
 } // namespace
 
 std::vector<std::string> merge_problems(const json::value& v, const merge_type& type)
@@ -144,4 +150,20 @@ std::vector<std::string> merge_problems(const json::value& v, const merge_type& 
     return std::move(finder.problems);
 }
 
-} // namespace kubecoro::apiserver
+std::string typed_patch_problem(const json::value& config, std::string_view type, std::vector<std::string> problems)
+{
+    std::string list;
+    std::sort(problems.begin(), problems.end());
+    for (const auto& problem : problems) list += (problems.size() > 1 ? "\n  " : "") + problem;
+    return "failed to create typed patch object (" + metadata_text(config, "namespace") + "/" +
+           metadata_text(config, "name") + "; " + std::string(type) + "): " + (problems.size() > 1 ? "errors:" : "") +
+           list;
+}
+
+std::string merge_type_text(std::string_view api_version, std::string_view kind)
+{
+    const bool core = api_version.find('/') == std::string_view::npos;
+    return (core ? "/" : "") + std::string(api_version) + ", Kind=" + std::string(kind);
+}
+
+} // namespace kubecoro::detail

@@ -1,10 +1,10 @@
-#include "schema/duplicate_fields.hpp"
+#include <kubecoro/api/detail/duplicate_fields.hpp>
 
 #include <boost/json/basic_parser_impl.hpp>
 
 #include <set>
 
-namespace kubecoro::apiserver {
+namespace kubecoro::detail {
 namespace {
 
 constexpr std::size_t most_named = 100;
@@ -106,4 +106,4 @@ std::vector<std::string> duplicate_fields(std::string_view text, std::size_t max
     return std::move(parser.handler().found);
 }
 
-} // namespace kubecoro::apiserver
+} // namespace kubecoro::detail

@@ -1,0 +1,193 @@
+#include "check/body_check.hpp"
+
+#include <kubecoro/api/detail/builtin_fields.hpp>
+#include <kubecoro/api/detail/duplicate_fields.hpp>
+#include <kubecoro/api/detail/merge_problems.hpp>
+#include <kubecoro/api/detail/protobuf_form.hpp>
+#include <kubecoro/api/detail/strict_decoding.hpp>
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace kubecoro::detail {
+
+namespace json = boost::json;
+
+namespace {
+
+// That of decode_limits.
+constexpr std::size_t max_depth = 200;
+
+std::string text_in(const json::value& v, std::string_view name)
+{
+    const auto* object = v.if_object();
+    const auto* member = object ? object->if_contains(name) : nullptr;
+    return member && member->is_string() ? std::string(member->get_string()) : std::string();
+}
+
+std::string name_in(const json::value& v)
+{
+    const auto* object = v.if_object();
+    const auto* metadata = object ? object->if_contains("metadata") : nullptr;
+    return metadata ? text_in(*metadata, "name") : std::string();
+}
+
+bool is_of_status(const field_error& e)
+{
+    return e.field == "status" || e.field.starts_with("status.") || e.field.starts_with("status[");
+}
+
+/// Checks one body; each step returns the failure that it finds.
+class body_checker
+{
+public:
+    body_checker(const checked_body& what, const known_schema& schema) : what_(what), schema_(schema)
+    {
+        const auto& table = schema.built_in;
+        kind_ = table ? std::string(builtin_schemas::text(table->kind)) : schema.custom->resource().kind;
+        if (kind_.empty()) kind_ = what.resource.kind;
+    }
+
+    result<std::string> check(std::string text, bool fill_defaults)
+    {
+        json::parse_options limits;
+        limits.max_depth = max_depth;
+        json::error_code broken;
+        const auto body = json::parse(text, broken, {}, limits);
+        if (broken || !body.is_object()) return failure(cond::invalid, "the body is not a JSON object");
+        if (auto sound = check_names(body, duplicate_fields(text, max_depth)); !sound) return sound.error();
+        if (auto sound = check_types(body); !sound) return sound.error();
+        if (!schema_.custom) return text;
+        if (what_.role != body_role::object) return passed(check_part(body), std::move(text));
+        return check_object(body, std::move(text), fill_defaults);
+    }
+
+private:
+    static result<std::string> passed(result<> checked, std::string text)
+    {
+        if (!checked) return checked.error();
+        return text;
+    }
+
+    [[nodiscard]] failure refusal(std::string_view why) const
+    {
+        return failure(undecodable(kind_, what_.resource.version, why));
+    }
+
+    [[nodiscard]] result<> check_names(const json::value& body, const std::vector<std::string>& duplicates) const
+    {
+        if (what_.role == body_role::applied) return check_applied_names(body, duplicates);
+        const auto why = strict_problem(duplicates, unknown_fields(body));
+        if (!why.empty()) return refusal(why);
+        return {};
+    }
+
+    [[nodiscard]] result<> check_applied_names(const json::value& body,
+                                               const std::vector<std::string>& duplicates) const
+    {
+        server_status refused;
+        refused.code = 400;
+        refused.reason = "BadRequest";
+        if (!duplicates.empty()) {
+            refused.message = "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  "
+                              "duplicate field \"" +
+                              duplicates.front() + '"';
+            return failure(std::move(refused));
+        }
+        const auto api_version = text_in(body, "apiVersion");
+        const auto type = schema_.built_in
+                              ? merge_type::of_kind(builtin_schemas::text(schema_.built_in->api_version), kind_)
+                              : std::optional(merge_type::of_custom(schema_.custom->text()));
+        auto problems = type ? merge_problems(body, *type) : std::vector<std::string>{};
+        if (problems.empty()) return {};
+        refused.message =
+            typed_patch_problem(body, merge_type_text(api_version, text_in(body, "kind")), std::move(problems));
+        return failure(std::move(refused));
+    }
+
+    [[nodiscard]] std::vector<std::string> unknown_fields(const json::value& body) const
+    {
+        const auto meant =
+            what_.role == body_role::strategic_patch ? members_are::fields_and_directives : members_are::fields;
+        if (schema_.built_in) return unknown_builtin_fields(*schema_.built_in, body, meant);
+        auto out = unknown_metadata_fields(body);
+        auto more = schema_.custom->unknown_fields(body);
+        out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+        return out;
+    }
+
+    [[nodiscard]] result<> check_types(const json::value& body) const
+    {
+        if (!schema_.built_in) return {};
+        const auto typed = protobuf_message(*schema_.built_in, body.get_object());
+        if (!typed) return refusal("json: " + typed.error().message());
+        return {};
+    }
+
+    [[nodiscard]] result<> check_part(const json::value& body) const
+    {
+        const auto part = what_.role == body_role::applied ? object_part::applied : object_part::merge_patch;
+        return outcome(body, schema_.custom->errors(body, part));
+    }
+
+    [[nodiscard]] result<std::string> check_object(const json::value& body, std::string text, bool fill_defaults) const
+    {
+        auto settled = body;
+        schema_.custom->drop_nulls(settled);
+        if (auto filled = schema_.custom->fill_defaults(settled); !filled) return filled.error();
+        auto filled_text = fill_defaults && !what_.is_status ? json::serialize(settled) : std::move(text);
+        if (!what_.is_status && schema_.custom->has_status_subresource()) settled.get_object().erase("status");
+        return passed(outcome(body, schema_.custom->errors(settled)), std::move(filled_text));
+    }
+
+    [[nodiscard]] result<> outcome(const json::value& body, std::vector<field_error> errors) const
+    {
+        // The server takes the rest from the object that it has.
+        if (what_.is_status) std::erase_if(errors, [](const auto& e) { return !is_of_status(e); });
+        if (what_.role != body_role::object && !what_.is_status && schema_.custom->has_status_subresource())
+            std::erase_if(errors, is_of_status);
+        if (errors.empty()) return {};
+        std::vector<status_cause> causes;
+        std::ranges::transform(errors, std::back_inserter(causes), [](const auto& e) { return e.cause(); });
+        return failure(invalid_status(kind_, what_.resource.group, name_in(body), std::move(causes)));
+    }
+
+    const checked_body& what_;
+    const known_schema& schema_;
+    std::string kind_;
+};
+
+} // namespace
+
+std::optional<checked_body> body_to_check(const resource_type& resource, std::string_view subresource, body_role role)
+{
+    if (!subresource.empty() && subresource != "status") return std::nullopt;
+    return checked_body{resource, role, !subresource.empty()};
+}
+
+std::optional<checked_body> patch_to_check(const resource_type& resource, std::string_view subresource, patch_kind kind)
+{
+    switch (kind) {
+    case patch_kind::merge:
+        return body_to_check(resource, subresource, body_role::merge_patch);
+    case patch_kind::strategic_merge:
+        return body_to_check(resource, subresource, body_role::strategic_patch);
+    case patch_kind::apply:
+        return body_to_check(resource, subresource, body_role::applied);
+    case patch_kind::json:
+        break;
+    }
+    return std::nullopt;
+}
+
+result<std::string> check_body(const checked_body& what, const known_schema& schema, std::string text,
+                               bool fill_defaults)
+{
+    return body_checker(what, schema).check(std::move(text), fill_defaults);
+}
+
+} // namespace kubecoro::detail

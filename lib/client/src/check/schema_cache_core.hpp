@@ -1,0 +1,46 @@
+#pragma once
+// Decides which schemas are kept, and when one is read again. Sans-io.
+
+#include <kubecoro/api/validation.hpp>
+#include <kubecoro/base/clock.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace kubecoro::detail {
+
+/// Schemas of custom kinds by "widgets.v1.example.com", or that they cannot be had. Not thread safe.
+class schema_cache_core
+{
+public:
+    static constexpr std::size_t max_kinds = 200;
+    /// Before an object is refused, and for kinds whose schema could not be had, one that is older is read again.
+    static constexpr std::chrono::seconds reread_interval{10};
+
+    /// @param max_age  0 = no limit.
+    explicit schema_cache_core(duration max_age) noexcept : max_age_(max_age) {}
+
+    struct entry
+    {
+        /// Empty: it could not be had.
+        std::optional<object_schema> schema;
+        time_point read_at;
+    };
+
+    /// The schema, or null: it is to be read.
+    [[nodiscard]] const entry* current(const std::string& kind, time_point now) const noexcept;
+    /// An object does not match the kept schema. True: it may have changed since, and is to be read again.
+    [[nodiscard]] bool may_have_changed(const std::string& kind, time_point now) const noexcept;
+    /// Keeps what was read; the kind that was read first makes room.
+    void keep(const std::string& kind, std::optional<object_schema> schema, time_point now);
+    void forget(const std::string& kind) { kinds_.erase(kind); }
+
+private:
+    duration max_age_;
+    std::map<std::string, entry> kinds_;
+};
+
+} // namespace kubecoro::detail

@@ -1,0 +1,187 @@
+#include "check/write_checker.hpp"
+
+#include "check/published_schema.hpp"
+#include "discovery/fetch_text.hpp"
+
+#include <kubecoro/base/printable.hpp>
+#include <kubecoro/client/discovery.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace kubecoro::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Texts in failures come from the server.
+constexpr std::size_t shown_reason = 200;
+constexpr std::size_t max_noted = 200;
+
+std::string kind_name(const resource_type& resource) { return resource.display_name() + ' ' + resource.version; }
+
+asio::awaitable<result<object_schema>> read_definition(client c, resource_type resource)
+{
+    const resource_type definitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions",
+                                    "CustomResourceDefinition", false};
+    const auto wanted = request_builder(definitions, {}).get(resource.display_name(), get_options());
+    if (!wanted) co_return wanted.error();
+    auto reading = fetch_text(std::move(c), wanted->target);
+    const auto text = co_await std::move(reading);
+    if (!text) co_return text.error();
+    co_return schema_in_definition(*text, resource);
+}
+
+asio::awaitable<result<object_schema>> read_openapi(client c, resource_type resource)
+{
+    auto listing = list_openapi(c);
+    const auto all = co_await std::move(listing);
+    if (!all) co_return all.error();
+    const auto found = std::ranges::find(*all, resource.path_prefix().substr(1), &openapi_document::name);
+    if (found == all->end())
+        co_return failure(cond::not_found, "the server publishes no schemas of " + resource.api_version());
+    auto reading = get_openapi(std::move(c), *found);
+    const auto text = co_await std::move(reading);
+    if (!text) co_return text.error();
+    co_return schema_in_openapi(*text, resource);
+}
+
+/// Every user may read OpenAPI documents, but definitions are closer to the kind.
+asio::awaitable<result<object_schema>> read_schema(client c, resource_type resource)
+{
+    auto reading = read_definition(c, resource);
+    auto defined = co_await std::move(reading);
+    if (defined || defined.error() != cond::forbidden) co_return defined;
+    auto other = read_openapi(std::move(c), std::move(resource));
+    co_return co_await std::move(other);
+}
+
+} // namespace
+
+/// The read of one writer, on which others wait. They do not share its cancellation or destruction: then one of them reads.
+class write_checker::running_read
+{
+public:
+    running_read(write_checker& of, std::string kind, latch ended)
+        : of_(of), kind_(std::move(kind)), ended_(std::move(ended))
+    {
+    }
+    ~running_read()
+    {
+        {
+            std::lock_guard lock(of_.mutex_);
+            of_.reading_.erase(kind_);
+        }
+        ended_.settle({});
+    }
+    running_read(const running_read&) = delete;
+    running_read& operator=(const running_read&) = delete;
+
+private:
+    write_checker& of_;
+    std::string kind_;
+    latch ended_;
+};
+
+write_checker::write_checker(const client_options& options)
+    : options_(options), checks_(options.checks), cache_(options.checks.max_age)
+{
+    constexpr std::string_view name = "kubecoro_client_write_checks_total";
+    passed_ = options.metrics->make_counter(name, {{"outcome", "passed"}});
+    refused_ = options.metrics->make_counter(name, {{"outcome", "refused"}});
+    unchecked_ = options.metrics->make_counter(name, {{"outcome", "unchecked"}});
+}
+
+known_schema write_checker::at_hand(const resource_type& resource) const
+{
+    for (const auto& schema : checks_.schemas.all()) {
+        const auto& of = schema.resource();
+        if (of.group == resource.group && of.version == resource.version &&
+            (of.plural.empty() ? of.kind == resource.kind : of.plural == resource.plural))
+            return {nullptr, schema};
+    }
+    return {builtin_schemas::find_resource(resource.api_version(), resource.plural), std::nullopt};
+}
+
+void write_checker::note_unchecked(const std::string& kind, const failure& why)
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (noted_.size() >= max_noted || !noted_.emplace(kind, true).second) return;
+    }
+    options_.log.write(log_level::warning, "writes of this kind are not checked before they are sent: it has no schema",
+                       {{"kind", kind}, {"why", printable(why.describe(), shown_reason)}});
+}
+
+asio::awaitable<result<write_checker::kept>> write_checker::read(client c, resource_type resource, std::string kind,
+                                                                 latch ended)
+{
+    const running_read running(*this, kind, std::move(ended));
+    auto reading = read_schema(std::move(c), std::move(resource));
+    auto found = co_await std::move(reading);
+    if (!found && found.error() == cond::cancelled) co_return found.error();
+    if (!found) note_unchecked(kind, found.error());
+    kept schema = found ? kept(std::move(*found)) : kept();
+    std::lock_guard lock(mutex_);
+    cache_.keep(kind, schema, options_.time->now());
+    co_return schema;
+}
+
+asio::awaitable<result<write_checker::kept>> write_checker::schema_of(client c, resource_type resource, bool fresh)
+{
+    const auto kind = kind_name(resource);
+    for (;;) {
+        std::optional<latch> begun;
+        latch own;
+        {
+            std::lock_guard lock(mutex_);
+            const auto now = options_.time->now();
+            if (const auto* known = cache_.current(kind, now); known && !(fresh && cache_.may_have_changed(kind, now)))
+                co_return known->schema;
+            if (const auto [at, first] = reading_.emplace(kind, own); !first) begun = at->second;
+        }
+        if (!begun) {
+            auto reading = read(std::move(c), std::move(resource), kind, std::move(own));
+            co_return co_await std::move(reading);
+        }
+        auto waiting = begun->wait();
+        if (const auto ended = co_await std::move(waiting); !ended) co_return ended.error();
+    }
+}
+
+bool write_checker::may_have_changed(const std::string& kind)
+{
+    std::lock_guard lock(mutex_);
+    return cache_.may_have_changed(kind, options_.time->now());
+}
+
+result<> write_checker::finish(request& r, result<std::string> checked)
+{
+    (checked ? passed_ : refused_)->add();
+    if (!checked)
+        return checked.error().with_request(r.method, r.target).because("the body does not match its schema: not sent");
+    r.body = std::move(*checked);
+    return {};
+}
+
+asio::awaitable<result<>> write_checker::check(client c, request& r, checked_body what)
+{
+    auto schema = at_hand(what.resource);
+    if (schema.is_known()) co_return finish(r, check_body(what, schema, r.body, checks_.fill_defaults));
+    for (const bool fresh : {false, true}) {
+        auto reading = schema_of(c, what.resource, fresh);
+        auto found = co_await std::move(reading);
+        if (!found) co_return found.error().with_request(r.method, r.target);
+        schema.custom = std::move(*found);
+        if (!schema.is_known()) {
+            unchecked_->add();
+            co_return result<>{};
+        }
+        auto checked = check_body(what, schema, r.body, checks_.fill_defaults);
+        if (checked || fresh || !may_have_changed(kind_name(what.resource))) co_return finish(r, std::move(checked));
+    }
+    co_return result<>{};
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,23 @@
+#include "discovery/fetch_text.hpp"
+
+#include "rest/client_state.hpp"
+
+#include <utility>
+
+namespace kubecoro::detail {
+
+boost::asio::awaitable<result<std::string>> fetch_text(client c, std::string target)
+{
+    auto s = client_access::state_of(c);
+    request r;
+    r.method = "GET";
+    r.target = std::move(target);
+    auto asking = s->accepted_text(r);
+    auto got = co_await std::move(asking);
+    if (!got) co_return got.error();
+    auto body = co_await s->read_all(**got, s->options.limits.max_answer_bytes);
+    if (!body) co_return body.error().with_request(r.method, r.target);
+    co_return body;
+}
+
+} // namespace kubecoro::detail
