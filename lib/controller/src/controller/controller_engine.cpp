@@ -62,6 +62,10 @@ controller_engine::controller_engine(asio::any_io_executor executor, reconciler 
       working_(executor, options_.log),
       supervising_(executor, options_.log)
 {
+    const auto share = share_state::of(options_.share);
+    if (!share) return;
+    gate_ = std::make_shared<run_gate>(share->news);
+    share->add(gate_);
 }
 
 void controller_engine::start()

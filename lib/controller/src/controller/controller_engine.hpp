@@ -3,6 +3,7 @@
 #include "controller/controller_core.hpp"
 #include "controller/controller_source.hpp"
 #include "controller/run_ledger.hpp"
+#include "shards/run_gate.hpp"
 #include "writes/own_writes.hpp"
 
 #include <kubecoro/base/context_bound.hpp>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,12 +72,18 @@ private:
     void open(const std::shared_ptr<controller_source>& source);
     static boost::asio::awaitable<result<>> follow(std::shared_ptr<source_mark> mark);
     static boost::asio::awaitable<result<>> await_first_list(std::shared_ptr<source_mark> mark);
-    void take_in(controller_source& source, const std::vector<notification<object>>& events);
+    void take_in(controller_source& source, std::span<const notification<object>> events,
+                 const std::optional<share_gain>& keys);
     [[nodiscard]] result<> try_take_in(controller_source& source,
                                        const std::vector<notification<object>>& events) noexcept;
+    void enqueue_batch(const key_batch& keys, int priority, const std::optional<share_gain>& which);
     void note_synced(controller_source& source);
     void note_trouble(const controller_source& source, const failure& why);
     void note_ended(controller_source& source);
+
+    // gained_keys.cpp: keys that come with a change of the share
+    static boost::asio::awaitable<result<>> follow_share(std::shared_ptr<source_mark> mark, run_gate::picture known);
+    [[nodiscard]] result<> try_take_in_all(controller_source& source, const share_gain& keys) noexcept;
 
     // runs.cpp: keys to runs
     class worker_mark;
@@ -85,6 +93,7 @@ private:
     [[nodiscard]] bool pass_over(item& key);
     [[nodiscard]] reconcile_context::settings context_of(const item& key) const;
     [[nodiscard]] boost::asio::awaitable<result<action>> attempt(const object_key& key, reconcile_context& context,
+                                                                 const run_gate::pass& pass,
                                                                  std::exception_ptr& thrown) const;
     void finish(item& key, const reconcile_context& context, const result<action>& outcome, run_end end);
     void report(const object_key& key, const reconcile_context& context, const result<action>& outcome,
@@ -104,6 +113,8 @@ private:
     workqueue<object_key> queue_;
     run_ledger ledger_;
     own_writes own_writes_;
+    /// Null: all keys are this controller's.
+    std::shared_ptr<run_gate> gate_;
     /// No further run may begin.
     std::atomic<bool> stopping_{false};
     /// Runs in progress must end.

@@ -28,6 +28,21 @@ asio::awaitable<result<action>> caught(asio::awaitable<result<action>> run, std:
     co_return to_failure(thrown);
 }
 
+asio::awaitable<result<>> kept(asio::awaitable<result<action>> run, result<action>& out)
+{
+    out = co_await std::move(run);
+    co_return result<>{};
+}
+
+asio::awaitable<result<action>> unless_cancelled(asio::awaitable<result<action>> run, latch cancel)
+{
+    result<action> outcome = failure(cond::cancelled);
+    auto running = kept(std::move(run), outcome);
+    auto both = race(std::move(running), cancel.wait());
+    co_await std::move(both);
+    co_return outcome;
+}
+
 /// Asio reports a cancellation as an exception; that is not a fault of the reconciler.
 bool is_cancellation(const std::exception_ptr& thrown) { return to_failure(thrown) == cond::cancelled; }
 
@@ -80,13 +95,18 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self)
         auto key = co_await self.queue_.get();
         if (!key) break;
         if (self.pass_over(*key)) continue;
+        const auto pass = self.gate_ ? self.gate_->enter(key->key()) : run_gate::pass();
+        if (self.gate_ && !pass) { // another member's
+            key->succeeded();
+            continue;
+        }
         reconcile_context context(self.context_of(*key));
         const auto begun = self.ledger_.timed() ? self.time_->now() : time_point{};
         result<action> outcome = failure(cond::cancelled);
         self.ledger_.begun();
         std::exception_ptr thrown;
         try {
-            auto running = self.attempt(key->key(), context, thrown);
+            auto running = self.attempt(key->key(), context, pass, thrown);
             outcome = co_await std::move(running);
         } catch (...) {
             thrown = std::current_exception();
@@ -95,7 +115,7 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self)
         run_facts facts;
         facts.threw = thrown && !is_cancellation(thrown);
         facts.past_deadline = context.deadline() && self.time_->now() >= *context.deadline();
-        facts.cancelling = self.cancelled_;
+        facts.cancelling = self.cancelled_ || (pass && pass.cancelled().settled());
         const auto end = judge(outcome, facts);
         self.ledger_.ended(end, self.ledger_.timed() ? self.time_->now() - begun : duration::zero());
         self.finish(*key, context, outcome, end);
@@ -127,9 +147,10 @@ reconcile_context::settings controller_engine::context_of(const item& key) const
 }
 
 asio::awaitable<result<action>> controller_engine::attempt(const object_key& key, reconcile_context& context,
-                                                           std::exception_ptr& thrown) const
+                                                           const run_gate::pass& pass, std::exception_ptr& thrown) const
 {
     auto run = reconcile_(key, context);
+    if (pass) run = unless_cancelled(caught(std::move(run), thrown), pass.cancelled());
     if (!context.deadline()) return run;
     return with_timeout(*time_, options_.deadline, "reconcile", caught(std::move(run), thrown));
 }
@@ -138,6 +159,7 @@ void controller_engine::finish(item& key, const reconcile_context& context, cons
 {
     report(key.key(), context, outcome, end);
     remember_writes(key.key(), context);
+    if (gate_ && end == run_end::cancelled) key.forget(); // its next member begins without failures
     try {
         give_back(key, outcome, end);
     } catch (...) { // thrown by a user's limiter

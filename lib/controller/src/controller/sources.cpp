@@ -55,9 +55,11 @@ void controller_engine::open(const std::shared_ptr<controller_source>& source)
 {
     // A single strand, because no coroutine of the source does more than one batch at a time.
     const auto mark = std::make_shared<source_mark>(*this, source, make_kept_strand(executor_).get());
+    const auto share = gate_ ? gate_->current() : run_gate::picture{};
     if (!source->open(mark)) return mark->withdraw();
     following_.spawn("source " + source->options.name, mark->strand(), follow(mark));
     following_.spawn("first list of " + source->options.name, mark->strand(), await_first_list(mark));
+    if (gate_) following_.spawn("share of " + source->options.name, mark->strand(), follow_share(mark, share));
 }
 
 asio::awaitable<result<>> controller_engine::follow(std::shared_ptr<source_mark> mark)
@@ -80,7 +82,10 @@ result<> controller_engine::try_take_in(controller_source& source,
                                         const std::vector<notification<object>>& events) noexcept
 {
     try {
-        take_in(source, events);
+        std::optional<share_gain> ours;
+        if (gate_) ours = share_gain{gate_->current().share};
+        take_in(source, events, ours);
+        source.taken += events.size();
         return {};
     } catch (...) {
         return to_failure(std::current_exception());
@@ -102,17 +107,24 @@ asio::awaitable<result<>> controller_engine::await_first_list(std::shared_ptr<so
     }
 }
 
-void controller_engine::take_in(controller_source& source, const std::vector<notification<object>>& events)
+void controller_engine::enqueue_batch(const key_batch& keys, int priority, const std::optional<share_gain>& which)
+{
+    const auto key_of = [&keys](const key_batch::place& p) { return keys.key(p); };
+    if (keys.size() == 0) return;
+    if (!which) return queue_.add_batch(keys.places(), priority, key_of);
+    auto places = keys.places();
+    std::erase_if(places, [&](const auto& p) { return !which->has(key_of(p)); });
+    queue_.add_batch(places, priority, key_of);
+}
+
+/// @param keys  Those that are queued; empty = all.
+void controller_engine::take_in(controller_source& source, std::span<const notification<object>> events,
+                                const std::optional<share_gain>& keys)
 {
     auto& mapper = source.mapper;
     mapper.map(events);
-    const auto add = [this](const key_batch& keys, int priority) {
-        if (keys.size() == 0) return;
-        queue_.add_batch(keys.places(), priority, [&keys](const key_batch::place& p) { return keys.key(p); });
-    };
-    add(mapper.changed(), source.options.priority);
-    add(mapper.unchanged(), source.options.unchanged_priority);
-    source.taken += events.size();
+    enqueue_batch(mapper.changed(), source.options.priority, keys);
+    enqueue_batch(mapper.unchanged(), source.options.unchanged_priority, keys);
     source.failed += mapper.failed().size();
     for (const auto& f : mapper.failed()) {
         ledger_.event_failed();

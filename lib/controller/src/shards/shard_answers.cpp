@@ -173,6 +173,13 @@ void shard_core::removed(time_point now, const result<>& answer)
     }
 }
 
+void shard_core::request_failed(time_point now, const failure& why)
+{
+    if (in_flight_ == request::list) return listed(now, why);
+    if (in_flight_ == request::remove) return removed(now, why);
+    if (in_flight_ != request::none) written(now, why);
+}
+
 void shard_core::watched(bool on) noexcept
 {
     // Changes in between were not seen.

@@ -29,9 +29,11 @@ shard_core::shard_core(settings s, std::uint64_t seed) : settings_(std::move(s))
 
 time_point shard_core::works_until() const noexcept { return time_after(renewed_at_, settings_.renew_deadline); }
 
+time_point shard_core::lease_expires() const noexcept { return time_after(renewed_at_, settings_.lease_duration); }
+
 bool shard_core::works(time_point now) const noexcept
 {
-    return has_lease_ && !suspended_ && cleared_ && phase_ == shard_phase::member && now < works_until();
+    return has_lease_ && cleared_ && phase_ == shard_phase::member && is_in_time(now);
 }
 
 void shard_core::stop() noexcept

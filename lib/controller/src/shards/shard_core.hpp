@@ -128,6 +128,8 @@ public:
     void listed(time_point now, const result<shard_listing>& answer);
     void written(time_point now, const result<shard_lease>& answer);
     void removed(time_point now, const result<>& answer);
+    /// The request in flight, whichever it is, has failed.
+    void request_failed(time_point now, const failure& why);
     /// No run outside the share of that assign is left.
     void drained(std::uint64_t epoch) noexcept;
     // ---- inputs: a watch of the group
@@ -146,6 +148,10 @@ public:
     [[nodiscard]] shard_phase phase() const noexcept { return phase_; }
     /// When the work ends unless the Lease is renewed before.
     [[nodiscard]] time_point works_until() const noexcept;
+    /// When others may delete the Lease, by the last write that succeeded.
+    [[nodiscard]] time_point lease_expires() const noexcept;
+    /// Whether its Lease was renewed in time.
+    [[nodiscard]] bool is_in_time(time_point now) const noexcept { return !suspended_ && now < works_until(); }
     /// Whether it works at all at that time.
     [[nodiscard]] bool works(time_point now) const noexcept;
     /// Members by their Leases, this one included once it has one.

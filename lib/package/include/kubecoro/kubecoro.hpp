@@ -46,6 +46,7 @@
 #include <kubecoro/controller/leader_elector.hpp>
 #include <kubecoro/controller/parallelize.hpp>
 #include <kubecoro/controller/periodic.hpp>
+#include <kubecoro/controller/shard_member.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 #include <kubecoro/endpoints/debug_pages.hpp>
 #include <kubecoro/endpoints/endpoint_server.hpp>

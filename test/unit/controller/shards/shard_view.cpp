@@ -8,7 +8,17 @@ using namespace shard_core_test;
 TEST_CASE("shard hash: the values that docs/guide/shards.md states for other programs", "[shards]")
 {
     CHECK(member_text(shard_hash("")) == "efd01f60ba992926");
-    CHECK(member_text(shard_hash("janitor-0")) == member_text(unit_hash(shard_unit::ns, {"janitor-0", "any"})));
+    CHECK(member_text(shard_hash("janitor-0")) == "647d4bdfd8cb7e80");
+    CHECK(member_text(shard_hash("janitor-1")) == "7cd43938b5328576");
+    CHECK(member_text(shard_hash("janitor-2")) == "189c23240e055ae5");
+    CHECK(member_text(unit_hash(shard_unit::object, {"shop", "web"})) == "e4146191aec0cded");
+    CHECK(unit_hash(shard_unit::ns, {"shop", "any"}) == shard_hash("shop"));
+    shard_view v;
+    for (const char* name : {"janitor-2", "janitor-0", "janitor-1"}) v.members.push_back(shard_hash(name));
+    CHECK(std::is_sorted(v.members.begin(), v.members.end()));
+    CHECK(v.owner({"shop", "web"}) == shard_hash("janitor-2"));
+    CHECK(v.owner({"shop", "api"}) == shard_hash("janitor-1"));
+    CHECK(v.owner({"", "node-2"}) == shard_hash("janitor-0"));
     CHECK(unit_hash(shard_unit::object, {"shop", "web"}) == shard_hash("shop/web"));
     CHECK(unit_hash(shard_unit::object, {"", "node-1"}) == shard_hash("/node-1"));
     CHECK(unit_hash(shard_unit::object, {"shop", "web"}) != shard_hash("shopweb"));

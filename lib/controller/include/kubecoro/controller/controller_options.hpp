@@ -5,6 +5,7 @@
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
 #include <kubecoro/controller/key_class.hpp>
+#include <kubecoro/controller/key_share.hpp>
 #include <kubecoro/controller/predicate.hpp>
 #include <kubecoro/controller/rate_limiter.hpp>
 #include <kubecoro/controller/workqueue_options.hpp>
@@ -49,6 +50,9 @@ struct controller_options
     duration max_debounce{0};
     /// As in workqueue_options: the minimum time between the starts of two runs of one key.
     duration min_interval{0};
+    /// Runs only keys that belong to this member of a group: shard_member::share(). Those of others are not queued, not even by
+    /// trigger(). Empty = all keys.
+    key_share share = {};
     /// Receives controller_runtime_* and workqueue_*, if the controller has a name. Empty = no metrics.
     std::shared_ptr<kubecoro::metrics> metrics = {};
     /// Empty = real_clock().

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <kubecoro/base/clock.hpp>
+#include <kubecoro/base/failure.hpp>
+#include <kubecoro/base/log.hpp>
+#include <kubecoro/base/metrics.hpp>
+#include <kubecoro/base/name_first.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubecoro {
+
+/// The part of a key that decides which member works on it.
+enum class shard_by
+{
+    /// Namespace and name: keys of one namespace are divided as well.
+    object,
+    /// The namespace alone: all keys of one have the same member.
+    ns
+};
+
+/** Options of a shard_member. Members of one group have the same group, namespace and `by`.
+
+    `lease_duration` must be more than `renew_deadline`, which must be more than 1.2 times `retry_period`. */
+struct shard_options
+{
+    /// Name of the group: the members' Leases are named after it and carry it as a label. Letters, digits and dashes, at most 40.
+    /// Required.
+    std::string group = {};
+    /// Namespace of the Leases. Empty = the client's default namespace: in a pod, its own.
+    std::string ns = {};
+    /// Names this member, and no other one that runs. Empty = host name and a random UUID. A name that a restart keeps, such as
+    /// that of a pod in a StatefulSet, gets its keys back.
+    std::string identity = {};
+    /// How keys are divided.
+    shard_by by = shard_by::object;
+    /// How long others wait after the last renewal before they take over. At least 1 s; rounded up to whole seconds.
+    duration lease_duration = std::chrono::seconds{15};
+    /// How long a member whose renewals fail still works. The rest of `lease_duration` is for its runs to end.
+    duration renew_deadline = std::chrono::seconds{10};
+    /// Time between renewals.
+    duration retry_period = std::chrono::seconds{2};
+    /// How long runs may take to end when their keys move to another member, or at a stop; then they are cancelled. 0 = at once.
+    duration grace = std::chrono::seconds{20};
+    /// Whether the group is watched, so that keys move at once. Without the permission it is listed every `retry_period`.
+    bool watch = true;
+    /// Labels that a member sets on its Lease. Others stay.
+    std::vector<std::pair<std::string, std::string>> labels = {};
+    /// Seeds jitter and the random identity. Empty = from the system.
+    std::optional<std::uint64_t> seed = {};
+    /// Receives kubecoro_shard_*. Null = no metrics.
+    std::shared_ptr<kubecoro::metrics> metrics = {};
+    /// Null = the clock of the client.
+    std::shared_ptr<time_source> time = {};
+    /// Receives members that come and go, hand-overs, and requests that fail.
+    logger log = {};
+    KUBECORO_NAME_FIRST;
+};
+
+/// The states of a member.
+enum class shard_state
+{
+    /// run() was not called, or has ended.
+    idle,
+    /// Has no Lease, and works on nothing.
+    joining,
+    /// Works on its keys, except those that are on their way to it or from it.
+    moving,
+    /// Works on all its keys, and all members agree.
+    settled,
+    /// Its Lease was not renewed in time: works on nothing until it is.
+    suspended,
+    leaving
+};
+
+/// The state's name.
+[[nodiscard]] std::string_view to_string(shard_state s) noexcept;
+
+/// A picture of a member and its group.
+struct shard_stats
+{
+    /// Its state at that moment.
+    shard_state state = shard_state::idle;
+    /// This member.
+    std::string identity = {};
+    /// Its Lease.
+    std::string lease = {};
+    /// Members of the group by their Leases, this one included.
+    std::size_t members = 0;
+    /// Hand-overs that this member took part in.
+    std::uint64_t moves = 0;
+    /// Expired Leases of others that it deleted.
+    std::uint64_t evictions = 0;
+    /// How often others had deleted its Lease.
+    std::uint64_t losses = 0;
+    /// How often its work was suspended.
+    std::uint64_t suspensions = 0;
+    /// Runs that go on although their keys are to move: the hand-over waits for them.
+    std::size_t awaited_runs = 0;
+    /// Why the last request failed; empty after a success.
+    std::optional<failure> trouble = {};
+};
+
+/// A human-readable summary in one line.
+[[nodiscard]] std::string describe(const shard_stats& s);
+
+} // namespace kubecoro

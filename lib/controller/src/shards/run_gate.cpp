@@ -1,0 +1,80 @@
+#include "shards/run_gate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubecoro::detail {
+
+run_gate::pass::~pass()
+{
+    if (!gate_) return;
+    bool outside = false;
+    {
+        std::lock_guard lock(gate_->mutex_);
+        outside = run_->outside;
+        gate_->runs_.erase(run_);
+    }
+    if (outside) gate_->run_ended_.notify();
+}
+
+run_gate::pass run_gate::enter(object_key_view key)
+{
+    pass out;
+    std::lock_guard lock(mutex_);
+    if (!current_.share || !current_.share->covers(key)) return out;
+    runs_.push_back({.key = object_key(key)});
+    out.run_ = std::prev(runs_.end());
+    out.gate_ = shared_from_this();
+    return out;
+}
+
+run_gate::picture run_gate::current() const
+{
+    std::lock_guard lock(mutex_);
+    return current_;
+}
+
+void run_gate::subscribe(const std::shared_ptr<wake_signal>& listener)
+{
+    std::lock_guard lock(mutex_);
+    std::erase_if(listeners_, [](const auto& l) { return l.expired(); });
+    listeners_.push_back(listener);
+}
+
+void run_gate::assign(std::shared_ptr<const shard_share> share)
+{
+    std::lock_guard lock(mutex_);
+    current_ = {std::move(share), current_.number + 1};
+    for (auto& r : runs_) r.outside = !current_.share->covers(r.key);
+    for (const auto& listener : listeners_)
+        if (const auto there = listener.lock()) there->notify();
+}
+
+std::size_t run_gate::outside() const
+{
+    std::lock_guard lock(mutex_);
+    const auto n = std::count_if(runs_.begin(), runs_.end(), [](const auto& r) { return r.outside; });
+    return static_cast<std::size_t>(n);
+}
+
+void run_gate::cancel_outside()
+{
+    std::lock_guard lock(mutex_);
+    for (const auto& r : runs_)
+        if (r.outside) r.cancel.settle({});
+}
+
+bool share_gain::possible() const noexcept
+{
+    if (now->within.empty()) return false;
+    if (!before) return true;
+    if (before->within.empty()) return true;
+    const auto has_all = [](const auto& all, const auto& these) {
+        return std::all_of(these.begin(), these.end(),
+                           [&all](const auto& x) { return std::find(all.begin(), all.end(), x) != all.end(); });
+    };
+    // Every limit of before still holds: the share can only have become smaller.
+    return !has_all(now->within, before->within) || !has_all(now->others, before->others);
+}
+
+} // namespace kubecoro::detail

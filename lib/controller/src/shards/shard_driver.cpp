@@ -1,0 +1,256 @@
+// Performs the steps of a member: requests, assignments, and the watch of its group.
+#include "shards/shard_engine.hpp"
+#include "shards/shard_lease.hpp"
+
+#include <kubecoro/api/edit.hpp>
+#include <kubecoro/api/untyped.hpp>
+#include <kubecoro/base/backoff.hpp>
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/detail/wait_for_news.hpp>
+#include <kubecoro/base/saturating_time.hpp>
+#include <kubecoro/base/timeout.hpp>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace asio = boost::asio;
+namespace step = kubecoro::detail::shard_step;
+
+namespace kubecoro::detail {
+namespace {
+
+/// Pause before a failed part continues; usually it ran out of memory.
+constexpr auto after_a_failure = std::chrono::milliseconds{100};
+
+/// The pauses between attempts to watch grow up to this.
+constexpr auto longest_pause = std::chrono::seconds{30};
+
+resource_type leases() { return untyped::lease::resource(); }
+
+/// The server will not allow it later either.
+bool is_final(const failure& f) noexcept
+{
+    return f == cond::forbidden || f == cond::unauthorized || f == cond::invalid || f == cond::misconfigured;
+}
+
+std::string selector_of(const std::string& group) { return std::string(group_label) + '=' + group; }
+
+} // namespace
+
+asio::awaitable<result<>> shard_engine::supervise(shard_engine& self, membership& m)
+{
+    // A step that fails, for lack of memory, is repeated.
+    std::optional<step::any> next;
+    for (;;) {
+        auto driving = catch_failure(drive(self, m, next));
+        const auto driven = co_await std::move(driving);
+        if (driven || driven.error() == cond::cancelled) co_return result<>{};
+        self.options_.log.error("a part of a shard member failed and continues",
+                                {{"group", self.options_.group}, {"failure", driven.error().describe()}});
+        auto pause = catch_failure(sleep_for(*self.time_, after_a_failure));
+        co_await std::move(pause);
+    }
+}
+
+asio::awaitable<result<>> shard_engine::drive(shard_engine& self, membership& m, std::optional<step::any>& next)
+{
+    for (;; next.reset()) {
+        const auto cancel_at = self.look_after_runs(m);
+        if (!next) {
+            self.report(m);
+            std::lock_guard lock(self.mutex_);
+            next = m.core.next(self.time_->now());
+        }
+        if (auto* w = std::get_if<step::wait>(&*next)) {
+            auto until = w->until;
+            if (cancel_at) until = std::min(until.value_or(*cancel_at), *cancel_at);
+            auto resting = wait_for_news(self.share_->news, *self.time_, until);
+            next.reset();
+            co_await std::move(resting);
+            continue;
+        }
+        if (std::holds_alternative<step::finish>(*next)) {
+            self.finish(m);
+            co_return result<>{};
+        }
+        if (const auto* a = std::get_if<step::assign>(&*next))
+            self.assign(m, *a);
+        else
+            self.ask(m, *next);
+    }
+}
+
+void shard_engine::assign(membership& m, const step::assign& step)
+{
+    share_->assign(step.share);
+    m.draining = {step.epoch, time_after(time_->now(), step.patience)};
+}
+
+/// Cancels runs that have had their time, and reports when none is left. @return when runs are to be cancelled.
+std::optional<time_point> shard_engine::look_after_runs(membership& m)
+{
+    if (!m.draining) return std::nullopt;
+    const auto left = share_->outside();
+    if (left == 0) {
+        std::lock_guard lock(mutex_);
+        m.core.drained(m.draining->epoch);
+        m.draining.reset();
+        ++moves_;
+        return std::nullopt;
+    }
+    auto& cancel_at = m.draining->cancel_at;
+    if (cancel_at && time_->now() >= *cancel_at) {
+        cancel_at.reset();
+        options_.log.warning("runs of keys that move are cancelled", {{"group", options_.group}, {"runs", left}});
+        share_->cancel_outside();
+    }
+    return cancel_at;
+}
+
+void shard_engine::ask(membership& m, const step::any& what)
+{
+    m.requesting.spawn("request of a member of " + options_.group, request(*this, m, what));
+}
+
+asio::awaitable<result<>> shard_engine::request(shard_engine& self, membership& m, step::any what)
+{
+    asio::awaitable<result<>> work;
+    if (const auto* l = std::get_if<step::list>(&what))
+        work = self.list(m, l->limit);
+    else if (const auto* c = std::get_if<step::create>(&what))
+        work = self.write(m, c->view, true, c->limit);
+    else if (const auto* u = std::get_if<step::update>(&what))
+        work = self.write(m, u->view, false, u->limit);
+    else
+        work = self.remove(m, std::get<step::remove>(what));
+    auto guarded = catch_failure(std::move(work));
+    const auto done = co_await std::move(guarded);
+    if (!done) {
+        std::lock_guard lock(self.mutex_);
+        m.core.request_failed(self.time_->now(), done.error());
+    }
+    self.share_->news.notify();
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> shard_engine::list(membership& m, duration limit)
+{
+    // Without a version: the answer is not older than any write that has been answered.
+    list_options which;
+    which.label_selector = selector_of(options_.group);
+    auto listing = with_timeout(*time_, limit, "list the group " + options_.group,
+                                cluster_.list_all(leases(), ns_, std::move(which)));
+    const auto page = co_await std::move(listing);
+    result<shard_listing> found = failure(cond::internal);
+    if (page)
+        found = read(m, *page);
+    else
+        found = page.error();
+    std::lock_guard lock(mutex_);
+    m.core.listed(time_->now(), found);
+    co_return result<>{};
+}
+
+shard_listing shard_engine::read(membership& m, const list_page& page) const
+{
+    shard_listing out;
+    out.resource_version = page.resource_version;
+    for (const auto& o : page.items) {
+        auto lease = read_shard_lease(options_.group, o);
+        if (!lease) continue;
+        if (lease->record.holder == holder_) m.lease = o;
+        out.leases.push_back(std::move(*lease));
+    }
+    return out;
+}
+
+asio::awaitable<result<>> shard_engine::write(membership& m, shard_view view, bool creates, duration limit)
+{
+    const object_key key{ns_, lease_name(options_.group, shard_hash(options_.identity))};
+    auto text = creates ? new_object(leases(), key) : m.lease.to_json().as_object();
+    write_shard_lease(text, options_.group, holder_, view, options_.lease_duration, options_.labels, time_->wall_now());
+    json_text body{boost::json::value(std::move(text))};
+    body.partial = !creates && m.lease.is_partial();
+    auto sending = creates ? cluster_.create(leases(), ns_, std::move(body))
+                           : cluster_.update(leases(), ns_, key.name, std::move(body));
+    auto limited = with_timeout(*time_, limit, "the lease " + to_string(key), std::move(sending));
+    const auto stored = co_await std::move(limited);
+    result<shard_lease> answer = failure(cond::corrupt, "an answer without the lease");
+    if (!stored) {
+        answer = stored.error();
+    } else if (auto lease = read_shard_lease(options_.group, *stored)) {
+        m.lease = *stored;
+        answer = std::move(*lease);
+    }
+    std::lock_guard lock(mutex_);
+    m.core.written(time_->now(), answer);
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> shard_engine::remove(membership& m, step::remove what)
+{
+    const auto name = lease_name(options_.group, what.id);
+    delete_options which;
+    which.uid = what.uid;
+    which.resource_version = what.resource_version;
+    auto removing = with_timeout(*time_, what.limit, "delete the lease " + name,
+                                 cluster_.remove(leases(), ns_, name, std::move(which)));
+    const auto gone = co_await std::move(removing);
+    const bool is_own = what.id == shard_hash(options_.identity);
+    if (gone && !is_own)
+        options_.log.warning("a member has not renewed its lease, which is deleted",
+                             {{"group", options_.group}, {"lease", name}});
+    std::lock_guard lock(mutex_);
+    m.core.removed(time_->now(), gone ? result<>() : result<>(gone.error()));
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> shard_engine::follow(shard_engine& self, membership& m)
+{
+    backoff pauses({.initial = self.options_.retry_period, .cap = longest_pause}, self.options_.seed.value_or(1));
+    for (;;) {
+        watch_options which;
+        which.label_selector = selector_of(self.options_.group);
+        which.allow_bookmarks = false;
+        auto opening = self.cluster_.watch(leases(), self.ns_, std::move(which));
+        auto stream = co_await std::move(opening);
+        if (!stream && is_final(stream.error())) {
+            self.options_.log.info("the group cannot be watched: it is listed from time to time",
+                                   {{"group", self.options_.group}, {"failure", stream.error().describe()}});
+            co_return result<>{};
+        }
+        while (stream) {
+            auto reading = (*stream)->next();
+            const auto batch = co_await std::move(reading);
+            if (!batch || batch->empty()) break;
+            pauses.reset();
+            for (const auto& event : *batch) self.show(m, event);
+            self.share_->news.notify();
+        }
+        {
+            std::lock_guard lock(self.mutex_);
+            m.core.watched(false);
+        }
+        self.share_->news.notify();
+        auto pause = sleep_for(*self.time_, pauses.next());
+        co_await std::move(pause);
+    }
+}
+
+void shard_engine::show(membership& m, const watch_event& event)
+{
+    const bool is_gone = event.type == watch_event_type::deleted;
+    const bool is_there = event.type == watch_event_type::added || event.type == watch_event_type::modified;
+    auto lease = event.obj && (is_gone || is_there) ? read_shard_lease(options_.group, event.obj) : std::nullopt;
+    std::lock_guard lock(mutex_);
+    m.core.watched(true);
+    if (!lease) return;
+    if (is_there) m.core.seen(time_->now(), *lease);
+    if (is_gone) m.core.seen_deleted(lease->id, lease->uid);
+}
+
+} // namespace kubecoro::detail

@@ -1,0 +1,189 @@
+// The life of a member: its runs, its end, and what can be asked of it.
+#include "shards/shard_engine.hpp"
+
+#include "election/election_settings.hpp"
+#include "shards/shard_lease.hpp"
+#include "shards/shard_settings.hpp"
+
+#include <kubecoro/base/catch_failure.hpp>
+#include <kubecoro/base/saturating_time.hpp>
+
+#include <utility>
+
+namespace asio = boost::asio;
+
+namespace kubecoro::detail {
+namespace {
+
+failure stopped() { return failure(cond::cancelled, "the member of the group was stopped"); }
+
+} // namespace
+
+shard_engine::membership::membership(const shard_options& o, const std::string& holder, std::uint64_t seed,
+                                     asio::any_io_executor where)
+    : core(settings_of(o, holder), seed), requesting(where, o.log), following(where, o.log), supervising(where, o.log)
+{
+}
+
+std::size_t shard_engine::membership::running() const
+{
+    return requesting.running() + following.running() + supervising.running();
+}
+
+shard_engine::shard_engine(asio::any_io_executor executor, client cluster, shard_options options)
+    : executor_(executor),
+      strand_(make_kept_strand(executor_)),
+      cluster_(std::move(cluster)),
+      options_(std::move(options)),
+      time_(options_.time ? options_.time
+                          : std::shared_ptr<time_source>(std::make_shared<client>(cluster_), &cluster_.time())),
+      ns_(options_.ns.empty() ? cluster_.default_namespace() : options_.ns),
+      share_(std::make_shared<share_state>(time_)),
+      meters_(options_.metrics ? *options_.metrics : *null_metrics(), options_.group)
+{
+    random_source random(options_.seed.value_or(random_seed()));
+    // A name may come back after a restart; the holder is this process.
+    const auto unique = make_identity(random);
+    holder_ = options_.identity.empty() ? unique : options_.identity + unique.substr(unique.rfind('_'));
+    if (options_.identity.empty()) options_.identity = unique;
+    next_seed_ = random();
+}
+
+result<std::shared_ptr<shard_engine::membership>> shard_engine::begin()
+{
+    if (auto checked = check_shards(options_); !checked) return checked.error();
+    std::lock_guard lock(mutex_);
+    if (stopped_) return std::shared_ptr<membership>();
+    if (membership_ && membership_->running() != 0)
+        return failure(cond::misconfigured, "shards: another run() is in progress");
+    const auto where = strand_.get();
+    if (!where) return stopped();
+    membership_ = std::make_shared<membership>(options_, holder_, next_seed_++, where);
+    auto& m = *membership_;
+    m.supervising.spawn("member of " + options_.group, supervise(*this, m));
+    if (options_.watch) m.following.spawn("watch of group " + options_.group, follow(*this, m));
+    return membership_;
+}
+
+std::shared_ptr<shard_engine::membership> shard_engine::current() const
+{
+    std::lock_guard lock(mutex_);
+    return membership_;
+}
+
+asio::awaitable<result<>> shard_engine::run(std::shared_ptr<shard_engine> self)
+{
+    co_await finish_despite_cancellation();
+    const auto caller = co_await asio::this_coro::cancellation_state;
+    if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    const auto begun = self->begin();
+    if (!begun) co_return begun.error();
+    const auto m = *begun;
+    if (!m) co_return result<>{};
+    for (;;) {
+        auto ending = catch_failure(joined(*m));
+        const auto ended = co_await std::move(ending);
+        if (ended) break;
+        self->request_stop(true);
+    }
+    if (caller.cancelled() != asio::cancellation_type::none) co_return failure(cond::cancelled);
+    co_return result<>{};
+}
+
+/// Fails only when the wait is cancelled.
+asio::awaitable<result<>> shard_engine::joined(membership& m)
+{
+    for (task_group* g : {&m.supervising, &m.requesting, &m.following}) {
+        auto left = g->join();
+        const auto done = co_await std::move(left);
+        if (!done) co_return done;
+    }
+    co_return result<>{};
+}
+
+asio::awaitable<result<>> shard_engine::over(std::shared_ptr<shard_engine> self)
+{
+    const auto m = self->current();
+    if (!m) co_return result<>{};
+    auto ending = catch_failure(joined(*m));
+    co_return co_await std::move(ending);
+}
+
+void shard_engine::request_stop(bool at_once)
+{
+    {
+        std::lock_guard lock(mutex_);
+        stopped_ = true;
+        if (settled_.settled()) settled_ = latch();
+        settled_.settle(stopped());
+        if (membership_) at_once ? membership_->core.stop_at_once() : membership_->core.stop();
+    }
+    share_->news.notify();
+}
+
+void shard_engine::abandon(const std::shared_ptr<shard_engine>& self)
+{
+    const auto m = self->current();
+    if (!m || m->running() == 0) return self->request_stop(true);
+    self->options_.log.error("a shard member was destroyed while running: await stop() first",
+                             {{"group", self->options_.group}});
+    for (task_group* g : {&m->supervising, &m->requesting, &m->following}) g->keep_until_ended(self);
+    self->request_stop(true);
+}
+
+asio::awaitable<result<>> shard_engine::settled(std::shared_ptr<shard_engine> self)
+{
+    latch awaited;
+    {
+        std::lock_guard lock(self->mutex_);
+        awaited = self->settled_;
+    }
+    co_return co_await awaited.wait();
+}
+
+/// Requires the mutex.
+shard_state shard_engine::state_of(const membership& m) const
+{
+    switch (m.core.phase()) {
+    case shard_phase::joining:
+        return shard_state::joining;
+    case shard_phase::member:
+        if (!m.core.is_in_time(time_->now())) return shard_state::suspended;
+        return m.core.settled() ? shard_state::settled : shard_state::moving;
+    case shard_phase::leaving:
+        return shard_state::leaving;
+    case shard_phase::over:
+        break;
+    }
+    return shard_state::idle;
+}
+
+result<> shard_engine::healthy(duration tolerance) const
+{
+    const auto runs = share_->outside();
+    std::lock_guard lock(mutex_);
+    if (!membership_ || runs == 0) return {};
+    if (time_->now() <= time_after(membership_->core.lease_expires(), tolerance)) return {};
+    return failure(cond::timed_out, "runs of a shard go on although its lease has expired");
+}
+
+shard_stats shard_engine::stats() const
+{
+    shard_stats out;
+    out.identity = options_.identity;
+    out.lease = lease_name(options_.group, shard_hash(options_.identity));
+    out.awaited_runs = share_->outside();
+    std::lock_guard lock(mutex_);
+    out.moves = moves_;
+    if (!membership_) return out;
+    const auto& core = membership_->core;
+    out.state = state_of(*membership_);
+    out.members = core.members();
+    out.evictions = core.evictions();
+    out.losses = core.losses();
+    out.suspensions = core.suspensions();
+    out.trouble = core.trouble();
+    return out;
+}
+
+} // namespace kubecoro::detail
