@@ -1,35 +1,20 @@
 // Random objects of each built-in kind, made from its schema. KUBECORO_SEED=N repeats a run; KUBECORO_LONG makes 10,000 of each kind.
 #include "kind_checks.hpp"
 
+#include <kubecoro/test/random_amount.hpp>
 #include <kubecoro/test/random_object.hpp>
 
 #include <boost/json/serialize.hpp>
 
 #include <kubecoro/test/catch.hpp>
 
-#include <cstdlib>
-
 using namespace kubecoro;
 namespace schemas = detail::builtin_schemas;
 
 namespace {
 
-struct amount
-{
-    std::uint64_t seed = 1;
-    std::size_t each = 200;
-};
-
-amount wanted()
-{
-    amount out;
-    if (std::getenv("KUBECORO_LONG")) out = {random_seed() % 1000000, 10000};
-    if (const auto* seed = std::getenv("KUBECORO_SEED")) out.seed = std::strtoull(seed, nullptr, 10);
-    return out;
-}
-
 /// Checks objects of a kind. Returns how many of them strict reading must refuse.
-std::size_t check_kind(const detail::schema_kind& kind, const amount& count)
+std::size_t check_kind(const detail::schema_kind& kind, const test::random_amount& count)
 {
     test::built_in_objects maker(count.seed);
     std::size_t spoiled = 0;
@@ -50,7 +35,7 @@ std::size_t check_kind(const detail::schema_kind& kind, const amount& count)
 
 TEST_CASE("random objects of every built-in kind survive their structs, and views read their JSON", "[kinds][random]")
 {
-    const auto count = wanted();
+    const auto count = test::wanted_amount();
     std::size_t kinds = 0, spoiled = 0;
     for (const auto& kind : schemas::kinds()) {
         if (kind.resource == 0 || !test::has_struct(schemas::text(kind.api_version), schemas::text(kind.kind)))
