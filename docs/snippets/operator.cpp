@@ -25,8 +25,7 @@ class copier
 public:
     explicit copier(kubecoro::manager& m) : cluster_(m.client()), maps_(m.lister<config_map>()) {}
 
-    asio::awaitable<result<action>> operator()(const typed_object<namespace_>& into,
-                                               kubecoro::reconcile_context& context)
+    asio::awaitable<result<action>> operator()(const typed_object<namespace_>& into, kubecoro::reconcile_context&)
     {
         const auto from = maps_.get("default", "shared");
         if (!from || into.being_deleted()) co_return action::done();
@@ -34,8 +33,7 @@ public:
         const auto edit = [&](config_map& m) { m.data["message"] = from->data()["message"]; };
         kubecoro::edit_options how;
         how.known = maps_.get(copy);
-        KUBECORO_TRY(auto done, co_await kubecoro::create_or_update<config_map>(cluster_, copy, edit, how));
-        context.wrote(done.now);
+        KUBECORO_TRY(co_await kubecoro::create_or_update<config_map>(cluster_, copy, edit, how));
         co_return action::done();
     }
 

@@ -33,7 +33,7 @@ struct script
     }
     void add(const object_key& key, std::string version, time_point expiry = soon, std::uint32_t source = 1)
     {
-        note(core.add(key, {{.source = source, .ns = "web", .version = std::move(version)}}, expiry));
+        note(core.add(key, {{.source = source, .ns = "web", .version = std::move(version)}}, {}, expiry));
     }
     void expire(time_point now, std::size_t in_vain)
     {
@@ -121,7 +121,7 @@ TEST_CASE("own writes: a key with writes in several places waits for the last of
                        {.source = 2, .ns = "web", .version = "20"},
                        {.source = 1, .ns = "web", .version = "25"},
                        {.source = 1, .ns = "web", .version = "23"}},
-                      soon));
+                      {}, soon));
     REQUIRE(s.begun.size() == 3);
     CHECK(s.core.places_of(1).size() == 2);
     CHECK(s.core.places_of(2) == ids{s.begun[2].id});
@@ -212,5 +212,95 @@ TEST_CASE("own writes: releasing many keys that wait for one object takes time l
     for (int n = 0; n < many; ++n) s.add({"web", std::to_string(n)}, "20", time_point{10s + 1ms * n});
     CHECK(s.core.moments() == many);
     s.expire(time_point{1h}, 0);
+    CHECK(s.core.size() == 0);
+}
+
+namespace {
+
+const object_key gone("web", "gone");
+
+own_writes_core::removal removal_of(std::string uid, bool entirely = false, std::uint32_t source = 1)
+{
+    return {.source = source, .key = gone, .uid = std::move(uid), .entirely = entirely};
+}
+
+} // namespace
+
+TEST_CASE("own writes: a removal is awaited until the source has no such object or another one", "[own_writes]")
+{
+    for (const char* now_there : {"", "u2"}) {
+        script s;
+        s.note(s.core.add(a, {}, {removal_of("u1")}, soon));
+        CHECK(s.begun.empty());
+        CHECK(s.core.awaits_removal(1, gone));
+        CHECK_FALSE(s.core.awaits_removal(2, gone));
+        CHECK_FALSE(s.core.awaits_removal(1, a));
+        CHECK(s.core.hold(a, 3));
+        s.core.shows(1, gone, "u1", false, s.out);
+        s.core.shows(2, gone, "", false, s.out);
+        CHECK(s.let_go().empty());
+        s.core.shows(1, gone, now_there, false, s.out);
+        CHECK(s.let_go() == keys{"a@3"});
+        CHECK_FALSE(s.core.awaits_removal(1, gone));
+        CHECK(s.core.size() == 0);
+        CHECK(s.core.moments() == 0);
+    }
+}
+
+TEST_CASE("own writes: an object that is being deleted counts as removed, unless it was before", "[own_writes]")
+{
+    for (const bool entirely : {false, true}) {
+        script s;
+        s.note(s.core.add(a, {}, {removal_of("u1", entirely)}, soon));
+        CHECK(s.core.hold(a, 0));
+        s.core.shows(1, gone, "u1", true, s.out);
+        CHECK(s.let_go() == (entirely ? keys{} : keys{"a@0"}));
+    }
+}
+
+TEST_CASE("own writes: a key waits for all its writes and removals", "[own_writes]")
+{
+    script s;
+    s.note(s.core.add(a, {{.source = 1, .ns = "web", .version = "20"}}, {removal_of("u1"), removal_of("u1", false, 2)},
+                      soon));
+    s.note(s.core.add(b, {}, {removal_of("u1")}, soon));
+    CHECK(s.core.hold(a, 0));
+    CHECK(s.core.hold(b, 0));
+    s.core.shows(1, gone, "", false, s.out);
+    CHECK(s.let_go() == keys{"b@0"});
+    s.core.reached(s.begun[0].id, "20", s.out);
+    CHECK(s.let_go().empty());
+    s.core.shows(2, gone, "", false, s.out);
+    CHECK(s.let_go() == keys{"a@0"});
+}
+
+TEST_CASE("own writes: of two removals of one name the later one is awaited", "[own_writes]")
+{
+    script s;
+    s.note(s.core.add(a, {}, {removal_of("u1")}, soon));
+    s.note(s.core.add(b, {}, {removal_of("u2")}, soon));
+    CHECK(s.core.hold(a, 0));
+    CHECK(s.core.hold(b, 0));
+    s.core.shows(1, gone, "u2", false, s.out); // the first one's end
+    CHECK(s.let_go().empty());
+    s.core.shows(1, gone, "", false, s.out);
+    CHECK(s.let_go() == keys{"a@0", "b@0"});
+}
+
+TEST_CASE("own writes: removals expire, and end with their source", "[own_writes]")
+{
+    script s;
+    s.note(s.core.add(a, {}, {removal_of("u1"), removal_of("u1", false, 2)}, soon));
+    s.note(s.core.add(b, {}, {removal_of("u1", false, 2)}, soon + 1s));
+    CHECK(s.core.hold(a, 0));
+    CHECK(s.core.hold(b, 0));
+    s.expire(soon, 1);
+    CHECK(s.let_go() == keys{"a@0"});
+    CHECK_FALSE(s.core.awaits_removal(1, gone));
+    CHECK(s.core.awaits_removal(2, gone));
+    s.core.give_up_removals(1, s.out);
+    CHECK(s.let_go().empty());
+    s.core.give_up_removals(2, s.out);
+    CHECK(s.let_go() == keys{"b@0"});
     CHECK(s.core.size() == 0);
 }

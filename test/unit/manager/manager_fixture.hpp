@@ -9,6 +9,8 @@
 #include <kubecoro/manager/manager.hpp>
 #include <kubecoro/test/catch.hpp>
 #include <kubecoro/testing/coroutine_runner.hpp>
+#include <kubecoro/testing/fault_plan.hpp>
+#include <kubecoro/testing/faulty_transport.hpp>
 #include <kubecoro/testing/recording.hpp>
 
 #include <memory>
@@ -35,6 +37,7 @@ struct world
     kt::runner run;
     kt::recording_logger log;
     apiserver::embedded_server server;
+    std::shared_ptr<kt::fault_plan> faults = std::make_shared<kt::fault_plan>();
     client cluster;
     std::optional<manager> m;
     std::optional<kt::task<void>> running;
@@ -78,7 +81,9 @@ private:
         client_options how;
         how.time = run.shared_clock();
         how.log = log.handle();
-        return client(run.executor(), std::make_shared<apiserver::in_process_transport>(server, std::move(user)), how);
+        auto direct = std::make_shared<apiserver::in_process_transport>(server, std::move(user));
+        auto carrier = std::make_shared<kt::faulty_transport>(std::move(direct), faults, run.shared_clock());
+        return client(run.executor(), std::move(carrier), how);
     }
 };
 

@@ -17,7 +17,7 @@ namespace {
 constexpr int migration_attempts = 5;
 
 asio::awaitable<result<object>> send_apply(std::shared_ptr<client::state> s, result<request> r,
-                                           std::optional<detail::checked_body> check)
+                                           std::optional<detail::checked_body> check, detail::write_target what)
 {
     if (r && check) {
         auto checking = s->checker().check(detail::client_access::client_of(s), *r, *std::move(check));
@@ -25,6 +25,7 @@ asio::awaitable<result<object>> send_apply(std::shared_ptr<client::state> s, res
     }
     auto sending = s->fetch_object(std::move(r));
     auto applied = co_await std::move(sending);
+    detail::note_write(co_await asio::this_coro::executor, *s, what, applied);
     if (!applied) co_return detail::apply_failure(applied.error());
     co_return applied;
 }
@@ -69,13 +70,14 @@ asio::awaitable<result<object>> client::apply(resource_type resource, std::strin
 {
     if (body.partial)
         return catch_failure(
-            send_apply(state_, failure(cond::invalid, "the object is partial: fields are missing"), {}));
+            send_apply(state_, failure(cond::invalid, "the object is partial: fields are missing"), {}, {}));
     options.validation = state_->checker().chosen(options.validation);
     std::optional<detail::checked_body> check;
     if (options.validation == field_validation::client)
         check = detail::body_to_check(resource, subresource, detail::body_role::applied);
+    auto what = detail::target_of(resource, ns, options.dry_run);
     auto sent = apply_request(std::move(resource), std::move(ns), name, std::move(body.text), options, subresource);
-    return catch_failure(send_apply(state_, std::move(sent), std::move(check)));
+    return catch_failure(send_apply(state_, std::move(sent), std::move(check), std::move(what)));
 }
 
 asio::awaitable<result<object>> resource_client<object>::apply(std::string name, json_text body, apply_options options,

@@ -32,6 +32,21 @@ asio::awaitable<result<object>> fetch(std::shared_ptr<client::state> s, result<r
     co_return co_await s->fetch_object(std::move(r), std::move(kind));
 }
 
+/// A write whose body stays as it is.
+asio::awaitable<result<object>> send(std::shared_ptr<client::state> s, result<request> r, detail::write_target what)
+{
+    auto sending = s->fetch_object(std::move(r));
+    auto written = co_await std::move(sending);
+    detail::note_write(co_await asio::this_coro::executor, *s, what, written);
+    co_return written;
+}
+
+asio::awaitable<result<object>> guarded_send(std::shared_ptr<client::state> s, result<request> r,
+                                             detail::write_target what)
+{
+    return catch_failure(send(std::move(s), std::move(r), std::move(what)));
+}
+
 asio::awaitable<result<object>> guarded_fetch(std::shared_ptr<client::state> s, result<request> r,
                                               std::string kind = {})
 {
@@ -46,6 +61,7 @@ struct outgoing
     std::optional<detail::body_kind> form = {};
     /// Nothing: it is not checked.
     std::optional<detail::checked_body> check = {};
+    detail::write_target what = {};
 };
 
 asio::awaitable<result<object>> write(std::shared_ptr<client::state> s, outgoing out)
@@ -55,7 +71,9 @@ asio::awaitable<result<object>> write(std::shared_ptr<client::state> s, outgoing
         if (auto sound = co_await std::move(checking); !sound) co_return sound.error();
     }
     auto sending = s->write_object(std::move(out.r), std::move(out.form));
-    co_return co_await std::move(sending);
+    auto written = co_await std::move(sending);
+    detail::note_write(co_await asio::this_coro::executor, *s, out.what, written);
+    co_return written;
 }
 
 asio::awaitable<result<object>> guarded_write(std::shared_ptr<client::state> s, outgoing out)
@@ -240,8 +258,10 @@ asio::awaitable<result<object>> client::create(resource_type resource, std::stri
     options.validation = state_->checker().chosen(options.validation);
     auto form = detail::protobuf_body_kind(state_->options.body_form, resource, {}, options.validation);
     auto check = when_asked(options.validation, detail::body_to_check(resource, {}, detail::body_role::object));
+    auto what = detail::target_of(resource, ns, options.dry_run);
     const request_builder builder(std::move(resource), std::move(ns));
-    return guarded_write(state_, {builder.create(std::move(body.text), options), std::move(form), std::move(check)});
+    auto sent = builder.create(std::move(body.text), options);
+    return guarded_write(state_, {std::move(sent), std::move(form), std::move(check), std::move(what)});
 }
 
 asio::awaitable<result<object>> client::create_subresource(resource_type resource, std::string ns, std::string name,
@@ -249,8 +269,10 @@ asio::awaitable<result<object>> client::create_subresource(resource_type resourc
                                                            write_options options) const
 {
     if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
-    return guarded_fetch(state_, request_builder(std::move(resource), std::move(ns))
-                                     .create_subresource(name, subresource, std::move(body.text), options));
+    auto what = detail::target_of(resource, ns, options.dry_run);
+    const request_builder builder(std::move(resource), std::move(ns));
+    return guarded_send(state_, builder.create_subresource(name, subresource, std::move(body.text), options),
+                        std::move(what));
 }
 
 asio::awaitable<result<object>> client::update(resource_type resource, std::string ns, std::string name, json_text body,
@@ -261,9 +283,10 @@ asio::awaitable<result<object>> client::update(resource_type resource, std::stri
     auto form = detail::protobuf_body_kind(state_->options.body_form, resource, subresource, options.validation);
     auto check =
         when_asked(options.validation, detail::body_to_check(resource, subresource, detail::body_role::object));
+    auto what = detail::target_of(resource, ns, options.dry_run);
     const request_builder builder(std::move(resource), std::move(ns));
     auto sent = builder.update(name, std::move(body.text), options, subresource);
-    return guarded_write(state_, {std::move(sent), std::move(form), std::move(check)});
+    return guarded_write(state_, {std::move(sent), std::move(form), std::move(check), std::move(what)});
 }
 
 asio::awaitable<result<object>> client::patch(resource_type resource, std::string ns, std::string name, patch_kind kind,
@@ -272,16 +295,18 @@ asio::awaitable<result<object>> client::patch(resource_type resource, std::strin
     if (auto sound = check_body(body); !sound) return guarded_fetch(state_, sound.error());
     options.write.validation = state_->checker().chosen(options.write.validation);
     auto check = when_asked(options.write.validation, detail::patch_to_check(resource, subresource, kind));
+    auto what = detail::target_of(resource, ns, options.write.dry_run);
     const request_builder builder(std::move(resource), std::move(ns));
     auto sent = builder.patch(name, kind, std::move(body.text), options, subresource);
-    return guarded_write(state_, {std::move(sent), {}, std::move(check)});
+    return guarded_write(state_, {std::move(sent), {}, std::move(check), std::move(what)});
 }
 
 asio::awaitable<result<object>> client::remove(resource_type resource, std::string ns, std::string name,
                                                delete_options options, std::string subresource) const
 {
-    return guarded_fetch(state_,
-                         request_builder(std::move(resource), std::move(ns)).remove(name, options, subresource));
+    auto what = detail::target_of(resource, ns, options.dry_run, subresource.empty());
+    const request_builder builder(std::move(resource), std::move(ns));
+    return guarded_send(state_, builder.remove(name, options, subresource), std::move(what));
 }
 
 asio::awaitable<result<raw_answer>> client::raw(request r) const

@@ -10,6 +10,7 @@
 
 #include <kubecoro/base/context_bound.hpp>
 #include <kubecoro/client/client.hpp>
+#include <kubecoro/client/detail/write_notes.hpp>
 
 #include <mutex>
 #include <optional>
@@ -182,6 +183,13 @@ struct client_access
     [[nodiscard]] static const std::shared_ptr<client::state>& state_of(const client& c) noexcept { return c.state_; }
     [[nodiscard]] static client client_of(std::shared_ptr<client::state> s) noexcept { return client(std::move(s)); }
 };
+
+/// What a write of that kind is, for the notes of the coroutine that makes it.
+[[nodiscard]] write_target target_of(const resource_type& resource, const std::string& ns, bool dry_run,
+                                     bool removes = false);
+/// Notes a success in the notes of the executor, if it has some for this client.
+void note_write(const boost::asio::any_io_executor& executor, const client::state& s, const write_target& what,
+                const result<object>& answer);
 
 } // namespace detail
 

@@ -25,9 +25,15 @@ result<list_page> removed_without_list(std::string_view text, const failure& not
     return list_page{};
 }
 
-asio::awaitable<result<list_page>> removed(std::shared_ptr<client::state> s, result<request> r, resource_type asked)
+asio::awaitable<result<list_page>> removed(std::shared_ptr<client::state> s, result<request> r, resource_type asked,
+                                           detail::write_target what)
 {
-    co_return co_await s->fetch_removed(std::move(r), std::move(asked));
+    auto sending = s->fetch_removed(std::move(r), std::move(asked));
+    auto page = co_await std::move(sending);
+    if (!page) co_return page;
+    const auto executor = co_await asio::this_coro::executor;
+    for (const auto& o : page->items) detail::note_write(executor, *s, what, o);
+    co_return page;
 }
 
 } // namespace
@@ -71,8 +77,10 @@ asio::awaitable<result<list_page>> client::state::read_removed(answer& a)
 asio::awaitable<result<list_page>> client::remove_collection(resource_type resource, std::string ns, list_options which,
                                                              delete_options options) const
 {
+    auto what = detail::target_of(resource, ns, options.dry_run, true);
     const request_builder builder(resource, std::move(ns));
-    return catch_failure(removed(state_, builder.remove_collection(which, options), std::move(resource)));
+    return catch_failure(
+        removed(state_, builder.remove_collection(which, options), std::move(resource), std::move(what)));
 }
 
 } // namespace kubecoro

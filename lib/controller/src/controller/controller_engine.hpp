@@ -10,6 +10,7 @@
 #include <kubecoro/base/latch.hpp>
 #include <kubecoro/base/task_group.hpp>
 #include <kubecoro/base/wake_signal.hpp>
+#include <kubecoro/client/detail/write_notes.hpp>
 #include <kubecoro/controller/controller.hpp>
 #include <kubecoro/controller/workqueue.hpp>
 
@@ -17,9 +18,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -89,20 +92,26 @@ private:
     class worker_mark;
     void spawn_worker();
     static boost::asio::awaitable<result<>> work(std::unique_ptr<worker_mark> mark);
-    static boost::asio::awaitable<result<>> serve(controller_engine& self);
+    static boost::asio::awaitable<result<>> serve(controller_engine& self, write_notes* notes);
     [[nodiscard]] bool pass_over(item& key);
     [[nodiscard]] reconcile_context::settings context_of(const item& key) const;
     [[nodiscard]] boost::asio::awaitable<result<action>> attempt(const object_key& key, reconcile_context& context,
                                                                  const run_gate::pass& pass,
                                                                  std::exception_ptr& thrown) const;
-    void finish(item& key, const reconcile_context& context, const result<action>& outcome, run_end end);
+    void finish(item& key, const reconcile_context& context, write_notes* notes, const result<action>& outcome,
+                run_end end);
     void report(const object_key& key, const reconcile_context& context, const result<action>& outcome,
                 run_end end) const;
     static void give_back(item& key, const result<action>& outcome, run_end end);
 
     // writes/awaiting.cpp: keys that wait for their own writes
     class write_watch;
-    void remember_writes(object_key_view key, const reconcile_context& context);
+    /// @param notes  Those of the worker; null = none.
+    void remember_writes(object_key_view key, const reconcile_context& context, write_notes* notes);
+    /// Adds a source for a kind that was written and has none.
+    void show_writes_of(const noted_write& w);
+    /// Ends the wait for a removal that the source's store shows.
+    void look_for_removal(const controller_source& source, object_key_view key);
     void requeue(const own_writes::released& keys);
     static boost::asio::awaitable<result<>> watch_writes(std::unique_ptr<write_watch> watch);
 
@@ -124,7 +133,9 @@ private:
     controller_core core_;                                    // under the mutex
     std::vector<std::shared_ptr<controller_source>> sources_; // under the mutex
     bool supervised_ = false;                                 // under the mutex
-    std::size_t workers_begun_ = 0;                           // used by the supervisor only
+    /// The kinds that have a source because they were written: group and kind.
+    std::set<std::pair<std::string, std::string>> shown_; // under the mutex
+    std::size_t workers_begun_ = 0;                       // used by the supervisor only
 
     /// Notifies the supervisor of input to the core.
     wake_signal news_;

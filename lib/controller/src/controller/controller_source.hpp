@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace kubecoro::detail {
@@ -55,10 +56,10 @@ public:
         return presence_.lock();
     }
 
-    /// Whether this source would show the write.
-    [[nodiscard]] bool covers(const reconcile_context::write& w) const noexcept
+    /// Whether this source would show a write of that kind.
+    [[nodiscard]] bool covers(std::string_view group, std::string_view kind) const noexcept
     {
-        return w.group == informer.resource().group && w.kind == informer.resource().kind;
+        return group == informer.resource().group && kind == informer.resource().kind;
     }
     shared_informer<object> informer;
     /// Used only by the coroutine that takes the events.

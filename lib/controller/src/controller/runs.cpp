@@ -52,7 +52,10 @@ bool is_cancellation(const std::exception_ptr& thrown) { return to_failure(throw
 class controller_engine::worker_mark
 {
 public:
-    explicit worker_mark(controller_engine& engine) noexcept : engine_(engine) {}
+    worker_mark(controller_engine& engine, std::shared_ptr<write_notes> notes) noexcept
+        : engine_(engine), notes_(std::move(notes))
+    {
+    }
     worker_mark(const worker_mark&) = delete;
     worker_mark& operator=(const worker_mark&) = delete;
     ~worker_mark()
@@ -64,23 +67,30 @@ public:
         engine_.news_.notify();
     }
     controller_engine& engine() noexcept { return engine_; }
+    /// What the worker's runs write through the client of the options; null without one.
+    [[nodiscard]] write_notes* notes() const noexcept { return notes_.get(); }
 
 private:
     controller_engine& engine_;
+    std::shared_ptr<write_notes> notes_;
 };
 
 void controller_engine::spawn_worker()
 {
-    auto mark = std::make_unique<worker_mark>(*this);
+    std::shared_ptr<write_notes> notes;
+    if (options_.own_writes_of) notes = std::make_shared<write_notes>(*options_.own_writes_of);
+    auto executor = make_kept_strand(executor_).get();
+    if (notes) executor = note_writes(executor, notes);
+    auto mark = std::make_unique<worker_mark>(*this, std::move(notes));
     ++workers_begun_; // from here on its end is always reported
-    working_.spawn("worker of controller " + options_.name, make_kept_strand(executor_).get(), work(std::move(mark)));
+    working_.spawn("worker of controller " + options_.name, executor, work(std::move(mark)));
 }
 
 asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> mark)
 {
     auto& self = mark->engine();
     for (;;) {
-        auto serving = catch_failure(serve(self));
+        auto serving = catch_failure(serve(self, mark->notes()));
         const auto served = co_await std::move(serving);
         if (served || self.cancelled_ || served.error() == cond::cancelled) co_return result<>{};
         // Not the failure of a run, which is a value by now. The key is back in the queue.
@@ -89,7 +99,7 @@ asio::awaitable<result<>> controller_engine::work(std::unique_ptr<worker_mark> m
     }
 }
 
-asio::awaitable<result<>> controller_engine::serve(controller_engine& self)
+asio::awaitable<result<>> controller_engine::serve(controller_engine& self, write_notes* notes)
 {
     while (!self.cancelled_) {
         auto key = co_await self.queue_.get();
@@ -118,7 +128,7 @@ asio::awaitable<result<>> controller_engine::serve(controller_engine& self)
         facts.cancelling = self.cancelled_ || (pass && pass.cancelled().settled());
         const auto end = judge(outcome, facts);
         self.ledger_.ended(end, self.ledger_.timed() ? self.time_->now() - begun : duration::zero());
-        self.finish(*key, context, outcome, end);
+        self.finish(*key, context, notes, outcome, end);
     }
     co_return result<>{};
 }
@@ -155,10 +165,11 @@ asio::awaitable<result<action>> controller_engine::attempt(const object_key& key
     return with_timeout(*time_, options_.deadline, "reconcile", caught(std::move(run), thrown));
 }
 
-void controller_engine::finish(item& key, const reconcile_context& context, const result<action>& outcome, run_end end)
+void controller_engine::finish(item& key, const reconcile_context& context, write_notes* notes,
+                               const result<action>& outcome, run_end end)
 {
     report(key.key(), context, outcome, end);
-    remember_writes(key.key(), context);
+    remember_writes(key.key(), context, notes);
     if (gate_ && end == run_end::cancelled) key.forget(); // its next member begins without failures
     try {
         give_back(key, outcome, end);

@@ -125,6 +125,7 @@ void controller_engine::take_in(controller_source& source, std::span<const notif
     mapper.map(events);
     enqueue_batch(mapper.changed(), source.options.priority, keys);
     enqueue_batch(mapper.unchanged(), source.options.unchanged_priority, keys);
+    for (const auto& e : events) look_for_removal(source, object_of(e).key());
     source.failed += mapper.failed().size();
     for (const auto& f : mapper.failed()) {
         ledger_.event_failed();
@@ -165,6 +166,7 @@ void controller_engine::note_ended(controller_source& source)
         std::erase_if(sources_, [&source](const auto& s) { return s.get() == &source; });
     }
     news_.notify();
+    requeue(own_writes_.give_up_removals(source.id));
     source.over.settle({});
 }
 

@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -17,11 +18,20 @@ namespace kubecoro::detail {
 namespace {
 
 /// True when the object itself has reached the version; its namespace as a whole may still be behind.
-bool has_shown(const lister<object>& content, const reconcile_context::write& w)
+bool has_shown(const lister<object>& content, const noted_write& w)
 {
     const auto stored = content.get(w.key);
-    return (stored && is_at_least(stored.resource_version(), w.resource_version)) ||
-           content.reached(w.resource_version, w.key.ns);
+    return (stored && is_at_least(stored.resource_version(), w.version)) || content.reached(w.version, w.key.ns);
+}
+
+/// The writes of a run: those that its client noted, and those that the run has named.
+std::vector<noted_write> all_writes(const reconcile_context& context, write_notes* notes)
+{
+    auto all = notes ? notes->take() : std::vector<noted_write>();
+    for (const auto& w : context.writes())
+        all.push_back(
+            {.group = w.group, .kind = w.kind, .key = w.key, .version = w.resource_version, .removed_uid = {}});
+    return all;
 }
 
 } // namespace
@@ -49,9 +59,29 @@ private:
     own_writes::place place_;
 };
 
-void controller_engine::remember_writes(object_key_view key, const reconcile_context& context)
+void controller_engine::show_writes_of(const noted_write& w)
 {
-    if (context.writes().empty() || options_.own_write_wait == duration::zero()) return;
+    if (!options_.own_writes_shown_by) return;
+    {
+        std::lock_guard lock(mutex_);
+        const auto shows = [&w](const auto& s) { return s->covers(w.group, w.kind); };
+        if (std::any_of(sources_.begin(), sources_.end(), shows) || shown_.contains({w.group, w.kind})) return;
+    }
+    const auto informer = options_.own_writes_shown_by(w.group, w.kind);
+    if (!informer) return;
+    {
+        std::lock_guard lock(mutex_);
+        if (!shown_.emplace(w.group, w.kind).second) return;
+    }
+    (void)watch(*informer, enqueue_mapped([](const object&, key_sink) {}),
+                {.name = informer->resource().display_name() + ", for own writes"});
+}
+
+void controller_engine::remember_writes(object_key_view key, const reconcile_context& context, write_notes* notes)
+{
+    const auto written = all_writes(context, notes);
+    if (written.empty() || options_.own_write_wait == duration::zero()) return;
+    for (const auto& w : written) show_writes_of(w);
     std::vector<std::shared_ptr<controller_source>> all;
     {
         std::lock_guard lock(mutex_);
@@ -60,18 +90,24 @@ void controller_engine::remember_writes(object_key_view key, const reconcile_con
     // Sources held here cannot end before their watch begins.
     std::map<std::uint32_t, std::shared_ptr<source_mark>> marks;
     std::vector<own_writes_core::write> writes;
+    std::vector<own_writes_core::removal> removals;
     for (const auto& s : all) {
         const auto mark = std::static_pointer_cast<source_mark>(s->presence());
         if (!mark) continue;
-        for (const auto& w : context.writes()) {
-            if (!s->covers(w) || has_shown(s->informer.lister(), w)) continue;
-            writes.push_back({.source = s->id, .ns = w.key.ns, .version = w.resource_version});
+        for (const auto& w : written) {
+            if (!s->covers(w.group, w.kind)) continue;
             marks.emplace(s->id, mark);
+            if (!w.removed_uid.empty())
+                removals.push_back({.source = s->id, .key = w.key, .uid = w.removed_uid, .entirely = w.was_marked});
+            else if (!has_shown(s->informer.lister(), w))
+                writes.push_back({.source = s->id, .ns = w.key.ns, .version = w.version});
         }
     }
-    if (writes.empty()) return;
-    const auto added = own_writes_.add(key, writes, time_after(time_->now(), options_.own_write_wait));
+    if (writes.empty() && removals.empty()) return;
+    const auto added = own_writes_.add(key, writes, removals, time_after(time_->now(), options_.own_write_wait));
     if (added.first) news_.notify(); // the supervisor handles expiry
+    // Afterwards, because the store changes before the source gets its event.
+    for (const auto& r : removals) look_for_removal(marks.at(r.source)->source(), r.key);
     try {
         for (const auto& place : added.places) {
             auto watch = std::make_unique<write_watch>(marks.at(place.where.source), place);
@@ -106,6 +142,14 @@ asio::awaitable<result<>> controller_engine::watch_writes(std::unique_ptr<write_
         self.requeue(self.own_writes_.reached(place.id, *next));
     }
     co_return result<>{};
+}
+
+void controller_engine::look_for_removal(const controller_source& source, object_key_view key)
+{
+    if (!own_writes_.awaits_removal(source.id, key)) return;
+    const auto stored = source.informer.lister().get(key);
+    if (!stored) return requeue(own_writes_.shows(source.id, key, {}, false));
+    requeue(own_writes_.shows(source.id, key, stored.uid(), stored.being_deleted()));
 }
 
 void controller_engine::requeue(const own_writes::released& keys)

@@ -3,12 +3,12 @@
 namespace kubecoro::detail {
 
 own_writes::added own_writes::add(object_key_view key, const std::vector<own_writes_core::write>& writes,
-                                  time_point expiry)
+                                  const std::vector<own_writes_core::removal>& removals, time_point expiry)
 {
     added out;
     std::lock_guard lock(mutex_);
     out.first = core_.size() == 0;
-    const auto told = core_.add(key, writes, expiry);
+    const auto told = core_.add(key, writes, removals, expiry);
     any_ = core_.size() != 0;
     for (const auto& p : told.begun) out.places.push_back({p, signals_[p.id]});
     tell(told);
@@ -45,6 +45,32 @@ own_writes::released own_writes::give_up(own_writes_core::place_id id)
     std::lock_guard lock(mutex_);
     core_.give_up(id, out);
     signals_.erase(id);
+    any_ = core_.size() != 0;
+    return out;
+}
+
+bool own_writes::awaits_removal(std::uint32_t source, object_key_view key) const
+{
+    if (!any_) return false;
+    std::lock_guard lock(mutex_);
+    return core_.awaits_removal(source, key);
+}
+
+own_writes::released own_writes::shows(std::uint32_t source, object_key_view key, std::string_view uid,
+                                       bool being_deleted)
+{
+    released out;
+    std::lock_guard lock(mutex_);
+    core_.shows(source, key, uid, being_deleted, out);
+    any_ = core_.size() != 0;
+    return out;
+}
+
+own_writes::released own_writes::give_up_removals(std::uint32_t source)
+{
+    released out;
+    std::lock_guard lock(mutex_);
+    core_.give_up_removals(source, out);
     any_ = core_.size() != 0;
     return out;
 }

@@ -15,8 +15,7 @@
 
 namespace kubecoro::detail {
 
-/** A thread-safe own_writes_core. Costs nothing per event, and one atomic load per run while no write is
-    outstanding. */
+/** A thread-safe own_writes_core. Costs one atomic load per event and run while no write is outstanding. */
 class own_writes
 {
 public:
@@ -35,7 +34,8 @@ public:
         /// True when no writes were outstanding before.
         bool first = false;
     };
-    [[nodiscard]] added add(object_key_view key, const std::vector<own_writes_core::write>& writes, time_point expiry);
+    [[nodiscard]] added add(object_key_view key, const std::vector<own_writes_core::write>& writes,
+                            const std::vector<own_writes_core::removal>& removals, time_point expiry);
 
     [[nodiscard]] bool hold(object_key_view key, int priority);
 
@@ -43,6 +43,9 @@ public:
     [[nodiscard]] std::optional<std::string> next(own_writes_core::place_id id);
     [[nodiscard]] released reached(own_writes_core::place_id id, std::string_view version);
     [[nodiscard]] released give_up(own_writes_core::place_id id);
+    [[nodiscard]] bool awaits_removal(std::uint32_t source, object_key_view key) const;
+    [[nodiscard]] released shows(std::uint32_t source, object_key_view key, std::string_view uid, bool being_deleted);
+    [[nodiscard]] released give_up_removals(std::uint32_t source);
     /// @param in_vain  Receives the number of keys whose wait timed out.
     [[nodiscard]] released expire(time_point now, std::size_t& in_vain);
     [[nodiscard]] std::optional<time_point> next_expiry() const;

@@ -12,11 +12,12 @@ bool own_writes_core::in_order::operator()(std::string_view a, std::string_view 
     return std::is_lt(compare_versions(a, b));
 }
 
-own_writes_core::news own_writes_core::add(object_key_view key, const std::vector<write>& writes, time_point expiry)
+own_writes_core::news own_writes_core::add(object_key_view key, const std::vector<write>& writes,
+                                           const std::vector<removal>& removals, time_point expiry)
 {
     news told;
     const auto can_be_seen = [](const write& w) { return is_comparable_version(w.version); };
-    if (std::none_of(writes.begin(), writes.end(), can_be_seen)) return told;
+    if (removals.empty() && std::none_of(writes.begin(), writes.end(), can_be_seen)) return told;
     const auto [at, fresh] = keys_.try_emplace(object_key(key));
     entry& e = at->second;
     if (fresh) e.until = moments_.emplace(moments_.end(), expiry, at->first);
@@ -25,6 +26,7 @@ own_writes_core::news own_writes_core::add(object_key_view key, const std::vecto
     try {
         for (const auto& w : writes)
             if (can_be_seen(w)) wait(e, at->first, w, told);
+        for (const auto& r : removals) wait(e, at->first, r);
     } catch (...) { // a key without a wait would be held forever
         std::vector<released> nobody;
         release(at, nobody);
@@ -55,6 +57,83 @@ void own_writes_core::wait(entry& e, const object_key& key, const write& w, news
     e.writes[id] = mine;
     // The watch of an empty place calls next() anyway.
     if (mine == waiting.begin() && waiting.size() > 1) told.changed.push_back(id);
+}
+
+void own_writes_core::wait(entry& e, const object_key& key, const removal& r)
+{
+    e.removals.emplace(r.source, r.key); // first: release() goes by it
+    auto& all = removals_[r.key];
+    auto at = std::find_if(all.begin(), all.end(), [&r](const auto& w) { return w.what.source == r.source; });
+    if (at == all.end()) at = all.insert(at, {.what = r});
+    at->what = r; // of two objects of one name, the later one
+    at->waiting.insert(key);
+}
+
+bool own_writes_core::awaits_removal(std::uint32_t source, object_key_view key) const
+{
+    if (removals_.empty()) return false;
+    const auto at = removals_.find(key);
+    if (at == removals_.end()) return false;
+    return std::any_of(at->second.begin(), at->second.end(), [&](const auto& w) { return w.what.source == source; });
+}
+
+template<class Ended>
+void own_writes_core::end_removals(removal_map::iterator at, Ended ended, std::vector<released>& out)
+{
+    const object_key removed = at->first;
+    std::vector<removal_wait> over;
+    auto& all = at->second;
+    for (auto w = all.begin(); w != all.end();) {
+        if (!ended(w->what)) {
+            ++w;
+            continue;
+        }
+        over.push_back(std::move(*w));
+        w = all.erase(w);
+    }
+    if (all.empty()) removals_.erase(at);
+    for (const auto& w : over) {
+        for (const auto& key : w.waiting) {
+            const auto waiting = keys_.find(key);
+            auto& e = waiting->second;
+            e.removals.erase({w.what.source, removed});
+            if (e.writes.empty() && e.removals.empty()) release(waiting, out);
+        }
+    }
+}
+
+void own_writes_core::shows(std::uint32_t source, object_key_view key, std::string_view uid, bool being_deleted,
+                            std::vector<released>& out)
+{
+    const auto at = removals_.find(key);
+    if (at == removals_.end()) return;
+    const auto is_seen = [&](const removal& r) {
+        return r.source == source && (uid != r.uid || (being_deleted && !r.entirely));
+    };
+    end_removals(at, is_seen, out);
+}
+
+void own_writes_core::give_up_removals(std::uint32_t source, std::vector<released>& out)
+{
+    std::vector<object_key> of_source;
+    for (const auto& [key, all] : removals_)
+        if (awaits_removal(source, key)) of_source.push_back(key);
+    for (const auto& key : of_source)
+        end_removals(
+            removals_.find(key), [source](const removal& r) { return r.source == source; }, out);
+}
+
+void own_writes_core::forget_removals(const object_key& key, const entry& e)
+{
+    for (const auto& [source, removed] : e.removals) {
+        const auto at = removals_.find(removed);
+        if (at == removals_.end()) continue; // memory ran out before it was there
+        auto& all = at->second;
+        for (auto& w : all)
+            if (w.what.source == source) w.waiting.erase(key);
+        std::erase_if(all, [](const removal_wait& w) { return w.waiting.empty(); });
+        if (all.empty()) removals_.erase(at);
+    }
 }
 
 bool own_writes_core::hold(object_key_view key, int priority)
@@ -100,7 +179,7 @@ void own_writes_core::end_waits(place_id id, waits::iterator from, waits::iterat
         const auto at = keys_.find(from->second);
         from = waiting.erase(from);
         at->second.writes.erase(id);
-        if (at->second.writes.empty()) release(at, out);
+        if (at->second.writes.empty() && at->second.removals.empty()) release(at, out);
     }
 }
 
@@ -140,6 +219,7 @@ void own_writes_core::release(key_map::iterator at, std::vector<released>& out)
         out.push_back({at->first, *at->second.held});
         --held_;
     }
+    forget_removals(at->first, at->second);
     moments_.erase(at->second.until);
     keys_.erase(at);
 }

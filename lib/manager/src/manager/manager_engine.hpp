@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro::detail {
@@ -83,6 +84,8 @@ private:
     // parts.cpp
     class part_mark;
     [[nodiscard]] std::optional<shared_informer<object>> find_declared(const resource_type& resource) const;
+    [[nodiscard]] std::optional<shared_informer<object>> find_declared(std::string_view group,
+                                                                       std::string_view kind) const;
     [[nodiscard]] bool is_started() const;
     void start_part(part_id id);
     static boost::asio::awaitable<result<>> run_part(std::unique_ptr<part_mark> mark);

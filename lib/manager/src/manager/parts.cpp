@@ -77,6 +77,15 @@ std::optional<shared_informer<object>> manager_engine::find_declared(const resou
     return std::nullopt;
 }
 
+std::optional<shared_informer<object>> manager_engine::find_declared(std::string_view group,
+                                                                     std::string_view kind) const
+{
+    std::lock_guard lock(mutex_);
+    for (const auto& i : declared_)
+        if (i.resource().group == group && i.resource().kind == kind) return i;
+    return std::nullopt;
+}
+
 shared_informer<object> manager_engine::declared_or_new(const resource_type& resource)
 {
     const auto known = find_declared(resource);
@@ -115,6 +124,13 @@ controller_options manager_engine::completed(controller_options o, const std::st
     o.name = name;
     if (!o.time) o.time = options.time;
     if (!o.metrics) o.metrics = options.metrics;
+    if (!o.own_writes_of) o.own_writes_of = std::make_shared<const client>(cluster);
+    if (!o.own_writes_shown_by) {
+        o.own_writes_shown_by = [weak = weak_from_this()](std::string_view group, std::string_view kind) {
+            const auto self = weak.lock();
+            return self ? self->find_declared(group, kind) : std::nullopt;
+        };
+    }
     o.log = *options.log;
     o.grace = std::min(o.grace, options.grace / 5 * 4);
     return o;

@@ -4,6 +4,7 @@
 #include <kubecoro/base/log.hpp>
 #include <kubecoro/base/metrics.hpp>
 #include <kubecoro/base/name_first.hpp>
+#include <kubecoro/cache/shared_informer.hpp>
 #include <kubecoro/controller/key_class.hpp>
 #include <kubecoro/controller/key_share.hpp>
 #include <kubecoro/controller/predicate.hpp>
@@ -13,12 +14,16 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubecoro {
+
+class client;
 
 /// Options of a controller.
 struct controller_options
@@ -39,6 +44,14 @@ struct controller_options
     duration grace = std::chrono::seconds{20};
     /// Maximum time that a key waits for the sources to show what its last run wrote. 0 = do not wait.
     duration own_write_wait = std::chrono::seconds{10};
+    /// Writes of runs through this client, or a copy of it, count as own writes without reconcile_context::wrote(): those
+    /// of the run's coroutine, and of everything that it awaits or spawns on its own executor. Removals count as well.
+    /// Null = only named writes count. A manager sets its client.
+    std::shared_ptr<const client> own_writes_of = {};
+    /// Names the informer whose store is to show own writes of a kind that no source has; it becomes a source that leads to
+    /// no runs. Empty = such writes are not awaited. A manager names those that were declared.
+    std::function<std::optional<shared_informer<object>>(std::string_view group, std::string_view kind)>
+        own_writes_shown_by = {};
     /// As in workqueue_options.
     unsigned ageing = 8;
     /// Classes of keys that take turns within each priority, such as `by_namespace`: one with a million keys does not

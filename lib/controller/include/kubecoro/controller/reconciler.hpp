@@ -81,6 +81,9 @@ public:
         stores of the sources of that group and kind have reached that version, or after
         controller_options::own_write_wait.
 
+        Only for writes past the client of controller_options::own_writes_of, which in a manager is its own: writes through
+        that one are recorded without this.
+
         No wait when no source has that kind or watches that namespace. */
     void wrote(const object& answer);
     /// The same for a response that is not available as an object. Only group and kind of `resource` count.
