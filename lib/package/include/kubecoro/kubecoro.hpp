@@ -2,6 +2,7 @@
 // Everything a program that embeds informers and controllers needs.
 
 #include <kubecoro/api/edit.hpp>
+#include <kubecoro/api/typed_conditions.hpp>
 #include <kubecoro/api/go_duration.hpp>
 #include <kubecoro/api/int_or_string.hpp>
 #include <kubecoro/api/object.hpp>

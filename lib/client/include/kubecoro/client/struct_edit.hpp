@@ -115,5 +115,13 @@ template<class T>
 {
     return retry_on_conflict(std::move(c), T::resource(), std::move(key), std::move(edit).untyped(), std::move(how));
 }
+/// As edit_status() of JSON, with an edit of the kind's struct:
+/// `edit_status<website>(cluster, site, [&](website& s) { set_condition(s, ready, now); })`.
+template<class T>
+[[nodiscard]] boost::asio::awaitable<result<written>> edit_status(client c, object o, struct_edit<T> edit,
+                                                                  edit_options how = edit_options())
+{
+    return edit_status(std::move(c), std::move(o), std::move(edit).untyped(), std::move(how));
+}
 
 } // namespace kubecoro
